@@ -1,0 +1,120 @@
+import { dirname, join, relative, sep } from 'node:path';
+import type { Rule, RuleContext, RuleNode } from './rule.ts';
+
+/** The rooms of `src/`, from the ground up. A room imports only from floors below its own. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['core'],
+  ['journal', 'agents', 'terminals'],
+  ['ledger'],
+  ['runtime', 'bridge'],
+  ['operations'],
+  ['server', 'mcp', 'client.ts'],
+  ['daemon.ts', 'cli'],
+  ['index.ts'],
+];
+
+/** The rooms that hold a port and its adapters, and the files in them that are no adapter. */
+const PORTS: Readonly<Record<string, readonly string[]>> = {
+  journal: ['journal.ts'],
+  agents: ['agent.ts'],
+  terminals: ['terminal.ts'],
+};
+
+/** The only files that may name a concrete adapter. */
+const ROOTS: readonly string[] = ['daemon.ts', 'index.ts'];
+
+/** The rooms that know the running house through `client.ts` alone. */
+const GUESTS: readonly string[] = ['cli', 'ui'];
+
+const HOUSE = dirname(import.meta.dirname);
+
+/** Reports an import that goes up or across the floors of the house. */
+export const floors: Rule = {
+  create(context) {
+    const file = relative(HOUSE, context.filename).split(sep).join('/');
+    if (!/^(src|ui)\//.test(file)) return {};
+    const check = (node: RuleNode) => checkNode(context, file, node);
+    return {
+      ImportDeclaration: check,
+      ExportNamedDeclaration: check,
+      ExportAllDeclaration: check,
+      ImportExpression: check,
+      TSImportType: check,
+    };
+  },
+};
+
+/** Says why `file` must not import `specifier`, or nothing if it may. Paths are relative to the house, with `/`. */
+export function explainImport(file: string, specifier: string, typeOnly = false): string | undefined {
+  const from = place(file);
+  if (!specifier.startsWith('.')) return explainPackage(from, specifier);
+  const to = place(join(dirname(file), specifier).split(sep).join('/'));
+
+  if (from.room === 'ui' && to.room === 'ui') return undefined;
+  for (const { room, path } of [from, to]) {
+    if (room !== 'ui' && floorOf(room) === -1) {
+      return `${path} is in no room of the house; rooms are listed in lint/floors.ts.`;
+    }
+  }
+  if (from.room === to.room) return explainSibling(from, to);
+  if (GUESTS.includes(to.room)) return `${to.path} is for people at a screen; no other room imports it.`;
+  if (GUESTS.includes(from.room)) {
+    if (typeOnly || to.room === 'client.ts') return undefined;
+    return `${from.room}/ knows the house through src/client.ts alone; from ${to.path} it may import types.`;
+  }
+  if (floorOf(to.room) >= floorOf(from.room)) {
+    return `${from.path} must not import ${to.path}: a room imports only from floors below it.`;
+  }
+  if (adapterOf(to) && !ROOTS.includes(from.room)) {
+    return `${to.path} is a concrete adapter, which only ${ROOTS.join(' and ')} may name; import its port.`;
+  }
+  return undefined;
+}
+
+interface Place {
+  /** The path as people know it: `src/journal/sqlite.ts`. */
+  readonly path: string;
+  /** The folder, or the file that stands for itself, right under `src/`; or `ui`. */
+  readonly room: string;
+  /** What follows the room: `sqlite.ts`. */
+  readonly rest: string;
+}
+
+function place(path: string): Place {
+  const [top = '', room = '', ...rest] = path.split('/');
+  if (top === 'ui') return { path, room: 'ui', rest: [room, ...rest].join('/') };
+  return { path, room: top === 'src' ? room : '', rest: rest.join('/') };
+}
+
+function floorOf(room: string): number {
+  return FLOORS.findIndex((rooms) => rooms.includes(room));
+}
+
+/** The adapter that a file belongs to: `sqlite` for `sqlite.ts`, `sqlite-rows.ts` and everything in `sqlite/`. */
+function adapterOf({ room, rest }: Place): string | undefined {
+  const shared = PORTS[room];
+  return shared === undefined || shared.includes(rest) ? undefined : rest.split(/[-./]/)[0];
+}
+
+function explainPackage({ room, path }: Place, specifier: string): string | undefined {
+  if (room !== 'core' || specifier === 'zod' || specifier.startsWith('zod/')) return undefined;
+  return `${path} must not import ${specifier}: the core knows zod and itself, nothing else.`;
+}
+
+function explainSibling(from: Place, to: Place): string | undefined {
+  const target = adapterOf(to);
+  if (target === undefined || target === adapterOf(from)) return undefined;
+  return `${from.path} must not import ${to.path}: ports and adapters never know another adapter.`;
+}
+
+function checkNode(context: RuleContext, file: string, node: RuleNode): void {
+  const specifier = node.source?.value;
+  if (typeof specifier !== 'string') return;
+  const message = explainImport(file, specifier, isTypeOnly(node));
+  if (message !== undefined) context.report({ message, node });
+}
+
+function isTypeOnly(node: RuleNode): boolean {
+  if (node.type === 'TSImportType') return true;
+  return node.importKind === 'type' || node.exportKind === 'type';
+}
