@@ -1,0 +1,69 @@
+import type { Actor } from './actor.ts';
+import type { ChangeMemberInput, JoinInput, LeaveInput } from './member.ts';
+import type { BroadcastInput, DeliverInput, ReceiptInput, SendMessageInput } from './message.ts';
+import type { ApproveInput, RejectInput, RequestShutdownInput, SubmitPlanInput } from './request.ts';
+import type {
+  AssignTaskInput,
+  ChangeTaskInput,
+  ClaimTaskInput,
+  CompleteTaskInput,
+  CreateTaskInput,
+  DeleteTaskInput,
+  DependenciesInput,
+  FailTaskInput,
+  ReleaseTaskInput,
+  ReopenTaskInput,
+} from './task.ts';
+import type { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from './team.ts';
+import type { RecordUsageInput } from './usage.ts';
+
+/** What each command says besides its envelope: the parsed input of its verb. */
+export interface CommandData {
+  'team.create': CreateTeamInput;
+  'team.update': UpdateTeamInput;
+  'team.close': CloseTeamInput;
+  'member.join': JoinInput;
+  'member.change': ChangeMemberInput;
+  'member.leave': LeaveInput;
+  'task.create': CreateTaskInput;
+  'task.update': ChangeTaskInput;
+  'task.assign': AssignTaskInput;
+  'task.claim': ClaimTaskInput;
+  'task.release': ReleaseTaskInput;
+  'task.complete': CompleteTaskInput;
+  'task.fail': FailTaskInput;
+  'task.reopen': ReopenTaskInput;
+  'task.delete': DeleteTaskInput;
+  'task.addDependencies': DependenciesInput;
+  'task.removeDependencies': DependenciesInput;
+  'message.send': Omit<SendMessageInput, 'type'> & { messageId: string; messageType: SendMessageInput['type'] };
+  'message.broadcast': BroadcastInput & { messageId: string };
+  'message.deliver': DeliverInput;
+  'message.acknowledge': ReceiptInput;
+  'message.read': ReceiptInput;
+  'shutdown.request': RequestShutdownInput;
+  'shutdown.approve': ApproveInput;
+  'shutdown.reject': RejectInput;
+  'plan.submit': SubmitPlanInput;
+  'plan.approve': ApproveInput;
+  'plan.reject': RejectInput;
+  'usage.record': RecordUsageInput;
+}
+
+/** The name of a command. */
+export type CommandType = keyof CommandData;
+
+/** What every command says: when, by whom, and an id under which sending it again does nothing. */
+export interface CommandEnvelope {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** From the caller's credential. */
+  readonly by: Actor;
+  readonly commandId?: string | undefined;
+}
+
+/** One command of the given type. */
+export type CommandOf<T extends CommandType> = { readonly type: T } & CommandEnvelope & Readonly<CommandData[T]>;
+
+/** Something that somebody wants to happen to a team. Its input is parsed and its caller known. */
+export type Command = { [T in CommandType]: CommandOf<T> }[CommandType];

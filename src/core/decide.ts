@@ -1,0 +1,81 @@
+import type { Command, CommandOf, CommandType } from './command.ts';
+import { TeamError } from './errors.ts';
+import type { TeamEvent } from './event.ts';
+import { addDependencies, removeDependencies } from './rules/graph.ts';
+import { changeMember, joinTeam, leaveTeam, recordUsage } from './rules/member.ts';
+import { acknowledgeMessages, broadcastMessage, deliverMessages, readMessages, sendMessage } from './rules/message.ts';
+import {
+  approvePlan,
+  approveShutdown,
+  rejectPlan,
+  rejectShutdown,
+  requestShutdown,
+  submitPlan,
+} from './rules/request.ts';
+import {
+  assignTask,
+  claimTask,
+  completeTask,
+  createTask,
+  deleteTask,
+  failTask,
+  releaseTask,
+  reopenTask,
+  updateTask,
+} from './rules/task.ts';
+import { closeTeam, createTeam, updateTeam } from './rules/team.ts';
+import type { TeamState } from './state.ts';
+import { quote } from './text.ts';
+
+/**
+ * What follows from a command: the events to record, none when nothing changes, or a `TeamError` when it is refused.
+ * Pure: it changes nothing. A command whose id the team remembers was done before and has no new consequences.
+ */
+export function decide(state: TeamState, command: Command): TeamEvent[] {
+  if (command.commandId !== undefined) {
+    const receipt = state.receipts.get(command.commandId);
+    if (receipt?.by === command.by) return [];
+    if (receipt) {
+      throw new TeamError(
+        'conflict',
+        `Command id ${quote(command.commandId)} is used by another caller: take a new one`,
+      );
+    }
+  }
+  const rule = RULES[command.type] as (state: TeamState, command: Command) => TeamEvent[];
+  return rule(state, command);
+}
+
+type Rules = { [T in CommandType]: (state: TeamState, command: CommandOf<T>) => TeamEvent[] };
+
+const RULES: Rules = {
+  'team.create': createTeam,
+  'team.update': updateTeam,
+  'team.close': closeTeam,
+  'member.join': joinTeam,
+  'member.change': changeMember,
+  'member.leave': leaveTeam,
+  'task.create': createTask,
+  'task.update': updateTask,
+  'task.assign': assignTask,
+  'task.claim': claimTask,
+  'task.release': releaseTask,
+  'task.complete': completeTask,
+  'task.fail': failTask,
+  'task.reopen': reopenTask,
+  'task.delete': deleteTask,
+  'task.addDependencies': addDependencies,
+  'task.removeDependencies': removeDependencies,
+  'message.send': sendMessage,
+  'message.broadcast': broadcastMessage,
+  'message.deliver': deliverMessages,
+  'message.acknowledge': acknowledgeMessages,
+  'message.read': readMessages,
+  'shutdown.request': requestShutdown,
+  'shutdown.approve': approveShutdown,
+  'shutdown.reject': rejectShutdown,
+  'plan.submit': submitPlan,
+  'plan.approve': approvePlan,
+  'plan.reject': rejectPlan,
+  'usage.record': recordUsage,
+};

@@ -1,0 +1,72 @@
+/**
+ * Every way in which Troupe says no, and how each face says it: the HTTP status, the process exit code.
+ * An MCP client gets the code and the message as a tool error.
+ */
+export const ERROR_CODES = {
+  /** The input does not have the right shape or breaks a limit of one value. */
+  invalid: { status: 400, exit: 2 },
+  /** The team, task, member, message or request does not exist. */
+  not_found: { status: 404, exit: 3 },
+  /** The name is taken. */
+  exists: { status: 409, exit: 4 },
+  /** Somebody else holds the task or has it reserved: a lost race. */
+  claim_conflict: { status: 409, exit: 4 },
+  /** The task waits for other tasks. */
+  blocked: { status: 409, exit: 4 },
+  /** The caller lost the task since it claimed it. */
+  stale_epoch: { status: 409, exit: 4 },
+  /** The task changed since the caller read it. */
+  stale_revision: { status: 409, exit: 4 },
+  /** The dependency would close a cycle. */
+  cycle: { status: 409, exit: 4 },
+  /** What was asked does not fit the present state. */
+  conflict: { status: 409, exit: 4 },
+  /** A quality gate sent the work back. */
+  gate_rejected: { status: 409, exit: 4 },
+  /** The team is closed and can only be read. */
+  team_closed: { status: 409, exit: 4 },
+  /** The member is stopped and takes no mail or work. */
+  member_stopped: { status: 409, exit: 4 },
+  /** A count of the team is at its limit. */
+  limit: { status: 429, exit: 4 },
+  /** Too much is waiting; try again. */
+  overloaded: { status: 503, exit: 4 },
+  /** The caller may not do this. */
+  not_allowed: { status: 403, exit: 5 },
+  /** The caller has not shown who it is. */
+  unauthenticated: { status: 401, exit: 5 },
+  /** Another writer was first: decide again. Only journals say this, and the ledger handles it. */
+  journal_conflict: { status: 409, exit: 4 },
+  /** The disk or server behind the journal refused; nothing was changed. */
+  storage: { status: 503, exit: 1 },
+  /** What the journal holds cannot be read; nothing is written back. */
+  corrupt: { status: 500, exit: 1 },
+  /** Written by a newer Troupe than this one. */
+  unsupported: { status: 501, exit: 1 },
+  /** No daemon answers. */
+  no_daemon: { status: 503, exit: 75 },
+  /** A defect of ours. */
+  internal: { status: 500, exit: 1 },
+} as const satisfies Record<string, { status: number; exit: number }>;
+
+/** The machine-readable name of an error. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** The one error class of Troupe: what went wrong, about which thing, and what to do next. */
+export class TeamError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'TeamError';
+    this.code = code;
+  }
+}
+
+/** A lost race for a task: take another one. */
+export class ClaimConflictError extends TeamError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('claim_conflict', message, options);
+    this.name = 'ClaimConflictError';
+  }
+}

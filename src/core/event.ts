@@ -1,0 +1,147 @@
+import type { Actor } from './actor.ts';
+import type { Metadata } from './json.ts';
+import type { BackendType, TeammateStatus } from './member.ts';
+import type { MessagePriority, MessageType } from './message.ts';
+import type { DependencyFailurePolicy, SharedTaskPriority } from './task.ts';
+import type { TeammateMode, TeamStatus } from './team.ts';
+import type { Usage } from './usage.ts';
+
+/** What each event says besides its envelope. Plain JSON: an event on disk is the event in memory. */
+export interface EventData {
+  'team:created': {
+    name: string;
+    description: string;
+    leadId: string;
+    leadSessionId: string;
+    teammateMode: TeammateMode;
+    resolvedBackend: BackendType;
+    maxTeammates: number;
+    delegateMode: boolean;
+    metadata?: Metadata | undefined;
+  };
+  'team:updated': {
+    description?: string | undefined;
+    leadId?: string | undefined;
+    leadSessionId?: string | undefined;
+    maxTeammates?: number | undefined;
+    delegateMode?: boolean | undefined;
+    status?: TeamStatus | undefined;
+    metadata?: Metadata | undefined;
+  };
+  'team:closed': object;
+
+  'teammate:joined': {
+    memberId: string;
+    sessionId: string;
+    role: string;
+    agentType: string;
+    status: TeammateStatus;
+    spawnPrompt?: string | undefined;
+    planApprovalRequired: boolean;
+    model?: string | undefined;
+    color?: string | undefined;
+    cwd?: string | undefined;
+    backendType: BackendType;
+    subscriptions: string[];
+    metadata?: Metadata | undefined;
+  };
+  'teammate:changed': {
+    memberId: string;
+    status?: TeammateStatus | undefined;
+    sessionId?: string | undefined;
+    role?: string | undefined;
+    model?: string | undefined;
+    color?: string | undefined;
+    cwd?: string | undefined;
+    backendType?: BackendType | undefined;
+    subscriptions?: string[] | undefined;
+    metadata?: Metadata | undefined;
+  };
+  'teammate:idle': { memberId: string; reason?: string | undefined; result?: string | undefined };
+  'teammate:stopped': { memberId: string; reason?: string | undefined; returning?: boolean | undefined };
+
+  'task:created': {
+    taskId: string;
+    title: string;
+    description: string;
+    activeForm?: string | undefined;
+    priority: SharedTaskPriority;
+    assigneeId?: string | undefined;
+    dependencies: string[];
+    onDependencyFailure: DependencyFailurePolicy;
+    metadata?: Metadata | undefined;
+  };
+  'task:updated': {
+    taskId: string;
+    title?: string | undefined;
+    description?: string | undefined;
+    activeForm?: string | undefined;
+    priority?: SharedTaskPriority | undefined;
+    onDependencyFailure?: DependencyFailurePolicy | undefined;
+    metadata?: Metadata | undefined;
+  };
+  /** Reserved for a member, or (null) for nobody. `epoch` is new when it was taken from a holder. */
+  'task:assigned': { taskId: string; assigneeId: string | null; epoch: number };
+  'task:claimed': { taskId: string; memberId: string; epoch: number };
+  'task:released': { taskId: string; memberId: string; epoch: number; reason?: string | undefined };
+  'task:completed': { taskId: string; memberId?: string | undefined; result?: string | undefined };
+  'task:failed': { taskId: string; memberId?: string | undefined; reason: string };
+  'task:reopened': { taskId: string; epoch: number; reason?: string | undefined };
+  'task:deleted': { taskId: string; epoch: number };
+  /** It no longer waits for anything. Follows from the events before it; those who wait for work listen to it. */
+  'task:unblocked': { taskId: string };
+  'task:dependencies-added': { taskId: string; dependencies: string[] };
+  'task:dependencies-removed': { taskId: string; dependencies: string[] };
+
+  /** One text to one or more inboxes. */
+  'message:sent': {
+    copies: { id: string; toId: string }[];
+    messageType: MessageType;
+    content: string;
+    summary?: string | undefined;
+    priority: MessagePriority;
+    broadcastId?: string | undefined;
+    metadata?: Metadata | undefined;
+  };
+  'message:delivered': { memberId: string; messageIds: string[]; sessionId: string; redelivery?: boolean | undefined };
+  'message:acknowledged': { memberId: string; messageIds: string[] };
+  'message:read': { memberId: string; messageIds: string[] };
+
+  'shutdown:requested': { requestId: string; memberId: string; reason: string };
+  'shutdown:approved': { requestId: string; memberId: string; feedback?: string | undefined };
+  'shutdown:rejected': { requestId: string; memberId: string; feedback: string };
+  'plan:submitted': { requestId: string; memberId: string; content: string; filePath?: string | undefined };
+  'plan:approved': { requestId: string; memberId: string; feedback?: string | undefined };
+  'plan:rejected': { requestId: string; memberId: string; feedback: string };
+
+  'usage:recorded': { memberId: string; taskId?: string | undefined; usage: Usage };
+}
+
+/** The name of an event. */
+export type EventType = keyof EventData;
+
+/** What every event says: when, by whom, and the id of the command it came from. */
+export interface Envelope {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly by: Actor;
+  readonly cause?: string | undefined;
+}
+
+/** One event of the given type. */
+export type EventOf<T extends EventType> = { readonly type: T } & Envelope & Readonly<EventData[T]>;
+
+/** Something that happened to a team. */
+export type TeamEvent = { [T in EventType]: EventOf<T> }[EventType];
+
+/** An event that follows from a command. */
+export function event<T extends EventType>(
+  command: { at: number; by: Actor; commandId?: string | undefined },
+  type: T,
+  data: EventData[T],
+): TeamEvent {
+  const envelope = { type, at: command.at, by: command.by };
+  return (command.commandId === undefined
+    ? { ...envelope, ...data }
+    : { ...envelope, cause: command.commandId, ...data }) as unknown as TeamEvent;
+}

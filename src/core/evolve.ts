@@ -1,0 +1,39 @@
+import { TeamError } from './errors.ts';
+import type { TeamEvent } from './event.ts';
+import type { Apply } from './facts/apply.ts';
+import { MEMBER_FACTS } from './facts/member.ts';
+import { MESSAGE_FACTS } from './facts/message.ts';
+import { REQUEST_FACTS } from './facts/request.ts';
+import { TASK_FACTS } from './facts/task.ts';
+import { TEAM_FACTS } from './facts/team.ts';
+import type { Receipt, TeamState } from './state.ts';
+import { putReceipt } from './tables.ts';
+
+/**
+ * Applies what happened. It knows no rules: an event is a fact, and `decide` made it.
+ * The state is changed in place and returned.
+ */
+export function evolve(state: TeamState, event: TeamEvent): TeamState {
+  const apply = APPLY[event.type] as ((state: TeamState, event: TeamEvent) => void) | undefined;
+  if (!apply) {
+    throw new TeamError(
+      'unsupported',
+      `Team ${state.teamId} holds an event "${event.type}" of a newer Troupe: update Troupe to open it`,
+    );
+  }
+  apply(state, event);
+  if (event.cause !== undefined) putReceipt(state, event.cause, receiptOf(event));
+  return state;
+}
+
+const APPLY: Apply = { ...TEAM_FACTS, ...MEMBER_FACTS, ...TASK_FACTS, ...MESSAGE_FACTS, ...REQUEST_FACTS };
+
+/** The first event of a command names what the command was about. */
+function receiptOf(event: TeamEvent): Receipt {
+  const receipt: Receipt = { by: event.by };
+  if ('taskId' in event && event.taskId !== undefined) receipt.taskId = event.taskId;
+  if ('memberId' in event && event.memberId !== undefined) receipt.memberId = event.memberId;
+  if ('copies' in event) receipt.messageIds = event.copies.map(({ id }) => id);
+  if ('requestId' in event) receipt.requestId = event.requestId;
+  return receipt;
+}

@@ -1,0 +1,53 @@
+import { mergeMetadata } from '../json.ts';
+import { putMember, putUsage } from '../tables.ts';
+import { addUsage, NO_USAGE } from '../usage.ts';
+import { changeMember, defined } from './apply.ts';
+import type { ApplyTo } from './apply.ts';
+import { withdrawRequests } from './request.ts';
+
+export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
+  'teammate:joined': (state, { type: _type, at, by: _by, cause: _cause, memberId, ...data }) =>
+    putMember(state, memberId, {
+      ...data,
+      id: memberId,
+      name: memberId,
+      agentId: `${memberId}@${state.teamId}`,
+      statusSince: new Date(at),
+      joinedAt: new Date(at),
+      planApproved: false,
+    }),
+
+  'teammate:changed': (state, { type: _type, at, by: _by, cause: _cause, memberId, ...changes }) =>
+    changeMember(state, memberId, (member) => ({
+      ...member,
+      ...defined(changes),
+      statusSince: changes.status && changes.status !== member.status ? new Date(at) : member.statusSince,
+      metadata: mergeMetadata(member.metadata, changes.metadata),
+    })),
+
+  'teammate:idle': (state, { at, memberId, result }) =>
+    changeMember(state, memberId, (member) => ({
+      ...member,
+      status: 'idle',
+      statusSince: new Date(at),
+      lastResult: result ?? member.lastResult,
+    })),
+
+  'teammate:stopped': (state, { at, memberId, reason, returning }) => {
+    changeMember(state, memberId, (member) => ({
+      ...member,
+      status: 'stopped',
+      statusSince: new Date(at),
+      stoppedAt: new Date(at),
+      stopReason: reason,
+      returning,
+    }));
+    withdrawRequests(state, (request) => request.memberId === memberId);
+  },
+
+  'usage:recorded': (state, { memberId, taskId, usage }) => {
+    putUsage(state, 'memberUsage', memberId, addUsage(state.memberUsage.get(memberId) ?? NO_USAGE, usage));
+    if (taskId === undefined) return;
+    putUsage(state, 'taskUsage', taskId, addUsage(state.taskUsage.get(taskId) ?? NO_USAGE, usage));
+  },
+};

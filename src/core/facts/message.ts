@@ -1,0 +1,63 @@
+import type { TeamMessage } from '../message.ts';
+import type { TeamState } from '../state.ts';
+import { putBroadcast, putMessage } from '../tables.ts';
+import type { ApplyTo } from './apply.ts';
+
+export const MESSAGE_FACTS: ApplyTo<'message'> = {
+  'message:sent': (state, { at, by, copies, messageType, content, summary, priority, broadcastId, metadata }) => {
+    const sentAt = new Date(at);
+    for (const { id, toId } of copies) {
+      putMessage(state, id, {
+        id,
+        teamId: state.teamId,
+        fromId: by,
+        toId,
+        type: messageType,
+        content,
+        summary,
+        priority,
+        order: state.messages.size + 1,
+        sentAt,
+        redeliveries: 0,
+        broadcastId,
+        metadata,
+      });
+    }
+    if (broadcastId !== undefined) {
+      putBroadcast(
+        state,
+        broadcastId,
+        copies.map(({ id }) => id),
+      );
+    }
+  },
+
+  'message:delivered': (state, { at, messageIds, sessionId, redelivery }) =>
+    changeMessages(state, messageIds, (message) => ({
+      ...message,
+      deliveredAt: message.deliveredAt ?? new Date(at),
+      sessionId,
+      redeliveries: message.redeliveries + (redelivery ? 1 : 0),
+    })),
+
+  'message:acknowledged': (state, { at, messageIds }) =>
+    changeMessages(state, messageIds, (message) => ({
+      ...message,
+      deliveredAt: message.deliveredAt ?? new Date(at),
+      acknowledgedAt: new Date(at),
+    })),
+
+  'message:read': (state, { at, messageIds }) =>
+    changeMessages(state, messageIds, (message) => ({
+      ...message,
+      deliveredAt: message.deliveredAt ?? new Date(at),
+      readAt: new Date(at),
+    })),
+};
+
+function changeMessages(state: TeamState, ids: readonly string[], change: (message: TeamMessage) => TeamMessage): void {
+  for (const id of ids) {
+    const message = state.messages.get(id);
+    if (message) putMessage(state, id, change(message));
+  }
+}

@@ -1,0 +1,77 @@
+import type { RequestStatus, TeamRequest } from '../request.ts';
+import type { TeamState } from '../state.ts';
+import { putRequest } from '../tables.ts';
+import { changeMember } from './apply.ts';
+import type { ApplyTo } from './apply.ts';
+
+export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan'> = {
+  'shutdown:requested': (state, { at, by, requestId, memberId, reason }) =>
+    putRequest(state, requestId, {
+      id: requestId,
+      teamId: state.teamId,
+      kind: 'shutdown',
+      memberId,
+      requestedBy: by,
+      requestedAt: new Date(at),
+      content: reason,
+      status: 'pending',
+    }),
+
+  'shutdown:approved': (state, event) => {
+    answerRequest(state, event, 'approved');
+    changeMember(state, event.memberId, (member) => ({
+      ...member,
+      status: 'shutting-down',
+      statusSince: new Date(event.at),
+    }));
+  },
+
+  'shutdown:rejected': (state, event) => answerRequest(state, event, 'rejected'),
+
+  'plan:submitted': (state, { at, by, requestId, memberId, content, filePath }) => {
+    withdrawRequests(state, (request) => request.kind === 'plan' && request.memberId === memberId);
+    putRequest(state, requestId, {
+      id: requestId,
+      teamId: state.teamId,
+      kind: 'plan',
+      memberId,
+      requestedBy: by,
+      requestedAt: new Date(at),
+      content,
+      filePath,
+      status: 'pending',
+    });
+  },
+
+  'plan:approved': (state, event) => {
+    answerRequest(state, event, 'approved');
+    changeMember(state, event.memberId, (member) => ({ ...member, planApproved: true }));
+  },
+
+  'plan:rejected': (state, event) => answerRequest(state, event, 'rejected'),
+};
+
+function answerRequest(
+  state: TeamState,
+  answer: { at: number; by: string; requestId: string; feedback?: string | undefined },
+  status: RequestStatus,
+): void {
+  const request = state.requests.get(answer.requestId);
+  if (!request) return;
+  putRequest(state, answer.requestId, {
+    ...request,
+    status,
+    answeredBy: answer.by,
+    answeredAt: new Date(answer.at),
+    feedback: answer.feedback,
+  });
+}
+
+/** Those that wait for no answer any more. */
+export function withdrawRequests(state: TeamState, which: (request: TeamRequest) => boolean): void {
+  for (const request of state.requests.values()) {
+    if (request.status === 'pending' && which(request)) {
+      putRequest(state, request.id, { ...request, status: 'withdrawn' });
+    }
+  }
+}

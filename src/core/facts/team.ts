@@ -1,0 +1,19 @@
+import { mergeMetadata } from '../json.ts';
+import { putTeam } from '../tables.ts';
+import { defined } from './apply.ts';
+import type { ApplyTo } from './apply.ts';
+
+export const TEAM_FACTS: ApplyTo<'team'> = {
+  'team:created': (state, { type: _type, at, by: _by, cause: _cause, ...data }) =>
+    putTeam(state, { ...data, id: data.name, createdAt: new Date(at), status: 'active' }),
+
+  'team:updated': (state, { type: _type, at: _at, by: _by, cause: _cause, ...changes }) => {
+    if (!state.team) return;
+    const metadata = mergeMetadata(state.team.metadata, changes.metadata);
+    putTeam(state, { ...state.team, ...defined(changes), metadata });
+  },
+
+  'team:closed': (state, { at }) => {
+    if (state.team) putTeam(state, { ...state.team, status: 'cleaned-up', closedAt: new Date(at) });
+  },
+};

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { Slug, TaskId } from './text.ts';
+import { Timestamp } from './time.ts';
+
+/** When a hook runs. */
+export const HookType = z.enum(['TeammateIdle', 'TaskCompleted', 'TaskCreated']);
+export type HookType = z.infer<typeof HookType>;
+
+/** 0 allows, 1 is an error of the hook itself, 2 rejects with feedback. */
+export const HookExitCode = z.union([z.literal(0), z.literal(1), z.literal(2)]);
+export type HookExitCode = z.infer<typeof HookExitCode>;
+
+/** A hook as it is registered. */
+export const HookConfig = z.strictObject({
+  type: HookType,
+  command: z.string().min(1),
+  /** Milliseconds until it is killed. */
+  timeout: z.number().int().min(1).max(3_600_000).default(120_000),
+  enabled: z.boolean().default(true),
+  /** What anything but 0 and 2 means: go on, or send the work back. Gates should block. */
+  onFailure: z.enum(['allow', 'block']).default('allow'),
+});
+export type HookConfig = z.output<typeof HookConfig>;
+
+/** What came of running a hook. `stdout` is the feedback when `stderr` is empty. */
+export const HookResult = z.object({
+  exitCode: HookExitCode,
+  stdout: z.string(),
+  stderr: z.string(),
+  /** Milliseconds. */
+  duration: z.number(),
+  timedOut: z.boolean(),
+});
+export type HookResult = z.output<typeof HookResult>;
+
+/** What a TeammateIdle hook is told. */
+export const TeammateIdleHookContext = z.object({
+  teamId: Slug,
+  memberId: Slug,
+  memberName: Slug,
+  completedTaskIds: z.array(TaskId),
+  remainingTasks: z.number().int(),
+  idleSince: Timestamp,
+});
+export type TeammateIdleHookContext = z.output<typeof TeammateIdleHookContext>;
+
+/** What a TaskCompleted hook is told. */
+export const TaskCompletedHookContext = z.object({
+  teamId: Slug,
+  taskId: TaskId,
+  taskTitle: z.string(),
+  completedBy: z.string(),
+  memberName: z.string(),
+  /** Milliseconds since the task was claimed. */
+  duration: z.number(),
+  dependentTaskIds: z.array(TaskId),
+});
+export type TaskCompletedHookContext = z.output<typeof TaskCompletedHookContext>;
+
+/** What a TaskCreated hook is told. */
+export const TaskCreatedHookContext = z.object({
+  teamId: Slug,
+  taskId: TaskId,
+  taskTitle: z.string(),
+  createdBy: z.string(),
+});
+export type TaskCreatedHookContext = z.output<typeof TaskCreatedHookContext>;

@@ -1,0 +1,55 @@
+/**
+ * Every bound on a team's data, each with its reason. A value over its bound is refused, never cut: a shortened message
+ * is a lost one.
+ */
+
+/** Slugs stay short enough for file names, pane titles and one column of a terminal. */
+export const NAME_LENGTH = 64;
+
+/** A title is one line in a list; Claude Code's subjects stay far below. Characters. */
+export const TITLE_LENGTH = 500;
+
+/** A description is read whole by a model: 64 KiB is about 16,000 tokens. Bytes. */
+export const DESCRIPTION_BYTES = 64 * 1024;
+
+/** What a task produced, or why it failed; read whole by the lead. Bytes. */
+export const RESULT_BYTES = 64 * 1024;
+
+/** A message is read whole by a model; longer texts belong in a file that the message names. Bytes. */
+export const MESSAGE_BYTES = 64 * 1024;
+
+/** A plan is a document of its own, read by a person. Bytes. */
+export const PLAN_BYTES = 256 * 1024;
+
+/** A spawn prompt may carry a role, conventions and a brief. Bytes. */
+export const PROMPT_BYTES = 128 * 1024;
+
+/** One short line: summaries, roles, models, reasons. Characters. */
+export const LINE_LENGTH = 1000;
+
+/** Free data of others; it is copied with every change of its record. Bytes of JSON. */
+export const METADATA_BYTES = 16 * 1024;
+
+/** Deeper JSON parses in V8 but cannot be written back (RangeError at about 10,000 levels). */
+export const JSON_DEPTH = 64;
+
+/** The cost of a claim and of a cycle check grows with it; a task that waits for more wants a gathering task between. */
+export const DEPENDENCIES_PER_TASK = 64;
+
+/** Above it a list is no longer something people or models look at; deleted tasks do not count. */
+export const TASKS_PER_TEAM = 10_000;
+
+/** Few enough to follow, and a bound on what a runaway lead can spend. */
+export const DEFAULT_TEAMMATES = 8;
+
+/** Where the default may be raised to. The lead does not count. */
+export const MAX_TEAMMATES = 32;
+
+/** Messages handed over, acknowledged or marked read in one step. */
+export const MESSAGES_PER_STEP = 1_000;
+
+/** How many past commands a team remembers, so that one sent again after a lost answer is not done twice. */
+export const REMEMBERED_COMMANDS = 4_096;
+
+/** An id chosen by a caller (message, command, session). Characters. */
+export const ID_LENGTH = 128;

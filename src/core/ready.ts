@@ -1,0 +1,72 @@
+import { pop, push } from './heap.ts';
+import type { Heap } from './heap.ts';
+import type { TaskRecord, TeamState } from './state.ts';
+import type { SharedTaskPriority } from './task.ts';
+
+/** Whether `dependent` still waits for this dependency. One that is gone is not waited for. */
+export function isOpen(dependent: TaskRecord, dependency: TaskRecord | undefined): boolean {
+  switch (dependency?.status) {
+    case undefined:
+    case 'completed':
+    case 'deleted':
+      return false;
+    case 'failed':
+      return dependent.onDependencyFailure !== 'proceed';
+    default:
+      return true;
+  }
+}
+
+/** How many open dependencies a task has. */
+export function waitsOf(state: TeamState, taskId: string): number {
+  return state.index.waits.get(taskId) ?? 0;
+}
+
+/** The best task that a member can take now: one reserved for it, else a free one; by priority, then age. */
+export function bestReady(state: TeamState, memberId: string): TaskRecord | undefined {
+  const own = state.index.reserved.get(memberId);
+  return (own && peek(state, own, memberId)) ?? peek(state, state.index.free, undefined);
+}
+
+function peek(state: TeamState, heap: Heap, assigneeId: string | undefined): TaskRecord | undefined {
+  for (let key = heap[0]; key !== undefined; key = heap[0]) {
+    const task = state.tasks.get(String(key % AGE_RANGE));
+    if (task && isReady(state, task) && task.assigneeId === assigneeId && readyKey(task) === key) return task;
+    pop(heap);
+  }
+  return undefined;
+}
+
+/** Pending and waiting for nothing. */
+export function isReady(state: TeamState, task: TaskRecord): boolean {
+  return task.status === 'pending' && waitsOf(state, task.id) === 0;
+}
+
+/** Task ids are below 10^15 < 2^50, so priority and age fit one exact number: a heap of numbers compares fastest. */
+const AGE_RANGE = 2 ** 50;
+const RANK: Record<SharedTaskPriority, number> = { critical: 0, high: 1, medium: 2, low: 3 };
+
+/** What orders ready tasks: priority, then age. */
+export function readyKey(task: TaskRecord): number {
+  return RANK[task.priority] * AGE_RANGE + Number(task.id);
+}
+
+/** Makes a ready task known to those who look for work. */
+export function pushIfReady(state: TeamState, task: TaskRecord): void {
+  if (!isReady(state, task)) return;
+  const { index } = state;
+  let heap = index.free;
+  if (task.assigneeId !== undefined) {
+    const own = index.reserved.get(task.assigneeId);
+    if (own) heap = own;
+    else index.reserved.set(task.assigneeId, (heap = []));
+  }
+  // The same task may be pushed many times (each release, each change); bound what lazy deletion leaves behind.
+  if (heap.length > 2 * state.tasks.size + 64) heap.splice(0, heap.length, ...freshKeys(heap));
+  push(heap, readyKey(task));
+}
+
+function freshKeys(heap: Heap): number[] {
+  // A sorted array is a heap.
+  return [...new Set(heap)].sort((a, b) => a - b);
+}

@@ -1,0 +1,127 @@
+import type { CommandEnvelope, CommandOf } from '../command.ts';
+import { TeamError } from '../errors.ts';
+import { event } from '../event.ts';
+import type { TeamEvent } from '../event.ts';
+import { DEPENDENCIES_PER_TASK } from '../limits.ts';
+import { isOpen, waitsOf } from '../ready.ts';
+import type { TaskRecord, TeamState } from '../state.ts';
+import { describeTask, requireTask } from '../view.ts';
+import { requireActor, requireFresh, requireOpenTeam } from './guard.ts';
+
+export function addDependencies(state: TeamState, command: CommandOf<'task.addDependencies'>): TeamEvent[] {
+  const task = editable(state, command);
+  const added = unique(command.dependencies).filter((id) => !task.dependencies.includes(id));
+  if (added.length === 0) return [];
+  requireDependencies(state, added);
+  if (task.dependencies.length + added.length > DEPENDENCIES_PER_TASK) {
+    throw new TeamError(
+      'limit',
+      `Task ${task.id} would wait for more than ${DEPENDENCIES_PER_TASK} tasks: put a gathering task between`,
+    );
+  }
+  const cycle = findCycle(state, task.id, added);
+  if (cycle) {
+    throw new TeamError('cycle', `Task ${task.id} cannot wait for task ${cycle[1]}: ${cycle.join(' waits for ')}`);
+  }
+  return [event(command, 'task:dependencies-added', { taskId: task.id, dependencies: added })];
+}
+
+export function removeDependencies(state: TeamState, command: CommandOf<'task.removeDependencies'>): TeamEvent[] {
+  const task = editable(state, command);
+  const removed = unique(command.dependencies).filter((id) => task.dependencies.includes(id));
+  if (removed.length === 0) return [];
+  const open = removed.filter((id) => isOpen(task, state.tasks.get(id))).length;
+  const events = [event(command, 'task:dependencies-removed', { taskId: task.id, dependencies: removed })];
+  if (open > 0 && open === waitsOf(state, task.id)) events.push(event(command, 'task:unblocked', { taskId: task.id }));
+  return events;
+}
+
+/** Each must be there; a deleted task cannot be waited for. */
+export function requireDependencies(state: TeamState, ids: readonly string[]): void {
+  for (const id of ids) requireTask(state, id);
+}
+
+/** Tasks that wait for nothing else once `task` is no longer waited for: completed, deleted. */
+export function unblockedBy(state: TeamState, command: CommandEnvelope, task: TaskRecord): TeamEvent[] {
+  const events: TeamEvent[] = [];
+  for (const id of state.index.dependents.get(task.id) ?? []) {
+    const dependent = state.tasks.get(id);
+    if (dependent?.status === 'pending' && waitsOf(state, id) === 1 && isOpen(dependent, task)) {
+      events.push(event(command, 'task:unblocked', { taskId: id }));
+    }
+  }
+  return events;
+}
+
+/** What a failure means for those who wait: by their own policy they fail too, go ahead, or stay blocked. */
+export function consequencesOfFailure(state: TeamState, command: CommandEnvelope, failed: TaskRecord): TeamEvent[] {
+  const events: TeamEvent[] = [];
+  const failing = new Set([failed.id]);
+  /** Open dependencies that turned into something their dependent goes ahead without. */
+  const settled = new Map<string, number>();
+  for (const id of failing) {
+    for (const dependentId of state.index.dependents.get(id) ?? []) {
+      const dependent = state.tasks.get(dependentId);
+      if (dependent?.status !== 'pending' || failing.has(dependentId)) continue;
+      if (dependent.onDependencyFailure === 'fail') {
+        failing.add(dependentId);
+        events.push(
+          event(command, 'task:failed', { taskId: dependentId, reason: `task ${id}, for which it waited, failed` }),
+        );
+      } else if (dependent.onDependencyFailure === 'proceed') {
+        settled.set(dependentId, (settled.get(dependentId) ?? 0) + 1);
+      }
+    }
+  }
+  for (const [id, count] of settled) {
+    if (count === waitsOf(state, id)) events.push(event(command, 'task:unblocked', { taskId: id }));
+  }
+  return events;
+}
+
+/** The cycle that these new dependencies would close, from the task back to itself. */
+function findCycle(state: TeamState, taskId: string, added: readonly string[]): string[] | undefined {
+  const cameFrom = new Map<string, string>();
+  const queue = [...added];
+  for (const id of added) cameFrom.set(id, taskId);
+  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+    if (at === taskId) return pathTo(cameFrom, taskId);
+    for (const next of state.tasks.get(at)?.dependencies ?? []) {
+      if (cameFrom.has(next)) continue;
+      cameFrom.set(next, at);
+      queue.push(next);
+    }
+  }
+  return undefined;
+}
+
+function pathTo(cameFrom: Map<string, string>, taskId: string): string[] {
+  const path = [taskId];
+  let at = taskId;
+  do {
+    at = cameFrom.get(at) as string;
+    path.unshift(at);
+  } while (at !== taskId);
+  return path;
+}
+
+function editable(
+  state: TeamState,
+  command: CommandOf<'task.addDependencies' | 'task.removeDependencies'>,
+): TaskRecord {
+  requireOpenTeam(state);
+  requireActor(state, command.by);
+  const task = requireTask(state, command.taskId);
+  requireFresh(task, command);
+  if (task.status !== 'pending') {
+    throw new TeamError(
+      'conflict',
+      `What ${describeTask(state, task.id)} waits for can no longer change: release or reopen it first`,
+    );
+  }
+  return task;
+}
+
+function unique(ids: readonly string[]): string[] {
+  return [...new Set(ids)];
+}

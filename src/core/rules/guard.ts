@@ -1,0 +1,71 @@
+import { SYSTEM, USER } from '../actor.ts';
+import type { Actor } from '../actor.ts';
+import { TeamError } from '../errors.ts';
+import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from '../state.ts';
+import { describeTask, requireMember, requireTeam } from '../view.ts';
+
+/** The team, if it can still change. */
+export function requireOpenTeam(state: TeamState): TeamRecord {
+  const team = requireTeam(state);
+  if (team.status === 'cleaned-up') {
+    throw new TeamError('team_closed', `Team ${state.teamId} is closed: it can be read, not changed`);
+  }
+  return team;
+}
+
+/** The caller must be a person, Troupe itself, or a member who is not stopped. */
+export function requireActor(state: TeamState, by: Actor): void {
+  if (by === USER || by === SYSTEM) return;
+  requireLive(state, by);
+}
+
+/** A member who is not stopped. */
+export function requireLive(state: TeamState, memberId: string): MemberRecord {
+  const member = requireMember(state, memberId);
+  if (member.status === 'stopped') {
+    throw new TeamError(
+      'member_stopped',
+      `Member ${memberId} of team ${state.teamId} is stopped: start it again first`,
+    );
+  }
+  return member;
+}
+
+/** The lead, a person and Troupe itself may decide for others. */
+export function isManager(state: TeamState, by: Actor): boolean {
+  return by === USER || by === SYSTEM || by === state.team?.leadId;
+}
+
+/** The caller must be one of those who decide for others, or the one it is about. */
+export function requireManager(state: TeamState, by: Actor, what: string, self?: string): void {
+  if (!isManager(state, by) && by !== self) {
+    throw new TeamError('not_allowed', `${by} may not ${what}: ask ${state.team?.leadId ?? 'the lead'} or a person`);
+  }
+  requireActor(state, by);
+}
+
+/** The caller saw an older state of the task: whatever it concluded from that is void. */
+export function requireFresh(
+  task: TaskRecord,
+  seen: { epoch?: number | undefined; revision?: number | undefined },
+): void {
+  if (seen.epoch !== undefined && seen.epoch !== task.epoch) {
+    throw new TeamError(
+      'stale_epoch',
+      `Task ${task.id} is at epoch ${task.epoch}, not ${seen.epoch}: it changed hands; claim it again before writing`,
+    );
+  }
+  if (seen.revision !== undefined && seen.revision !== task.revision) {
+    throw new TeamError(
+      'stale_revision',
+      `Task ${task.id} is at revision ${task.revision}, not ${seen.revision}: read it again, then decide again`,
+    );
+  }
+}
+
+/** The caller must hold the task, or decide for others. */
+export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, what: string): void {
+  if (isManager(state, by)) return;
+  if (task.status === 'in_progress' && task.assigneeId === by) return;
+  throw new TeamError('not_allowed', `${by} may not ${what} ${describeTask(state, task.id)}: only its holder may`);
+}

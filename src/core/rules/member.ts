@@ -1,0 +1,110 @@
+import type { CommandEnvelope, CommandOf } from '../command.ts';
+import { TeamError } from '../errors.ts';
+import { event } from '../event.ts';
+import type { TeamEvent } from '../event.ts';
+import type { MemberRecord, TeamState } from '../state.ts';
+import { requireMember } from '../view.ts';
+import { requireActor, requireLive, requireManager, requireOpenTeam } from './guard.ts';
+
+/** In the order in which Claude Code hands them out, then ours. The lead has none. */
+const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
+
+export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): TeamEvent[] {
+  const team = requireOpenTeam(state);
+  requireManager(state, command.by, 'bring members into the team');
+  const before = state.members.get(command.name);
+  if (before && before.status !== 'stopped') {
+    throw new TeamError(
+      'exists',
+      `Team ${state.teamId} has a live member ${command.name} (${before.status}): choose another name`,
+    );
+  }
+  if (command.name !== team.leadId && liveTeammates(state).length >= team.maxTeammates) {
+    throw new TeamError(
+      'limit',
+      `Team ${state.teamId} has ${team.maxTeammates} teammates, its limit: stop one or raise maxTeammates`,
+    );
+  }
+  return [
+    event(command, 'teammate:joined', {
+      memberId: command.name,
+      sessionId: command.sessionId,
+      role: command.role,
+      agentType: command.agentType,
+      status: command.status,
+      spawnPrompt: command.prompt || undefined,
+      planApprovalRequired: command.planApprovalRequired,
+      model: command.model,
+      color: command.color ?? before?.color ?? nextColor(state),
+      cwd: command.cwd,
+      backendType: command.backendType,
+      subscriptions: command.subscriptions,
+      metadata: command.metadata,
+    }),
+  ];
+}
+
+/** Idle is announced once, when work ends, and carries its result; saying it again changes nothing. */
+export function changeMember(state: TeamState, command: CommandOf<'member.change'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requireManager(state, command.by, 'change other members', command.memberId);
+  const member = requireLive(state, command.memberId);
+  const { type: _type, at: _at, by: _by, commandId: _commandId, result, reason, status, ...changes } = command;
+  const events: TeamEvent[] = [];
+  if (status === 'idle' && member.status !== 'idle') {
+    events.push(event(command, 'teammate:idle', { memberId: member.id, reason, result }));
+  }
+  const newStatus = status !== 'idle' && status !== member.status ? status : undefined;
+  const isChange = newStatus !== undefined || Object.values(changes).filter((value) => value !== undefined).length > 1;
+  if (isChange) events.push(event(command, 'teammate:changed', { ...changes, status: newStatus }));
+  return events;
+}
+
+export function leaveTeam(state: TeamState, command: CommandOf<'member.leave'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requireManager(state, command.by, 'stop other members', command.memberId);
+  requireLive(state, command.memberId);
+  return stopMember(state, command, command.memberId, command);
+}
+
+/** A member that stops gives back what it holds, and what was reserved for it unless it will return. */
+export function stopMember(
+  state: TeamState,
+  command: CommandEnvelope,
+  memberId: string,
+  { reason, returning = false }: { reason?: string | undefined; returning?: boolean },
+): TeamEvent[] {
+  const events = [event(command, 'teammate:stopped', { memberId, reason, returning: returning || undefined })];
+  for (const taskId of state.index.assigned.get(memberId) ?? []) {
+    const task = state.tasks.get(taskId);
+    if (!task) continue;
+    const held = task.status === 'in_progress';
+    const epoch = task.epoch + (held ? 1 : 0);
+    if (held) {
+      events.push(
+        event(command, 'task:released', { taskId, memberId, epoch, reason: reason ?? `${memberId} stopped` }),
+      );
+    }
+    if (task.reserved && !returning) events.push(event(command, 'task:assigned', { taskId, assigneeId: null, epoch }));
+  }
+  return events;
+}
+
+/** The members who can work, without the lead. */
+export function liveTeammates(state: TeamState): MemberRecord[] {
+  return [...state.members.values()].filter(
+    (member) => member.id !== state.team?.leadId && (member.status !== 'stopped' || member.returning),
+  );
+}
+
+export function recordUsage(state: TeamState, command: CommandOf<'usage.record'>): TeamEvent[] {
+  requireActor(state, command.by);
+  requireManager(state, command.by, 'record the usage of others', command.memberId);
+  requireMember(state, command.memberId);
+  const { memberId, taskId, usage } = command;
+  return [event(command, 'usage:recorded', { memberId, taskId, usage })];
+}
+
+function nextColor(state: TeamState): string | undefined {
+  return COLORS[(Math.max(state.members.size, 1) - 1) % COLORS.length];
+}

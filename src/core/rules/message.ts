@@ -1,0 +1,136 @@
+import { SYSTEM } from '../actor.ts';
+import type { CommandOf } from '../command.ts';
+import { TeamError } from '../errors.ts';
+import { event } from '../event.ts';
+import type { TeamEvent } from '../event.ts';
+import type { TeamMessage } from '../message.ts';
+import type { MemberRecord, TeamState } from '../state.ts';
+import { quote } from '../text.ts';
+import { requireMember } from '../view.ts';
+import { requireActor, requireManager, requireOpenTeam } from './guard.ts';
+
+/** The content is never looked into: a text that reads like protocol is a text. */
+export function sendMessage(state: TeamState, command: CommandOf<'message.send'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requireActor(state, command.by);
+  const first = state.messages.get(command.messageId);
+  if (first) {
+    if (first.fromId === command.by && first.toId === command.toId && first.content === command.content) return [];
+    throw new TeamError(
+      'conflict',
+      `Message id ${quote(command.messageId)} is used for another message: send with a new id`,
+    );
+  }
+  if (command.messageType !== 'direct' && command.by !== SYSTEM) {
+    throw new TeamError(
+      'not_allowed',
+      `Messages of type ${command.messageType} come only from Troupe itself: send a direct one`,
+    );
+  }
+  const recipient = requireMember(state, command.toId);
+  if (!takesMail(recipient)) {
+    throw new TeamError(
+      'member_stopped',
+      `Member ${recipient.id} is stopped and would never read it: start it again or write to another`,
+    );
+  }
+  return [
+    event(command, 'message:sent', {
+      copies: [{ id: command.messageId, toId: recipient.id }],
+      messageType: command.messageType,
+      content: command.content,
+      summary: command.summary,
+      priority: command.priority,
+      metadata: command.metadata,
+    }),
+  ];
+}
+
+/** To everybody on the team at this moment but the sender: all of them, or an error. */
+export function broadcastMessage(state: TeamState, command: CommandOf<'message.broadcast'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requireActor(state, command.by);
+  const first = state.broadcasts.get(command.messageId);
+  if (first) {
+    const copy = state.messages.get(first[0] ?? '');
+    if (copy?.fromId === command.by && copy.content === command.content) return [];
+    throw new TeamError(
+      'conflict',
+      `Message id ${quote(command.messageId)} is used for another broadcast: send with a new id`,
+    );
+  }
+  const recipients = [...state.members.values()].filter((member) => member.id !== command.by && takesMail(member));
+  if (recipients.length === 0) return [];
+  return [
+    event(command, 'message:sent', {
+      copies: recipients.map((member) => ({ id: `${command.messageId}/${member.id}`, toId: member.id })),
+      messageType: 'broadcast',
+      content: command.content,
+      summary: command.summary,
+      priority: command.priority,
+      broadcastId: command.messageId,
+      metadata: command.metadata,
+    }),
+  ];
+}
+
+/**
+ * Hands messages over for showing, each at most once per session. One that was handed over and never acknowledged may
+ * have been shown before a crash: it goes out again only when the caller says `redelivery`, and marked so.
+ */
+export function deliverMessages(state: TeamState, command: CommandOf<'message.deliver'>): TeamEvent[] {
+  requireOpenTeam(state);
+  const messages = ownMessages(state, command);
+  const fresh: string[] = [];
+  const again: string[] = [];
+  for (const message of messages) {
+    if (message.acknowledgedAt || message.readAt) continue;
+    if (!message.deliveredAt) fresh.push(message.id);
+    else if (command.redelivery || message.sessionId !== command.sessionId) again.push(message.id);
+  }
+  const { memberId, sessionId } = command;
+  const events: TeamEvent[] = [];
+  if (fresh.length > 0) events.push(event(command, 'message:delivered', { memberId, messageIds: fresh, sessionId }));
+  if (again.length > 0) {
+    events.push(event(command, 'message:delivered', { memberId, messageIds: again, sessionId, redelivery: true }));
+  }
+  return events;
+}
+
+export function acknowledgeMessages(state: TeamState, command: CommandOf<'message.acknowledge'>): TeamEvent[] {
+  requireOpenTeam(state);
+  const messageIds = idsOf(ownMessages(state, command).filter((message) => !message.acknowledgedAt));
+  return messageIds.length > 0
+    ? [event(command, 'message:acknowledged', { memberId: command.memberId, messageIds })]
+    : [];
+}
+
+export function readMessages(state: TeamState, command: CommandOf<'message.read'>): TeamEvent[] {
+  requireOpenTeam(state);
+  const messageIds = idsOf(ownMessages(state, command).filter((message) => !message.readAt));
+  return messageIds.length > 0 ? [event(command, 'message:read', { memberId: command.memberId, messageIds })] : [];
+}
+
+/** Named messages of one inbox, in the order in which they were sent. Nobody but its owner and Troupe touches it. */
+function ownMessages(
+  state: TeamState,
+  command: CommandOf<'message.deliver' | 'message.acknowledge' | 'message.read'>,
+): TeamMessage[] {
+  requireManager(state, command.by, 'touch the inbox of others', command.memberId);
+  requireMember(state, command.memberId);
+  const messages = [...new Set(command.messageIds)].map((id) => {
+    const message = state.messages.get(id);
+    if (message?.toId === command.memberId) return message;
+    throw new TeamError('not_found', `The inbox of ${command.memberId} has no message ${quote(id)}`);
+  });
+  return messages.sort((a, b) => a.order - b.order);
+}
+
+/** Mail for a stopped member waits only if the member will be back. */
+function takesMail(member: MemberRecord): boolean {
+  return member.status !== 'stopped' || member.returning === true;
+}
+
+function idsOf(messages: readonly TeamMessage[]): string[] {
+  return messages.map((message) => message.id);
+}

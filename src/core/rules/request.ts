@@ -1,0 +1,101 @@
+import { SYSTEM } from '../actor.ts';
+import type { CommandOf } from '../command.ts';
+import { TeamError } from '../errors.ts';
+import { event } from '../event.ts';
+import type { TeamEvent } from '../event.ts';
+import type { TeamRequest } from '../request.ts';
+import type { TeamState } from '../state.ts';
+import { quote } from '../text.ts';
+import { requireActor, requireLive, requireManager, requireOpenTeam } from './guard.ts';
+
+/** Asking twice is asking once: while a request waits, a second one adds nothing. */
+export function requestShutdown(state: TeamState, command: CommandOf<'shutdown.request'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requireManager(state, command.by, 'ask others to shut down', command.memberId);
+  const { id: memberId } = requireLive(state, command.memberId);
+  if (pendingRequest(state, 'shutdown', memberId)) return [];
+  const requestId = freeId(state, command.at, (at) => `shutdown-${at}@${memberId}`);
+  return [event(command, 'shutdown:requested', { requestId, memberId, reason: command.reason })];
+}
+
+/** Only the member itself can agree; Troupe answers in its place when the member is plain code. */
+export function approveShutdown(state: TeamState, command: CommandOf<'shutdown.approve'>): TeamEvent[] {
+  const { id: requestId, memberId } = answerable(state, command, 'shutdown');
+  requireSelf(command.by, memberId, 'agree to the shutdown of');
+  return [event(command, 'shutdown:approved', { requestId, memberId, feedback: command.feedback })];
+}
+
+export function rejectShutdown(state: TeamState, command: CommandOf<'shutdown.reject'>): TeamEvent[] {
+  const { id: requestId, memberId } = answerable(state, command, 'shutdown');
+  requireSelf(command.by, memberId, 'refuse the shutdown of');
+  return [event(command, 'shutdown:rejected', { requestId, memberId, feedback: command.feedback })];
+}
+
+/** A newer plan takes the place of one that still waits. */
+export function submitPlan(state: TeamState, command: CommandOf<'plan.submit'>): TeamEvent[] {
+  requireOpenTeam(state);
+  const { id: memberId } = requireLive(state, command.by);
+  const requestId = freeId(state, command.at, (at) => `plan_approval-${at}@${memberId}@${state.teamId}`);
+  return [
+    event(command, 'plan:submitted', { requestId, memberId, content: command.content, filePath: command.filePath }),
+  ];
+}
+
+export function approvePlan(state: TeamState, command: CommandOf<'plan.approve'>): TeamEvent[] {
+  const { id: requestId, memberId } = judgeable(state, command);
+  return [event(command, 'plan:approved', { requestId, memberId, feedback: command.feedback })];
+}
+
+export function rejectPlan(state: TeamState, command: CommandOf<'plan.reject'>): TeamEvent[] {
+  const { id: requestId, memberId } = judgeable(state, command);
+  return [event(command, 'plan:rejected', { requestId, memberId, feedback: command.feedback })];
+}
+
+/** The lead or a person judges a plan; never its author, and never Troupe's own code. */
+function judgeable(state: TeamState, command: CommandOf<'plan.approve' | 'plan.reject'>): TeamRequest {
+  const request = answerable(state, command, 'plan');
+  requireManager(state, command.by, 'judge plans');
+  if (command.by === request.memberId || command.by === SYSTEM) {
+    throw new TeamError(
+      'not_allowed',
+      `${command.by} may not judge the plan of ${request.memberId}: the lead or a person does`,
+    );
+  }
+  return request;
+}
+
+function answerable(
+  state: TeamState,
+  command: CommandOf<'shutdown.approve' | 'shutdown.reject' | 'plan.approve' | 'plan.reject'>,
+  kind: TeamRequest['kind'],
+): TeamRequest {
+  requireOpenTeam(state);
+  requireActor(state, command.by);
+  const request = state.requests.get(command.requestId);
+  if (request?.kind !== kind) {
+    throw new TeamError('not_found', `There is no ${kind} request ${quote(command.requestId)}`);
+  }
+  if (request.status !== 'pending') {
+    throw new TeamError('conflict', `The ${kind} request ${request.id} is ${request.status}: it takes one answer`);
+  }
+  return request;
+}
+
+function requireSelf(by: string, memberId: string, what: string): void {
+  if (by === memberId || by === SYSTEM) return;
+  throw new TeamError('not_allowed', `${by} may not ${what} ${memberId}: only ${memberId} may`);
+}
+
+function pendingRequest(state: TeamState, kind: TeamRequest['kind'], memberId: string): TeamRequest | undefined {
+  for (const request of state.requests.values()) {
+    if (request.status === 'pending' && request.kind === kind && request.memberId === memberId) return request;
+  }
+  return undefined;
+}
+
+/** Ids have the form that Claude Code's own have, which carry the time; two in one millisecond must still differ. */
+function freeId(state: TeamState, at: number, make: (at: number) => string): string {
+  let tick = at;
+  while (state.requests.has(make(tick))) tick++;
+  return make(tick);
+}

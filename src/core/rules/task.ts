@@ -1,0 +1,188 @@
+import type { CommandOf } from '../command.ts';
+import { ClaimConflictError, TeamError } from '../errors.ts';
+import { event } from '../event.ts';
+import type { TeamEvent } from '../event.ts';
+import { TASKS_PER_TEAM } from '../limits.ts';
+import { bestReady, waitsOf } from '../ready.ts';
+import type { TaskRecord, TeamState } from '../state.ts';
+import { describeTask, requireTask, viewTask } from '../view.ts';
+import { consequencesOfFailure, requireDependencies, unblockedBy } from './graph.ts';
+import { requireActor, requireFresh, requireHolder, requireLive, requireManager, requireOpenTeam } from './guard.ts';
+
+export function createTask(state: TeamState, command: CommandOf<'task.create'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requireActor(state, command.by);
+  const { counts } = state.index;
+  if (state.tasks.size - counts.deleted >= TASKS_PER_TEAM) {
+    throw new TeamError(
+      'limit',
+      `Team ${state.teamId} has ${TASKS_PER_TEAM} tasks, the limit: delete some or make another team`,
+    );
+  }
+  const dependencies = [...new Set(command.dependencies)];
+  requireDependencies(state, dependencies);
+  if (command.assigneeId !== undefined) requireLive(state, command.assigneeId);
+  return [
+    event(command, 'task:created', {
+      taskId: String(state.nextTask),
+      title: command.title,
+      description: command.description,
+      activeForm: command.activeForm,
+      priority: command.priority,
+      assigneeId: command.assigneeId,
+      dependencies,
+      onDependencyFailure: command.onDependencyFailure,
+      metadata: command.metadata,
+    }),
+  ];
+}
+
+export function updateTask(state: TeamState, command: CommandOf<'task.update'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requireActor(state, command.by);
+  const task = requireTask(state, command.taskId);
+  requireFresh(task, command);
+  const {
+    type: _type,
+    at: _at,
+    by: _by,
+    commandId: _commandId,
+    epoch: _epoch,
+    revision: _revision,
+    ...changes
+  } = command;
+  const events = [event(command, 'task:updated', changes)];
+  const goesAhead = changes.onDependencyFailure === 'proceed' && task.onDependencyFailure !== 'proceed';
+  if (goesAhead && task.status === 'pending' && waitsOf(state, task.id) > 0) {
+    const failedOnly = task.dependencies.every((id) =>
+      ['completed', 'failed'].includes(state.tasks.get(id)?.status ?? 'completed'),
+    );
+    if (failedOnly) events.push(event(command, 'task:unblocked', { taskId: task.id }));
+  }
+  return events;
+}
+
+/** Reserves a task. Taking it from its holder raises the epoch, so that the holder's writes no longer count. */
+export function assignTask(state: TeamState, command: CommandOf<'task.assign'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requireActor(state, command.by);
+  const task = requireTask(state, command.taskId);
+  requireFresh(task, command);
+  const { assigneeId } = command;
+  if (assigneeId !== null) requireLive(state, assigneeId);
+  const held = task.status === 'in_progress';
+  if (!held && task.status !== 'pending') {
+    throw new TeamError('conflict', `Cannot assign ${describeTask(state, task.id)}: reopen it first`);
+  }
+  const takesFreeTask = !held && task.assigneeId === undefined && assigneeId === command.by;
+  const handsOver = task.assigneeId === command.by || task.createdBy === command.by;
+  if (!takesFreeTask && !handsOver) requireManager(state, command.by, `assign task ${task.id}`);
+  if ((task.assigneeId ?? null) === assigneeId && (held || task.reserved || assigneeId === null)) return [];
+  return [event(command, 'task:assigned', { taskId: task.id, assigneeId, epoch: task.epoch + (held ? 1 : 0) })];
+}
+
+/** One step: pending, nothing open before it, and free or reserved for the caller. Without an id: the best of those. */
+export function claimTask(state: TeamState, command: CommandOf<'task.claim'>): TeamEvent[] {
+  const team = requireOpenTeam(state);
+  const { id: memberId, status } = requireLive(state, command.by);
+  if (team.status === 'shutting-down') {
+    throw new TeamError('conflict', `Team ${state.teamId} is shutting down: no new work is taken`);
+  }
+  if (status === 'shutting-down') {
+    throw new TeamError('conflict', `${memberId} agreed to shut down: it takes no new work`);
+  }
+  const task = command.taskId === undefined ? bestReady(state, memberId) : claimable(state, command.taskId, memberId);
+  if (!task) return [];
+  return [event(command, 'task:claimed', { taskId: task.id, memberId, epoch: task.epoch + 1 })];
+}
+
+function claimable(state: TeamState, taskId: string, memberId: string): TaskRecord {
+  const task = requireTask(state, taskId);
+  if (task.status !== 'pending') {
+    throw new ClaimConflictError(`Cannot claim ${describeTask(state, taskId)}: take another one`);
+  }
+  if (task.assigneeId !== undefined && task.assigneeId !== memberId) {
+    throw new ClaimConflictError(`Task ${taskId} is reserved for ${task.assigneeId}: take another one`);
+  }
+  if (waitsOf(state, taskId) > 0) {
+    throw new TeamError('blocked', `Task ${taskId} ${viewTask(state, task).blockedReason}`);
+  }
+  return task;
+}
+
+export function releaseTask(state: TeamState, command: CommandOf<'task.release'>): TeamEvent[] {
+  const task = writable(state, command, 'release');
+  if (task.status !== 'in_progress') {
+    throw new TeamError('conflict', `Cannot release ${describeTask(state, task.id)}: nobody holds it`);
+  }
+  const memberId = task.assigneeId ?? command.by;
+  return [
+    event(command, 'task:released', { taskId: task.id, memberId, epoch: task.epoch + 1, reason: command.reason }),
+  ];
+}
+
+export function completeTask(state: TeamState, command: CommandOf<'task.complete'>): TeamEvent[] {
+  const task = writable(state, command, 'complete');
+  requireUnfinished(state, task, 'complete');
+  const member = state.members.get(command.by);
+  if (member?.planApprovalRequired && !member.planApproved) {
+    throw new TeamError('not_allowed', `${command.by} may only read until its plan is approved: submit a plan first`);
+  }
+  const memberId = task.assigneeId ?? (member ? member.id : undefined);
+  return [
+    event(command, 'task:completed', { taskId: task.id, memberId, result: command.result }),
+    ...unblockedBy(state, command, task),
+  ];
+}
+
+export function failTask(state: TeamState, command: CommandOf<'task.fail'>): TeamEvent[] {
+  const task = writable(state, command, 'fail');
+  requireUnfinished(state, task, 'fail');
+  return [
+    event(command, 'task:failed', { taskId: task.id, memberId: task.assigneeId, reason: command.reason }),
+    ...consequencesOfFailure(state, command, task),
+  ];
+}
+
+/** A new epoch and a record of who reopened it and why: what was final is not silently undone. */
+export function reopenTask(state: TeamState, command: CommandOf<'task.reopen'>): TeamEvent[] {
+  requireOpenTeam(state);
+  const task = requireTask(state, command.taskId, { deleted: true });
+  requireManager(state, command.by, `reopen task ${task.id}`, task.createdBy);
+  requireFresh(task, command);
+  if (task.status === 'pending' || task.status === 'in_progress') {
+    throw new TeamError('conflict', `Cannot reopen ${describeTask(state, task.id)}: it is open`);
+  }
+  return [event(command, 'task:reopened', { taskId: task.id, epoch: task.epoch + 1, reason: command.reason })];
+}
+
+export function deleteTask(state: TeamState, command: CommandOf<'task.delete'>): TeamEvent[] {
+  requireOpenTeam(state);
+  const task = requireTask(state, command.taskId);
+  requireManager(state, command.by, `delete task ${task.id}`, task.createdBy);
+  requireFresh(task, command);
+  return [
+    event(command, 'task:deleted', { taskId: task.id, epoch: task.epoch + 1 }),
+    ...unblockedBy(state, command, task),
+  ];
+}
+
+/** The task, if the caller may write to it as its holder or in the holder's place. */
+function writable(
+  state: TeamState,
+  command: CommandOf<'task.release' | 'task.complete' | 'task.fail'>,
+  verb: string,
+): TaskRecord {
+  requireOpenTeam(state);
+  requireActor(state, command.by);
+  const task = requireTask(state, command.taskId);
+  requireFresh(task, command);
+  requireHolder(state, task, command.by, verb);
+  return task;
+}
+
+/** In progress, or pending and ended by somebody who decides for others. */
+function requireUnfinished(state: TeamState, task: TaskRecord, verb: string): void {
+  if (task.status === 'in_progress' || task.status === 'pending') return;
+  throw new TeamError('conflict', `Cannot ${verb} ${describeTask(state, task.id)}: it is over; reopen it first`);
+}

@@ -1,0 +1,66 @@
+import type { CommandOf } from '../command.ts';
+import { TeamError } from '../errors.ts';
+import { event } from '../event.ts';
+import type { TeamEvent } from '../event.ts';
+import type { TeamState } from '../state.ts';
+import { requireMember } from '../view.ts';
+import { requireManager, requireOpenTeam } from './guard.ts';
+import { liveTeammates, stopMember } from './member.ts';
+
+export function createTeam(state: TeamState, command: CommandOf<'team.create'>): TeamEvent[] {
+  if (state.team) throw new TeamError('exists', `Team ${state.teamId} exists: choose another name or use it`);
+  if (command.name !== state.teamId) {
+    throw new TeamError('invalid', `Team ${state.teamId} cannot be created under the name ${command.name}`);
+  }
+  return [
+    event(command, 'team:created', {
+      name: command.name,
+      description: command.description,
+      leadId: command.leadName,
+      leadSessionId: command.leadSessionId,
+      teammateMode: command.teammateMode,
+      resolvedBackend: command.resolvedBackend,
+      maxTeammates: command.maxTeammates,
+      delegateMode: command.delegateMode,
+      metadata: command.metadata,
+    }),
+    event(command, 'teammate:joined', {
+      memberId: command.leadName,
+      sessionId: command.leadSessionId,
+      role: 'lead',
+      agentType: command.leadAgentType,
+      status: 'active',
+      planApprovalRequired: false,
+      model: command.leadModel,
+      cwd: command.cwd,
+      backendType: 'in-process',
+      subscriptions: [],
+    }),
+  ];
+}
+
+export function updateTeam(state: TeamState, command: CommandOf<'team.update'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requireManager(state, command.by, 'change the team');
+  if (command.leadId !== undefined) requireMember(state, command.leadId);
+  const { type: _type, at: _at, by: _by, commandId: _commandId, ...changes } = command;
+  return [event(command, 'team:updated', changes)];
+}
+
+export function closeTeam(state: TeamState, command: CommandOf<'team.close'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requireManager(state, command.by, 'close the team');
+  const live = liveTeammates(state);
+  if (live.length > 0 && !command.force) {
+    const names = live.map((member) => member.id).join(', ');
+    throw new TeamError(
+      'conflict',
+      `Team ${state.teamId} has live teammates (${names}): shut them down first, or force it`,
+    );
+  }
+  const members = [...state.members.values()].filter((member) => member.status !== 'stopped');
+  return [
+    ...members.flatMap((member) => stopMember(state, command, member.id, { reason: 'team closed' })),
+    event(command, 'team:closed', {}),
+  ];
+}

@@ -1,0 +1,86 @@
+import type { TeamMessage } from './message.ts';
+import type { TeamRequest } from './request.ts';
+import { createState } from './state.ts';
+import type { MemberRecord, Receipt, TaskRecord, TeamRecord, TeamState } from './state.ts';
+import { putMember, putMessage, putTask } from './tables.ts';
+import type { Usage } from './usage.ts';
+
+/** Raised when the form below changes; a snapshot of another form is not read, the batches are replayed instead. */
+const FORMAT = 1;
+
+interface Form {
+  format: number;
+  team: TeamRecord | undefined;
+  members: MemberRecord[];
+  tasks: TaskRecord[];
+  messages: TeamMessage[];
+  broadcasts: [string, string[]][];
+  requests: TeamRequest[];
+  memberUsage: [string, Usage][];
+  taskUsage: [string, Usage][];
+  receipts: [string, Receipt][];
+  nextTask: number;
+}
+
+/** A state as text. */
+export function takeSnapshot(state: TeamState): string {
+  const form: Form = {
+    format: FORMAT,
+    team: state.team,
+    members: [...state.members.values()],
+    tasks: [...state.tasks.values()],
+    messages: [...state.messages.values()],
+    broadcasts: [...state.broadcasts],
+    requests: [...state.requests.values()],
+    memberUsage: [...state.memberUsage],
+    taskUsage: [...state.taskUsage],
+    receipts: [...state.receipts],
+    nextTask: state.nextTask,
+  };
+  return JSON.stringify(form);
+}
+
+/** The state that a text holds, or undefined when it is none of ours. Indexes are built anew. */
+export function openSnapshot(teamId: string, body: string): TeamState | undefined {
+  const form = read(body);
+  if (form?.format !== FORMAT) return undefined;
+  const state = createState(teamId);
+  state.team = form.team && revive(form.team, ['createdAt', 'closedAt']);
+  for (const member of form.members) {
+    putMember(state, member.id, revive(member, ['joinedAt', 'statusSince', 'stoppedAt']));
+  }
+  for (const task of form.tasks) {
+    putTask(state, task.id, revive(task, ['createdAt', 'updatedAt', 'startedAt', 'completedAt']));
+  }
+  for (const message of form.messages) {
+    putMessage(state, message.id, revive(message, ['sentAt', 'deliveredAt', 'acknowledgedAt', 'readAt']));
+  }
+  fill(state.broadcasts, form.broadcasts);
+  for (const request of form.requests) state.requests.set(request.id, revive(request, ['requestedAt', 'answeredAt']));
+  fill(state.memberUsage, form.memberUsage);
+  fill(state.taskUsage, form.taskUsage);
+  fill(state.receipts, form.receipts);
+  state.nextTask = form.nextTask;
+  return state;
+}
+
+function read(body: string): Form | undefined {
+  try {
+    return JSON.parse(body) as Form;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Moments are text in JSON. */
+function revive<T extends object>(record: T, keys: readonly (keyof T)[]): T {
+  for (const key of keys) {
+    const value = record[key] as unknown;
+    if (value !== undefined) record[key] = new Date(value as string) as T[keyof T];
+  }
+  return record;
+}
+
+function fill<V>(map: Map<string, V>, entries: [string, V][]): void {
+  for (const [key, value] of entries) map.set(key, value);
+}

@@ -1,0 +1,132 @@
+import type { TeamMessage } from './message.ts';
+import { isOpen, pushIfReady, waitsOf } from './ready.ts';
+import type { TeamRequest } from './request.ts';
+import { forgetOldReceipts } from './state.ts';
+import type { Inbox, MemberRecord, Receipt, TaskRecord, TeamRecord, TeamState, Undo } from './state.ts';
+import type { Usage } from './usage.ts';
+
+/*
+ * The one door through which records change. Each function replaces one record, keeps the indexes that follow from it,
+ * and notes how to take the change back.
+ */
+
+export function putTeam(state: TeamState, next: TeamRecord | undefined): void {
+  const before = state.team;
+  state.undo?.push(() => putTeam(state, before));
+  state.team = next;
+}
+
+export function putMember(state: TeamState, id: string, next: MemberRecord | undefined): void {
+  put(state, state.members, id, next);
+}
+
+export function putRequest(state: TeamState, id: string, next: TeamRequest | undefined): void {
+  put(state, state.requests, id, next);
+}
+
+export function putBroadcast(state: TeamState, id: string, next: string[] | undefined): void {
+  put(state, state.broadcasts, id, next);
+}
+
+export function putUsage(
+  state: TeamState,
+  table: 'memberUsage' | 'taskUsage',
+  id: string,
+  next: Usage | undefined,
+): void {
+  put(state, state[table], id, next);
+}
+
+export function putNextTask(state: TeamState, next: number): void {
+  const before = state.nextTask;
+  state.undo?.push(() => putNextTask(state, before));
+  state.nextTask = next;
+}
+
+/** Remembers what a command did. A Map keeps its insertion order, so its first key is the oldest. */
+export function putReceipt(state: TeamState, commandId: string, receipt: Receipt): void {
+  if (state.receipts.has(commandId)) return;
+  state.receipts.set(commandId, receipt);
+  // Nothing is forgotten while changes may be taken back: a dropped receipt could not return to its place.
+  if (state.undo) state.undo.push(() => state.receipts.delete(commandId));
+  else forgetOldReceipts(state);
+}
+
+export function putMessage(state: TeamState, id: string, next: TeamMessage | undefined): void {
+  const before = put(state, state.messages, id, next);
+  const toId = (next ?? before)?.toId;
+  if (toId === undefined) return;
+  const inbox = inboxOf(state, toId);
+  if (!before) inbox.ids.push(id);
+  // Only taking back removes a message, newest first, so it is the last one.
+  if (!next) inbox.ids.pop();
+  if (next && !next.acknowledgedAt && !next.readAt) inbox.waiting.add(id);
+  else inbox.waiting.delete(id);
+}
+
+export function inboxOf(state: TeamState, memberId: string): Inbox {
+  let inbox = state.index.inboxes.get(memberId);
+  if (!inbox) state.index.inboxes.set(memberId, (inbox = { ids: [], waiting: new Set() }));
+  return inbox;
+}
+
+export function putTask(state: TeamState, id: string, next: TaskRecord | undefined): void {
+  const before = put(state, state.tasks, id, next);
+  const { index } = state;
+  if (before) index.counts[before.status]--;
+  if (next) index.counts[next.status]++;
+
+  if (before?.dependencies !== next?.dependencies || before?.onDependencyFailure !== next?.onDependencyFailure) {
+    for (const dependency of before?.dependencies ?? []) index.dependents.get(dependency)?.delete(id);
+    for (const dependency of next?.dependencies ?? []) setOf(index.dependents, dependency).add(id);
+    setWaits(state, id, next ? next.dependencies.filter((other) => isOpen(next, state.tasks.get(other))).length : 0);
+  }
+  if (before?.status !== next?.status) {
+    for (const dependentId of index.dependents.get(id) ?? []) {
+      const dependent = state.tasks.get(dependentId);
+      if (!dependent) continue;
+      const change = Number(isOpen(dependent, next)) - Number(isOpen(dependent, before));
+      if (change === 0) continue;
+      setWaits(state, dependentId, waitsOf(state, dependentId) + change);
+      pushIfReady(state, dependent);
+    }
+  }
+
+  const owner = openAssignee(before);
+  const newOwner = openAssignee(next);
+  if (owner !== newOwner) {
+    if (owner !== undefined) index.assigned.get(owner)?.delete(id);
+    if (newOwner !== undefined) setOf(index.assigned, newOwner).add(id);
+  }
+  if (next) pushIfReady(state, next);
+}
+
+function put<V>(state: TeamState, table: Map<string, V>, key: string, next: V | undefined): V | undefined {
+  const before = table.get(key);
+  if (next === undefined) table.delete(key);
+  else table.set(key, next);
+  if (state.undo) noteUndo(state, state.undo, table, key, before);
+  return before;
+}
+
+function noteUndo<V>(state: TeamState, undo: Undo, table: Map<string, V>, key: string, before: V | undefined): void {
+  if ((table as unknown) === state.tasks) undo.push(() => putTask(state, key, before as TaskRecord | undefined));
+  else if ((table as unknown) === state.messages) {
+    undo.push(() => putMessage(state, key, before as TeamMessage | undefined));
+  } else undo.push(() => put(state, table, key, before));
+}
+
+function setWaits(state: TeamState, taskId: string, count: number): void {
+  if (count > 0) state.index.waits.set(taskId, count);
+  else state.index.waits.delete(taskId);
+}
+
+function setOf(map: Map<string, Set<string>>, key: string): Set<string> {
+  let set = map.get(key);
+  if (!set) map.set(key, (set = new Set()));
+  return set;
+}
+
+function openAssignee(task: TaskRecord | undefined): string | undefined {
+  return task && (task.status === 'pending' || task.status === 'in_progress') ? task.assigneeId : undefined;
+}

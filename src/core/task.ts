@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { Actor } from './actor.ts';
+import { Metadata } from './json.ts';
+import { DEPENDENCIES_PER_TASK, DESCRIPTION_BYTES, RESULT_BYTES, TITLE_LENGTH } from './limits.ts';
+import { Line, Slug, TaskId, textOf } from './text.ts';
+import { Timestamp } from './time.ts';
+
+/** What a task's own record says. */
+export const StoredTaskStatus = z.enum(['pending', 'in_progress', 'completed', 'failed', 'deleted']);
+export type StoredTaskStatus = z.infer<typeof StoredTaskStatus>;
+
+/** What a face shows: a pending task with open dependencies is `blocked`. That is derived and never stored. */
+export const SharedTaskStatus = z.enum([...StoredTaskStatus.options, 'blocked']);
+export type SharedTaskStatus = z.infer<typeof SharedTaskStatus>;
+
+/** How soon a task should be taken. */
+export const SharedTaskPriority = z.enum(['low', 'medium', 'high', 'critical']);
+export type SharedTaskPriority = z.infer<typeof SharedTaskPriority>;
+
+/** What a task does when one it waits for fails: stay blocked, go ahead all the same, or fail too. */
+export const DependencyFailurePolicy = z.enum(['block', 'proceed', 'fail']);
+export type DependencyFailurePolicy = z.infer<typeof DependencyFailurePolicy>;
+
+/** A task as the faces show it. */
+export const SharedTask = z.object({
+  id: TaskId,
+  teamId: Slug,
+  title: z.string(),
+  description: z.string(),
+  /** What is going on while somebody works on it: "Running tests". */
+  activeForm: z.string().optional(),
+  status: SharedTaskStatus,
+  priority: SharedTaskPriority,
+  /** Who holds it, or, while it is pending, for whom it is reserved. */
+  assigneeId: Slug.optional(),
+  /** The assignee was chosen for it, so it stays the assignee when the task is released. */
+  reserved: z.boolean(),
+  dependencies: z.array(TaskId),
+  /** Dependencies that are still open. Derived. */
+  blockedBy: z.array(TaskId),
+  /** Tasks that wait for this one. Derived. */
+  blocks: z.array(TaskId),
+  /** Why it is blocked, in words. Derived. */
+  blockedReason: z.string().optional(),
+  onDependencyFailure: DependencyFailurePolicy,
+  /** Grows with every change of holder; a write that names an old one is refused. */
+  epoch: z.number().int(),
+  /** Grows with every change of the task. */
+  revision: z.number().int(),
+  result: z.string().optional(),
+  /** Why it failed. */
+  failure: z.string().optional(),
+  createdBy: Actor,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  startedAt: Timestamp.optional(),
+  completedAt: Timestamp.optional(),
+  metadata: Metadata.optional(),
+});
+export type SharedTask = z.output<typeof SharedTask>;
+
+const Title = z.string().min(1, 'must not be empty').max(TITLE_LENGTH);
+const Description = textOf(DESCRIPTION_BYTES);
+const Dependencies = z.array(TaskId).max(DEPENDENCIES_PER_TASK);
+
+/** What one says to create a task. */
+export const CreateTaskInput = z.strictObject({
+  title: Title,
+  description: Description.default(''),
+  activeForm: Line.optional(),
+  priority: SharedTaskPriority.default('medium'),
+  assigneeId: Slug.optional(),
+  dependencies: Dependencies.default([]),
+  onDependencyFailure: DependencyFailurePolicy.default('block'),
+  metadata: Metadata.optional(),
+});
+export type CreateTaskInput = z.output<typeof CreateTaskInput>;
+
+/** What the caller last saw of the task; if that has moved on, the write is refused. */
+const Seen = {
+  epoch: z.number().int().min(0).optional(),
+  revision: z.number().int().min(0).optional(),
+};
+
+/** What can be changed of a task in place. */
+export const ChangeTaskInput = z.strictObject({
+  taskId: TaskId,
+  title: Title.optional(),
+  description: Description.optional(),
+  activeForm: Line.optional(),
+  priority: SharedTaskPriority.optional(),
+  onDependencyFailure: DependencyFailurePolicy.optional(),
+  metadata: Metadata.optional(),
+  ...Seen,
+});
+export type ChangeTaskInput = z.output<typeof ChangeTaskInput>;
+
+/** An update as the task list takes it: a change in place, and a new status or assignee as the step it stands for. */
+export const UpdateTaskInput = ChangeTaskInput.omit({ taskId: true }).extend({
+  status: SharedTaskStatus.optional(),
+  assigneeId: Slug.nullable().optional(),
+});
+export type UpdateTaskInput = z.output<typeof UpdateTaskInput>;
+
+/** Reserves a task for a member, or for nobody. A task in progress is taken from its holder by it. */
+export const AssignTaskInput = z.strictObject({ taskId: TaskId, assigneeId: Slug.nullable(), ...Seen });
+export type AssignTaskInput = z.output<typeof AssignTaskInput>;
+
+/** Takes one task; without an id the best one that is ready. */
+export const ClaimTaskInput = z.strictObject({ taskId: TaskId.optional() });
+export type ClaimTaskInput = z.output<typeof ClaimTaskInput>;
+
+/** Gives a task back. */
+export const ReleaseTaskInput = z.strictObject({ taskId: TaskId, reason: Line.optional(), ...Seen });
+export type ReleaseTaskInput = z.output<typeof ReleaseTaskInput>;
+
+/** Ends a task well, with what it produced. */
+export const CompleteTaskInput = z.strictObject({ taskId: TaskId, result: textOf(RESULT_BYTES).optional(), ...Seen });
+export type CompleteTaskInput = z.output<typeof CompleteTaskInput>;
+
+/** Ends a task badly, with the reason. */
+export const FailTaskInput = z.strictObject({ taskId: TaskId, reason: textOf(RESULT_BYTES), ...Seen });
+export type FailTaskInput = z.output<typeof FailTaskInput>;
+
+/** Makes an ended or deleted task pending again. */
+export const ReopenTaskInput = z.strictObject({ taskId: TaskId, reason: Line.optional(), ...Seen });
+export type ReopenTaskInput = z.output<typeof ReopenTaskInput>;
+
+/** Removes a task; those that waited for it wait no longer. */
+export const DeleteTaskInput = z.strictObject({ taskId: TaskId, ...Seen });
+export type DeleteTaskInput = z.output<typeof DeleteTaskInput>;
+
+/** Adds or removes dependencies of a task. */
+export const DependenciesInput = z.strictObject({ taskId: TaskId, dependencies: Dependencies.min(1), ...Seen });
+export type DependenciesInput = z.output<typeof DependenciesInput>;

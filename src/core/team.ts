@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { Metadata } from './json.ts';
+import { DEFAULT_TEAMMATES, DESCRIPTION_BYTES, MAX_TEAMMATES } from './limits.ts';
+import { BackendType, TeamMember } from './member.ts';
+import { ChosenId, Line, Slug, textOf } from './text.ts';
+import { Timestamp } from './time.ts';
+
+/** Where teammates should show themselves. */
+export const TeammateMode = z.enum(['in-process', 'tmux', 'iterm2', 'auto']);
+export type TeammateMode = z.infer<typeof TeammateMode>;
+
+/** The life of a team; a cleaned-up one can only be read. */
+export const TeamStatus = z.enum(['creating', 'active', 'shutting-down', 'cleaned-up']);
+export type TeamStatus = z.infer<typeof TeamStatus>;
+
+/** A team as its faces show it. `id` is the name. */
+export const TeamConfig = z.object({
+  id: Slug,
+  name: Slug,
+  description: z.string(),
+  leadId: Slug,
+  leadSessionId: z.string(),
+  teammateMode: TeammateMode,
+  resolvedBackend: BackendType,
+  maxTeammates: z.number().int(),
+  delegateMode: z.boolean(),
+  createdAt: Timestamp,
+  closedAt: Timestamp.optional(),
+  status: TeamStatus,
+  members: z.array(TeamMember),
+  metadata: Metadata.optional(),
+});
+export type TeamConfig = z.output<typeof TeamConfig>;
+
+/** What one says to create a team. */
+export const CreateTeamInput = z.strictObject({
+  name: Slug,
+  description: textOf(DESCRIPTION_BYTES).default(''),
+  leadName: Slug.default('lead'),
+  leadSessionId: ChosenId.default('none'),
+  leadAgentType: Line.default('person'),
+  leadModel: Line.optional(),
+  cwd: z.string().max(4096).optional(),
+  teammateMode: TeammateMode.default('auto'),
+  resolvedBackend: BackendType.default('in-process'),
+  maxTeammates: z.number().int().min(1).max(MAX_TEAMMATES).default(DEFAULT_TEAMMATES),
+  delegateMode: z.boolean().default(false),
+  metadata: Metadata.optional(),
+});
+export type CreateTeamInput = z.output<typeof CreateTeamInput>;
+
+/** What can be changed of a team. A new `leadId` replaces the lead; nothing is lost by it. */
+export const UpdateTeamInput = z.strictObject({
+  description: textOf(DESCRIPTION_BYTES).optional(),
+  leadId: Slug.optional(),
+  leadSessionId: ChosenId.optional(),
+  maxTeammates: z.number().int().min(1).max(MAX_TEAMMATES).optional(),
+  delegateMode: z.boolean().optional(),
+  status: z.enum(['active', 'shutting-down']).optional(),
+  metadata: Metadata.optional(),
+});
+export type UpdateTeamInput = z.output<typeof UpdateTeamInput>;
+
+/** Closing a team that still has live teammates must be forced; they are then stopped. */
+export const CloseTeamInput = z.strictObject({ force: z.boolean().default(false) });
+export type CloseTeamInput = z.output<typeof CloseTeamInput>;

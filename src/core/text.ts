@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { ID_LENGTH, LINE_LENGTH, NAME_LENGTH } from './limits.ts';
+
+/** How many bytes a text takes in UTF-8, the unit in which limits on text are given. */
+export function byteLength(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) bytes += 1;
+    else if (unit >= 0xd800 && unit < 0xdc00 && isLowSurrogate(text.charCodeAt(i + 1))) {
+      bytes += 2;
+      i++;
+    } else bytes += 2;
+  }
+  return bytes;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000;
+}
+
+/** Foreign text in an error message: quoted, short, and free of anything a terminal would obey. */
+export function quote(text: string): string {
+  const short = text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return JSON.stringify(short).replace(
+    /[^\x20-\x7e…]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A text with a bound in bytes. */
+export function textOf(maxBytes: number) {
+  return z.string().refine((text) => text.length * 3 <= maxBytes || byteLength(text) <= maxBytes, {
+    error: `is longer than ${maxBytes} bytes: put it in a file and name the file`,
+  });
+}
+
+/** One short line. */
+export const Line = z
+  .string()
+  .max(LINE_LENGTH)
+  .regex(/^[^\n\r]*$/, 'must be one line');
+
+const SLUG = new RegExp(`^[a-z0-9](?:[a-z0-9_-]{0,${NAME_LENGTH - 2}}[a-z0-9])?$`);
+
+/**
+ * Words that are slugs and yet no names: they mean something to us, to Windows' file system, or to JavaScript objects
+ * that somebody may key by name.
+ */
+const RESERVED = new Set(
+  (
+    'all everyone user system me self none null undefined true false constructor prototype ' +
+    'con prn aux nul com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9'
+  ).split(' '),
+);
+
+/** Whether a text can name a team or a member. */
+export function isSlug(text: string): boolean {
+  return SLUG.test(text) && !RESERVED.has(text);
+}
+
+/** The nearest valid name, for error messages and defaults. */
+export function suggestSlug(text: string): string {
+  const slug = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[^a-z0-9_]+/g, '-')
+    .slice(0, NAME_LENGTH)
+    .replace(/^[-_]+|[-_]+$/g, '');
+  if (isSlug(slug)) return slug;
+  return slug ? `${slug.slice(0, NAME_LENGTH - 2)}-1` : 'worker-1';
+}
+
+/** The name of a team or a member: safe as a file name, an argument, a pane title, an object key. */
+export const Slug = z.string().superRefine((text, context) => {
+  if (isSlug(text)) return;
+  const why = RESERVED.has(text) ? 'is a reserved word' : 'is not a name (a-z, 0-9, - and _ inside, at most 64)';
+  context.addIssue({ code: 'custom', message: `${quote(text)} ${why}; ${quote(suggestSlug(text))} would be one` });
+});
+export type Slug = z.infer<typeof Slug>;
+
+/** A task's id: a decimal string, never reused within its team. */
+export const TaskId = z.string().regex(/^[1-9][0-9]{0,14}$/, 'is not a task id (a whole number such as "7")');
+export type TaskId = z.infer<typeof TaskId>;
+
+/** An id that its maker chose. `/` is left out: broadcast copies use it. */
+export const ChosenId = z
+  .string()
+  .min(1)
+  .max(ID_LENGTH)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]*$/, 'must be letters, digits and . _ : @ -');
+export type ChosenId = z.infer<typeof ChosenId>;

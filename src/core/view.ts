@@ -1,0 +1,82 @@
+import { TeamError } from './errors.ts';
+import type { TeamMember } from './member.ts';
+import { isOpen, waitsOf } from './ready.ts';
+import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
+import type { SharedTask } from './task.ts';
+import type { TeamConfig } from './team.ts';
+import { quote } from './text.ts';
+import { addUsage, NO_USAGE } from './usage.ts';
+import type { Usage } from './usage.ts';
+
+/** A task as the faces show it: its record and what follows from the others. */
+export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
+  const blocked = task.status === 'pending' && waitsOf(state, task.id) > 0;
+  const blockedBy = blocked ? task.dependencies.filter((id) => isOpen(task, state.tasks.get(id))) : [];
+  const view: SharedTask = {
+    ...task,
+    status: blocked ? 'blocked' : task.status,
+    blockedBy,
+    blocks: [...(state.index.dependents.get(task.id) ?? [])].sort(byNumber),
+  };
+  if (blocked) view.blockedReason = `waits for ${blockedBy.map((id) => describeTask(state, id)).join(', ')}`;
+  return view;
+}
+
+/** A member as the faces show it. */
+export function viewMember(state: TeamState, { planApproved, ...member }: MemberRecord): TeamMember {
+  return {
+    ...member,
+    assignedTasks: [...(state.index.assigned.get(member.id) ?? [])].sort(byNumber),
+    planModeRequired: member.planApprovalRequired && !planApproved,
+  };
+}
+
+/** A team as the faces show it, its lead first. */
+export function viewTeam(state: TeamState): TeamConfig {
+  const team = requireTeam(state);
+  return { ...team, members: [...state.members.values()].map((member) => viewMember(state, member)) };
+}
+
+/** What the whole team used. */
+export function teamUsage(state: TeamState): Usage {
+  return [...state.memberUsage.values()].reduce(addUsage, NO_USAGE);
+}
+
+/** A task in a few words, for messages: `task 3 (in progress, held by tests)`. */
+export function describeTask(state: TeamState, id: string): string {
+  const task = state.tasks.get(id);
+  if (!task) return `task ${id} (unknown)`;
+  if (task.status === 'in_progress') return `task ${id} (in progress, held by ${task.assigneeId})`;
+  if (task.status === 'pending' && waitsOf(state, id) > 0) return `task ${id} (blocked)`;
+  if (task.status === 'failed') return `task ${id} (failed: ${quote(task.failure ?? '')})`;
+  return `task ${id} (${task.status})`;
+}
+
+/** The team's record; a `not_found` where there is none. */
+export function requireTeam(state: TeamState): NonNullable<TeamState['team']> {
+  if (state.team) return state.team;
+  throw new TeamError('not_found', `There is no team ${quote(state.teamId)}: create it first`);
+}
+
+/** A task's record; deleted ones count as gone unless asked for. */
+export function requireTask(state: TeamState, id: string, options: { deleted?: boolean } = {}): TaskRecord {
+  const task = state.tasks.get(id);
+  if (task && (options.deleted || task.status !== 'deleted')) return task;
+  const gone = task ? 'was deleted' : 'does not exist';
+  throw new TeamError(
+    'not_found',
+    `Task ${quote(id)} of team ${state.teamId} ${gone}: list the tasks to see which there are`,
+  );
+}
+
+/** A member's record, stopped or not. */
+export function requireMember(state: TeamState, id: string): MemberRecord {
+  const member = state.members.get(id);
+  if (member) return member;
+  const names = [...state.members.keys()].join(', ') || 'nobody';
+  throw new TeamError('not_found', `Team ${state.teamId} has no member ${quote(id)}; it has ${names}`);
+}
+
+function byNumber(a: string, b: string): number {
+  return Number(a) - Number(b);
+}

@@ -1,0 +1,200 @@
+import { EventEmitter } from 'node:events';
+import type { z } from 'zod';
+import { SYSTEM } from '../core/actor.ts';
+import type { Actor } from '../core/actor.ts';
+import type { HookResult, TeammateIdleHookContext } from '../core/hook.ts';
+import { BroadcastInput, SendMessageInput } from '../core/message.ts';
+import type { MessageType, TeamMessage } from '../core/message.ts';
+import { parse } from '../core/parse.ts';
+import type { TeamState } from '../core/state.ts';
+import { ChosenId } from '../core/text.ts';
+import { requireMember, requireTeam } from '../core/view.ts';
+import type { Ledger } from './ledger.ts';
+
+/** Which messages of an inbox to return. */
+export interface InboxFilter {
+  readonly type?: MessageType | readonly MessageType[];
+  /** true: only read ones; false: only unread ones. */
+  readonly read?: boolean;
+  /** Sent at or after. */
+  readonly since?: Date;
+  /** Sent before. */
+  readonly until?: Date;
+}
+
+/** An idle notice: state that carries the result of the work, not mail. */
+export interface IdleNotice {
+  teamId: string;
+  memberId: string;
+  reason: string | undefined;
+  result: string | undefined;
+}
+
+/** What the mailbox tells, after it is durable. */
+export interface MailboxEvents {
+  'message:sent': [message: TeamMessage];
+  'message:delivered': [message: TeamMessage];
+  'message:read': [message: TeamMessage];
+  'teammate:idle': [notice: IdleNotice];
+}
+
+/** May keep a teammate working when it is about to go idle. */
+export interface IdleGate {
+  executeTeammateIdleHook(context: TeammateIdleHookContext): Promise<HookResult>;
+}
+
+/** The mail of every team on a ledger: thin, the rules are in the core. */
+export class Mailbox extends EventEmitter<MailboxEvents> {
+  readonly #ledger: Ledger;
+  readonly #gate: IdleGate | undefined;
+  readonly #unsubscribe: () => void;
+
+  constructor(ledger: Ledger, options: { gate?: IdleGate } = {}) {
+    super();
+    this.#ledger = ledger;
+    this.#gate = options.gate;
+    this.#unsubscribe = ledger.subscribe((teamId, batch, state) => {
+      for (const event of batch.events) {
+        if (event.type === 'message:sent') {
+          this.#tell(
+            'message:sent',
+            state,
+            event.copies.map(({ id }) => id),
+          );
+        }
+        if (event.type === 'message:delivered' || event.type === 'message:read') {
+          this.#tell(event.type, state, event.messageIds);
+        }
+        if (event.type === 'teammate:idle') {
+          this.emit('teammate:idle', { teamId, memberId: event.memberId, reason: event.reason, result: event.result });
+        }
+      }
+    });
+  }
+
+  /** Sends a message. Sent again under the same `messageId` it returns the first one. */
+  async send(
+    teamId: string,
+    fromId: Actor,
+    input: z.input<typeof SendMessageInput>,
+    options: { messageId?: string } = {},
+  ): Promise<TeamMessage> {
+    const messageId = idFor(options);
+    const { type: messageType, ...message } = parse(SendMessageInput, input);
+    const command = { type: 'message.send', by: fromId, messageId, messageType, ...message } as const;
+    return this.#ledger.execute(teamId, command, (state) => state.messages.get(messageId) as TeamMessage);
+  }
+
+  /** Sends to everybody else on the team: one message each. */
+  async broadcast(
+    teamId: string,
+    fromId: Actor,
+    content: string,
+    options: Omit<z.input<typeof BroadcastInput>, 'content'> & { messageId?: string } = {},
+  ): Promise<TeamMessage[]> {
+    const { messageId: _messageId, ...rest } = options;
+    const messageId = idFor(options);
+    const command = {
+      type: 'message.broadcast',
+      by: fromId,
+      messageId,
+      ...parse(BroadcastInput, { content, ...rest }),
+    } as const;
+    return this.#ledger.execute(teamId, command, (state) => messagesOf(state, state.broadcasts.get(messageId) ?? []));
+  }
+
+  /** A member's mail in the order in which it was sent. */
+  getInbox(teamId: string, memberId: string, filter: InboxFilter = {}): Promise<TeamMessage[]> {
+    const types = filter.type === undefined ? undefined : new Set([filter.type].flat());
+    return this.#ledger.view(teamId, (state) => {
+      requireTeam(state);
+      requireMember(state, memberId);
+      return messagesOf(state, state.index.inboxes.get(memberId)?.ids ?? []).filter(
+        (message) =>
+          (!types || types.has(message.type)) &&
+          (filter.read === undefined || filter.read === (message.readAt !== undefined)) &&
+          (!filter.since || message.sentAt >= filter.since) &&
+          (!filter.until || message.sentAt < filter.until),
+      );
+    });
+  }
+
+  /** Marks a message of the member's inbox as read. */
+  async markRead(teamId: string, messageId: string, memberId: string): Promise<void> {
+    await this.#ledger.execute(
+      teamId,
+      { type: 'message.read', by: memberId, memberId, messageIds: [messageId] },
+      () => undefined,
+    );
+  }
+
+  /**
+   * The member has nothing left to do. The gate may answer with feedback, which goes to the member as a message and
+   * keeps it working; otherwise the member becomes idle, which is told once and carries `result`.
+   */
+  async notifyIdle(
+    teamId: string,
+    memberId: string,
+    options: { result?: string; reason?: string } = {},
+  ): Promise<void> {
+    const feedback = await this.#idleFeedback(teamId, memberId);
+    if (feedback !== undefined) {
+      await this.send(teamId, SYSTEM, { toId: memberId, content: feedback, type: 'system' });
+      return;
+    }
+    const command = { type: 'member.change', by: memberId, memberId, status: 'idle', ...options } as const;
+    await this.#ledger.execute(teamId, command, () => undefined);
+  }
+
+  /** Tells the lead that a member shuts down. */
+  async notifyShutdown(teamId: string, memberId: string, reason: string): Promise<void> {
+    const leadId = await this.#ledger.view(teamId, (state) => {
+      requireMember(state, memberId);
+      return requireTeam(state).leadId;
+    });
+    const content = reason ? `${memberId} is shutting down: ${reason}` : `${memberId} is shutting down`;
+    await this.send(teamId, SYSTEM, { toId: leadId, content, type: 'system', metadata: { memberId } });
+  }
+
+  /** Stops telling. */
+  close(): void {
+    this.#unsubscribe();
+    this.removeAllListeners();
+  }
+
+  async #idleFeedback(teamId: string, memberId: string): Promise<string | undefined> {
+    if (!this.#gate) return undefined;
+    const verdict = await this.#gate.executeTeammateIdleHook(
+      await this.#ledger.view(teamId, (state) => idleContext(state, memberId)),
+    );
+    return verdict.exitCode === 2 ? verdict.stderr.trim() || verdict.stdout.trim() || 'Keep working.' : undefined;
+  }
+
+  #tell(name: 'message:sent' | 'message:delivered' | 'message:read', state: TeamState, ids: readonly string[]): void {
+    if (this.listenerCount(name) > 0) for (const message of messagesOf(state, ids)) this.emit(name, message);
+  }
+}
+
+function idleContext(state: TeamState, memberId: string): TeammateIdleHookContext {
+  const member = requireMember(state, memberId);
+  const { counts } = state.index;
+  const completed = [...state.tasks.values()].filter(
+    (task) => task.status === 'completed' && task.assigneeId === memberId,
+  );
+  return {
+    teamId: state.teamId,
+    memberId,
+    memberName: member.name,
+    completedTaskIds: completed.map((task) => task.id),
+    remainingTasks: counts.pending + counts.in_progress,
+    idleSince: new Date(),
+  };
+}
+
+function messagesOf(state: TeamState, ids: readonly string[]): TeamMessage[] {
+  return ids.flatMap((id) => state.messages.get(id) ?? []);
+}
+
+function idFor(options: { messageId?: string }): string {
+  return options.messageId === undefined ? crypto.randomUUID() : parse(ChosenId, options.messageId);
+}

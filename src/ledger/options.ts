@@ -1,0 +1,13 @@
+/** How a ledger works; the defaults are right for a daemon's journal that other processes may also open. */
+export interface LedgerOptions {
+  /** No other process writes to the journal, so the state in memory is never behind it. */
+  readonly exclusive?: boolean;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Commands that may wait per team; more are refused with `overloaded`. */
+  readonly queueLimit?: number;
+  /** Events after which a snapshot is worth its cost. */
+  readonly snapshotEvery?: number;
+  /** Hears trouble that no caller waits for: a snapshot that could not be kept, a listener that threw. */
+  readonly onError?: (error: unknown, teamId: string) => void;
+}

@@ -1,0 +1,267 @@
+import { EventEmitter } from 'node:events';
+import type { z } from 'zod';
+import { USER } from '../core/actor.ts';
+import type { Actor } from '../core/actor.ts';
+import { TeamError } from '../core/errors.ts';
+import type { HookResult, TaskCompletedHookContext } from '../core/hook.ts';
+import { parse } from '../core/parse.ts';
+import { isReady, readyKey } from '../core/ready.ts';
+import type { TaskRecord, TeamState } from '../core/state.ts';
+import { CreateTaskInput, UpdateTaskInput } from '../core/task.ts';
+import type { SharedTask, SharedTaskPriority, SharedTaskStatus } from '../core/task.ts';
+import { requireMember, requireTask, requireTeam, viewTask } from '../core/view.ts';
+import type { Ledger, NewCommand } from './ledger.ts';
+
+/** Which tasks to list. Deleted ones are listed only when asked for by status. */
+export interface TaskFilter {
+  readonly status?: SharedTaskStatus | readonly SharedTaskStatus[];
+  readonly assigneeId?: string;
+  readonly priority?: SharedTaskPriority;
+}
+
+/** What the list tells, after it is durable. */
+export interface TaskListEvents {
+  'task:created': [task: SharedTask];
+  'task:claimed': [task: SharedTask];
+  'task:updated': [task: SharedTask];
+  'task:completed': [task: SharedTask];
+  'task:failed': [task: SharedTask];
+  'task:released': [task: SharedTask];
+  'task:unblocked': [task: SharedTask];
+}
+
+/** Judges a completion before it counts. */
+export interface CompletionGate {
+  executeTaskCompletedHook(context: TaskCompletedHookContext): Promise<HookResult>;
+}
+
+/** What a completion may carry. */
+export interface CompleteOptions {
+  /** What the work produced. */
+  readonly result?: string;
+  /** The epoch under which the caller claimed the task. */
+  readonly epoch?: number;
+  readonly commandId?: string;
+}
+
+/** The shared task list of every team on a ledger: thin, the rules are in the core. */
+export class SharedTaskList extends EventEmitter<TaskListEvents> {
+  readonly #ledger: Ledger;
+  readonly #gate: CompletionGate | undefined;
+  readonly #unsubscribe: () => void;
+
+  constructor(ledger: Ledger, options: { gate?: CompletionGate } = {}) {
+    super();
+    this.#ledger = ledger;
+    this.#gate = options.gate;
+    this.#unsubscribe = ledger.subscribe((_teamId, batch, state) => {
+      for (const event of batch.events) {
+        if (!('taskId' in event) || event.taskId === undefined) continue;
+        const task = state.tasks.get(event.taskId);
+        const name = EMITTED[event.type];
+        if (task && name && this.listenerCount(name) > 0) this.emit(name, viewTask(state, task));
+      }
+    });
+  }
+
+  /** Creates a task; it is `blocked` while a dependency is open. */
+  async createTask(
+    teamId: string,
+    createdBy: Actor,
+    input: z.input<typeof CreateTaskInput>,
+    options: { commandId?: string } = {},
+  ): Promise<SharedTask> {
+    return this.#do(teamId, { type: 'task.create', by: createdBy, ...options, ...parse(CreateTaskInput, input) });
+  }
+
+  /** One task, or undefined where there is none. */
+  getTask(teamId: string, taskId: string): Promise<SharedTask | undefined> {
+    return this.#view(teamId, (state) => {
+      const task = state.tasks.get(taskId);
+      return task && viewTask(state, task);
+    });
+  }
+
+  /** Tasks in the order of their ids. */
+  listTasks(teamId: string, filter: TaskFilter = {}): Promise<SharedTask[]> {
+    const statuses = filter.status === undefined ? undefined : new Set([filter.status].flat());
+    return this.#view(teamId, (state) =>
+      [...state.tasks.values()]
+        .filter((task) => filter.assigneeId === undefined || task.assigneeId === filter.assigneeId)
+        .filter((task) => filter.priority === undefined || task.priority === filter.priority)
+        .filter((task) => (statuses ? true : task.status !== 'deleted'))
+        .map((task) => viewTask(state, task))
+        .filter((task) => !statuses || statuses.has(task.status)),
+    );
+  }
+
+  /**
+   * Changes a task. A new status or assignee is the step it stands for (claim, complete, release, fail, reopen, delete,
+   * assign) with that step's rules; `blocked` follows from the dependencies and cannot be set.
+   */
+  async updateTask(
+    teamId: string,
+    taskId: string,
+    input: z.input<typeof UpdateTaskInput>,
+    by: Actor = USER,
+  ): Promise<SharedTask> {
+    const { status, assigneeId, epoch, revision, ...changes } = parse(UpdateTaskInput, input);
+    const before = await this.#view(teamId, (state) => viewTask(state, requireTask(state, taskId, { deleted: true })));
+    const steps: NewCommand[] = [];
+    if (Object.values(changes).some((value) => value !== undefined)) {
+      steps.push({ type: 'task.update', by, taskId, ...changes });
+    }
+    const claims = status === 'in_progress' && assigneeId === by;
+    if (assigneeId !== undefined && !claims) steps.push({ type: 'task.assign', by, taskId, assigneeId });
+    const completes = status === 'completed' && before.status !== 'completed';
+    if (!completes) steps.push(...statusSteps(before, status, by));
+    // What the caller saw is checked once, by the first step: the steps after it come from the same hand.
+    if (steps[0]) steps[0] = { ...steps[0], epoch, revision } as NewCommand;
+    const task = steps.length > 0 ? await this.#do(teamId, steps) : before;
+    if (!completes) return task;
+    const seen = steps.length > 0 ? task.epoch : epoch;
+    return this.completeTask(teamId, taskId, by, seen === undefined ? {} : { epoch: seen });
+  }
+
+  /** Takes a task; `ClaimConflictError` when somebody else was first. */
+  claimTask(
+    teamId: string,
+    taskId: string,
+    teammateId: string,
+    options: { commandId?: string } = {},
+  ): Promise<SharedTask> {
+    return this.#do(teamId, { type: 'task.claim', by: teammateId, taskId, ...options });
+  }
+
+  /** Takes the best task that is ready for the member, or none. */
+  claimNextTask(
+    teamId: string,
+    teammateId: string,
+    options: { commandId?: string } = {},
+  ): Promise<SharedTask | undefined> {
+    return this.#ledger.execute(teamId, { type: 'task.claim', by: teammateId, ...options }, (state, events) => {
+      const [claimed] = events;
+      const id = claimed?.type === 'task:claimed' ? claimed.taskId : receiptTask(state, options.commandId);
+      return id === undefined ? undefined : viewTask(state, requireTask(state, id));
+    });
+  }
+
+  /**
+   * Ends a task well. The gate judges first, with nothing locked; its verdict counts only if the task's epoch and
+   * revision are still those that it judged.
+   */
+  async completeTask(
+    teamId: string,
+    taskId: string,
+    teammateId: Actor,
+    options: CompleteOptions = {},
+  ): Promise<SharedTask> {
+    const { epoch, ...rest } = options;
+    const command = { type: 'task.complete', by: teammateId, taskId, ...rest } as const;
+    if (!this.#gate) return this.#do(teamId, { ...command, epoch });
+    const { task, context } = await this.#view(teamId, (state) => completionContext(state, taskId, teammateId));
+    if (epoch !== undefined && epoch !== task.epoch) return this.#do(teamId, { ...command, epoch });
+    const verdict = await this.#gate.executeTaskCompletedHook(context);
+    if (verdict.exitCode === 2) {
+      throw new TeamError(
+        'gate_rejected',
+        verdict.stderr.trim() || verdict.stdout.trim() || `The gate rejected task ${taskId}`,
+      );
+    }
+    return this.#do(teamId, { ...command, epoch: task.epoch, revision: task.revision });
+  }
+
+  /** What the member could claim now, best first. */
+  getClaimableTasksForTeammate(teamId: string, teammateId: string): Promise<SharedTask[]> {
+    return this.#view(teamId, (state) => {
+      requireMember(state, teammateId);
+      const rank = (task: TaskRecord) => (task.assigneeId === undefined ? 1 : 0);
+      return [...state.tasks.values()]
+        .filter((task) => isReady(state, task) && (task.assigneeId === undefined || task.assigneeId === teammateId))
+        .sort((a, b) => rank(a) - rank(b) || readyKey(a) - readyKey(b))
+        .map((task) => viewTask(state, task));
+    });
+  }
+
+  /** Stops telling. */
+  close(): void {
+    this.#unsubscribe();
+    this.removeAllListeners();
+  }
+
+  /** A command about one task; sent again under the same id, it finds the task it was about. */
+  #do(teamId: string, commands: NewCommand | NewCommand[]): Promise<SharedTask> {
+    const [first] = [commands].flat();
+    return this.#ledger.execute(teamId, commands, (state, events) => {
+      const named = events[0] && 'taskId' in events[0] ? events[0].taskId : receiptTask(state, first?.commandId);
+      const id = named ?? (first && 'taskId' in first ? first.taskId : undefined) ?? '';
+      return viewTask(state, requireTask(state, id, { deleted: true }));
+    });
+  }
+
+  #view<R>(teamId: string, pick: (state: TeamState) => R): Promise<R> {
+    return this.#ledger.view(teamId, (state) => {
+      requireTeam(state);
+      return pick(state);
+    });
+  }
+}
+
+/** The name under which the list tells an event of the journal. */
+const EMITTED: Partial<Record<string, keyof TaskListEvents>> = {
+  'task:created': 'task:created',
+  'task:claimed': 'task:claimed',
+  'task:updated': 'task:updated',
+  'task:assigned': 'task:updated',
+  'task:reopened': 'task:updated',
+  'task:deleted': 'task:updated',
+  'task:dependencies-added': 'task:updated',
+  'task:dependencies-removed': 'task:updated',
+  'task:completed': 'task:completed',
+  'task:failed': 'task:failed',
+  'task:released': 'task:released',
+  'task:unblocked': 'task:unblocked',
+};
+
+/** The step that a new status stands for. Completing is not among them: a gate may have a say in it. */
+function statusSteps(before: SharedTask, status: SharedTaskStatus | undefined, by: Actor): NewCommand[] {
+  const taskId = before.id;
+  if (status === undefined || status === before.status) return [];
+  switch (status) {
+    case 'in_progress':
+      return [{ type: 'task.claim', by, taskId }];
+    case 'failed':
+      return [{ type: 'task.fail', by, taskId, reason: `marked as failed by ${by}` }];
+    case 'deleted':
+      return [{ type: 'task.delete', by, taskId }];
+    case 'pending':
+      if (before.status === 'blocked') return [];
+      return [{ type: before.status === 'in_progress' ? 'task.release' : 'task.reopen', by, taskId }];
+    default:
+      throw new TeamError('invalid', `A task is blocked by its dependencies: add one to task ${taskId} instead`);
+  }
+}
+
+function completionContext(
+  state: TeamState,
+  taskId: string,
+  by: Actor,
+): { task: TaskRecord; context: TaskCompletedHookContext } {
+  const task = requireTask(state, taskId);
+  return {
+    task,
+    context: {
+      teamId: state.teamId,
+      taskId,
+      taskTitle: task.title,
+      completedBy: by,
+      memberName: state.members.get(by)?.name ?? by,
+      duration: task.startedAt ? Math.max(0, Date.now() - task.startedAt.getTime()) : 0,
+      dependentTaskIds: [...(state.index.dependents.get(taskId) ?? [])],
+    },
+  };
+}
+
+function receiptTask(state: TeamState, commandId: string | undefined): string | undefined {
+  return commandId === undefined ? undefined : state.receipts.get(commandId)?.taskId;
+}

@@ -1,0 +1,278 @@
+import type { Command } from '../core/command.ts';
+import { decide } from '../core/decide.ts';
+import { TeamError } from '../core/errors.ts';
+import type { TeamEvent } from '../core/event.ts';
+import { evolve } from '../core/evolve.ts';
+import { takeSnapshot } from '../core/snapshot.ts';
+import { changeMark, keepChanges, noteChanges, takeBackTo } from '../core/state.ts';
+import type { TeamState } from '../core/state.ts';
+import type { Journal, Seq, Stored } from '../journal/journal.ts';
+import { openState } from './open-state.ts';
+import type { Opened } from './open-state.ts';
+import type { LedgerOptions } from './options.ts';
+
+/** Above 512 commands a commit gets longer, not cheaper per command. */
+const COMMANDS_PER_COMMIT = 512;
+
+/** Characters of text in one commit: a batch must fit one message of a journal on the network. */
+const TEXT_PER_COMMIT = 256 * 1024;
+
+/** Enough for every member of the largest team to have hundreds of commands waiting. */
+const QUEUE_LIMIT = 10_000;
+
+/** Replaying 5,000 events takes some 10 ms. */
+const SNAPSHOT_EVERY = 5_000;
+
+/** With so many lost races in a row something else is wrong. */
+const ATTEMPTS = 1_000;
+
+interface Waiting {
+  readonly commands: readonly Command[];
+  readonly pick: (state: TeamState, events: TeamEvent[]) => unknown;
+  readonly settle: (outcome: Outcome) => void;
+}
+
+type Outcome = { value: unknown } | { error: Error };
+
+interface ActorOptions extends LedgerOptions {
+  readonly onBatch: (batch: Stored, state: TeamState) => void;
+}
+
+/**
+ * Owns one team's state. Takes everything that waits, decides each command against the growing state, appends all events
+ * in one commit, then answers all callers: what waits while one commit runs forms the next. When another process was
+ * first, it catches up and decides again; when the append fails, the state is put back as it was.
+ */
+export class TeamActor {
+  readonly #journal: Journal;
+  readonly #teamId: string;
+  readonly #options: ActorOptions;
+  #state: TeamState;
+  #seq: Seq;
+  #sinceSnapshot: number;
+  #queue: Waiting[] = [];
+  #pumping: Promise<void> | undefined;
+  #commit: Promise<void> | undefined;
+  #watching: Promise<void> | undefined;
+  readonly #stop = new AbortController();
+  #closed = false;
+
+  private constructor(journal: Journal, teamId: string, options: ActorOptions, opened: Opened) {
+    this.#journal = journal;
+    this.#teamId = teamId;
+    this.#options = options;
+    this.#state = opened.state;
+    this.#seq = opened.seq;
+    this.#sinceSnapshot = opened.replayed;
+  }
+
+  static async open(journal: Journal, teamId: string, options: ActorOptions): Promise<TeamActor> {
+    return new TeamActor(journal, teamId, options, await openState(journal, teamId));
+  }
+
+  /** Nothing is stored and nothing waits. */
+  get isEmpty(): boolean {
+    return this.#seq === 0 && this.#queue.length === 0 && !this.#pumping;
+  }
+
+  execute<R>(commands: readonly Command[], pick: (state: TeamState, events: TeamEvent[]) => R): Promise<R> {
+    if (this.#closed) {
+      return Promise.reject(
+        new TeamError('storage', `The ledger is closed: team ${this.#teamId} takes no more commands`),
+      );
+    }
+    if (this.#queue.length >= (this.#options.queueLimit ?? QUEUE_LIMIT)) {
+      return Promise.reject(
+        new TeamError(
+          'overloaded',
+          `Team ${this.#teamId} has ${this.#queue.length} commands waiting: try again in a moment`,
+        ),
+      );
+    }
+    return new Promise<R>((resolve, reject) => {
+      this.#queue.push({
+        commands,
+        pick,
+        settle: (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value as R)),
+      });
+      this.#pumping ??= this.#pump();
+    });
+  }
+
+  /** What is durable, and nothing that a commit under way may yet take back. */
+  async view<R>(pick: (state: TeamState, seq: Seq) => R): Promise<R> {
+    if (!this.#options.exclusive && !this.#closed) await this.#alone(() => this.#catchUp());
+    await this.#quiet();
+    return pick(this.#state, this.#seq);
+  }
+
+  /** Takes in what other processes append as it comes, until the actor closes. */
+  watch(): void {
+    if (this.#watching || this.#options.exclusive || this.#closed) return;
+    this.#watching = this.#followOthers().catch((error: unknown) => this.#options.onError?.(error, this.#teamId));
+  }
+
+  async close({ snapshot }: { snapshot: boolean }): Promise<void> {
+    this.#closed = true;
+    this.#stop.abort();
+    await this.#watching;
+    await this.#pumping;
+    if (snapshot && this.#sinceSnapshot >= this.#snapshotEvery / 5) await this.#keepSnapshot();
+  }
+
+  async #followOthers(): Promise<void> {
+    for await (const batch of this.#journal.follow(this.#teamId, this.#seq, this.#stop.signal)) {
+      if (batch.seq > this.#seq) await this.#alone(() => this.#catchUp());
+    }
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#queue.length > 0) {
+      // Callers answered by the last commit send their next commands in this turn; gather them all.
+      await new Promise(setImmediate);
+      await this.#alone(() => this.#commitOnce(this.#take()));
+      if (this.#queue.length === 0 && this.#sinceSnapshot >= this.#snapshotEvery) await this.#keepSnapshot();
+    }
+    this.#pumping = undefined;
+  }
+
+  /** Until nothing touches the state. */
+  async #quiet(): Promise<void> {
+    while (this.#commit) await this.#commit;
+  }
+
+  /** One thing at a time touches the state. */
+  async #alone(work: () => Promise<void>): Promise<void> {
+    await this.#quiet();
+    // A failure is told to those it concerns by `work`; those who only wait their turn need not hear it.
+    const running = work();
+    this.#commit = running.catch(() => {});
+    try {
+      await running;
+    } finally {
+      this.#commit = undefined;
+    }
+  }
+
+  #take(): Waiting[] {
+    let text = 0;
+    let count = 0;
+    while (count < Math.min(this.#queue.length, COMMANDS_PER_COMMIT) && (count === 0 || text < TEXT_PER_COMMIT)) {
+      for (const command of (this.#queue[count++] as Waiting).commands) text += textIn(command);
+    }
+    return this.#queue.splice(0, count);
+  }
+
+  /** Never throws: every outcome goes to the caller it belongs to. */
+  async #commitOnce(batch: Waiting[]): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const { outcomes, events } = this.#decideAll(batch);
+      try {
+        if (events.length > 0) this.#seq = await this.#journal.append(this.#teamId, this.#seq, events);
+        keepChanges(this.#state);
+        if (events.length > 0) this.#took({ seq: this.#seq, events });
+        batch.forEach(({ settle }, i) => settle(outcomes[i] as Outcome));
+        return;
+      } catch (error) {
+        takeBackTo(this.#state, 0);
+        keepChanges(this.#state);
+        const failure = await this.#recover(error, attempt);
+        if (!failure) continue;
+        for (const { settle } of batch) settle(failure);
+        return;
+      }
+    }
+  }
+
+  #decideAll(batch: Waiting[]): { outcomes: Outcome[]; events: TeamEvent[] } {
+    noteChanges(this.#state);
+    const events: TeamEvent[] = [];
+    const outcomes = batch.map(({ commands, pick }): Outcome => {
+      const mark = changeMark(this.#state);
+      try {
+        const own = commands.flatMap((command) => {
+          const decided = decide(this.#state, command);
+          for (const event of decided) evolve(this.#state, event);
+          return decided;
+        });
+        const value = pick(this.#state, own);
+        for (const event of own) events.push(event);
+        return { value };
+      } catch (error) {
+        takeBackTo(this.#state, mark);
+        return { error: asError(error) };
+      }
+    });
+    return { outcomes, events };
+  }
+
+  /** After a lost race the batch is decided again; any other failure is the answer to all who were in it. */
+  async #recover(error: unknown, attempt: number): Promise<{ error: Error } | undefined> {
+    if (!(error instanceof TeamError) || error.code !== 'journal_conflict') return { error: asError(error) };
+    if (attempt >= ATTEMPTS) {
+      return {
+        error: new TeamError('overloaded', `Team ${this.#teamId} lost ${attempt} races for the journal: try again`, {
+          cause: error,
+        }),
+      };
+    }
+    try {
+      const before = this.#seq;
+      await this.#catchUp();
+      // A conflict with nothing new: the team was dropped or made anew under us.
+      if (this.#seq === before) await this.#reopen();
+      return undefined;
+    } catch (failure) {
+      return { error: asError(failure) };
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    for await (const batch of this.#journal.read(this.#teamId, this.#seq)) {
+      for (const event of batch.events) evolve(this.#state, event);
+      this.#seq = batch.seq;
+      this.#took(batch);
+    }
+  }
+
+  async #reopen(): Promise<void> {
+    const { state, seq, replayed } = await openState(this.#journal, this.#teamId);
+    this.#state = state;
+    this.#seq = seq;
+    this.#sinceSnapshot = replayed;
+  }
+
+  #took(batch: Stored): void {
+    this.#sinceSnapshot += batch.events.length;
+    this.#options.onBatch(batch, this.#state);
+  }
+
+  /** The larger the state, the rarer: writing it costs as much as it is long. */
+  get #snapshotEvery(): number {
+    const { tasks, messages } = this.#state;
+    return Math.max(this.#options.snapshotEvery ?? SNAPSHOT_EVERY, (tasks.size + messages.size) / 2);
+  }
+
+  async #keepSnapshot(): Promise<void> {
+    this.#sinceSnapshot = 0;
+    try {
+      await this.#journal.saveSnapshot(this.#teamId, { seq: this.#seq, body: takeSnapshot(this.#state) });
+    } catch (error) {
+      this.#options.onError?.(error, this.#teamId);
+    }
+  }
+}
+
+/** How much text a command carries, roughly: its strings and a little for the rest. */
+function textIn(command: Command): number {
+  let size = 100;
+  for (const value of Object.values(command) as unknown[]) {
+    if (typeof value === 'string') size += value.length;
+    else if (typeof value === 'object' && value !== null) size += JSON.stringify(value).length;
+  }
+  return size;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
