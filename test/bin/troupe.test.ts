@@ -1,0 +1,101 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { findPrograms } from '../tools.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const oldNode = findOldNode();
+
+describe('troupe on a Node that can run it', () => {
+  test('runs from a checkout that was never built', () => {
+    const result = run(process.execPath, install(), ['--version']);
+    expect(result).toMatchObject({ status: 0, stdout: '0.1.0\n', stderr: '' });
+  });
+
+  test('prefers what was built', () => {
+    const bin = install({ built: `console.log('built', ...process.argv.slice(2));` });
+    expect(run(process.execPath, bin, ['a b', 'c'])).toMatchObject({ status: 0, stdout: 'built a b c\n' });
+  });
+});
+
+describe.skipIf(oldNode === undefined)('troupe on an older Node', () => {
+  const old = oldNode ?? '';
+
+  test('says in one sentence what it needs and what it got', () => {
+    const { status, stdout, stderr } = run(old, install(), ['--version']);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^Troupe needs Node 22\.18 or newer, and this is Node \d+\.\d+\.\d+\.\n$/);
+  });
+
+  test('needs no type stripping once it is built', () => {
+    expect(run(old, install({ built: '' }), []).stderr).toContain('Troupe needs Node 22.13 or newer');
+  });
+
+  test('moves to the pinned Node where that is installed', () => {
+    const result = run(old, install({ pinned: true }), ['--version']);
+    expect(result).toMatchObject({ status: 0, stdout: '0.1.0\n', stderr: '' });
+  });
+
+  test('passes arguments, input and exit code through', () => {
+    const built = `process.stdin.on('data', (data) => {
+      console.log(process.versions.node, process.argv.slice(2).join('|'), String(data));
+      process.exit(7);
+    });`;
+    const bin = install({ built, pinned: true });
+    const result = run(old, bin, ['a b', '--c'], 'typed');
+    expect(result).toMatchObject({ status: 7, stdout: `${process.versions.node} a b|--c typed\n` });
+  });
+
+  test('passes signals on and waits for the answer', async () => {
+    const built = `process.on('SIGTERM', () => setTimeout(() => process.exit(5), 50)); setInterval(() => {}, 1000);
+      console.log('ready');`;
+    expect(await signalWhenReady(install({ built, pinned: true }), 'SIGTERM')).toEqual([5, null]);
+  });
+
+  test('dies of the signal that its other half died of', async () => {
+    const built = `setInterval(() => {}, 1000); console.log('ready');`;
+    expect(await signalWhenReady(install({ built, pinned: true }), 'SIGINT')).toEqual([null, 'SIGINT']);
+  });
+
+  async function signalWhenReady(bin: string, signal: NodeJS.Signals): Promise<unknown[]> {
+    const child = spawn(old, [bin], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const exited = once(child, 'exit');
+    await once(child.stdout, 'data');
+    child.kill(signal);
+    return exited;
+  }
+});
+
+/** The package as npm would lay it out, or as a checkout without a build; returns the path of its command. */
+function install({ built, pinned = false }: { built?: string; pinned?: boolean } = {}): string {
+  const folder = temporaryFolder();
+  for (const path of ['bin', 'package.json', 'src/cli']) {
+    cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  }
+  if (built !== undefined) {
+    mkdirSync(join(folder, 'dist/cli'), { recursive: true });
+    writeFileSync(join(folder, 'dist/cli/main.js'), built);
+  }
+  if (pinned) {
+    const node = join(folder, 'node_modules/node/bin/node');
+    mkdirSync(dirname(node), { recursive: true });
+    symlinkSync(process.execPath, node);
+  }
+  return join(folder, 'bin/troupe.js');
+}
+
+function run(node: string, bin: string, args: readonly string[], input = '') {
+  return spawnSync(node, [bin, ...args], { encoding: 'utf8', input });
+}
+
+/** A Node on the PATH, not ours, that is too old for Troupe. */
+function findOldNode(): string | undefined {
+  const nodes = findPrograms('node').filter((path) => !path.includes('node_modules'));
+  return nodes.find((path) => {
+    const [, major, minor] = /^v(\d+)\.(\d+)/.exec(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout) ?? [];
+    return Number(major) < 22 || (Number(major) === 22 && Number(minor) < 13);
+  });
+}

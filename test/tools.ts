@@ -1,0 +1,39 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { TestContext } from 'vitest';
+
+/** A program that some tests use and npm does not bring. */
+export interface Tool {
+  readonly program: string;
+  readonly debianPackage: string;
+  readonly why: string;
+}
+
+export const TOOLS: readonly Tool[] = [
+  { program: 'strace', debianPackage: 'strace', why: 'to count flushes and to inject I/O errors' },
+];
+
+/** Skips the test, with the reason, where a program is not installed. */
+export function needTool(context: TestContext, program: string): void {
+  context.skip(!isInstalled(program), `${program} is not installed`);
+}
+
+/** Whether a program is on the PATH. */
+export function isInstalled(program: string): boolean {
+  return findPrograms(program).length > 0;
+}
+
+/** Every place on the PATH where a program is found, the one that a shell would take first. */
+export function findPrograms(program: string): string[] {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, program)).filter((path) => isExecutable(path));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
