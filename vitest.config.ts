@@ -3,9 +3,14 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Real processes: tests change environment variables and signal handlers, and must not meet each other's.
     pool: 'forks',
+    globalSetup: ['test/setup/leaks.ts'],
+    setupFiles: ['test/setup/file.ts'],
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // What a passing test printed is of no interest.
+    silent: 'passed-only',
     coverage: { provider: 'v8', include: ['src/**'] },
   },
 });

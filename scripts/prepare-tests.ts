@@ -1,39 +1,15 @@
-// Runs before `npm test`: says which programs the tests use that npm does not bring, and installs them where it may.
+// Runs before `npm test`: names the programs that the tests use and npm does not bring, and installs them where it may.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-
-interface Tool {
-  readonly program: string;
-  readonly debianPackage: string;
-  readonly why: string;
-}
-
-const TOOLS: readonly Tool[] = [
-  { program: 'strace', debianPackage: 'strace', why: 'to count flushes and to inject I/O errors' },
-];
+import { existsSync } from 'node:fs';
+import { isInstalled, TOOLS } from '../test/tools.ts';
+import type { Tool } from '../test/tools.ts';
 
 const missing = TOOLS.filter(({ program }) => !isInstalled(program));
-if (missing.length > 0) {
-  installOnDebian(missing);
-  for (const { program, debianPackage, why } of missing.filter((tool) => !isInstalled(tool.program))) {
-    console.warn(
-      `${program} is missing (${why}): install the package ${debianPackage}; until then its tests are skipped.`,
-    );
-  }
-}
-
-function isInstalled(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => isExecutable(join(folder, program)));
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+if (missing.length > 0) installOnDebian(missing);
+for (const { program, debianPackage, why } of missing.filter((tool) => !isInstalled(tool.program))) {
+  console.warn(
+    `${program} is missing (${why}): install the package ${debianPackage}; until then its tests are skipped.`,
+  );
 }
 
 /** Best effort: whatever goes wrong here shows as a tool that is still missing. */
@@ -42,16 +18,15 @@ function installOnDebian(tools: readonly Tool[]): void {
   if (!existsSync('/etc/debian_version') || asRoot === undefined) return;
   const packages = tools.map(({ debianPackage }) => debianPackage);
   console.log(`Installing ${packages.join(', ')} for the tests.`);
-  const install = ['install', '-y', '-q', '--no-install-recommends', ...packages];
-  // The package lists of a fresh image are empty, those of a used one are good enough: update only when needed.
-  if (run([...asRoot, 'apt-get', ...install])) return;
-  if (run([...asRoot, 'apt-get', 'update', '-q'])) run([...asRoot, 'apt-get', ...install]);
+  const install = [...asRoot, 'apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packages];
+  // A fresh image has no package lists, a used one has lists that are good enough: update only when it fails without.
+  if (!run(install) && run([...asRoot, 'apt-get', 'update', '-q'])) run(install);
 }
 
-/** How to become root without being asked anything; undefined if there is no way. */
+/** How to become root without being asked for anything; undefined if there is no way. */
 function rootPrefix(): string[] | undefined {
   if (process.getuid?.() === 0) return [];
-  return isInstalled('sudo') && run(['sudo', '-n', 'true']) ? ['sudo', '-n'] : undefined;
+  return run(['sudo', '-n', 'true']) ? ['sudo', '-n'] : undefined;
 }
 
 function run([program = '', ...args]: readonly string[]): boolean {

@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const START = `const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+  console.log('started ' + child.pid);`;
+
+describe.runIf(process.platform === 'linux')('a run of the tests', () => {
+  test('fails and names the process and its test file when a test leaves one behind', () => {
+    const { status, stdout, stderr } = runTests(`${START} child.unref();`);
+    expect(stdout).toContain('1 passed');
+    expect(status).toBe(1);
+    const [, pid] =
+      /left 1 process\(es\) behind, now killed:\s+(\d+) {2}sleep 60 {2}\(from test\/it\.test\.ts\)/.exec(stderr) ?? [];
+    expect(isRunning(Number(pid))).toBe(false);
+  });
+
+  test('passes when the test ends what it started', () => {
+    expect(runTests(`${START} child.kill();`)).toMatchObject({ status: 0, stderr: '' });
+  });
+});
+
+/** Runs our vitest, with our configuration, on a project with one test. */
+function runTests(body: string) {
+  const folder = temporaryFolder();
+  for (const path of ['package.json', 'vitest.config.ts', 'test/setup']) {
+    cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  mkdirSync(join(folder, 'test'), { recursive: true });
+  writeFileSync(
+    join(folder, 'test/it.test.ts'),
+    `import { spawn } from 'node:child_process';\nimport { test } from 'vitest';\ntest('it', () => {\n${body}\n});\n`,
+  );
+  const command = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', 'test/it.test.ts'];
+  return spawnSync(process.execPath, command, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+}
+
+/** A killed process may stay as a zombie where nobody collects it; its command line is then empty. */
+function isRunning(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
+  } catch {
+    return false;
+  }
+}
