@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const ROOT = dirname(import.meta.dirname);
+
+describe('the package', () => {
+  const Manifest = z.object({
+    scripts: z.record(z.string(), z.string()),
+    dependencies: z.record(z.string(), z.string()),
+    devDependencies: z.record(z.string(), z.string()),
+    overrides: z.record(z.string(), z.string()),
+  });
+  const Lock = z.object({
+    packages: z.record(
+      z.string(),
+      z.object({
+        version: z.string(),
+        resolved: z.string().optional(),
+        integrity: z.string().optional(),
+        optionalDependencies: z.record(z.string(), z.string()).optional(),
+      }),
+    ),
+  });
+  const manifest = Manifest.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
+  const lock = Lock.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))).packages;
+  const locked = Object.entries(lock).filter(([path]) => path !== '');
+
+  test('pins every dependency exactly', () => {
+    const versions = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides };
+    const loose = Object.entries(versions).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
+    expect(loose).toEqual([]);
+  });
+
+  test('has a lock file that names no address and checks every package', () => {
+    expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+    expect(locked.filter(([, { integrity }]) => integrity === undefined)).toEqual([]);
+  });
+
+  test('has a lock file with the binaries of every platform', () => {
+    const names = new Set(
+      locked.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)),
+    );
+    const wanted = locked.flatMap(([, { optionalDependencies = {} }]) => Object.keys(optionalDependencies));
+    expect(wanted.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  test('runs its scripts on the pinned Node', () => {
+    expect(process.versions.node).toBe(manifest.devDependencies['node']);
+  });
+
+  test("has the README's two commands as scripts", (context) => {
+    const readme = join(ROOT, 'README.md');
+    expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(['start', 'test']));
+    context.skip(!existsSync(readme), 'there is no README yet');
+    const text = readFileSync(readme, 'utf8');
+    expect(text).toContain('npm ci && npm start');
+    expect(text).toContain('npm ci && npm test');
+  });
+});
