@@ -50,6 +50,12 @@ describe('the package', () => {
     expect(process.versions.node).toBe(manifest.devDependencies['node']);
   });
 
+  const programs = Object.values(manifest.scripts).flatMap((script) => /^node (\S+)/.exec(script)?.[1] ?? []);
+  test.for(programs)('has the program that a script runs: %s', (program, context) => {
+    context.skip(!existsSync(join(ROOT, dirname(program))), `there is no ${dirname(program)}/ yet`);
+    expect(existsSync(join(ROOT, program))).toBe(true);
+  });
+
   test("has the README's two commands as scripts", (context) => {
     const readme = join(ROOT, 'README.md');
     expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(['start', 'test']));
