@@ -15,7 +15,7 @@ describe('the build', () => {
       'src/journal/migrations/001.sql': 'select 1;\n',
     });
     expect(status).toBe(0);
-    expect(new Set(readdirSync(join(folder, 'dist'), { recursive: true }))).toEqual(
+    expect(new Set(readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' }))).toEqual(
       new Set([
         'index.d.ts',
         'index.js',
