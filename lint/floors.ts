@@ -8,7 +8,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['ledger'],
   ['runtime', 'bridge'],
   ['operations'],
-  ['server', 'mcp', 'client.ts'],
+  ['server', 'mcp', 'client'],
   ['daemon.ts', 'cli'],
   ['index.ts'],
 ];
@@ -23,8 +23,11 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
 /** The only files that may name a concrete adapter. */
 const ROOTS: readonly string[] = ['daemon.ts', 'index.ts'];
 
-/** The rooms that know the running house through `client.ts` alone. */
+/** The rooms that know the running house through `client/` alone. */
 const GUESTS: readonly string[] = ['cli', 'ui'];
+
+/** The command that is the daemon, and so the one that puts the house together. */
+const SERVE = 'src/cli/serve.ts';
 
 const HOUSE = dirname(import.meta.dirname);
 
@@ -59,8 +62,8 @@ export function explainImport(file: string, specifier: string, typeOnly = false)
   if (from.room === to.room) return explainSibling(from, to);
   if (GUESTS.includes(to.room)) return `${to.path} is for people at a screen; no other room imports it.`;
   if (GUESTS.includes(from.room)) {
-    if (typeOnly || to.room === 'client.ts') return undefined;
-    return `${from.room}/ knows the house through src/client.ts alone; from ${to.path} it may import types.`;
+    if (typeOnly || to.room === 'client' || from.path === SERVE) return undefined;
+    return `${from.room}/ knows the house through src/client/ alone; from ${to.path} it may import types.`;
   }
   if (floorOf(to.room) >= floorOf(from.room)) {
     return `${from.path} must not import ${to.path}: a room imports only from floors below it.`;

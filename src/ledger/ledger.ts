@@ -55,6 +55,11 @@ export class Ledger {
     }
   }
 
+  /** The batches after `after` that are there now. */
+  read(teamId: string, after: Seq): AsyncIterable<Stored> {
+    return this.#journal.read(teamId, after);
+  }
+
   /** The batches after `after`, then those that come. */
   follow(teamId: string, after: Seq, signal: AbortSignal): AsyncIterable<Stored> {
     return this.#journal.follow(teamId, after, signal);

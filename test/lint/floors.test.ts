@@ -9,7 +9,7 @@ const ALONE = 'the core knows zod and itself';
 const BELOW = 'only from floors below';
 const ADAPTER = 'never know another adapter';
 const CONCRETE = 'is a concrete adapter';
-const CLIENT = 'through src/client.ts alone';
+const CLIENT = 'through src/client/ alone';
 const NOBODY = 'no other room imports it';
 const NOWHERE = 'is in no room';
 
@@ -60,18 +60,18 @@ const IMPORTS: readonly Import[] = [
   ['src/operations/task.ts', '../bridge/sync.ts'],
   ['src/operations/task.ts', '../server/http.ts', BELOW],
   ['src/operations/task.ts', '../mcp/tools.ts', BELOW],
-  ['src/operations/task.ts', '../client.ts', BELOW],
+  ['src/operations/task.ts', '../client/client.ts', BELOW],
   ['src/server/http.ts', '../operations/task.ts'],
   ['src/server/http.ts', '../mcp/tools.ts', BELOW],
-  ['src/server/http.ts', '../client.ts', BELOW],
+  ['src/server/http.ts', '../client/client.ts', BELOW],
   ['src/server/http.ts', '../daemon.ts', BELOW],
   ['src/server/http.ts', '../index.ts', BELOW],
   ['src/server/http.ts', '../cli/main.ts', NOBODY],
   ['src/server/http.ts', '../../ui/app.ts', NOBODY],
   ['src/mcp/tools.ts', '../operations/task.ts'],
   ['src/mcp/tools.ts', '../server/http.ts', BELOW],
-  ['src/client.ts', './operations/task.ts'],
-  ['src/client.ts', './server/http.ts', BELOW],
+  ['src/client/client.ts', '../operations/task.ts'],
+  ['src/client/client.ts', '../server/http.ts', BELOW],
   ['src/attic/trunk.ts', '../core/task.ts', NOWHERE],
 
   ['src/daemon.ts', './journal/sqlite.ts'],
@@ -83,11 +83,12 @@ const IMPORTS: readonly Import[] = [
   ['src/index.ts', './cli/main.ts', NOBODY],
   ['src/cli/task.ts', 'citty'],
   ['src/cli/task.ts', './main.ts'],
-  ['src/cli/task.ts', '../client.ts'],
+  ['src/cli/task.ts', '../client/client.ts'],
+  ['src/cli/serve.ts', '../daemon.ts'],
   ['src/cli/task.ts', '../core/errors.ts', CLIENT],
   ['src/cli/task.ts', '../daemon.ts', CLIENT],
   ['ui/views/board.ts', '../app.ts'],
-  ['ui/views/board.ts', '../../src/client.ts'],
+  ['ui/views/board.ts', '../../src/client/client.ts'],
   ['ui/views/board.ts', '../../src/core/task.ts', CLIENT],
 
   ['test/ledger.test.ts', '../src/journal/memory.ts'],

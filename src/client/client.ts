@@ -1,0 +1,255 @@
+import type { ErrorCode } from '../core/errors.ts';
+import type { ErrorFrame, EventsFrame, RequestFrame } from '../operations/frames.ts';
+import type { InputOf, OperationName, ResultOf } from '../operations/index.ts';
+
+/** A refusal by the daemon, or the news that there is none. */
+export class CallError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.name = 'CallError';
+    this.code = code;
+  }
+}
+
+/** One connection, whatever carries it. `receive` gets whole frames; `closed` is called once, however it ends. */
+export interface Connection {
+  send(text: string): void;
+  close(): void;
+}
+
+/** Makes a connection that has shown its credential. Called again whenever one was lost. */
+export type Connect = (handlers: {
+  readonly receive: (text: string) => void;
+  readonly closed: (reason: string) => void;
+}) => Promise<Connection>;
+
+/** What a call may say besides its input. */
+export interface CallOptions {
+  /** The member that a person speaks for. */
+  readonly as?: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (message: string) => void;
+}
+
+/** Whether the client can reach the daemon. */
+export type ConnectionState = 'connecting' | 'open' | 'waiting' | 'closed';
+
+/** How a client behaves. */
+export interface ClientOptions {
+  /** How long a lost connection is tried again before calls fail, in milliseconds. */
+  readonly patience?: number;
+  readonly onState?: (state: ConnectionState) => void;
+}
+
+const PATIENCE_MS = 30_000;
+const FIRST_RETRY_MS = 20;
+const LAST_RETRY_MS = 2_000;
+
+interface Pending {
+  readonly frame: RequestFrame;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly onProgress?: ((message: string) => void) | undefined;
+}
+
+interface Feed {
+  readonly teamId: string;
+  after: number;
+  push(batch: EventsFrame): void;
+  fail(error: Error): void;
+}
+
+/**
+ * Speaks to a daemon. A lost connection is made again by itself: calls under way are sent once more under the same
+ * command id, so that they are done once, and subscriptions go on after the last batch they saw.
+ */
+export class Client {
+  readonly #connect: Connect;
+  readonly #options: ClientOptions;
+  readonly #pending = new Map<number, Pending>();
+  readonly #feeds = new Set<Feed>();
+  #connection: Connection | undefined;
+  #connecting = false;
+  #nextId = 1;
+  #closed = false;
+
+  constructor(connect: Connect, options: ClientOptions = {}) {
+    this.#connect = connect;
+    this.#options = options;
+  }
+
+  /** Does an operation. Rejects with a `CallError` that has the refusal's code. */
+  call<N extends OperationName>(name: N, input: InputOf<N>, options: CallOptions = {}): Promise<ResultOf<N>> {
+    const { as, signal, onProgress } = options;
+    if (signal?.aborted) return Promise.reject(abortError(signal));
+    const id = this.#nextId++;
+    const frame: RequestFrame = {
+      type: name,
+      id,
+      payload: input,
+      commandId: crypto.randomUUID(),
+      ...(as !== undefined && { as }),
+    };
+    return new Promise<ResultOf<N>>((resolve, reject) => {
+      const cancel = (): void => {
+        if (!this.#pending.delete(id)) return;
+        this.#connection?.send(JSON.stringify({ type: 'cancel', id }));
+        reject(abortError(signal as AbortSignal));
+      };
+      const settle =
+        <T>(done: (value: T) => void) =>
+        (value: T): void => {
+          signal?.removeEventListener('abort', cancel);
+          done(value);
+        };
+      this.#pending.set(id, {
+        frame,
+        resolve: settle(resolve as (value: unknown) => void),
+        reject: settle(reject),
+        onProgress,
+      });
+      signal?.addEventListener('abort', cancel, { once: true });
+      this.#transmit(frame);
+    });
+  }
+
+  /** What happened to a team after `after`, then what happens; goes on over lost connections without a gap or repeat. */
+  async *subscribe(
+    teamId: string,
+    options: { after?: number; signal?: AbortSignal } = {},
+  ): AsyncGenerator<EventsFrame> {
+    const waiting: EventsFrame[] = [];
+    let failure: Error | undefined;
+    let wake = (): void => {};
+    const feed: Feed = {
+      teamId,
+      after: options.after ?? 0,
+      push: (batch) => {
+        if (batch.seq <= feed.after) return;
+        feed.after = batch.seq;
+        waiting.push(batch);
+        wake();
+      },
+      fail: (error) => {
+        failure = error;
+        wake();
+      },
+    };
+    const stop = (): void => wake();
+    options.signal?.addEventListener('abort', stop);
+    this.#feeds.add(feed);
+    this.#transmit(this.#subscribeFrame(feed));
+    try {
+      while (!options.signal?.aborted) {
+        const batch = waiting.shift();
+        if (batch) yield batch;
+        else if (failure) throw failure;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    } finally {
+      options.signal?.removeEventListener('abort', stop);
+      this.#feeds.delete(feed);
+      if (![...this.#feeds].some((other) => other.teamId === teamId)) {
+        this.#connection?.send(JSON.stringify({ type: 'unsubscribe', payload: { teamId } }));
+      }
+    }
+  }
+
+  /** Ends the connection; calls under way are rejected. */
+  close(): void {
+    this.#closed = true;
+    this.#connection?.close();
+    this.#connection = undefined;
+    this.#failAll(new CallError('no_daemon', 'The client was closed'));
+    this.#options.onState?.('closed');
+  }
+
+  #transmit(frame: RequestFrame): void {
+    if (this.#closed) this.#failAll(new CallError('no_daemon', 'The client is closed'));
+    else if (this.#connection) this.#connection.send(JSON.stringify(frame));
+    // What is pending or subscribed is sent when the connection stands.
+    else this.#keepConnected();
+  }
+
+  #keepConnected(): void {
+    if (this.#connecting) return;
+    this.#connecting = true;
+    void this.#reconnect().finally(() => (this.#connecting = false));
+  }
+
+  async #reconnect(): Promise<void> {
+    const giveUp = performance.now() + (this.#options.patience ?? PATIENCE_MS);
+    for (let pause = FIRST_RETRY_MS; !this.#closed; pause = Math.min(2 * pause, LAST_RETRY_MS)) {
+      this.#options.onState?.('connecting');
+      try {
+        const connection = await this.#connect({
+          receive: (text) => this.#receive(text),
+          closed: () => this.#lost(connection),
+        });
+        this.#connection = connection;
+        this.#options.onState?.('open');
+        for (const { frame } of this.#pending.values()) connection.send(JSON.stringify(frame));
+        for (const feed of this.#feeds) connection.send(JSON.stringify(this.#subscribeFrame(feed)));
+        return;
+      } catch (error) {
+        const refused = error instanceof CallError && error.code !== 'no_daemon';
+        if (refused || performance.now() + pause > giveUp) {
+          this.#failAll(error instanceof Error ? error : new CallError('no_daemon', String(error)));
+          this.#options.onState?.('waiting');
+          return;
+        }
+      }
+      // Jitter, so that many clients of a restarted daemon do not all come at once.
+      await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+    }
+  }
+
+  #lost(connection: Connection | undefined): void {
+    if (this.#closed || connection === undefined || connection !== this.#connection) return;
+    this.#connection = undefined;
+    this.#options.onState?.('waiting');
+    if (this.#pending.size > 0 || this.#feeds.size > 0) this.#keepConnected();
+  }
+
+  #receive(text: string): void {
+    const frame = JSON.parse(text) as { type: string; id?: number };
+    if (frame.type === 'events') {
+      const batch = frame as unknown as EventsFrame;
+      for (const feed of this.#feeds) if (feed.teamId === batch.teamId) feed.push(batch);
+      return;
+    }
+    const pending = frame.id === undefined ? undefined : this.#pending.get(frame.id);
+    if (frame.type === 'progress') pending?.onProgress?.((frame as unknown as { message: string }).message);
+    else if (frame.type === 'error') this.#refused(frame as unknown as ErrorFrame, pending);
+    else if (frame.type === 'result' && pending) {
+      this.#pending.delete(frame.id as number);
+      pending.resolve((frame as unknown as { result: unknown }).result);
+    }
+  }
+
+  #refused({ id, error }: ErrorFrame, pending: Pending | undefined): void {
+    const failure = new CallError(error.code, error.message);
+    if (pending) {
+      this.#pending.delete(id as number);
+      pending.reject(failure);
+    }
+    for (const feed of this.#feeds) if (`subscribe ${feed.teamId}` === id) feed.fail(failure);
+  }
+
+  #subscribeFrame({ teamId, after }: Feed): RequestFrame {
+    return { type: 'subscribe', id: `subscribe ${teamId}`, payload: { teamId, after, only: 'events' } };
+  }
+
+  #failAll(error: Error): void {
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const one of pending) one.reject(error);
+    for (const feed of this.#feeds) feed.fail(error);
+  }
+}
+
+function abortError(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new DOMException('The call was cancelled', 'AbortError');
+}

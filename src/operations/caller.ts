@@ -1,0 +1,51 @@
+import { Actor, USER } from '../core/actor.ts';
+import { TeamError } from '../core/errors.ts';
+import { parse } from '../core/parse.ts';
+import { quote } from '../core/text.ts';
+
+/** How much a credential allows; each scope includes those before it. */
+export const SCOPES = ['reader', 'member', 'lead', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/**
+ * Who calls, as its credential says; nothing in a request can change it. An admin is a person and may speak for any
+ * member; every other credential was made for one member of one team.
+ */
+export interface Caller {
+  readonly scope: Scope;
+  readonly teamId?: string;
+  readonly memberId?: string;
+}
+
+/** A person with the daemon's own token. */
+export const ADMIN: Caller = { scope: 'admin' };
+
+/** Whether the caller's scope includes the other. */
+export function hasScope(caller: Caller, scope: Scope): boolean {
+  return SCOPES.indexOf(caller.scope) >= SCOPES.indexOf(scope);
+}
+
+/** The one place where scope is checked: is the operation within the credential, and about its team? */
+export function authorize(caller: Caller, operation: { name: string; scope: Scope }, teamId: string | undefined): void {
+  if (!hasScope(caller, operation.scope)) {
+    throw new TeamError(
+      'not_allowed',
+      `${operation.name} needs the scope ${operation.scope}; this credential has ${caller.scope}`,
+    );
+  }
+  if (caller.teamId !== undefined && teamId !== undefined && teamId !== caller.teamId) {
+    throw new TeamError('not_allowed', `This credential is for team ${caller.teamId}, not ${quote(teamId)}`);
+  }
+}
+
+/** In whose name the caller acts: a member in its own, a person in its own or in that of the member it names. */
+export function actorOf(caller: Caller, operation: { scope: Scope }, as: string | undefined): Actor {
+  if (caller.scope === 'admin') return as === undefined ? USER : parse(Actor, as);
+  if (caller.memberId === undefined || (caller.scope === 'reader' && operation.scope !== 'reader')) {
+    throw new TeamError('not_allowed', 'This credential can read but act for nobody');
+  }
+  if (as !== undefined && as !== caller.memberId) {
+    throw new TeamError('not_allowed', `This credential acts for ${caller.memberId}, not for ${quote(as)}`);
+  }
+  return caller.memberId;
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/** How the daemon is, and what it has done. */
+export const DaemonStatus = z.object({
+  version: z.string(),
+  pid: z.number().int(),
+  home: z.string().describe('the state directory'),
+  socket: z.string(),
+  url: z.string().nullable().describe('where the dashboard, WebSocket, REST and MCP are'),
+  tokenFile: z.string(),
+  journal: z.object({
+    kind: z.string(),
+    location: z.string(),
+    durability: z.enum(['fsync-before-ack', 'replicated', 'lazy', 'memory']),
+  }),
+  startedAt: z.string(),
+  uptime: z.number().describe('seconds'),
+  memory: z.number().describe('bytes of resident memory'),
+  connections: z.number().int(),
+  activeTeams: z.number().int(),
+  teamMetrics: z.object({
+    totalTeamsCreated: z.number().int(),
+    totalTeammatesSpawned: z.number().int(),
+    totalTeamTasksCompleted: z.number().int(),
+    totalTeamMessages: z.number().int(),
+  }),
+});
+export type DaemonStatus = z.output<typeof DaemonStatus>;

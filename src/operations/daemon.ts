@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { DaemonStatus } from './daemon-status.ts';
+import { operation } from './operation.ts';
+
+export const daemonOperations = [
+  operation({
+    name: 'daemon.status',
+    summary: 'How the daemon is, and where',
+    scope: 'admin',
+    input: z.strictObject({}),
+    result: DaemonStatus,
+    route: 'GET /api/status',
+    cli: { command: 'status' },
+    run: ({ daemon }) => daemon.status(),
+  }),
+  operation({
+    name: 'daemon.stop',
+    summary: 'End the daemon',
+    scope: 'admin',
+    input: z.strictObject({}),
+    result: z.object({ stopping: z.literal(true) }),
+    route: 'POST /api/stop',
+    cli: { command: 'stop' },
+    run: async ({ daemon }) => {
+      daemon.stop();
+      return { stopping: true as const };
+    },
+  }),
+  operation({
+    name: 'token.rotate',
+    summary: 'Make every credential given out so far void',
+    scope: 'admin',
+    input: z.strictObject({}),
+    result: z.object({ rotated: z.literal(true) }),
+    route: 'POST /api/tokens/rotate',
+    run: async ({ daemon }) => {
+      await daemon.rotateTokens();
+      return { rotated: true as const };
+    },
+  }),
+] as const;

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { requireTeam } from '../core/view.ts';
+import { InTeam } from './inputs.ts';
+import { operation } from './operation.ts';
+
+/** What one commit recorded. The events are those of the journal, as plain JSON. */
+export const Batch = z.object({
+  seq: z.number().int(),
+  events: z.array(z.looseObject({ type: z.string(), at: z.number(), by: z.string() })),
+});
+
+export const eventOperations = [
+  operation({
+    name: 'event.list',
+    summary: 'List what happened to a team, batch by batch',
+    scope: 'reader',
+    input: InTeam.extend({
+      after: z.number().int().min(0).default(0).describe('only batches after this number'),
+      limit: z.number().int().min(1).max(10_000).default(1_000),
+    }),
+    result: z.array(Batch),
+    route: 'GET /api/teams/:teamId/history',
+    run: async ({ ledger }, { teamId, after, limit }) => {
+      const end = await ledger.view(teamId, (state, seq) => {
+        requireTeam(state);
+        return seq;
+      });
+      const batches: z.output<typeof Batch>[] = [];
+      if (after >= end) return batches;
+      for await (const { seq, events } of ledger.read(teamId, after)) {
+        batches.push({ seq, events: events.map((event) => ({ ...event })) });
+        if (batches.length >= limit) break;
+      }
+      return batches;
+    },
+  }),
+] as const;

@@ -1,0 +1,77 @@
+import type { ErrorCode } from '../core/errors.ts';
+import type { TeamEvent } from '../core/event.ts';
+
+/*
+ * What goes over a connection, one JSON object per WebSocket message or per line of the Unix socket.
+ * A frame of the client asks for an operation by its name or by its message type; `id` comes back with the answer.
+ */
+
+/** What a client sends. */
+export interface RequestFrame {
+  /** An operation's name or message type, or one of `hello`, `subscribe`, `unsubscribe`, `cancel`, `ping`. */
+  readonly type: string;
+  readonly id?: string | number;
+  readonly payload?: unknown;
+  /** The member that a person speaks for. */
+  readonly as?: string;
+  /** Sent again under the same id, the call is done once. */
+  readonly commandId?: string;
+}
+
+/** First frame on the Unix socket: the credential. A WebSocket shows it with its upgrade request. */
+export interface HelloFrame {
+  readonly type: 'hello';
+  readonly id?: string | number;
+  readonly token: string;
+}
+
+/** The payload of `subscribe`: what happened after `after`, then what happens. */
+export interface Subscription {
+  readonly teamId: string;
+  readonly after?: number;
+  /** Only `events` frames, without the messages that are made from them. */
+  readonly only?: 'events';
+}
+
+/** What the daemon answers to a call by name. A call by message type is answered with that operation's own message. */
+export interface ResultFrame {
+  readonly type: 'result';
+  readonly id?: string | number;
+  readonly result: unknown;
+}
+
+/** A refusal. Without an id it is about a frame that could not be read. */
+export interface ErrorFrame {
+  readonly type: 'error';
+  readonly id?: string | number;
+  readonly error: { readonly code: ErrorCode; readonly message: string };
+}
+
+/** A call still waits. */
+export interface ProgressFrame {
+  readonly type: 'progress';
+  readonly id: string | number;
+  readonly message: string;
+}
+
+/** A batch of a subscribed team. `seq` is the cursor from which to go on after a lost connection. */
+export interface EventsFrame {
+  readonly type: 'events';
+  readonly teamId: string;
+  readonly seq: number;
+  readonly events: readonly TeamEvent[];
+}
+
+/** The subscription stands; `seq` is where the team was then. */
+export interface SubscribedFrame {
+  readonly type: 'subscribed';
+  readonly id?: string | number;
+  readonly teamId: string;
+  readonly seq: number;
+}
+
+/** The daemon stopped sending because the client did not read: reconnect and subscribe after these. */
+export interface CutFrame {
+  readonly type: 'cut';
+  readonly cursors: Readonly<Record<string, number>>;
+}

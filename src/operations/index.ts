@@ -1,0 +1,71 @@
+import type { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+import { parse } from '../core/parse.ts';
+import { ChosenId, quote } from '../core/text.ts';
+import { actorOf, authorize } from './caller.ts';
+import type { Caller } from './caller.ts';
+import { daemonOperations } from './daemon.ts';
+import { eventOperations } from './event.ts';
+import { memberOperations } from './member.ts';
+import { messageOperations } from './message.ts';
+import type { Operation, Services } from './operation.ts';
+import { requestOperations } from './request.ts';
+import { taskOperations } from './task.ts';
+import { teamOperations } from './team.ts';
+
+const ALL = [
+  ...teamOperations,
+  ...memberOperations,
+  ...taskOperations,
+  ...messageOperations,
+  ...requestOperations,
+  ...eventOperations,
+  ...daemonOperations,
+] as const;
+
+/** Every verb, in the order in which documents list them. */
+export const OPERATIONS: readonly Operation[] = ALL;
+
+/** The name of an operation. */
+export type OperationName = (typeof ALL)[number]['name'];
+
+type Definition<N extends OperationName> = Extract<(typeof ALL)[number], { name: N }>;
+
+/** What an operation takes, as JSON. */
+export type InputOf<N extends OperationName> = z.input<Definition<N>['input']>;
+
+/** What an operation answers, as JSON: moments are ISO text. */
+export type ResultOf<N extends OperationName> = z.input<Definition<N>['result']>;
+
+const BY_NAME = new Map(OPERATIONS.map((one) => [one.name, one]));
+const BY_MESSAGE = new Map(OPERATIONS.flatMap((one) => (one.message ? [[one.message.type, one] as const] : [])));
+
+/** An operation by its name or by the WebSocket message that asks for it. */
+export function findOperation(name: string): Operation | undefined {
+  return BY_NAME.get(name) ?? BY_MESSAGE.get(name);
+}
+
+/** A call as a face hands it over: who, what, with which input, in whose name. */
+export interface Call {
+  readonly caller: Caller;
+  readonly input: unknown;
+  /** The member that a person speaks for. */
+  readonly as?: string | undefined;
+  /** Sent again under the same id, the call is done once. */
+  readonly commandId?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly progress?: (message: string) => void;
+}
+
+/** Parses, checks the scope, runs. The one way from any face to any verb. */
+export async function callOperation(services: Services, name: string, call: Call): Promise<unknown> {
+  const found = findOperation(name);
+  if (!found) throw new TeamError('not_found', `There is no operation ${quote(name)}`);
+  const { caller, as, commandId, signal, progress } = call;
+  const team = (call.input as { teamId?: unknown } | null | undefined)?.teamId;
+  authorize(caller, found, typeof team === 'string' ? team : undefined);
+  const input = parse(found.input, call.input ?? {});
+  const once = commandId === undefined ? {} : { commandId: parse(ChosenId, commandId) };
+  const actor = actorOf(caller, found, as);
+  return found.run({ ...services, caller, actor, once, signal, ...(progress && { progress }) }, input);
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { ChangeMemberInput, JoinInput, LeaveInput, TeamMember } from '../core/member.ts';
+import type { TeamState } from '../core/state.ts';
+import { Slug } from '../core/text.ts';
+import { RecordUsageInput, Usage } from '../core/usage.ts';
+import { requireMember, requireTeam, viewMember } from '../core/view.ts';
+import { InTeam } from './inputs.ts';
+import { operation } from './operation.ts';
+
+const OfMember = InTeam.extend({ memberId: Slug.describe('the member') });
+
+export const memberOperations = [
+  operation({
+    name: 'member.add',
+    summary: 'Add a member to a team',
+    scope: 'lead',
+    input: JoinInput.extend(InTeam.shape),
+    result: TeamMember,
+    route: 'POST /api/teams/:teamId/members',
+    message: { type: 'spawn_teammate', answer: 'teammate_spawned', fields: (member) => ({ member }) },
+    cli: { args: ['name'] },
+    run: ({ ledger, actor, once }, { teamId, ...input }) =>
+      ledger.execute(teamId, { type: 'member.join', by: actor, ...once, ...input }, (state) =>
+        memberOf(state, input.name),
+      ),
+  }),
+  operation({
+    name: 'member.list',
+    summary: 'List the members of a team',
+    scope: 'reader',
+    input: InTeam,
+    result: z.array(TeamMember),
+    route: 'GET /api/teams/:teamId/members',
+    run: ({ ledger }, { teamId }) =>
+      ledger.view(teamId, (state) => {
+        requireTeam(state);
+        return [...state.members.values()].map((member) => viewMember(state, member));
+      }),
+  }),
+  operation({
+    name: 'member.show',
+    summary: 'Show a member',
+    scope: 'reader',
+    input: OfMember,
+    result: TeamMember,
+    route: 'GET /api/teams/:teamId/members/:memberId',
+    cli: { args: ['memberId'] },
+    run: ({ ledger }, { teamId, memberId }) => ledger.view(teamId, (state) => memberOf(state, memberId)),
+  }),
+  operation({
+    name: 'member.update',
+    summary: 'Change a member: its status, role, model',
+    scope: 'member',
+    input: ChangeMemberInput.extend(InTeam.shape),
+    result: TeamMember,
+    route: 'PATCH /api/teams/:teamId/members/:memberId',
+    cli: { args: ['memberId'] },
+    run: ({ ledger, actor, once }, { teamId, ...input }) =>
+      ledger.execute(teamId, { type: 'member.change', by: actor, ...once, ...input }, (state) =>
+        memberOf(state, input.memberId),
+      ),
+  }),
+  operation({
+    name: 'member.remove',
+    summary: 'Take a member off the team; its tasks go back',
+    scope: 'member',
+    input: LeaveInput.extend(InTeam.shape),
+    result: TeamMember,
+    route: 'DELETE /api/teams/:teamId/members/:memberId',
+    cli: { args: ['memberId'] },
+    run: ({ ledger, actor, once }, { teamId, ...input }) =>
+      ledger.execute(teamId, { type: 'member.leave', by: actor, ...once, ...input }, (state) =>
+        memberOf(state, input.memberId),
+      ),
+  }),
+  operation({
+    name: 'member.token',
+    summary: 'Make a credential with which a program acts as this member',
+    scope: 'admin',
+    input: OfMember.extend({ readOnly: z.boolean().default(false).describe('it can read the team but not act') }),
+    result: z.object({
+      teamId: z.string(),
+      memberId: z.string(),
+      scope: z.enum(['member', 'lead', 'reader']),
+      token: z.string(),
+    }),
+    route: 'POST /api/teams/:teamId/members/:memberId/token',
+    cli: { args: ['memberId'] },
+    run: async ({ ledger, daemon }, { teamId, memberId, readOnly }) => {
+      const isLead = await ledger.view(
+        teamId,
+        (state) => requireMember(state, memberId).id === requireTeam(state).leadId,
+      );
+      const scope = readOnly ? 'reader' : isLead ? 'lead' : 'member';
+      return { teamId, memberId, scope, token: await daemon.memberToken(teamId, memberId, scope) } as const;
+    },
+  }),
+  operation({
+    name: 'usage.record',
+    summary: 'Record what a member used',
+    scope: 'member',
+    input: RecordUsageInput.extend(InTeam.shape),
+    result: Usage,
+    route: 'POST /api/teams/:teamId/members/:memberId/usage',
+    cli: { args: ['memberId'] },
+    run: ({ ledger, actor, once }, { teamId, ...input }) =>
+      ledger.execute(teamId, { type: 'usage.record', by: actor, ...once, ...input }, (state) =>
+        usageOf(state, input.memberId),
+      ),
+  }),
+  operation({
+    name: 'usage.show',
+    summary: 'Show what each member and task used',
+    scope: 'reader',
+    input: InTeam,
+    result: z.object({ members: z.record(z.string(), Usage), tasks: z.record(z.string(), Usage) }),
+    route: 'GET /api/teams/:teamId/usage',
+    run: ({ ledger }, { teamId }) =>
+      ledger.view(teamId, (state) => {
+        requireTeam(state);
+        return { members: Object.fromEntries(state.memberUsage), tasks: Object.fromEntries(state.taskUsage) };
+      }),
+  }),
+] as const;
+
+function memberOf(state: TeamState, memberId: string): TeamMember {
+  requireTeam(state);
+  return viewMember(state, requireMember(state, memberId));
+}
+
+function usageOf(state: TeamState, memberId: string): Usage {
+  return state.memberUsage.get(memberId) ?? Usage.parse({});
+}

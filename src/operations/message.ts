@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+import {
+  BroadcastInput,
+  DeliverInput,
+  MessageType,
+  ReceiptInput,
+  SendMessageInput,
+  TeamMessage,
+} from '../core/message.ts';
+import { ChosenId, Slug } from '../core/text.ts';
+import { Timestamp } from '../core/time.ts';
+import { hasScope } from './caller.ts';
+import { InTeam, Wait } from './inputs.ts';
+import { operation } from './operation.ts';
+import type { Context } from './operation.ts';
+import { waitFor } from './wait.ts';
+
+const MessageId = { messageId: ChosenId.optional().describe('sent again under the same id, it is sent once') };
+
+export const messageOperations = [
+  operation({
+    name: 'message.send',
+    summary: 'Send a message to a member',
+    scope: 'member',
+    input: SendMessageInput.omit({ type: true }).extend({ ...InTeam.shape, ...MessageId }),
+    result: TeamMessage,
+    route: 'POST /api/teams/:teamId/messages',
+    message: { type: 'team_send_message', answer: 'team_message', fields: (message) => ({ message }) },
+    cli: { args: ['toId', 'content'] },
+    run: ({ mailbox, actor, once }, { teamId, messageId = once.commandId, ...input }) =>
+      mailbox.send(teamId, actor, input, messageId === undefined ? {} : { messageId }),
+  }),
+  operation({
+    name: 'message.broadcast',
+    summary: 'Send a message to everybody else on the team',
+    scope: 'member',
+    input: BroadcastInput.extend({ ...InTeam.shape, ...MessageId }),
+    result: z.array(TeamMessage),
+    route: 'POST /api/teams/:teamId/broadcasts',
+    message: { type: 'team_broadcast', answer: 'team_messages', fields: (messages) => ({ messages }) },
+    cli: { args: ['content'] },
+    run: ({ mailbox, actor, once }, { teamId, messageId = once.commandId, content, ...options }) =>
+      mailbox.broadcast(teamId, actor, content, messageId === undefined ? options : { ...options, messageId }),
+  }),
+  operation({
+    name: 'message.inbox',
+    summary: 'List the mail of a member',
+    scope: 'reader',
+    input: InTeam.extend({
+      memberId: Slug.optional().describe('whose; your own when not given'),
+      unread: z.boolean().default(false).describe('only what was not read'),
+      type: MessageType.optional(),
+      since: Timestamp.optional(),
+      until: Timestamp.optional(),
+      limit: z.number().int().min(1).max(10_000).optional().describe('the newest so many'),
+      markRead: z.boolean().default(false).describe('mark what is returned as read'),
+      ...Wait,
+    }),
+    result: z.array(TeamMessage),
+    route: 'GET /api/teams/:teamId/inbox',
+    cli: { command: 'inbox', flags: { memberId: 'of' } },
+    run: async (context, { teamId, memberId, unread, type, since, until, limit, markRead, wait = 0 }) => {
+      const owner = ownerOf(context, memberId);
+      const { ledger, mailbox, actor, signal, progress } = context;
+      const filter = {
+        ...(unread && { read: false }),
+        ...(type && { type }),
+        ...(since && { since }),
+        ...(until && { until }),
+      };
+      const attempt = async () => {
+        const found = await mailbox.getInbox(teamId, owner, filter);
+        return wait > 0 && found.length === 0 ? undefined : found.slice(limit === undefined ? 0 : -limit);
+      };
+      const messages = (await waitFor(ledger, teamId, attempt, { ms: wait, signal, progress })) ?? [];
+      const messageIds = messages.filter((message) => !message.readAt).map((message) => message.id);
+      if (markRead && messageIds.length > 0) {
+        await ledger.execute(teamId, { type: 'message.read', by: actor, memberId: owner, messageIds }, () => undefined);
+      }
+      return messages;
+    },
+  }),
+  operation({
+    name: 'message.read',
+    summary: 'Mark messages as read',
+    scope: 'member',
+    input: ReceiptInput.extend(InTeam.shape),
+    result: z.array(TeamMessage),
+    route: 'POST /api/teams/:teamId/members/:memberId/read',
+    cli: { args: ['memberId', 'messageIds'] },
+    run: (context, input) => mark(context, 'message.read', input),
+  }),
+  operation({
+    name: 'message.deliver',
+    summary: 'Hand messages to a session for showing; returns those to show',
+    scope: 'member',
+    input: DeliverInput.extend(InTeam.shape),
+    result: z.array(TeamMessage),
+    route: 'POST /api/teams/:teamId/members/:memberId/deliver',
+    cli: { args: ['memberId', 'messageIds'] },
+    run: ({ ledger, actor, once }, { teamId, ...input }) =>
+      ledger.execute(teamId, { type: 'message.deliver', by: actor, ...once, ...input }, (state, events) =>
+        events
+          .flatMap((event) => (event.type === 'message:delivered' ? event.messageIds : []))
+          .flatMap((id) => state.messages.get(id) ?? [])
+          .sort((a, b) => a.order - b.order),
+      ),
+  }),
+  operation({
+    name: 'message.acknowledge',
+    summary: 'Record that the agent has these messages',
+    scope: 'member',
+    input: ReceiptInput.extend(InTeam.shape),
+    result: z.array(TeamMessage),
+    route: 'POST /api/teams/:teamId/members/:memberId/acknowledge',
+    cli: { args: ['memberId', 'messageIds'] },
+    run: (context, input) => mark(context, 'message.acknowledge', input),
+  }),
+] as const;
+
+/** Whose inbox: the caller's own; a person and the lead may look into those of others. */
+function ownerOf({ caller, actor }: Context, memberId: string | undefined): string {
+  const owner = memberId ?? actor;
+  if (owner.startsWith('@')) throw new TeamError('invalid', 'Say whose inbox: a person has none of its own');
+  if (owner !== actor && !hasScope(caller, 'lead')) {
+    throw new TeamError('not_allowed', `${actor} may not read the mail of ${owner}`);
+  }
+  return owner;
+}
+
+function mark(
+  { ledger, actor, once }: Context,
+  type: 'message.read' | 'message.acknowledge',
+  { teamId, ...input }: { teamId: string; memberId: string; messageIds: string[] },
+): Promise<TeamMessage[]> {
+  return ledger.execute(teamId, { type, by: actor, ...once, ...input }, (state) =>
+    input.messageIds.flatMap((id) => state.messages.get(id) ?? []),
+  );
+}

@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import type { Actor } from '../core/actor.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Mailbox } from '../ledger/mailbox.ts';
+import type { SharedTaskList } from '../ledger/task-list.ts';
+import type { Caller, Scope } from './caller.ts';
+import type { DaemonStatus } from './daemon-status.ts';
+
+/** What operations work with. */
+export interface Services {
+  readonly ledger: Ledger;
+  readonly tasks: SharedTaskList;
+  readonly mailbox: Mailbox;
+  readonly daemon: DaemonService;
+}
+
+/** What operations ask of the process they run in. */
+export interface DaemonService {
+  /** What `daemon.status` answers with. */
+  status(): Promise<DaemonStatus>;
+  /** Ends the daemon after the answer is out. */
+  stop(): void;
+  /** Makes a credential for one member of a team. */
+  memberToken(teamId: string, memberId: string, scope: 'member' | 'lead' | 'reader'): Promise<string>;
+  /** Makes every credential given out so far void. */
+  rotateTokens(): Promise<void>;
+}
+
+/** One call. */
+export interface Context extends Services {
+  readonly caller: Caller;
+  /** In whose name. */
+  readonly actor: Actor;
+  /** The id under which the same call, sent again after a lost answer, is not done twice; goes into the command. */
+  readonly once: { readonly commandId?: string };
+  /** Aborts when the caller has gone or given up. */
+  readonly signal: AbortSignal;
+  /** Tells a caller who waits that it still waits. */
+  readonly progress?: (message: string) => void;
+}
+
+/** How a command line names an operation. */
+export interface CommandLine {
+  /** `task add`; the operation's own name with a space when not given. */
+  readonly command?: string;
+  /** Inputs that are given by place, in order. */
+  readonly args?: readonly string[];
+  /** Flags whose name differs from the input's: `dependencies` is `--needs`. */
+  readonly flags?: Readonly<Record<string, string>>;
+}
+
+/** A verb of Troupe, written once; every face is made from it. */
+export interface Operation<I extends z.ZodObject = z.ZodObject, R extends z.ZodType = z.ZodType> {
+  /** `noun.verb`. */
+  readonly name: string;
+  /** One line for help texts and documents. */
+  readonly summary: string;
+  readonly scope: Scope;
+  readonly input: I;
+  readonly result: R;
+  /** `POST /api/teams/:teamId/tasks`; inputs in the path are named there, the others are the body or the query. */
+  readonly route: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/${string}`;
+  /** The WebSocket message that asks for it, the one that answers, and what that says. */
+  readonly message?: { readonly type: string; readonly answer: string; fields(result: z.output<R>): object };
+  readonly cli?: CommandLine;
+  run(context: Context, input: z.output<I>): Promise<z.output<R>>;
+}
+
+/** Keeps the exact types of an operation while checking its form. */
+export function operation<I extends z.ZodObject, R extends z.ZodType, const N extends string>(
+  definition: Operation<I, R> & { readonly name: N },
+): Operation<I, R> & { readonly name: N } {
+  return definition;
+}

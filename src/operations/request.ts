@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+import {
+  ApproveInput,
+  RejectInput,
+  RequestShutdownInput,
+  RequestStatus,
+  SubmitPlanInput,
+  TeamRequest,
+} from '../core/request.ts';
+import type { TeamState } from '../core/state.ts';
+import { requireTeam } from '../core/view.ts';
+import { InTeam } from './inputs.ts';
+import { operation } from './operation.ts';
+import type { Context } from './operation.ts';
+
+export const requestOperations = [
+  operation({
+    name: 'request.list',
+    summary: 'List what waits for an answer: shutdowns and plans',
+    scope: 'reader',
+    input: InTeam.extend({ status: RequestStatus.optional(), kind: TeamRequest.shape.kind.optional() }),
+    result: z.array(TeamRequest),
+    route: 'GET /api/teams/:teamId/requests',
+    run: ({ ledger }, { teamId, status, kind }) =>
+      ledger.view(teamId, (state) => {
+        requireTeam(state);
+        return [...state.requests.values()].filter(
+          (request) =>
+            (status === undefined || request.status === status) && (kind === undefined || request.kind === kind),
+        );
+      }),
+  }),
+  operation({
+    name: 'shutdown.request',
+    summary: 'Ask a member to stop',
+    scope: 'member',
+    input: RequestShutdownInput.extend(InTeam.shape),
+    result: TeamRequest,
+    route: 'POST /api/teams/:teamId/members/:memberId/shutdown',
+    message: { type: 'shutdown_teammate', answer: 'shutdown_requested', fields: (request) => ({ request }) },
+    cli: { args: ['memberId'] },
+    run: ({ ledger, actor, once }, { teamId, ...input }) =>
+      ledger.execute(teamId, { type: 'shutdown.request', by: actor, ...once, ...input }, (state) =>
+        found(
+          [...state.requests.values()].findLast(
+            (request) => request.kind === 'shutdown' && request.memberId === input.memberId,
+          ),
+        ),
+      ),
+  }),
+  operation({
+    name: 'shutdown.approve',
+    summary: 'Agree to stop',
+    scope: 'member',
+    input: ApproveInput.extend(InTeam.shape),
+    result: TeamRequest,
+    route: 'POST /api/teams/:teamId/shutdowns/:requestId/approve',
+    cli: { args: ['requestId'] },
+    run: (context, input) => answer(context, 'shutdown.approve', input),
+  }),
+  operation({
+    name: 'shutdown.reject',
+    summary: 'Refuse to stop, with the reason',
+    scope: 'member',
+    input: RejectInput.extend(InTeam.shape),
+    result: TeamRequest,
+    route: 'POST /api/teams/:teamId/shutdowns/:requestId/reject',
+    cli: { args: ['requestId', 'feedback'] },
+    run: (context, input) => answer(context, 'shutdown.reject', input),
+  }),
+  operation({
+    name: 'plan.submit',
+    summary: 'Hand in a plan for approval',
+    scope: 'member',
+    input: SubmitPlanInput.extend(InTeam.shape),
+    result: TeamRequest,
+    route: 'POST /api/teams/:teamId/plans',
+    cli: { args: ['content'] },
+    run: ({ ledger, actor, once }, { teamId, ...input }) =>
+      ledger.execute(teamId, { type: 'plan.submit', by: actor, ...once, ...input }, (state) =>
+        found(
+          [...state.requests.values()].findLast((request) => request.kind === 'plan' && request.memberId === actor),
+        ),
+      ),
+  }),
+  operation({
+    name: 'plan.approve',
+    summary: 'Approve a plan',
+    scope: 'lead',
+    input: ApproveInput.extend(InTeam.shape),
+    result: TeamRequest,
+    route: 'POST /api/teams/:teamId/plans/:requestId/approve',
+    cli: { args: ['requestId'] },
+    run: (context, input) => answer(context, 'plan.approve', input),
+  }),
+  operation({
+    name: 'plan.reject',
+    summary: 'Send a plan back with feedback',
+    scope: 'lead',
+    input: RejectInput.extend(InTeam.shape),
+    result: TeamRequest,
+    route: 'POST /api/teams/:teamId/plans/:requestId/reject',
+    cli: { args: ['requestId', 'feedback'] },
+    run: (context, input) => answer(context, 'plan.reject', input),
+  }),
+] as const;
+
+function answer(
+  { ledger, actor, once }: Context,
+  type: 'shutdown.approve' | 'shutdown.reject' | 'plan.approve' | 'plan.reject',
+  { teamId, feedback = '', ...input }: { teamId: string; requestId: string; feedback?: string | undefined },
+): Promise<TeamRequest> {
+  return ledger.execute(teamId, { type, by: actor, ...once, ...input, feedback }, (state: TeamState) =>
+    found(state.requests.get(input.requestId)),
+  );
+}
+
+function found(request: TeamRequest | undefined): TeamRequest {
+  if (request) return request;
+  throw new TeamError('internal', 'The request that was just recorded is not there');
+}

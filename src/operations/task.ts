@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import type { CommandType } from '../core/command.ts';
+import { TeamError } from '../core/errors.ts';
+import {
+  AssignTaskInput,
+  CompleteTaskInput,
+  CreateTaskInput,
+  DeleteTaskInput,
+  DependenciesInput,
+  FailTaskInput,
+  ReleaseTaskInput,
+  ReopenTaskInput,
+  SharedTask,
+  SharedTaskPriority,
+  SharedTaskStatus,
+  UpdateTaskInput,
+} from '../core/task.ts';
+import { Slug, TaskId } from '../core/text.ts';
+import { requireTask, viewTask } from '../core/view.ts';
+import type { NewCommand } from '../ledger/ledger.ts';
+import { InTeam, Wait } from './inputs.ts';
+import { operation } from './operation.ts';
+import type { Context } from './operation.ts';
+import { waitFor } from './wait.ts';
+
+const OfTask = InTeam.extend({ taskId: TaskId.describe('the task') });
+const TASK_UPDATE = { answer: 'team_task_update', fields: (task: SharedTask | null) => ({ task }) } as const;
+
+export const taskOperations = [
+  operation({
+    name: 'task.create',
+    summary: 'Create a task',
+    scope: 'member',
+    input: CreateTaskInput.extend(InTeam.shape),
+    result: SharedTask,
+    route: 'POST /api/teams/:teamId/tasks',
+    message: { type: 'team_create_task', ...TASK_UPDATE },
+    cli: { command: 'task add', args: ['title'], flags: { dependencies: 'needs', assigneeId: 'assign' } },
+    run: ({ tasks, actor, once }, { teamId, ...input }) => tasks.createTask(teamId, actor, input, once),
+  }),
+  operation({
+    name: 'task.list',
+    summary: 'List the tasks of a team',
+    scope: 'reader',
+    input: InTeam.extend({
+      status: SharedTaskStatus.optional(),
+      assigneeId: Slug.optional().describe('held by or reserved for this member'),
+      priority: SharedTaskPriority.optional(),
+      after: TaskId.optional().describe('only tasks with a greater id'),
+      limit: z.number().int().min(1).max(10_000).optional(),
+    }),
+    result: z.array(SharedTask),
+    route: 'GET /api/teams/:teamId/tasks',
+    message: { type: 'team_list_tasks', answer: 'team_tasks', fields: (tasks) => ({ tasks }) },
+    cli: { flags: { assigneeId: 'assignee' } },
+    run: async ({ tasks }, { teamId, after, limit, status, assigneeId, priority }) => {
+      const filter = { ...(status && { status }), ...(assigneeId && { assigneeId }), ...(priority && { priority }) };
+      const found = await tasks.listTasks(teamId, filter);
+      return found.filter((task) => after === undefined || Number(task.id) > Number(after)).slice(0, limit);
+    },
+  }),
+  operation({
+    name: 'task.show',
+    summary: 'Show a task',
+    scope: 'reader',
+    input: OfTask,
+    result: SharedTask,
+    route: 'GET /api/teams/:teamId/tasks/:taskId',
+    cli: { args: ['taskId'] },
+    run: ({ ledger }, { teamId, taskId }) =>
+      ledger.view(teamId, (state) => viewTask(state, requireTask(state, taskId, { deleted: true }))),
+  }),
+  operation({
+    name: 'task.update',
+    summary: 'Change a task; a new status or assignee is the step it stands for',
+    scope: 'member',
+    input: UpdateTaskInput.extend(OfTask.shape),
+    result: SharedTask,
+    route: 'PATCH /api/teams/:teamId/tasks/:taskId',
+    message: { type: 'team_update_task', ...TASK_UPDATE },
+    cli: { args: ['taskId'], flags: { assigneeId: 'assign' } },
+    run: ({ tasks, actor }, { teamId, taskId, ...changes }) => tasks.updateTask(teamId, taskId, changes, actor),
+  }),
+  operation({
+    name: 'task.assign',
+    summary: 'Reserve a task for a member, or (without one) for nobody',
+    scope: 'member',
+    input: AssignTaskInput.extend({ ...InTeam.shape, assigneeId: Slug.nullable().default(null) }),
+    result: SharedTask,
+    route: 'POST /api/teams/:teamId/tasks/:taskId/assign',
+    cli: { args: ['taskId', 'assigneeId'] },
+    run: (context, input) => doTask(context, 'task.assign', input),
+  }),
+  operation({
+    name: 'task.claim',
+    summary: 'Take a task, or the best one that is ready',
+    scope: 'member',
+    input: InTeam.extend({ taskId: TaskId.optional().describe('without it: the next'), ...Wait }),
+    result: SharedTask.nullable(),
+    route: 'POST /api/teams/:teamId/claim',
+    message: { type: 'team_claim_task', ...TASK_UPDATE },
+    cli: { args: ['taskId'] },
+    run: async ({ ledger, tasks, actor, once, signal, progress }, { teamId, taskId, wait = 0 }) => {
+      const attempt = () =>
+        taskId === undefined
+          ? tasks.claimNextTask(teamId, actor, once)
+          : tasks.claimTask(teamId, taskId, actor, once).catch((error: unknown) => {
+              if (wait > 0 && error instanceof TeamError && error.code === 'blocked') return undefined;
+              throw error;
+            });
+      if (wait === 0) return (await attempt()) ?? null;
+      return (await waitFor(ledger, teamId, attempt, { ms: wait, signal, progress })) ?? null;
+    },
+  }),
+  operation({
+    name: 'task.release',
+    summary: 'Give a task back',
+    scope: 'member',
+    input: ReleaseTaskInput.extend(InTeam.shape),
+    result: SharedTask,
+    route: 'POST /api/teams/:teamId/tasks/:taskId/release',
+    cli: { args: ['taskId'] },
+    run: (context, input) => doTask(context, 'task.release', input),
+  }),
+  operation({
+    name: 'task.complete',
+    summary: 'End a task well, with what it produced; a gate may send it back',
+    scope: 'member',
+    input: CompleteTaskInput.omit({ revision: true }).extend(InTeam.shape),
+    result: SharedTask,
+    route: 'POST /api/teams/:teamId/tasks/:taskId/complete',
+    message: { type: 'team_complete_task', ...TASK_UPDATE },
+    cli: { args: ['taskId'] },
+    run: ({ tasks, actor, once }, { teamId, taskId, result, epoch }) =>
+      tasks.completeTask(teamId, taskId, actor, {
+        ...(result !== undefined && { result }),
+        ...(epoch !== undefined && { epoch }),
+        ...once,
+      }),
+  }),
+  operation({
+    name: 'task.fail',
+    summary: 'End a task badly, with the reason',
+    scope: 'member',
+    input: FailTaskInput.extend(InTeam.shape),
+    result: SharedTask,
+    route: 'POST /api/teams/:teamId/tasks/:taskId/fail',
+    cli: { args: ['taskId', 'reason'] },
+    run: (context, input) => doTask(context, 'task.fail', input),
+  }),
+  operation({
+    name: 'task.reopen',
+    summary: 'Make an ended or deleted task pending again',
+    scope: 'member',
+    input: ReopenTaskInput.extend(InTeam.shape),
+    result: SharedTask,
+    route: 'POST /api/teams/:teamId/tasks/:taskId/reopen',
+    cli: { args: ['taskId'] },
+    run: (context, input) => doTask(context, 'task.reopen', input),
+  }),
+  operation({
+    name: 'task.delete',
+    summary: 'Remove a task; those that waited for it wait no longer',
+    scope: 'member',
+    input: DeleteTaskInput.extend(InTeam.shape),
+    result: SharedTask,
+    route: 'DELETE /api/teams/:teamId/tasks/:taskId',
+    cli: { args: ['taskId'] },
+    run: (context, input) => doTask(context, 'task.delete', input),
+  }),
+  operation({
+    name: 'task.depend',
+    summary: 'Make a task wait for others',
+    scope: 'member',
+    input: DependenciesInput.extend(InTeam.shape),
+    result: SharedTask,
+    route: 'POST /api/teams/:teamId/tasks/:taskId/dependencies',
+    cli: { args: ['taskId', 'dependencies'] },
+    run: (context, input) => doTask(context, 'task.addDependencies', input),
+  }),
+  operation({
+    name: 'task.undepend',
+    summary: 'Make a task wait for others no longer',
+    scope: 'member',
+    input: DependenciesInput.extend(InTeam.shape),
+    result: SharedTask,
+    route: 'POST /api/teams/:teamId/tasks/:taskId/dependencies/remove',
+    cli: { args: ['taskId', 'dependencies'] },
+    run: (context, input) => doTask(context, 'task.removeDependencies', input),
+  }),
+] as const;
+
+/** A step of one task that needs nothing but its rule. */
+function doTask(
+  { ledger, actor, once }: Context,
+  type: Extract<CommandType, `task.${string}`>,
+  { teamId, ...input }: { teamId: string; taskId: string },
+): Promise<SharedTask> {
+  const command = { type, by: actor, ...once, ...input } as NewCommand;
+  return ledger.execute(teamId, command, (state) =>
+    viewTask(state, requireTask(state, input.taskId, { deleted: true })),
+  );
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { parse } from '../core/parse.ts';
+import { TeamRequest } from '../core/request.ts';
+import { CloseTeamInput, CreateTeamInput, TeamConfig, UpdateTeamInput } from '../core/team.ts';
+import { Usage } from '../core/usage.ts';
+import { requireTeam, teamUsage, viewTeam } from '../core/view.ts';
+import { InTeam } from './inputs.ts';
+import { operation } from './operation.ts';
+
+/** A team in one line of a list. */
+const TeamSummary = TeamConfig.omit({ members: true, metadata: true }).extend({
+  members: z.number().int(),
+  tasks: z.number().int(),
+  completedTasks: z.number().int(),
+});
+
+/** Where a team stands. */
+const TeamStatusReport = z.object({
+  team: TeamConfig,
+  seq: z.number().int().describe('the number of its last batch: subscribe from here'),
+  tasks: z.record(z.string(), z.number().int()).describe('how many by status'),
+  messages: z.number().int(),
+  pendingRequests: z.array(TeamRequest),
+  usage: Usage,
+});
+
+export const teamOperations = [
+  operation({
+    name: 'team.create',
+    summary: 'Create a team with its lead',
+    scope: 'admin',
+    input: CreateTeamInput,
+    result: TeamConfig,
+    route: 'POST /api/teams',
+    message: { type: 'create_team', answer: 'team_created', fields: (team) => ({ team }) },
+    cli: { args: ['name'], flags: { leadName: 'lead' } },
+    run: ({ ledger, actor, once }, input) =>
+      ledger.execute(input.name, { type: 'team.create', by: actor, ...once, ...input }, viewTeam),
+  }),
+  operation({
+    name: 'team.list',
+    summary: 'List all teams',
+    scope: 'reader',
+    input: z.strictObject({}),
+    result: z.array(TeamSummary),
+    route: 'GET /api/teams',
+    run: async ({ ledger, caller }) => {
+      const names = (await ledger.teams()).filter((name) => caller.teamId === undefined || caller.teamId === name);
+      const views = await Promise.all(
+        names.map((name) =>
+          ledger.view(name, (state) => {
+            if (!state.team) return [];
+            const { counts } = state.index;
+            const { metadata: _metadata, ...team } = state.team;
+            return [
+              {
+                ...team,
+                members: state.members.size,
+                tasks: state.tasks.size - counts.deleted,
+                completedTasks: counts.completed,
+              },
+            ];
+          }),
+        ),
+      );
+      return views.flat();
+    },
+  }),
+  operation({
+    name: 'team.show',
+    summary: 'Show a team and its members',
+    scope: 'reader',
+    input: InTeam,
+    result: TeamConfig,
+    route: 'GET /api/teams/:teamId',
+    cli: { args: ['teamId'] },
+    run: ({ ledger }, { teamId }) => ledger.view(teamId, viewTeam),
+  }),
+  operation({
+    name: 'team.status',
+    summary: 'Where a team stands: members, tasks by status, what waits for an answer, usage',
+    scope: 'reader',
+    input: InTeam,
+    result: TeamStatusReport,
+    route: 'GET /api/teams/:teamId/status',
+    message: {
+      type: 'team_status',
+      answer: 'team_status_update',
+      fields: (status) => status,
+    },
+    cli: { args: ['teamId'] },
+    run: ({ ledger }, { teamId }) =>
+      ledger.view(teamId, (state, seq) => {
+        const team = viewTeam(state);
+        const { pending, deleted: _deleted, ...counts } = state.index.counts;
+        const blocked = [...state.index.waits.keys()].filter((id) => state.tasks.get(id)?.status === 'pending').length;
+        return {
+          team,
+          seq,
+          tasks: { pending: pending - blocked, blocked, ...counts },
+          messages: state.messages.size,
+          pendingRequests: [...state.requests.values()].filter((request) => request.status === 'pending'),
+          usage: teamUsage(state),
+        };
+      }),
+  }),
+  operation({
+    name: 'team.update',
+    summary: 'Change a team: its description, limits, lead',
+    scope: 'lead',
+    input: UpdateTeamInput.extend(InTeam.shape),
+    result: TeamConfig,
+    route: 'PATCH /api/teams/:teamId',
+    cli: { args: ['teamId'], flags: { leadId: 'lead' } },
+    run: ({ ledger, actor, once }, { teamId, ...changes }) =>
+      ledger.execute(teamId, { type: 'team.update', by: actor, ...once, ...changes }, viewTeam),
+  }),
+  operation({
+    name: 'team.close',
+    summary: 'Close a team; it can then only be read',
+    scope: 'lead',
+    input: CloseTeamInput.extend(InTeam.shape),
+    result: TeamConfig,
+    route: 'POST /api/teams/:teamId/close',
+    message: { type: 'cleanup_team', answer: 'team_cleaned_up', fields: ({ id }) => ({ teamId: id }) },
+    cli: { args: ['teamId'] },
+    run: ({ ledger, actor, once }, { teamId, ...input }) =>
+      ledger.execute(teamId, { type: 'team.close', by: actor, ...once, ...input }, viewTeam),
+  }),
+  operation({
+    name: 'team.delete',
+    summary: 'Remove a team and all it recorded, for good',
+    scope: 'admin',
+    input: InTeam.extend({ force: z.boolean().default(false).describe('also with live teammates') }),
+    result: z.object({ teamId: z.string(), deleted: z.literal(true) }),
+    route: 'DELETE /api/teams/:teamId',
+    cli: { args: ['teamId'] },
+    run: async ({ ledger, actor }, { teamId, force }) => {
+      const status = await ledger.view(teamId, (state) => requireTeam(state).status);
+      if (status !== 'cleaned-up') {
+        await ledger.execute(
+          teamId,
+          { type: 'team.close', by: actor, ...parse(CloseTeamInput, { force }) },
+          () => undefined,
+        );
+      }
+      await ledger.drop(teamId);
+      return { teamId, deleted: true as const };
+    },
+  }),
+] as const;

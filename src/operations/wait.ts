@@ -1,0 +1,50 @@
+import type { Ledger } from '../ledger/ledger.ts';
+
+/** How often a caller who waits is told so. */
+const PROGRESS_MS = 10_000;
+
+/**
+ * Tries until there is something, the time is up, or the caller is gone. It tries again whenever the team changed, not
+ * by the clock.
+ */
+export async function waitFor<R>(
+  ledger: Ledger,
+  teamId: string,
+  attempt: () => Promise<R | undefined>,
+  options: { ms: number; signal: AbortSignal; progress?: ((message: string) => void) | undefined },
+): Promise<R | undefined> {
+  const end = performance.now() + options.ms;
+  let changed = false;
+  let wake = (): void => {};
+  const stopListening = ledger.subscribe((changedTeam) => {
+    if (changedTeam !== teamId) return;
+    changed = true;
+    wake();
+  });
+  const beat = options.progress && setInterval(() => options.progress?.('still waiting'), PROGRESS_MS);
+  try {
+    for (;;) {
+      changed = false;
+      const found = await attempt();
+      const left = end - performance.now();
+      if (found !== undefined || left <= 0 || options.signal.aborted) return found;
+      if (!changed) await wakeOrTimeout(left, options.signal, (resolve) => (wake = resolve));
+    }
+  } finally {
+    stopListening();
+    clearInterval(beat);
+  }
+}
+
+function wakeOrTimeout(ms: number, signal: AbortSignal, setWake: (resolve: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    setWake(done);
+  });
+}
