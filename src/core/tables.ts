@@ -60,8 +60,12 @@ export function putMessage(state: TeamState, id: string, next: TeamMessage | und
   if (!before) inbox.ids.push(id);
   // Only taking back removes a message, newest first, so it is the last one.
   if (!next) inbox.ids.pop();
-  if (next && !next.acknowledgedAt && !next.readAt) inbox.waiting.add(id);
-  else inbox.waiting.delete(id);
+  if (!next || next.acknowledgedAt || next.readAt) inbox.waiting.delete(id);
+  else if (!before) inbox.waiting.add(id);
+  else if (!inbox.waiting.has(id)) {
+    // Only taking back makes a message wait again: it returns to its place, or mail would be shown out of order.
+    inbox.waiting = new Set(inbox.ids.filter((other) => other === id || inbox.waiting.has(other)));
+  }
 }
 
 export function inboxOf(state: TeamState, memberId: string): Inbox {

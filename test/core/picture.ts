@@ -1,0 +1,50 @@
+import { evolve } from '../../src/core/evolve.ts';
+import { bestReady, waitsOf } from '../../src/core/ready.ts';
+import type { TeamState } from '../../src/core/state.ts';
+import { teamUsage, viewTask, viewTeam } from '../../src/core/view.ts';
+
+/**
+ * Everything that can be seen of a state: what the faces show, what the indexes answer, and the order in which each
+ * member would get its work. Two states with equal pictures are the same team.
+ */
+export function picture(state: TeamState) {
+  const members = [...state.members.keys()];
+  return {
+    teamId: state.teamId,
+    team: state.team && viewTeam(state),
+    tasks: [...state.tasks.values()].map((task) => viewTask(state, task)),
+    records: [...state.tasks.values()],
+    approved: [...state.members.values()].map((member) => member.planApproved),
+    waits: [...state.tasks.keys()].map((id) => waitsOf(state, id)),
+    counts: { ...state.index.counts },
+    messages: [...state.messages.values()],
+    inboxes: members.map((id) => inboxOf(state, id)),
+    broadcasts: [...state.broadcasts],
+    requests: [...state.requests.values()],
+    usage: [[...state.memberUsage], [...state.taskUsage], teamUsage(state)],
+    receipts: [...state.receipts],
+    nextTask: state.nextTask,
+    work: members.map((id) => workFor(state, id)),
+  };
+}
+
+/** A state of its own, every index and heap as it is. */
+export function copyOf(state: TeamState): TeamState {
+  return structuredClone({ ...state, undo: undefined });
+}
+
+/** The tasks that a member would get if it claimed until nothing is left, from the heaps as they are. */
+export function workFor(state: TeamState, memberId: string): string[] {
+  const copy = copyOf(state);
+  const order: string[] = [];
+  for (let task = bestReady(copy, memberId); task; task = bestReady(copy, memberId)) {
+    order.push(task.id);
+    evolve(copy, { type: 'task:claimed', at: 0, by: memberId, taskId: task.id, memberId, epoch: task.epoch + 1 });
+  }
+  return order;
+}
+
+function inboxOf(state: TeamState, memberId: string) {
+  const inbox = state.index.inboxes.get(memberId);
+  return { ids: inbox?.ids ?? [], waiting: [...(inbox?.waiting ?? [])] };
+}

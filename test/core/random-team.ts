@@ -1,0 +1,232 @@
+import * as fc from 'fast-check';
+import type { Actor } from '../../src/core/actor.ts';
+import type { Command, CommandType } from '../../src/core/command.ts';
+import { decide } from '../../src/core/decide.ts';
+import { TeamError } from '../../src/core/errors.ts';
+import type { TeamEvent } from '../../src/core/event.ts';
+import { evolve } from '../../src/core/evolve.ts';
+import type { TeamState } from '../../src/core/state.ts';
+import { commandOf } from './stage.ts';
+import type { InputOf } from './stage.ts';
+
+/** A command that somebody might give, sensible or not. */
+export interface Step {
+  readonly type: CommandType;
+  readonly by: Actor;
+  readonly input: unknown;
+  readonly commandId: string | undefined;
+}
+
+const member = fc.constantFrom('ann', 'bob', 'cyd');
+const anyMember = fc.constantFrom('lead', 'ann', 'bob', 'cyd');
+const manager: fc.Arbitrary<Actor> = fc.constantFrom('lead', '@user', '@system');
+const anybody: fc.Arbitrary<Actor> = fc.oneof({ weight: 2, arbitrary: manager }, { weight: 3, arbitrary: member });
+/** The n-th of those that are there when the command is given. */
+const place = fc.nat(11).map((n) => `#${n}`);
+const taskId = place;
+const taskIds = fc.uniqueArray(taskId, { minLength: 1, maxLength: 3 });
+const priority = fc.constantFrom('low', 'medium', 'high', 'critical');
+const policy = fc.constantFrom('block', 'proceed', 'fail');
+const messageId = fc.integer({ min: 1, max: 12 }).map((n) => `m${n}`);
+const session = fc.constantFrom('s1', 's2');
+const metadata = fc.dictionary(fc.constantFrom('a', 'b', '__x'), fc.constantFrom(null, 1, 'x', [true]), {
+  maxKeys: 2,
+});
+const seen = { epoch: rarely(fc.nat(3)), revision: rarely(fc.nat(5)) };
+
+const COMMANDS: { [T in CommandType]?: [weight: number, by: fc.Arbitrary<Actor>, input: fc.Arbitrary<InputOf<T>>] } = {
+  'team.update': [
+    1,
+    manager,
+    record({
+      description: rarely(fc.constant('new')),
+      leadId: rarely(anyMember),
+      maxTeammates: rarely(fc.integer({ min: 1, max: 3 })),
+      status: rarely(fc.constantFrom('active', 'shutting-down')),
+      metadata: rarely(metadata),
+    }),
+  ],
+  'team.close': [0.1, manager, record({ force: fc.boolean() })],
+  'member.join': [
+    6,
+    manager,
+    record({ name: anyMember, planApprovalRequired: rarely(fc.boolean()), metadata: rarely(metadata) }),
+  ],
+  'member.change': [
+    4,
+    anybody,
+    record({
+      memberId: anyMember,
+      status: fc.constantFrom(undefined, 'active', 'idle', 'shutting-down'),
+      sessionId: rarely(session),
+      result: rarely(fc.constant('done')),
+      metadata: rarely(metadata),
+    }),
+  ],
+  'member.leave': [3, anybody, record({ memberId: anyMember, returning: fc.boolean() })],
+  'task.create': [
+    9,
+    anybody,
+    record({
+      title: fc.constant('t'),
+      priority,
+      assigneeId: rarely(anyMember),
+      dependencies: fc.uniqueArray(taskId, { maxLength: 2 }),
+      onDependencyFailure: policy,
+      metadata: rarely(metadata),
+    }),
+  ],
+  'task.update': [
+    4,
+    anybody,
+    record({
+      taskId,
+      priority: rarely(priority),
+      onDependencyFailure: rarely(policy),
+      metadata: rarely(metadata),
+      ...seen,
+    }),
+  ],
+  'task.assign': [4, anybody, record({ taskId, assigneeId: fc.option(anyMember), ...seen })],
+  'task.claim': [14, member, record({ taskId: fc.option(taskId, { nil: undefined }) })],
+  'task.release': [4, manager, record({ taskId, ...seen })],
+  'task.complete': [8, anybody, record({ taskId, result: rarely(fc.constant('done')), ...seen })],
+  'task.fail': [4, anybody, record({ taskId, reason: fc.constant('broken'), ...seen })],
+  'task.reopen': [5, manager, record({ taskId, ...seen })],
+  'task.delete': [3, manager, record({ taskId, ...seen })],
+  'task.addDependencies': [9, anybody, record({ taskId, dependencies: taskIds })],
+  'task.removeDependencies': [3, anybody, record({ taskId, dependencies: taskIds })],
+  'message.send': [
+    6,
+    anybody,
+    record({
+      messageId,
+      toId: anyMember,
+      content: fc.constantFrom('hello', 'bye'),
+      messageType: rarely(fc.constantFrom('direct', 'system')),
+    }),
+  ],
+  'message.broadcast': [3, anybody, record({ messageId, content: fc.constantFrom('hello', 'bye') })],
+  'message.deliver': [
+    4,
+    fc.constant('@system'),
+    record({
+      memberId: anyMember,
+      messageIds: fc.array(place, { minLength: 1, maxLength: 2 }),
+      sessionId: session,
+      redelivery: fc.boolean(),
+    }),
+  ],
+  'message.acknowledge': [
+    4,
+    fc.constant('@system'),
+    record({ memberId: anyMember, messageIds: fc.array(place, { minLength: 1, maxLength: 1 }) }),
+  ],
+  'message.read': [
+    2,
+    fc.constant('@system'),
+    record({ memberId: anyMember, messageIds: fc.array(place, { minLength: 1, maxLength: 1 }) }),
+  ],
+  'shutdown.request': [2, anybody, record({ memberId: anyMember })],
+  'shutdown.approve': [2, fc.constant('@system'), record({ requestId: place })],
+  'shutdown.reject': [1, fc.constant('@system'), record({ requestId: place })],
+  'plan.submit': [2, member, record({ content: fc.constant('plan') })],
+  'plan.approve': [2, fc.constant('@user'), record({ requestId: place })],
+  'plan.reject': [1, fc.constant('@user'), record({ requestId: place })],
+  'usage.record': [
+    2,
+    fc.constant('@system'),
+    record({
+      memberId: anyMember,
+      taskId: rarely(taskId),
+      usage: record({ inputTokens: fc.nat(9), costUsd: fc.nat(9) }),
+    }),
+  ],
+};
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  ...Object.entries(COMMANDS).map(([type, [weight, by, input]]) => ({
+    weight: weight * 10,
+    arbitrary: fc.record({
+      type: fc.constant(type as CommandType),
+      by,
+      input: input as fc.Arbitrary<unknown>,
+      commandId: rarely(fc.integer({ min: 1, max: 20 }).map((n) => `c${n}`)),
+    }),
+  })),
+);
+
+/** What may happen to a team: commands of all kinds, of which some are refused. The time is their number. */
+export const steps = (maxLength = 60): fc.Arbitrary<Step[]> => fc.array(step, { maxLength, size: 'max' });
+
+/** The steps that every story of this team begins with. */
+export const OPENING: readonly Step[] = [
+  { type: 'team.create', by: '@user', input: { name: 'alpha', maxTeammates: 3 }, commandId: undefined },
+  { type: 'member.join', by: 'lead', input: { name: 'ann' }, commandId: undefined },
+  { type: 'member.join', by: 'lead', input: { name: 'bob' }, commandId: undefined },
+  { type: 'task.create', by: 'lead', input: { title: 'first' }, commandId: undefined },
+];
+
+/** The command of a step at its place in the story. */
+export function toCommand(state: TeamState, { type, by, input, commandId }: Step, at: number): Command {
+  return commandOf(type, resolve(state, input as Named) as InputOf<CommandType>, { by, at, commandId });
+}
+
+interface Named {
+  readonly taskId?: string;
+  readonly dependencies?: readonly string[];
+  readonly memberId?: string;
+  readonly messageIds?: readonly string[];
+  readonly requestId?: string;
+}
+
+/** Puts ids in the place of numbers. */
+function resolve(state: TeamState, input: Named): Named {
+  const { taskId, dependencies, memberId = '', messageIds, requestId } = input;
+  const tasks = [...state.tasks.keys()];
+  const inbox = state.index.inboxes.get(memberId)?.ids ?? [];
+  return {
+    ...input,
+    ...(taskId !== undefined && { taskId: pick(tasks, taskId) ?? '99' }),
+    ...(dependencies && { dependencies: dependencies.flatMap((id) => pick(tasks, id) ?? []) }),
+    ...(messageIds && { messageIds: messageIds.map((id) => pick(inbox, id) ?? 'none') }),
+    ...(requestId !== undefined && { requestId: pick([...state.requests.keys()], requestId) ?? 'none' }),
+  };
+}
+
+function pick(ids: readonly string[], place: string): string | undefined {
+  return ids[Number(place.slice(1)) % ids.length];
+}
+
+/** Does steps one after the other; a refused one changes nothing. Returns all that happened. */
+export function play(state: TeamState, story: readonly Step[], from = 0): TeamEvent[] {
+  return story.flatMap((one, i) => tryOne(state, toCommand(state, one, from + i)) ?? []);
+}
+
+/** What a command led to, applied; undefined when it was refused. */
+export function tryOne(state: TeamState, command: Command): TeamEvent[] | undefined {
+  const events = decideOrRefuse(state, command);
+  for (const event of events ?? []) evolve(state, event);
+  return events;
+}
+
+/** What a command would lead to; undefined when it is refused. Anything but a refusal is thrown on. */
+export function decideOrRefuse(state: TeamState, command: Command): TeamEvent[] | undefined {
+  try {
+    return decide(state, command);
+  } catch (error) {
+    if (error instanceof TeamError) return undefined;
+    throw error;
+  }
+}
+
+function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  return fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+}
+
+/** Leaves out what is undefined, as a caller would. */
+function record<T extends object>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<never> {
+  return fc
+    .record(shape)
+    .map((value) => Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined))) as never;
+}

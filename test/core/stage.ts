@@ -1,0 +1,160 @@
+import { expect } from 'vitest';
+import type { z } from 'zod';
+import type { Actor } from '../../src/core/actor.ts';
+import type { Command, CommandType } from '../../src/core/command.ts';
+import { decide } from '../../src/core/decide.ts';
+import { TeamError } from '../../src/core/errors.ts';
+import type { TeamEvent } from '../../src/core/event.ts';
+import { evolve } from '../../src/core/evolve.ts';
+import { ChangeMemberInput, JoinInput, LeaveInput } from '../../src/core/member.ts';
+import { BroadcastInput, DeliverInput, ReceiptInput, SendMessageInput } from '../../src/core/message.ts';
+import { parse } from '../../src/core/parse.ts';
+import { ApproveInput, RejectInput, RequestShutdownInput, SubmitPlanInput } from '../../src/core/request.ts';
+import { createState } from '../../src/core/state.ts';
+import type { TeamState } from '../../src/core/state.ts';
+import {
+  AssignTaskInput,
+  ChangeTaskInput,
+  ClaimTaskInput,
+  CompleteTaskInput,
+  CreateTaskInput,
+  DeleteTaskInput,
+  DependenciesInput,
+  FailTaskInput,
+  ReleaseTaskInput,
+  ReopenTaskInput,
+} from '../../src/core/task.ts';
+import type { SharedTask } from '../../src/core/task.ts';
+import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../src/core/team.ts';
+import { ChosenId } from '../../src/core/text.ts';
+import { RecordUsageInput } from '../../src/core/usage.ts';
+import { requireTask, viewTask } from '../../src/core/view.ts';
+
+/** What each command takes, as a face parses it. A new command fails to compile until it stands here. */
+export const INPUTS = {
+  'team.create': CreateTeamInput,
+  'team.update': UpdateTeamInput,
+  'team.close': CloseTeamInput,
+  'member.join': JoinInput,
+  'member.change': ChangeMemberInput,
+  'member.leave': LeaveInput,
+  'task.create': CreateTaskInput,
+  'task.update': ChangeTaskInput,
+  'task.assign': AssignTaskInput,
+  'task.claim': ClaimTaskInput,
+  'task.release': ReleaseTaskInput,
+  'task.complete': CompleteTaskInput,
+  'task.fail': FailTaskInput,
+  'task.reopen': ReopenTaskInput,
+  'task.delete': DeleteTaskInput,
+  'task.addDependencies': DependenciesInput,
+  'task.removeDependencies': DependenciesInput,
+  'message.send': SendMessageInput.omit({ type: true }).extend({
+    messageId: ChosenId,
+    messageType: SendMessageInput.shape.type,
+  }),
+  'message.broadcast': BroadcastInput.extend({ messageId: ChosenId }),
+  'message.deliver': DeliverInput,
+  'message.acknowledge': ReceiptInput,
+  'message.read': ReceiptInput,
+  'shutdown.request': RequestShutdownInput,
+  'shutdown.approve': ApproveInput,
+  'shutdown.reject': RejectInput,
+  'plan.submit': SubmitPlanInput,
+  'plan.approve': ApproveInput,
+  'plan.reject': RejectInput,
+  'usage.record': RecordUsageInput,
+} as const satisfies Record<CommandType, z.ZodType>;
+
+/** What a caller says with a command. */
+export type InputOf<T extends CommandType> = z.input<(typeof INPUTS)[T]>;
+
+/** A command of a caller, its input parsed. Every command comes a second after the last. */
+export function commandOf<T extends CommandType>(
+  type: T,
+  input: InputOf<T>,
+  envelope: { by: Actor; at: number; commandId?: string | undefined },
+): Command {
+  return { type, ...envelope, ...(parse(INPUTS[type], input) as object) } as unknown as Command;
+}
+
+/** A team whose rules are tried without a store: what is decided is applied at once. */
+export class Stage {
+  readonly state: TeamState;
+  readonly events: TeamEvent[] = [];
+  #now = Date.UTC(2026, 0, 1);
+
+  constructor(teamId = 'alpha') {
+    this.state = createState(teamId);
+  }
+
+  /** Does a command as the lead. */
+  do<T extends CommandType>(type: T, input: InputOf<T>): TeamEvent[] {
+    return this.as('lead', type, input);
+  }
+
+  /** Does a command as somebody. */
+  as<T extends CommandType>(by: Actor, type: T, input: InputOf<T>, commandId?: string): TeamEvent[] {
+    this.#now += 1000;
+    const events = decide(this.state, commandOf(type, input, { by, at: this.#now, commandId }));
+    for (const event of events) evolve(this.state, event);
+    this.events.push(...events);
+    return events;
+  }
+
+  /** Does a command that must be refused; returns the refusal, which says what, which and what next. */
+  refuse<T extends CommandType>(by: Actor, type: T, input: InputOf<T>, commandId?: string): TeamError {
+    const before = this.events.length;
+    let refusal: unknown;
+    try {
+      this.as(by, type, input, commandId);
+    } catch (error) {
+      refusal = error;
+    }
+    expect(this.events.slice(before), `${type} by ${by} was not refused`).toEqual([]);
+    expect(refusal).toBeInstanceOf(TeamError);
+    const { message } = refusal as TeamError;
+    expect(message).toMatch(/^[\x20-\x7e…]+$/);
+    return refusal as TeamError;
+  }
+
+  /** Brings in teammates. */
+  join(...names: string[]): this {
+    for (const name of names) this.do('member.join', { name });
+    return this;
+  }
+
+  /** Creates a task and returns its id. */
+  task(input: Partial<InputOf<'task.create'>> = {}, by: Actor = 'lead'): string {
+    this.as(by, 'task.create', { title: 'a task', ...input });
+    return String(this.state.nextTask - 1);
+  }
+
+  /** A task as the faces show it, deleted or not. */
+  view(taskId: string): SharedTask {
+    return viewTask(this.state, requireTask(this.state, taskId, { deleted: true }));
+  }
+
+  /** Everybody's ids by status. */
+  tasks(status: SharedTask['status']): string[] {
+    return [...this.state.tasks.keys()].filter((id) => this.view(id).status === status);
+  }
+
+  /** Takes the next task as somebody; its id, or undefined where there is none. */
+  claimNext(by: Actor): string | undefined {
+    const [claimed] = this.as(by, 'task.claim', {});
+    return claimed?.type === 'task:claimed' ? claimed.taskId : undefined;
+  }
+}
+
+/** A team with a lead and these teammates. */
+export function teamOf(...names: string[]): Stage {
+  const stage = new Stage();
+  stage.as('@user', 'team.create', { name: 'alpha' });
+  return stage.join(...names);
+}
+
+/** The types of some events, in their order. */
+export function types(events: readonly TeamEvent[]): string[] {
+  return events.map((event) => event.type);
+}

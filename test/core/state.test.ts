@@ -1,0 +1,113 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { evolve } from '../../src/core/evolve.ts';
+import { openSnapshot, takeSnapshot } from '../../src/core/snapshot.ts';
+import { changeMark, createState, keepChanges, noteChanges, takeBackTo } from '../../src/core/state.ts';
+import type { TeamState } from '../../src/core/state.ts';
+import { copyOf, picture } from './picture.ts';
+import { OPENING, play, steps, toCommand, tryOne } from './random-team.ts';
+
+describe('a state', () => {
+  test('is put back as it was, whatever happened since', () => {
+    fc.assert(
+      fc.property(steps(), steps(), (before, after) => {
+        const state = opened(before);
+        const was = picture(state);
+        noteChanges(state);
+        play(state, after, 1000);
+        takeBackTo(state, 0);
+        keepChanges(state);
+        expect(picture(state)).toEqual(was);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('is put back to a mark, and from there to the beginning', () => {
+    fc.assert(
+      fc.property(steps(), steps(30), steps(30), steps(30), (before, kept, dropped, after) => {
+        const state = opened(before);
+        const was = picture(state);
+        noteChanges(state);
+        play(state, kept, 1000);
+        const mark = changeMark(state);
+        const then = picture(state);
+        play(state, dropped, 2000);
+        takeBackTo(state, mark);
+        expect(picture(state)).toEqual(then);
+        play(state, after, 3000);
+        takeBackTo(state, 0);
+        expect(picture(state)).toEqual(was);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('lives on after a step back as if the step had never been', () => {
+    fc.assert(
+      fc.property(steps(), steps(30), steps(), (before, dropped, after) => {
+        const state = opened(before);
+        const twin = copyOf(state);
+        noteChanges(state);
+        play(state, dropped, 1000);
+        takeBackTo(state, 0);
+        keepChanges(state);
+        play(state, after, 2000);
+        play(twin, after, 2000);
+        expect(picture(state)).toEqual(picture(twin));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('is the same whether lived, replayed from JSON, or opened from a snapshot', () => {
+    fc.assert(
+      fc.property(steps(100), (story) => {
+        const live = createState('alpha');
+        const events = [...play(live, OPENING), ...play(live, story, 1000)];
+        const replayed = createState('alpha');
+        for (const event of events) evolve(replayed, JSON.parse(JSON.stringify(event)));
+        expect(picture(replayed)).toEqual(picture(live));
+        expect(picture(reopened(live))).toEqual(picture(live));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('goes on from a snapshot as the state it was taken of', () => {
+    fc.assert(
+      fc.property(steps(), steps(), (before, after) => {
+        const live = opened(before);
+        const copy = reopened(live);
+        play(live, after, 1000);
+        play(copy, after, 1000);
+        expect(picture(copy)).toEqual(picture(live));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('is put back where a step is taken back and noting goes on', () => {
+    const state = opened([]);
+    expect(changeMark(state)).toBe(0);
+    takeBackTo(state, 0);
+    const was = picture(state);
+    noteChanges(state);
+    tryOne(state, toCommand(state, { type: 'member.join', by: 'lead', input: { name: 'cyd' }, commandId: 'c' }, 1));
+    expect(changeMark(state)).toBeGreaterThan(0);
+    takeBackTo(state, 0);
+    expect(changeMark(state)).toBe(0);
+    expect(picture(state)).toEqual(was);
+  });
+});
+
+function opened(story: Parameters<typeof play>[1]): TeamState {
+  const state = createState('alpha');
+  play(state, OPENING);
+  play(state, story, 100);
+  return state;
+}
+
+function reopened(state: TeamState): TeamState {
+  return openSnapshot(state.teamId, takeSnapshot(state)) as TeamState;
+}
