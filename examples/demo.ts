@@ -19,6 +19,7 @@ const ledger = new Ledger(journal);
 const tasks = new SharedTaskList(ledger);
 const mailbox = new Mailbox(ledger);
 const started = performance.now();
+let waiting: Promise<void> | undefined;
 try {
   await createTeam();
   const report = await createGraph();
@@ -66,7 +67,7 @@ async function createGraph(): Promise<SharedTask> {
   return tasks.createTask(TEAM, 'lead', { title: 'Write the report', dependencies: [gather.id], priority: 'high' });
 }
 
-/** Takes the next task until all is done; sleeps until a task is unblocked when there is none to take. */
+/** Takes the next task until all is done; when there is none to take, sleeps until one ends. */
 async function work(name: string): Promise<void> {
   for (;;) {
     // Listen before looking, so that nothing can come between.
@@ -80,11 +81,11 @@ async function work(name: string): Promise<void> {
   }
 }
 
+/** Resolves for everybody who waits when a task ends. */
 function nextChange(): Promise<void> {
-  return new Promise((resolve) => {
-    tasks.once('task:unblocked', () => resolve());
-    tasks.once('task:completed', () => resolve());
-  });
+  return (waiting ??= new Promise((resolve) => tasks.once('task:completed', () => resolve())).then(() => {
+    waiting = undefined;
+  }));
 }
 
 async function execute(task: SharedTask): Promise<string> {
