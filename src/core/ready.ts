@@ -30,11 +30,18 @@ export function bestReady(state: TeamState, memberId: string): TaskRecord | unde
 
 function peek(state: TeamState, heap: Heap, assigneeId: string | undefined): TaskRecord | undefined {
   for (let key = heap[0]; key !== undefined; key = heap[0]) {
-    const task = state.tasks.get(String(key % AGE_RANGE));
-    if (task && isReady(state, task) && task.assigneeId === assigneeId && readyKey(task) === key) return task;
+    const task = taskOf(state, key, assigneeId);
+    if (task) return task;
     pop(heap);
   }
   return undefined;
+}
+
+/** The task that a key was pushed for, if the key still holds. */
+function taskOf(state: TeamState, key: number, assigneeId: string | undefined): TaskRecord | undefined {
+  const task = state.tasks.get(String(key % AGE_RANGE));
+  if (!task || !isReady(state, task)) return undefined;
+  return task.assigneeId === assigneeId && readyKey(task) === key ? task : undefined;
 }
 
 /** Pending and waiting for nothing. */
@@ -62,11 +69,10 @@ export function pushIfReady(state: TeamState, task: TaskRecord): void {
     else index.reserved.set(task.assigneeId, (heap = []));
   }
   // The same task may be pushed many times (each release, each change); bound what lazy deletion leaves behind.
-  if (heap.length > 2 * state.tasks.size + 64) heap.splice(0, heap.length, ...freshKeys(heap));
+  if (heap.length > 2 * state.tasks.size + 64) {
+    const holding = [...new Set(heap)].filter((key) => taskOf(state, key, task.assigneeId));
+    // A sorted array is a heap.
+    heap.splice(0, heap.length, ...holding.sort((a, b) => a - b));
+  }
   push(heap, readyKey(task));
-}
-
-function freshKeys(heap: Heap): number[] {
-  // A sorted array is a heap.
-  return [...new Set(heap)].sort((a, b) => a - b);
 }

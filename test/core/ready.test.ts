@@ -1,0 +1,58 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isOpen } from '../../src/core/ready.ts';
+import { createState } from '../../src/core/state.ts';
+import type { TeamState } from '../../src/core/state.ts';
+import { workFor } from './picture.ts';
+import { OPENING, play, steps } from './random-team.ts';
+import { teamOf } from './stage.ts';
+
+const RANK = { critical: 0, high: 1, medium: 2, low: 3 };
+
+describe('the next task', () => {
+  test('is what a look at all tasks would choose, after any story', () => {
+    fc.assert(
+      fc.property(steps(100), (story) => {
+        const state = createState('alpha');
+        play(state, OPENING);
+        play(state, story, 100);
+        for (const id of state.members.keys()) expect(workFor(state, id)).toEqual(naiveWorkFor(state, id));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('is found with little left behind, however often priorities change', () => {
+    const team = teamOf('ann');
+    for (let i = 0; i < 100; i++) team.task();
+    for (const priority of ['low', 'high', 'critical', 'medium', 'high', 'low'] as const) {
+      for (const taskId of team.state.tasks.keys()) team.do('task.update', { taskId, priority });
+      expect(team.state.index.free.length).toBeLessThan(2 * 100 + 66);
+    }
+    expect(workFor(team.state, 'ann')).toEqual([...team.state.tasks.keys()]);
+  });
+
+  test('is found with little left behind, however often tasks change hands', () => {
+    const team = teamOf('ann', 'bob');
+    for (let i = 0; i < 20; i++) team.task();
+    for (let round = 0; round < 20; round++) {
+      for (const taskId of team.state.tasks.keys()) {
+        team.do('task.assign', { taskId, assigneeId: ['ann', 'bob', null][round % 3] as string | null });
+      }
+    }
+    const { free, reserved } = team.state.index;
+    for (const heap of [free, ...reserved.values()]) expect(heap.length).toBeLessThan(2 * 20 + 66);
+    expect(workFor(team.state, 'bob')).toEqual([...team.state.tasks.keys()]);
+  });
+});
+
+/** Reserved ones first, then free ones; by priority, then age. */
+function naiveWorkFor(state: TeamState, memberId: string): string[] {
+  const ready = [...state.tasks.values()].filter(
+    (task) => task.status === 'pending' && !task.dependencies.some((id) => isOpen(task, state.tasks.get(id))),
+  );
+  ready.sort((a, b) => RANK[a.priority] - RANK[b.priority] || Number(a.id) - Number(b.id));
+  const own = ready.filter((task) => task.assigneeId === memberId);
+  const free = ready.filter((task) => task.assigneeId === undefined);
+  return [...own, ...free].map((task) => task.id);
+}
