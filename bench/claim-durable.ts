@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import type { Journal } from '../src/journal/journal.ts';
+import { sqliteJournal } from '../src/journal/sqlite.ts';
+import { Ledger } from '../src/ledger/ledger.ts';
+import { SharedTaskList } from '../src/ledger/task-list.ts';
+import type { Benchmark, Scale } from './benchmark.ts';
+import { round } from './benchmark.ts';
+import { checkClaims, claimAll } from './claims.ts';
+import { openWorkspace } from './disk.ts';
+import { countFlushes } from './flushes.ts';
+import { APPEND, appendOneByOne } from './limits.ts';
+import { interleave, median, time } from './rounds.ts';
+import { startSqlitePeer } from './sqlite-peer.ts';
+import { makeTeam, readTeam } from './team.ts';
+
+const PEER = 'SQLite FULL, one claim per commit, 8 processes';
+
+/** Claims answered after their flush, through the ledger on SQLite. */
+export const claimDurable: Benchmark = {
+  name: 'claim-durable',
+  unit: 'claims/s',
+  about: 'claims that are answered once they are flushed, through the ledger on SQLite; 1, 8 and 128 in flight',
+  target: 'at least 0.9, 3.5 and 12 times fdatasync appends one by one; at most 0.03 flushes per claim at 128',
+  async run(scale) {
+    using workspace = openWorkspace();
+    const { folder, disk } = workspace;
+    const journal = sqliteJournal(join(folder, 'journal.db'));
+    const ledger = new Ledger(journal, { exclusive: true });
+    const list = new SharedTaskList(ledger);
+    const commits: number[] = [];
+    let teams = 0;
+
+    /** A new team, all of its tasks claimed; returns claims a second. */
+    const claims = async (full: number, inFlight: number): Promise<number> => {
+      const count = scale.size(full);
+      const teamId = `team-${++teams}`;
+      await makeTeam(ledger, teamId, count);
+      let ids: string[] = [];
+      const ms = await time(async () => (ids = await claimAll(list, teamId, count, inFlight)));
+      const batches = await readTeam(journal, teamId);
+      checkClaims(ids, batches.flat(), count);
+      if (inFlight === 128) commits.push(batches.filter(([event]) => event?.type === 'task:claimed').length / count);
+      return (count * 1000) / ms;
+    };
+
+    try {
+      await using peer = await startSqlitePeer(folder);
+      const record = await claimRecord(ledger, journal);
+      const found = await interleave(scale, () => appendOneByOne(folder, record, scale.size(1_500)), {
+        one: () => claims(1_500, 1),
+        eight: () => claims(6_000, 8),
+        many: () => claims(10_000, 128),
+        peer: () => peer.claims(scale.size(1_000)),
+      });
+      const flushes = flushesPerClaim(folder, scale);
+      const perClaim = flushes ?? median(commits);
+      const value = median(found.parts.many);
+      return {
+        value,
+        limit: APPEND,
+        limitValue: median(found.limit),
+        ratio: median(found.ratios.many),
+        peers: [{ name: PEER, value: median(found.parts.peer), ratio: value / median(found.parts.peer) }],
+        targets: [
+          { what: '1 in flight, times the limit', value: median(found.ratios.one), atLeast: 0.9 },
+          { what: '8 in flight, times the limit', value: median(found.ratios.eight), atLeast: 3.5 },
+          { what: '128 in flight, times the limit', value: median(found.ratios.many), atLeast: 12 },
+          { what: 'flushes per claim, 128 in flight', value: perClaim, atMost: 0.03 },
+        ],
+        more: {
+          flushesPerClaim: round(perClaim),
+          flushesCountedBy: flushes === undefined ? 'commits: strace is not installed' : 'strace: fsync and fdatasync',
+          commitsPerClaim: round(median(commits)),
+          claimsPerSecond: {
+            1: round(median(found.parts.one)),
+            8: round(median(found.parts.eight)),
+            128: round(value),
+          },
+          recordBytes: record.length,
+          disk,
+        },
+      };
+    } finally {
+      list.close();
+      await ledger.close();
+      await journal.close();
+    }
+  },
+};
+
+/** What one claim alone writes to the journal, as text. */
+async function claimRecord(ledger: Ledger, journal: Journal): Promise<string> {
+  await makeTeam(ledger, 'record', 1);
+  await ledger.execute('record', { type: 'task.claim', by: 'worker-1' }, () => undefined);
+  return JSON.stringify((await readTeam(journal, 'record')).at(-1));
+}
+
+/** Counted in a run of its own, as tracing slows it down. */
+function flushesPerClaim(folder: string, scale: Scale): number | undefined {
+  const count = scale.size(10_000);
+  const script = join(import.meta.dirname, 'processes', 'claim-once.ts');
+  const flushes = countFlushes(script, folder, [String(count), '128']);
+  return flushes === undefined ? undefined : flushes / count;
+}

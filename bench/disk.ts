@@ -1,0 +1,31 @@
+import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What `statfs` calls file systems that live in memory, where a flush costs nothing and a figure means nothing. */
+const IN_MEMORY = new Map([
+  [0x01021994, 'tmpfs'],
+  [0x858458f6, 'ramfs'],
+]);
+
+/** A folder for one run of a benchmark, on a real disk. */
+export interface Workspace extends Disposable {
+  readonly folder: string;
+  /** `disk`, or the name of the file system in memory that had to do. */
+  readonly disk: string;
+}
+
+/** Makes a folder on the disk that the project is on, else on that of the system's temporary folder. */
+export function openWorkspace(): Workspace {
+  const own = join(import.meta.dirname, '.tmp');
+  mkdirSync(own, { recursive: true });
+  const place = [own, tmpdir()].find((path) => diskOf(path) === 'disk') ?? own;
+  const disk = diskOf(place);
+  if (disk !== 'disk') console.error(`There is only ${disk} to write to: what flushes cost is not measured.`);
+  const folder = mkdtempSync(join(place, 'run-'));
+  return { folder, disk, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function diskOf(path: string): string {
+  return IN_MEMORY.get(statfsSync(path).type) ?? 'disk';
+}

@@ -1,0 +1,148 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { takeSnapshot } from '../src/core/snapshot.ts';
+import type { TeamState } from '../src/core/state.ts';
+import { viewTeam } from '../src/core/view.ts';
+import type { Journal } from '../src/journal/journal.ts';
+import { sqliteJournal } from '../src/journal/sqlite.ts';
+import { Ledger } from '../src/ledger/ledger.ts';
+import { Mailbox } from '../src/ledger/mailbox.ts';
+import { SharedTaskList } from '../src/ledger/task-list.ts';
+import { round } from './benchmark.ts';
+import type { Benchmark } from './benchmark.ts';
+import { openWorkspace } from './disk.ts';
+import { readAndParse } from './limits.ts';
+import { interleave, keepInFlight, median, time } from './rounds.ts';
+import { makeTeam, readTeam, teamCommands, WORKERS } from './team.ts';
+
+/** Without a snapshot, and with one. */
+const PLAIN = 'plain';
+const KEPT = 'kept';
+
+/** What it takes to open a long team, and to list many. */
+export const open: Benchmark = {
+  name: 'open',
+  unit: 'ms',
+  about: 'a ledger opens a team of 10,000 tasks and 10,000 messages (32,000 events), by replay and from a snapshot',
+  target:
+    'replay at most 2.5 times, snapshot at most 1.2 times reading and parsing the bytes of the events; 1,000 teams listed in 100 ms',
+  async run(scale) {
+    using workspace = openWorkspace();
+    const { folder, disk } = workspace;
+    const journal = sqliteJournal(join(folder, 'journal.db'));
+    const many = sqliteJournal(join(folder, 'many.db'));
+    const expected = { tasks: scale.size(10_000), messages: scale.size(10_000) };
+    const teams = scale.size(1_000);
+
+    try {
+      for (const teamId of [PLAIN, KEPT]) await fillTeam(journal, teamId, expected);
+      const body = await keepSnapshot(journal);
+      const events = join(folder, 'events.jsonl');
+      const batches = await readTeam(journal, PLAIN);
+      writeFileSync(events, batches.map((batch) => JSON.stringify(batch)).join('\n'));
+      await makeTeams(many, teams);
+
+      const openTeam = async (teamId: string): Promise<number> => {
+        const ledger = new Ledger(journal, { exclusive: true });
+        let seen = { tasks: 0, messages: 0 };
+        const ms = await time(async () => (seen = await ledger.view(teamId, sizes)));
+        if (seen.tasks !== expected.tasks || seen.messages !== expected.messages) {
+          throw new Error(`${teamId} opened with ${seen.tasks} tasks and ${seen.messages} messages`);
+        }
+        return ms;
+      };
+      const found = await interleave(scale, () => readAndParse(events), {
+        replay: () => openTeam(PLAIN),
+        snapshot: () => openTeam(KEPT),
+        list: () => listTeams(many, teams),
+        show: () => showTeams(many, teams),
+      });
+      const replay = median(found.ratios.replay);
+      return {
+        value: median(found.parts.replay),
+        limit: 'reading the same bytes and JSON.parse',
+        limitValue: median(found.limit),
+        ratio: replay,
+        peers: [],
+        targets: [
+          { what: 'by replay, times the limit', value: replay, atMost: 2.5 },
+          { what: 'from a snapshot, times the limit', value: median(found.ratios.snapshot), atMost: 1.2 },
+          { what: `ms to list ${teams} teams`, value: median(found.parts.list), atMost: 100 },
+        ],
+        more: {
+          snapshotMs: round(median(found.parts.snapshot)),
+          openAndShowTeamsMs: round(median(found.parts.show)),
+          events: batches.flat().length,
+          batches: batches.length,
+          eventBytes: batches.reduce((sum, batch) => sum + JSON.stringify(batch).length, 0),
+          snapshotBytes: body.length,
+          disk,
+        },
+      };
+    } finally {
+      await journal.close();
+      await many.close();
+    }
+  },
+};
+
+/** A team in the middle of its work: six of ten tasks are done, and there is a message for every task. */
+async function fillTeam(journal: Journal, teamId: string, { tasks, messages }: Sizes): Promise<void> {
+  const ledger = new Ledger(journal, { exclusive: true, snapshotEvery: Infinity });
+  const list = new SharedTaskList(ledger);
+  const mailbox = new Mailbox(ledger);
+  await makeTeam(ledger, teamId, tasks);
+  const worker = (i: number) => WORKERS[i % WORKERS.length] as string;
+  await keepInFlight(64, (tasks * 6) / 10, async (i) => {
+    const task = await list.claimNextTask(teamId, worker(i));
+    const result = `The parser of file ${i} uses the schema.`;
+    if (task) await list.completeTask(teamId, task.id, worker(i), { result });
+  });
+  await keepInFlight(64, messages, (i) =>
+    mailbox.send(teamId, worker(i), {
+      toId: 'lead',
+      content: `Message ${i}: the tests of the parser pass on my branch.`,
+    }),
+  );
+  mailbox.close();
+  list.close();
+  await ledger.close();
+}
+
+async function keepSnapshot(journal: Journal): Promise<string> {
+  const ledger = new Ledger(journal, { exclusive: true, snapshotEvery: Infinity });
+  const snapshot = await ledger.view(KEPT, (state, seq) => ({ seq, body: takeSnapshot(state) }));
+  await journal.saveSnapshot(KEPT, snapshot);
+  return snapshot.body;
+}
+
+async function makeTeams(journal: Journal, count: number): Promise<void> {
+  const ledger = new Ledger(journal, { exclusive: true });
+  await keepInFlight(64, count, (i) => ledger.execute(`team-${i}`, teamCommands(`team-${i}`), () => undefined));
+  await ledger.close();
+}
+
+async function listTeams(journal: Journal, count: number): Promise<number> {
+  let names: string[] = [];
+  const ms = await time(async () => (names = await new Ledger(journal).teams()));
+  if (names.length !== count) throw new Error(`${names.length} of ${count} teams listed`);
+  return ms;
+}
+
+/** Each team opened and shown with its members: what a first look at all of them costs. */
+async function showTeams(journal: Journal, count: number): Promise<number> {
+  const ledger = new Ledger(journal, { exclusive: true });
+  return time(async () => {
+    const teams = await Promise.all((await ledger.teams()).map((teamId) => ledger.view(teamId, viewTeam)));
+    if (teams.length !== count) throw new Error(`${teams.length} of ${count} teams shown`);
+  });
+}
+
+interface Sizes {
+  readonly tasks: number;
+  readonly messages: number;
+}
+
+function sizes(state: TeamState): Sizes {
+  return { tasks: state.tasks.size, messages: state.messages.size };
+}
