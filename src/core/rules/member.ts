@@ -19,7 +19,8 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       `Team ${state.teamId} has a live member ${command.name} (${before.status}): choose another name`,
     );
   }
-  if (command.name !== team.leadId && liveTeammates(state).length >= team.maxTeammates) {
+  const others = liveTeammates(state).filter((member) => member.id !== command.name);
+  if (command.name !== team.leadId && others.length >= team.maxTeammates) {
     throw new TeamError(
       'limit',
       `Team ${state.teamId} has ${team.maxTeammates} teammates, its limit: stop one or raise maxTeammates`,
