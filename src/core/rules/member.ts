@@ -64,7 +64,9 @@ export function changeMember(state: TeamState, command: CommandOf<'member.change
 export function leaveTeam(state: TeamState, command: CommandOf<'member.leave'>): TeamEvent[] {
   requireOpenTeam(state);
   requireManager(state, command.by, 'stop other members', command.memberId);
-  requireLive(state, command.memberId);
+  // One that was to come back can still be given up, or what is reserved for it would wait for ever.
+  const givenUp = requireMember(state, command.memberId).returning && !command.returning;
+  if (!givenUp) requireLive(state, command.memberId);
   return stopMember(state, command, command.memberId, command);
 }
 

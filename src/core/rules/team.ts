@@ -58,7 +58,7 @@ export function closeTeam(state: TeamState, command: CommandOf<'team.close'>): T
       `Team ${state.teamId} has live teammates (${names}): shut them down first, or force it`,
     );
   }
-  const members = [...state.members.values()].filter((member) => member.status !== 'stopped');
+  const members = [...state.members.values()].filter((member) => member.status !== 'stopped' || member.returning);
   return [
     ...members.flatMap((member) => stopMember(state, command, member.id, { reason: 'team closed' })),
     event(command, 'team:closed', {}),

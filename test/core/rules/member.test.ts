@@ -11,6 +11,29 @@ describe('a member that comes back', () => {
     expect(member(team, 'ann')).toMatchObject({ status: 'active' });
     expect(member(team, 'ann').returning).toBeUndefined();
   });
+
+  test('can be given up: what was reserved for it is free again, and it counts no more', () => {
+    const team = small('ann', 'bob');
+    const taskId = team.task({ assigneeId: 'ann' });
+    team.do('member.leave', { memberId: 'ann', returning: true });
+    expect(team.claimNext('bob')).toBeUndefined();
+    const refusal = team.refuse('lead', 'team.close', {});
+    expect(refusal).toMatchObject({ code: 'conflict', message: expect.stringContaining('ann, bob') as string });
+    team.do('member.leave', { memberId: 'ann', reason: 'does not start' });
+    expect(member(team, 'ann')).toMatchObject({ status: 'stopped', stopReason: 'does not start', assignedTasks: [] });
+    expect(member(team, 'ann').returning).toBeUndefined();
+    expect(team.claimNext('bob')).toBe(taskId);
+    team.join('cyd');
+  });
+
+  test('is not awaited by a team that is closed', () => {
+    const team = small('ann');
+    const taskId = team.task({ assigneeId: 'ann' });
+    team.do('member.leave', { memberId: 'ann', returning: true });
+    team.do('team.close', { force: true });
+    expect(member(team, 'ann').returning).toBeUndefined();
+    expect(team.view(taskId).assigneeId).toBeUndefined();
+  });
 });
 
 /** A team of two teammates at most. */
