@@ -34,7 +34,9 @@ export function viewMember(state: TeamState, { planApproved, ...member }: Member
 /** A team as the faces show it, its lead first. */
 export function viewTeam(state: TeamState): TeamConfig {
   const team = requireTeam(state);
-  return { ...team, members: [...state.members.values()].map((member) => viewMember(state, member)) };
+  const members = [...state.members.values()].map((member) => viewMember(state, member));
+  const isLead = (member: TeamMember) => Number(member.id === team.leadId);
+  return { ...team, members: members.sort((a, b) => isLead(b) - isLead(a)) };
 }
 
 /** What the whole team used. */

@@ -36,7 +36,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       spawnPrompt: command.prompt || undefined,
       planApprovalRequired: command.planApprovalRequired,
       model: command.model,
-      color: command.color ?? before?.color ?? nextColor(state),
+      color: command.color ?? before?.color ?? nextColor(state, command.name),
       cwd: command.cwd,
       backendType: command.backendType,
       subscriptions: command.subscriptions,
@@ -108,6 +108,6 @@ export function recordUsage(state: TeamState, command: CommandOf<'usage.record'>
   return [event(command, 'usage:recorded', { memberId, taskId, usage })];
 }
 
-function nextColor(state: TeamState): string | undefined {
-  return COLORS[(Math.max(state.members.size, 1) - 1) % COLORS.length];
+function nextColor(state: TeamState, memberId: string): string | undefined {
+  return memberId === state.team?.leadId ? undefined : COLORS[(state.members.size - 1) % COLORS.length];
 }

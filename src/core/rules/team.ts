@@ -3,8 +3,7 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import type { TeamState } from '../state.ts';
-import { requireMember } from '../view.ts';
-import { requireManager, requireOpenTeam } from './guard.ts';
+import { requireLive, requireManager, requireOpenTeam } from './guard.ts';
 import { liveTeammates, stopMember } from './member.ts';
 
 export function createTeam(state: TeamState, command: CommandOf<'team.create'>): TeamEvent[] {
@@ -42,7 +41,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
 export function updateTeam(state: TeamState, command: CommandOf<'team.update'>): TeamEvent[] {
   requireOpenTeam(state);
   requireManager(state, command.by, 'change the team');
-  if (command.leadId !== undefined) requireMember(state, command.leadId);
+  if (command.leadId !== undefined) requireLive(state, command.leadId);
   const { type: _type, at: _at, by: _by, commandId: _commandId, ...changes } = command;
   return [event(command, 'team:updated', changes)];
 }
