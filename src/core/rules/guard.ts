@@ -31,6 +31,11 @@ export function requireLive(state: TeamState, memberId: string): MemberRecord {
   return member;
 }
 
+/** Live, or stopped and to come back: mail, reserved tasks and a place in the team wait for it. */
+export function isExpected(member: MemberRecord): boolean {
+  return member.status !== 'stopped' || member.returning === true;
+}
+
 /** The lead, a person and Troupe itself may decide for others. */
 export function isManager(state: TeamState, by: Actor): boolean {
   return by === USER || by === SYSTEM || by === state.team?.leadId;

@@ -4,7 +4,7 @@ import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
 import { requireMember } from '../view.ts';
-import { requireActor, requireLive, requireManager, requireOpenTeam } from './guard.ts';
+import { isExpected, requireActor, requireLive, requireManager, requireOpenTeam } from './guard.ts';
 
 /** In the order in which Claude Code hands them out, then ours. The lead has none. */
 const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
@@ -95,9 +95,7 @@ export function stopMember(
 
 /** The members who can work, without the lead. */
 export function liveTeammates(state: TeamState): MemberRecord[] {
-  return [...state.members.values()].filter(
-    (member) => member.id !== state.team?.leadId && (member.status !== 'stopped' || member.returning),
-  );
+  return [...state.members.values()].filter((member) => member.id !== state.team?.leadId && isExpected(member));
 }
 
 export function recordUsage(state: TeamState, command: CommandOf<'usage.record'>): TeamEvent[] {

@@ -4,10 +4,10 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import type { TeamMessage } from '../message.ts';
-import type { MemberRecord, TeamState } from '../state.ts';
+import type { TeamState } from '../state.ts';
 import { quote } from '../text.ts';
 import { requireMember } from '../view.ts';
-import { requireActor, requireManager, requireOpenTeam } from './guard.ts';
+import { isExpected, requireActor, requireManager, requireOpenTeam } from './guard.ts';
 
 /** The content is never looked into: a text that reads like protocol is a text. */
 export function sendMessage(state: TeamState, command: CommandOf<'message.send'>): TeamEvent[] {
@@ -28,7 +28,7 @@ export function sendMessage(state: TeamState, command: CommandOf<'message.send'>
     );
   }
   const recipient = requireMember(state, command.toId);
-  if (!takesMail(recipient)) {
+  if (!isExpected(recipient)) {
     throw new TeamError(
       'member_stopped',
       `Member ${recipient.id} is stopped and would never read it: start it again or write to another`,
@@ -59,7 +59,7 @@ export function broadcastMessage(state: TeamState, command: CommandOf<'message.b
       `Message id ${quote(command.messageId)} is used for another broadcast: send with a new id`,
     );
   }
-  const recipients = [...state.members.values()].filter((member) => member.id !== command.by && takesMail(member));
+  const recipients = [...state.members.values()].filter((member) => member.id !== command.by && isExpected(member));
   if (recipients.length === 0) return [];
   return [
     event(command, 'message:sent', {
@@ -124,11 +124,6 @@ function ownMessages(
     throw new TeamError('not_found', `The inbox of ${command.memberId} has no message ${quote(id)}`);
   });
   return messages.sort((a, b) => a.order - b.order);
-}
-
-/** Mail for a stopped member waits only if the member will be back. */
-function takesMail(member: MemberRecord): boolean {
-  return member.status !== 'stopped' || member.returning === true;
 }
 
 function idsOf(messages: readonly TeamMessage[]): string[] {

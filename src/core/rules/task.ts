@@ -5,20 +5,22 @@ import type { TeamEvent } from '../event.ts';
 import { TASKS_PER_TEAM } from '../limits.ts';
 import { bestReady, waitsOf } from '../ready.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
-import { describeTask, requireTask, viewTask } from '../view.ts';
+import { describeTask, requireMember, requireTask, viewTask } from '../view.ts';
 import { consequencesOfFailure, requireDependencies, unblockedBy } from './graph.ts';
-import { requireActor, requireFresh, requireHolder, requireLive, requireManager, requireOpenTeam } from './guard.ts';
+import {
+  isExpected,
+  requireActor,
+  requireFresh,
+  requireHolder,
+  requireLive,
+  requireManager,
+  requireOpenTeam,
+} from './guard.ts';
 
 export function createTask(state: TeamState, command: CommandOf<'task.create'>): TeamEvent[] {
   requireOpenTeam(state);
   requireActor(state, command.by);
-  const { counts } = state.index;
-  if (state.tasks.size - counts.deleted >= TASKS_PER_TEAM) {
-    throw new TeamError(
-      'limit',
-      `Team ${state.teamId} has ${TASKS_PER_TEAM} tasks, the limit: delete some or make another team`,
-    );
-  }
+  requireRoom(state);
   const dependencies = [...new Set(command.dependencies)];
   requireDependencies(state, dependencies);
   if (command.assigneeId !== undefined) requireLive(state, command.assigneeId);
@@ -153,7 +155,14 @@ export function reopenTask(state: TeamState, command: CommandOf<'task.reopen'>):
   if (task.status === 'pending' || task.status === 'in_progress') {
     throw new TeamError('conflict', `Cannot reopen ${describeTask(state, task.id)}: it is open`);
   }
-  return [event(command, 'task:reopened', { taskId: task.id, epoch: task.epoch + 1, reason: command.reason })];
+  if (task.status === 'deleted') requireRoom(state);
+  const epoch = task.epoch + 1;
+  const events = [event(command, 'task:reopened', { taskId: task.id, epoch, reason: command.reason })];
+  // Its member may have left since; reserved for nobody who is there, it could never be claimed.
+  if (task.reserved && !isExpected(requireMember(state, task.assigneeId as string))) {
+    events.push(event(command, 'task:assigned', { taskId: task.id, assigneeId: null, epoch }));
+  }
+  return events;
 }
 
 export function deleteTask(state: TeamState, command: CommandOf<'task.delete'>): TeamEvent[] {
@@ -165,6 +174,15 @@ export function deleteTask(state: TeamState, command: CommandOf<'task.delete'>):
     event(command, 'task:deleted', { taskId: task.id, epoch: task.epoch + 1 }),
     ...unblockedBy(state, command, task),
   ];
+}
+
+/** One more task must fit; deleted ones do not count. */
+function requireRoom(state: TeamState): void {
+  if (state.tasks.size - state.index.counts.deleted < TASKS_PER_TEAM) return;
+  throw new TeamError(
+    'limit',
+    `Team ${state.teamId} has ${TASKS_PER_TEAM} tasks, the limit: delete some or make another team`,
+  );
 }
 
 /** The task, if the caller may write to it as its holder or in the holder's place. */

@@ -3,7 +3,7 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import type { TeamState } from '../state.ts';
-import { requireLive, requireManager, requireOpenTeam } from './guard.ts';
+import { isExpected, requireLive, requireManager, requireOpenTeam } from './guard.ts';
 import { liveTeammates, stopMember } from './member.ts';
 
 export function createTeam(state: TeamState, command: CommandOf<'team.create'>): TeamEvent[] {
@@ -57,7 +57,7 @@ export function closeTeam(state: TeamState, command: CommandOf<'team.close'>): T
       `Team ${state.teamId} has live teammates (${names}): shut them down first, or force it`,
     );
   }
-  const members = [...state.members.values()].filter((member) => member.status !== 'stopped' || member.returning);
+  const members = [...state.members.values()].filter(isExpected);
   return [
     ...members.flatMap((member) => stopMember(state, command, member.id, { reason: 'team closed' })),
     event(command, 'team:closed', {}),
