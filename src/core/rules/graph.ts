@@ -23,7 +23,10 @@ export function addDependencies(state: TeamState, command: CommandOf<'task.addDe
   if (cycle) {
     throw new TeamError('cycle', `Task ${task.id} cannot wait for task ${cycle[1]}: ${cycle.join(' waits for ')}`);
   }
-  return [event(command, 'task:dependencies-added', { taskId: task.id, dependencies: added })];
+  return [
+    event(command, 'task:dependencies-added', { taskId: task.id, dependencies: added }),
+    ...failsAtOnce(state, command, { ...task, dependencies: added }),
+  ];
 }
 
 export function removeDependencies(state: TeamState, command: CommandOf<'task.removeDependencies'>): TeamEvent[] {
@@ -53,10 +56,21 @@ export function unblockedBy(state: TeamState, command: CommandEnvelope, task: Ta
   return events;
 }
 
+/** A task whose policy is to fail too does so when a dependency has failed before it waited: who was first must not matter. */
+export function failsAtOnce(
+  state: TeamState,
+  command: CommandEnvelope,
+  task: Pick<TaskRecord, 'id' | 'dependencies' | 'onDependencyFailure'>,
+): TeamEvent[] {
+  const failed = task.dependencies.find((id) => state.tasks.get(id)?.status === 'failed');
+  if (failed === undefined || task.onDependencyFailure !== 'fail') return [];
+  return [failsToo(command, task.id, failed), ...consequencesOfFailure(state, command, task.id)];
+}
+
 /** What a failure means for those who wait: by their own policy they fail too, go ahead, or stay blocked. */
-export function consequencesOfFailure(state: TeamState, command: CommandEnvelope, failed: TaskRecord): TeamEvent[] {
+export function consequencesOfFailure(state: TeamState, command: CommandEnvelope, failedId: string): TeamEvent[] {
   const events: TeamEvent[] = [];
-  const failing = new Set([failed.id]);
+  const failing = new Set([failedId]);
   /** Open dependencies that turned into something their dependent goes ahead without. */
   const settled = new Map<string, number>();
   for (const id of failing) {
@@ -65,9 +79,7 @@ export function consequencesOfFailure(state: TeamState, command: CommandEnvelope
       if (dependent?.status !== 'pending' || failing.has(dependentId)) continue;
       if (dependent.onDependencyFailure === 'fail') {
         failing.add(dependentId);
-        events.push(
-          event(command, 'task:failed', { taskId: dependentId, reason: `task ${id}, for which it waited, failed` }),
-        );
+        events.push(failsToo(command, dependentId, id));
       } else if (dependent.onDependencyFailure === 'proceed') {
         settled.set(dependentId, (settled.get(dependentId) ?? 0) + 1);
       }
@@ -77,6 +89,10 @@ export function consequencesOfFailure(state: TeamState, command: CommandEnvelope
     if (count === waitsOf(state, id)) events.push(event(command, 'task:unblocked', { taskId: id }));
   }
   return events;
+}
+
+function failsToo(command: CommandEnvelope, taskId: string, dependency: string): TeamEvent {
+  return event(command, 'task:failed', { taskId, reason: `task ${dependency}, for which it waited, failed` });
 }
 
 /** The cycle that these new dependencies would close, from the task back to itself. */

@@ -3,10 +3,10 @@ import { ClaimConflictError, TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { TASKS_PER_TEAM } from '../limits.ts';
-import { bestReady, waitsOf } from '../ready.ts';
+import { bestReady, isOpen, waitsOf } from '../ready.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { describeTask, requireMember, requireTask, viewTask } from '../view.ts';
-import { consequencesOfFailure, requireDependencies, unblockedBy } from './graph.ts';
+import { consequencesOfFailure, failsAtOnce, requireDependencies, unblockedBy } from './graph.ts';
 import {
   isExpected,
   requireActor,
@@ -24,9 +24,10 @@ export function createTask(state: TeamState, command: CommandOf<'task.create'>):
   const dependencies = [...new Set(command.dependencies)];
   requireDependencies(state, dependencies);
   if (command.assigneeId !== undefined) requireLive(state, command.assigneeId);
+  const taskId = String(state.nextTask);
   return [
     event(command, 'task:created', {
-      taskId: String(state.nextTask),
+      taskId,
       title: command.title,
       description: command.description,
       activeForm: command.activeForm,
@@ -36,6 +37,7 @@ export function createTask(state: TeamState, command: CommandOf<'task.create'>):
       onDependencyFailure: command.onDependencyFailure,
       metadata: command.metadata,
     }),
+    ...failsAtOnce(state, command, { id: taskId, dependencies, onDependencyFailure: command.onDependencyFailure }),
   ];
 }
 
@@ -54,14 +56,11 @@ export function updateTask(state: TeamState, command: CommandOf<'task.update'>):
     ...changes
   } = command;
   const events = [event(command, 'task:updated', changes)];
-  const goesAhead = changes.onDependencyFailure === 'proceed' && task.onDependencyFailure !== 'proceed';
-  if (goesAhead && task.status === 'pending' && waitsOf(state, task.id) > 0) {
-    const failedOnly = task.dependencies.every((id) =>
-      ['completed', 'failed'].includes(state.tasks.get(id)?.status ?? 'completed'),
-    );
-    if (failedOnly) events.push(event(command, 'task:unblocked', { taskId: task.id }));
-  }
-  return events;
+  const next = { ...task, onDependencyFailure: changes.onDependencyFailure ?? task.onDependencyFailure };
+  if (task.status !== 'pending' || next.onDependencyFailure === task.onDependencyFailure) return events;
+  const waits = next.dependencies.some((id) => isOpen(next, state.tasks.get(id)));
+  if (waitsOf(state, task.id) > 0 && !waits) events.push(event(command, 'task:unblocked', { taskId: task.id }));
+  return [...events, ...failsAtOnce(state, command, next)];
 }
 
 /** Reserves a task. Taking it from its holder raises the epoch, so that the holder's writes no longer count. */
@@ -142,7 +141,7 @@ export function failTask(state: TeamState, command: CommandOf<'task.fail'>): Tea
   requireUnfinished(state, task, 'fail');
   return [
     event(command, 'task:failed', { taskId: task.id, memberId: task.assigneeId, reason: command.reason }),
-    ...consequencesOfFailure(state, command, task),
+    ...consequencesOfFailure(state, command, task.id),
   ];
 }
 
