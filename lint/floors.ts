@@ -16,7 +16,7 @@ const FLOORS: readonly (readonly string[])[] = [
 /** The rooms that hold a port and its adapters, and the files in them that are no adapter. */
 const PORTS: Readonly<Record<string, readonly string[]>> = {
   journal: ['journal.ts'],
-  agents: ['agent.ts'],
+  agents: ['agent.ts', 'process.ts', 'queue.ts', 'turns.ts'],
   terminals: ['terminal.ts'],
 };
 

@@ -1,0 +1,118 @@
+import type { TeamMessage } from '../core/message.ts';
+import type { SharedTask } from '../core/task.ts';
+import type { Usage } from '../core/usage.ts';
+
+/** What an agent is given for one turn: a text for those that read, and the things it was made from for those that don't. */
+export interface Turn {
+  readonly text: string;
+  readonly task?: SharedTask | undefined;
+  readonly messages: readonly TeamMessage[];
+  /** What a gate or a person said about the last try. */
+  readonly feedback?: string | undefined;
+}
+
+/**
+ * When a text should reach the agent: beside what it is doing (`steer`), after it (`next`), or in place of it
+ * (`interrupt`).
+ */
+export type When = 'steer' | 'next' | 'interrupt';
+
+/** What became of it: the running turn has it, a later turn will, or the running turn was ended for it. */
+export type Sent = 'injected' | 'queued' | 'restarted';
+
+/** What the agent wants to do and may not without an answer. */
+export interface Permission {
+  readonly id: string;
+  readonly tool: string;
+  readonly description: string;
+  readonly input: unknown;
+  /** Answers once; a second answer is ignored. */
+  readonly answer: (verdict: { allow: boolean; message?: string }) => void;
+}
+
+/** What a session tells, in order. */
+export type AgentEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'tool';
+      readonly id: string;
+      readonly name: string;
+      readonly status: 'running' | 'done' | 'failed';
+      readonly input?: unknown;
+      readonly output?: string;
+    }
+  | ({ readonly type: 'permission' } & Permission)
+  | {
+      readonly type: 'usage';
+      readonly usage: Usage;
+      readonly context?: { readonly used: number; readonly size: number };
+    }
+  /** The agent's own record shows that it has these messages. */
+  | { readonly type: 'shown'; readonly messageIds: readonly string[] }
+  | {
+      readonly type: 'turnEnd';
+      readonly reason: 'done' | 'cancelled' | 'failed';
+      /** The final text of the turn: what it produced. */
+      readonly text: string;
+      readonly error?: string;
+    };
+
+/** What an agent can do; what it can't is known and said, never found out in mid-flight. */
+export interface Abilities {
+  /** A text can reach a running turn. */
+  readonly steer: boolean;
+  /** A running turn can be ended without ending the session. */
+  readonly interrupt: boolean;
+  /** A session can go on after its process died. */
+  readonly resume: boolean;
+  /** Mail alone can start a turn. */
+  readonly mail: boolean;
+  /** It reports what it used. */
+  readonly usage: boolean;
+  /** It asks before it acts. */
+  readonly permissions: boolean;
+}
+
+/** Where and as whom an agent runs. */
+export interface StartOptions {
+  readonly teamId: string;
+  readonly memberId: string;
+  readonly cwd: string;
+  /** The whole environment of its process; nothing else is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Who it is on the team and how it works with it. */
+  readonly role: string;
+  readonly model?: string | undefined;
+  /** What it may do without asking: only read, also edit, anything. */
+  readonly mode: 'plan' | 'edit' | 'full';
+  /** Goes on with this session where the agent can. */
+  readonly resume?: string | undefined;
+  /** Told of every process before it starts and after, so that none is ever without a record. */
+  readonly onProcess?: ((pid: number) => void) | undefined;
+}
+
+/** A way to run a kind of agent. */
+export interface Agent {
+  readonly kind: string;
+  readonly abilities: Abilities;
+  /** Starts a session. Rejects with a `TeamError` that says what is missing when the program cannot be run. */
+  start(options: StartOptions): Promise<AgentSession>;
+}
+
+/**
+ * One conversation with an agent.
+ *
+ * `events` may be iterated once; it ends when the session is closed or its process is gone for good. Every `send` that
+ * was not injected leads to exactly one `turnEnd`. Nothing here throws because the agent misbehaves: that is a `turnEnd`
+ * with `failed`.
+ */
+export interface AgentSession {
+  /** With it the conversation can be resumed. */
+  readonly id: string;
+  readonly events: AsyncIterable<AgentEvent>;
+  send(turn: Turn, options: { when: When }): Promise<Sent>;
+  /** Ends the running turn, which then reports `cancelled`; does nothing when none runs. */
+  cancel(): Promise<void>;
+  /** Ends the session and every process of it. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+import { Usage } from '../core/usage.ts';
+import type { Agent, AgentEvent, StartOptions, Turn } from './agent.ts';
+import { startProcess } from './process.ts';
+import type { RunningProcess } from './process.ts';
+import { turnByTurn } from './turns.ts';
+
+/** The program to run, and whether mail alone should start it. */
+export interface ExecOptions {
+  readonly command: readonly [string, ...string[]];
+  readonly mail?: boolean;
+}
+
+/** What a program may say on a line of its own; every other line is plain text. */
+const Line = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('result'), text: z.string() }),
+  z.object({
+    type: z.literal('tool'),
+    id: z.string(),
+    name: z.string(),
+    status: z.enum(['running', 'done', 'failed']).default('running'),
+    input: z.unknown().optional(),
+    output: z.string().optional(),
+  }),
+  z.object({ type: z.literal('usage'), usage: Usage }),
+]);
+
+/** A line longer than this is cut into several: a program that never ends a line must not fill our memory. */
+const LINE_LIMIT = 64 * 1024;
+
+/** What is kept of plain output as the result, and of standard error as the reason; the end says most. */
+const TAIL_LIMIT = 32 * 1024;
+
+/** How much plain output of one turn is told as it comes. Characters. */
+const SHOWN_LIMIT = 4 * 1024 * 1024;
+
+/** How long the pipes of a program that ended may stay open before what it left behind is ended. */
+const CLOSE_MS = 100;
+
+/** How long output is still read after that. */
+const DRAIN_MS = 1_000;
+
+/**
+ * Any program as an agent: one run per turn. The turn comes as one JSON object on standard input; standard output is
+ * plain text, or JSON lines that say what they are; exit code 0 is success, anything else is failure with standard error
+ * as the reason.
+ */
+export function execAgent(options: ExecOptions): Agent {
+  return {
+    kind: 'exec',
+    abilities: {
+      steer: false,
+      interrupt: true,
+      resume: true,
+      mail: options.mail ?? false,
+      usage: true,
+      permissions: false,
+    },
+    async start(start) {
+      const id = start.resume ?? crypto.randomUUID();
+      return turnByTurn(id, (turn, emit, signal) =>
+        runProgram(options, { ...start, sessionId: id }, turn, emit, signal),
+      );
+    },
+  };
+}
+
+type Started = StartOptions & { readonly sessionId: string };
+
+async function runProgram(
+  { command }: ExecOptions,
+  start: Started,
+  turn: Turn,
+  emit: (event: AgentEvent) => void,
+  signal: AbortSignal,
+): Promise<Extract<AgentEvent, { type: 'turnEnd' }>> {
+  const env = turn.task ? { ...start.env, TROUPE_TASK_ID: turn.task.id } : start.env;
+  const program = await launch(command, start, env);
+  start.onProcess?.(program.identity.pid);
+  const onAbort = (): void => void program.stop();
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const output = collectOutput(program, emit);
+  program.child.stdin?.end(`${JSON.stringify(turnInput(start, turn))}\n`, () =>
+    emit({ type: 'shown', messageIds: turn.messages.map((message) => message.id) }),
+  );
+  const { code, signal: killedBy } = await program.exited;
+  // What it left running would work on unseen, and may hold the pipes for ever.
+  await output.closed(CLOSE_MS);
+  await program.stop(0);
+  const { text, stderr } = await output.drained();
+  signal.removeEventListener('abort', onAbort);
+  if (signal.aborted) return { type: 'turnEnd', reason: 'cancelled', text };
+  if (code === 0) return { type: 'turnEnd', reason: 'done', text };
+  const how = killedBy ? `was ended by ${killedBy}` : `exited with code ${code}`;
+  return { type: 'turnEnd', reason: 'failed', text, error: `${command[0]} ${how}${stderr ? `: ${stderr}` : ''}` };
+}
+
+async function launch(
+  command: ExecOptions['command'],
+  start: Started,
+  env: Readonly<Record<string, string>>,
+): Promise<RunningProcess> {
+  try {
+    return await startProcess({ command, cwd: start.cwd, env, marker: start.env['TROUPE_PROCESS'] ?? start.sessionId });
+  } catch (error) {
+    throw new TeamError('invalid', `Cannot run ${command[0]} in ${start.cwd}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+function turnInput(start: Started, turn: Turn): object {
+  return {
+    teamId: start.teamId,
+    memberId: start.memberId,
+    sessionId: start.sessionId,
+    role: start.role,
+    task: turn.task ?? null,
+    messages: turn.messages,
+    feedback: turn.feedback ?? null,
+    prompt: turn.text,
+  };
+}
+
+interface Output {
+  /** Resolves when both pipes are closed, or after so many milliseconds. */
+  closed(ms: number): Promise<void>;
+  drained(): Promise<{ text: string; stderr: string }>;
+}
+
+/** Turns output into events as it comes, and keeps what may become the result. */
+function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => void): Output {
+  let plain = '';
+  let result: string | undefined;
+  let stderr = '';
+  let shown = 0;
+  const onLine = (line: string): void => {
+    const said = parseLine(line);
+    if (said?.type === 'result') result = said.text;
+    else if (said) emit(said as AgentEvent);
+    else {
+      plain = `${plain}${line}\n`.slice(-TAIL_LIMIT);
+      shown += line.length;
+      if (shown <= SHOWN_LIMIT) emit({ type: 'text', text: line });
+    }
+  };
+  const { stdout, stderr: errors } = program.child;
+  const closed = Promise.all([
+    readLines(stdout, onLine),
+    readLines(errors, (line) => {
+      stderr = `${stderr}${line}\n`.slice(-TAIL_LIMIT);
+    }),
+  ]);
+  return {
+    closed: (ms) => within(closed, ms),
+    async drained() {
+      await within(closed, DRAIN_MS);
+      stdout?.destroy();
+      errors?.destroy();
+      if (shown > SHOWN_LIMIT) emit({ type: 'text', text: `[${shown - SHOWN_LIMIT} more characters are not shown]` });
+      return { text: result ?? plain.trim(), stderr: stderr.trim() };
+    },
+  };
+}
+
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  void work.then(() => resolve());
+  await promise;
+  clearTimeout(timer);
+}
+
+function parseLine(line: string): z.output<typeof Line> | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const parsed = Line.safeParse(JSON.parse(line));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readLines(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void): Promise<void> {
+  return new Promise((resolve) => {
+    if (!stream) return resolve();
+    let rest = '';
+    stream.setEncoding('utf8');
+    stream.on('data', (chunk: string) => {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) onLine(line.length > LINE_LIMIT ? line.slice(0, LINE_LIMIT) : line);
+      while (rest.length > LINE_LIMIT) {
+        onLine(rest.slice(0, LINE_LIMIT));
+        rest = rest.slice(LINE_LIMIT);
+      }
+    });
+    stream.once('close', () => {
+      if (rest) onLine(rest);
+      resolve();
+    });
+  });
+}

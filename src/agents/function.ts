@@ -1,0 +1,33 @@
+import type { Agent, AgentEvent, Turn } from './agent.ts';
+import { turnByTurn } from './turns.ts';
+
+/** What a function that plays an agent can do while it works. */
+export interface FunctionContext {
+  readonly teamId: string;
+  readonly memberId: string;
+  /** Aborts when the turn is cancelled. */
+  readonly signal: AbortSignal;
+  /** Tells what is going on. */
+  readonly emit: (event: AgentEvent) => void;
+}
+
+/** Does one turn and returns what it produced; throwing is failing. */
+export type AgentFunction = (turn: Turn, context: FunctionContext) => Promise<string> | string;
+
+/** An agent that is a function in this process: for library users, and for tests that need no program. */
+export function functionAgent(run: AgentFunction): Agent {
+  return {
+    kind: 'function',
+    abilities: { steer: false, interrupt: true, resume: true, mail: true, usage: false, permissions: false },
+    async start({ teamId, memberId, resume }) {
+      return turnByTurn(resume ?? crypto.randomUUID(), async (turn, emit, signal) => {
+        const cancelled = new Promise<never>((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('cancelled')), { once: true });
+        });
+        const text = await Promise.race([run(turn, { teamId, memberId, signal, emit }), cancelled]);
+        emit({ type: 'shown', messageIds: turn.messages.map((message) => message.id) });
+        return { type: 'turnEnd', reason: 'done', text };
+      });
+    },
+  };
+}
