@@ -1,4 +1,5 @@
 import type { CommandOf, CommandType } from '../core/command.ts';
+import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Journal, Seq, Stored } from '../journal/journal.ts';
@@ -7,6 +8,12 @@ import { TeamActor } from './team-actor.ts';
 
 /** A command as a caller gives it: the ledger adds the time. */
 export type NewCommand = { [T in CommandType]: Omit<CommandOf<T>, 'at'> & { at?: number } }[CommandType];
+
+/** An actor, and how many calls are using it. */
+interface Entry {
+  readonly opening: Promise<TeamActor>;
+  users: number;
+}
 
 /** Hears every batch that a team's state takes in, after it is durable, with the state that includes it. */
 export type BatchListener = (teamId: string, batch: Stored, state: TeamState) => void;
@@ -18,8 +25,9 @@ export type BatchListener = (teamId: string, batch: Stored, state: TeamState) =>
 export class Ledger {
   readonly #journal: Journal;
   readonly #options: LedgerOptions;
-  readonly #actors = new Map<string, Promise<TeamActor>>();
+  readonly #actors = new Map<string, Entry>();
   readonly #listeners = new Set<BatchListener>();
+  #closed = false;
 
   constructor(journal: Journal, options: LedgerOptions = {}) {
     this.#journal = journal;
@@ -37,22 +45,12 @@ export class Ledger {
   ): Promise<R> {
     const now = (this.#options.now ?? Date.now)();
     const commands = [command].flat().map((one) => ({ at: now, ...one }));
-    const actor = await this.#actor(teamId);
-    try {
-      return await actor.execute(commands, pick);
-    } finally {
-      this.#forgetIfEmpty(teamId, actor);
-    }
+    return this.#use(teamId, (actor) => actor.execute(commands, pick));
   }
 
   /** Reads a team's durable state. */
-  async view<R>(teamId: string, pick: (state: TeamState, seq: Seq) => R): Promise<R> {
-    const actor = await this.#actor(teamId);
-    try {
-      return await actor.view(pick);
-    } finally {
-      this.#forgetIfEmpty(teamId, actor);
-    }
+  view<R>(teamId: string, pick: (state: TeamState, seq: Seq) => R): Promise<R> {
+    return this.#use(teamId, (actor) => actor.view(pick));
   }
 
   /** The batches after `after` that are there now. */
@@ -68,7 +66,7 @@ export class Ledger {
   /** Hears the batches of all open teams; returns the way to stop. */
   subscribe(listener: BatchListener): () => void {
     this.#listeners.add(listener);
-    for (const opening of this.#actors.values()) {
+    for (const { opening } of this.#actors.values()) {
       void opening.then(
         (actor) => actor.watch(),
         () => {},
@@ -85,42 +83,60 @@ export class Ledger {
   /** Removes a team for good. */
   async drop(teamId: string): Promise<void> {
     await this.#journal.drop(teamId);
-    const actor = this.#actors.get(teamId);
+    const entry = this.#actors.get(teamId);
     this.#actors.delete(teamId);
-    await (await actor)?.close({ snapshot: false });
+    await closeActor(entry, { snapshot: false });
   }
 
-  /** Lets what waits finish and keeps snapshots. The journal stays open: it belongs to whoever opened it. */
+  /**
+   * Lets what waits finish and keeps snapshots; calls after it fail with `storage`. The journal stays open: it belongs to
+   * whoever opened it.
+   */
   async close(): Promise<void> {
-    const actors = [...this.#actors.values()];
+    this.#closed = true;
+    const entries = [...this.#actors.values()];
     this.#actors.clear();
-    for (const opening of actors) {
-      // One that could not be opened has told its callers so.
-      const actor = await opening.catch(() => undefined);
-      await actor?.close({ snapshot: true });
+    for (const entry of entries) await closeActor(entry, { snapshot: true });
+  }
+
+  async #use<R>(teamId: string, work: (actor: TeamActor) => Promise<R>): Promise<R> {
+    const entry = this.#entry(teamId);
+    let actor: TeamActor | undefined;
+    entry.users++;
+    try {
+      actor = await entry.opening;
+      return await work(actor);
+    } finally {
+      entry.users--;
+      // Asking for teams that do not exist must not fill the memory.
+      if (entry.users === 0 && actor?.isEmpty) {
+        this.#forget(teamId, entry);
+        await actor.close({ snapshot: false });
+      }
     }
   }
 
   /** One that cannot be opened is not kept: the next call tries again, and other teams never notice. */
-  #actor(teamId: string): Promise<TeamActor> {
-    let opening = this.#actors.get(teamId);
-    if (!opening) {
-      opening = TeamActor.open(this.#journal, teamId, {
-        ...this.#options,
-        onBatch: (batch, state) => this.#emit(teamId, batch, state),
-      });
-      this.#actors.set(teamId, opening);
-      opening.then(
-        (actor) => this.#listeners.size > 0 && actor.watch(),
-        () => this.#actors.delete(teamId),
-      );
-    }
-    return opening;
+  #entry(teamId: string): Entry {
+    if (this.#closed) throw new TeamError('storage', `The ledger is closed: open a new one to use team ${teamId}`);
+    const present = this.#actors.get(teamId);
+    if (present) return present;
+    const opening = TeamActor.open(this.#journal, teamId, {
+      ...this.#options,
+      onError: (error) => this.#report(error, teamId),
+      onBatch: (batch, state) => this.#emit(teamId, batch, state),
+    });
+    const entry = { opening, users: 0 };
+    this.#actors.set(teamId, entry);
+    opening.then(
+      (actor) => this.#listeners.size > 0 && actor.watch(),
+      () => this.#forget(teamId, entry),
+    );
+    return entry;
   }
 
-  /** Asking for teams that do not exist must not fill the memory. */
-  #forgetIfEmpty(teamId: string, actor: TeamActor): void {
-    if (actor.isEmpty) this.#actors.delete(teamId);
+  #forget(teamId: string, entry: Entry): void {
+    if (this.#actors.get(teamId) === entry) this.#actors.delete(teamId);
   }
 
   #emit(teamId: string, batch: Stored, state: TeamState): void {
@@ -128,8 +144,22 @@ export class Ledger {
       try {
         listener(teamId, batch, state);
       } catch (error) {
-        this.#options.onError?.(error, teamId);
+        this.#report(error, teamId);
       }
     }
   }
+
+  #report(error: unknown, teamId: string): void {
+    try {
+      this.#options.onError?.(error, teamId);
+    } catch {
+      // Whoever listens for trouble must not make more of it.
+    }
+  }
+}
+
+/** One that could not be opened has told its callers so. */
+async function closeActor(entry: Entry | undefined, options: { snapshot: boolean }): Promise<void> {
+  const actor = await entry?.opening.catch(() => undefined);
+  await actor?.close(options);
 }

@@ -1,40 +1,72 @@
+import { TeamError } from '../core/errors.ts';
 import { evolve } from '../core/evolve.ts';
 import { openSnapshot } from '../core/snapshot.ts';
 import { createState } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
-import type { Journal, Seq } from '../journal/journal.ts';
+import type { Journal, Seq, Stored } from '../journal/journal.ts';
 
 /** A state and where in the stream it stands. */
 export interface Opened {
   state: TeamState;
-  seq: Seq;
+  /** The batch that the state ends with; undefined for a team that does not exist. */
+  last: Stored | undefined;
   replayed: number;
 }
 
 /** A team as the journal has it: from the newest snapshot where there is one, else from the first batch. */
 export async function openState(journal: Journal, teamId: string): Promise<Opened> {
-  return (await openFromSnapshot(journal, teamId)) ?? (await replay(journal, teamId, createState(teamId), 0));
+  return (await openFromSnapshot(journal, teamId)) ?? (await replay(journal, teamId, createState(teamId)));
 }
 
-/** The batch at which a snapshot was taken must be there, or the snapshot is of another stream. */
+/** Applies a batch. What cannot be applied did not come from us as it is; the state is then of no use any more. */
+export function applyBatch(state: TeamState, batch: Stored): void {
+  try {
+    for (const event of batch.events) evolve(state, event);
+  } catch (error) {
+    if (error instanceof TeamError) throw error;
+    throw new TeamError(
+      'corrupt',
+      `Batch ${batch.seq} of team ${state.teamId} does not hold events of a team: restore the journal from a copy`,
+      { cause: error },
+    );
+  }
+}
+
 async function openFromSnapshot(journal: Journal, teamId: string): Promise<Opened | undefined> {
   const snapshot = await journal.loadSnapshot(teamId);
-  const state = snapshot && openSnapshot(teamId, snapshot.body);
-  if (!state) return undefined;
-  for await (const batch of journal.read(teamId, snapshot.seq - 1)) {
-    if (batch.seq === snapshot.seq) return replay(journal, teamId, state, snapshot.seq);
-    break;
+  const state = snapshot && readSnapshot(teamId, snapshot.body);
+  if (!state || !(await isOfThisStream(journal, state))) return undefined;
+  const last = await batchAt(journal, teamId, snapshot.seq);
+  return last && replay(journal, teamId, state, last);
+}
+
+/** The state that a snapshot holds; undefined when it holds none, whatever the reason: the batches are the truth. */
+function readSnapshot(teamId: string, body: string): TeamState | undefined {
+  try {
+    return openSnapshot(teamId, body);
+  } catch {
+    return undefined;
   }
+}
+
+/** A team that was dropped and made anew under its name has a stream of its own, with a first batch of its own. */
+async function isOfThisStream(journal: Journal, { teamId, team }: TeamState): Promise<boolean> {
+  const created = (await batchAt(journal, teamId, 1))?.events[0];
+  return team?.id === teamId && created?.type === 'team:created' && created.at === team.createdAt.getTime();
+}
+
+async function batchAt(journal: Journal, teamId: string, seq: Seq): Promise<Stored | undefined> {
+  for await (const batch of journal.read(teamId, seq - 1)) return batch.seq === seq ? batch : undefined;
   return undefined;
 }
 
-async function replay(journal: Journal, teamId: string, state: TeamState, after: Seq): Promise<Opened> {
-  let seq = after;
+async function replay(journal: Journal, teamId: string, state: TeamState, from?: Stored): Promise<Opened> {
+  let last = from;
   let replayed = 0;
-  for await (const batch of journal.read(teamId, after)) {
-    for (const event of batch.events) evolve(state, event);
-    seq = batch.seq;
+  for await (const batch of journal.read(teamId, from?.seq ?? 0)) {
+    applyBatch(state, batch);
+    last = batch;
     replayed += batch.events.length;
   }
-  return { state, seq, replayed };
+  return { state, last, replayed };
 }

@@ -7,7 +7,7 @@ import { takeSnapshot } from '../core/snapshot.ts';
 import { changeMark, keepChanges, noteChanges, takeBackTo } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Journal, Seq, Stored } from '../journal/journal.ts';
-import { openState } from './open-state.ts';
+import { applyBatch, openState } from './open-state.ts';
 import type { Opened } from './open-state.ts';
 import type { LedgerOptions } from './options.ts';
 
@@ -35,6 +35,7 @@ interface Waiting {
 type Outcome = { value: unknown } | { error: Error };
 
 interface ActorOptions extends LedgerOptions {
+  /** Must not throw. */
   readonly onBatch: (batch: Stored, state: TeamState) => void;
 }
 
@@ -48,11 +49,14 @@ export class TeamActor {
   readonly #teamId: string;
   readonly #options: ActorOptions;
   #state: TeamState;
-  #seq: Seq;
+  /** The batch that the state ends with. */
+  #last: Stored | undefined;
   #sinceSnapshot: number;
   #queue: Waiting[] = [];
   #pumping: Promise<void> | undefined;
-  #commit: Promise<void> | undefined;
+  /** Ends when everything that was to touch the state has done so. */
+  #turns: Promise<unknown> = Promise.resolve();
+  #listening = false;
   #watching: Promise<void> | undefined;
   readonly #stop = new AbortController();
   #closed = false;
@@ -62,7 +66,7 @@ export class TeamActor {
     this.#teamId = teamId;
     this.#options = options;
     this.#state = opened.state;
-    this.#seq = opened.seq;
+    this.#last = opened.last;
     this.#sinceSnapshot = opened.replayed;
   }
 
@@ -72,7 +76,11 @@ export class TeamActor {
 
   /** Nothing is stored and nothing waits. */
   get isEmpty(): boolean {
-    return this.#seq === 0 && this.#queue.length === 0 && !this.#pumping;
+    return this.#seq === 0 && this.#queue.length === 0;
+  }
+
+  get #seq(): Seq {
+    return this.#last?.seq ?? 0;
   }
 
   execute<R>(commands: readonly Command[], pick: (state: TeamState, events: TeamEvent[]) => R): Promise<R> {
@@ -96,20 +104,23 @@ export class TeamActor {
         settle: (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value as R)),
       });
       this.#pumping ??= this.#pump();
+      this.#keepWatching();
     });
   }
 
   /** What is durable, and nothing that a commit under way may yet take back. */
-  async view<R>(pick: (state: TeamState, seq: Seq) => R): Promise<R> {
-    if (!this.#options.exclusive && !this.#closed) await this.#alone(() => this.#catchUp());
-    await this.#quiet();
-    return pick(this.#state, this.#seq);
+  view<R>(pick: (state: TeamState, seq: Seq) => R): Promise<R> {
+    this.#keepWatching();
+    return this.#alone(async () => {
+      if (!this.#options.exclusive && !this.#closed) await this.#catchUp();
+      return pick(this.#state, this.#seq);
+    });
   }
 
   /** Takes in what other processes append as it comes, until the actor closes. */
   watch(): void {
-    if (this.#watching || this.#options.exclusive || this.#closed) return;
-    this.#watching = this.#followOthers().catch((error: unknown) => this.#options.onError?.(error, this.#teamId));
+    this.#listening = true;
+    this.#keepWatching();
   }
 
   async close({ snapshot }: { snapshot: boolean }): Promise<void> {
@@ -120,9 +131,22 @@ export class TeamActor {
     if (snapshot && this.#sinceSnapshot >= this.#snapshotEvery / 5) await this.#keepSnapshot();
   }
 
+  /** Trouble may have ended it; then the next call begins again. */
+  #keepWatching(): void {
+    if (!this.#listening || this.#watching || this.#options.exclusive || this.#closed) return;
+    this.#watching = this.#followOthers()
+      .catch((error: unknown) => this.#options.onError?.(error, this.#teamId))
+      .finally(() => (this.#watching = undefined));
+  }
+
   async #followOthers(): Promise<void> {
-    for await (const batch of this.#journal.follow(this.#teamId, this.#seq, this.#stop.signal)) {
-      if (batch.seq > this.#seq) await this.#alone(() => this.#catchUp());
+    for (let state; state !== this.#state && !this.#closed;) {
+      state = this.#state;
+      for await (const batch of this.#journal.follow(this.#teamId, this.#seq, this.#stop.signal)) {
+        if (batch.seq > this.#seq) await this.#alone(() => this.#catchUp());
+      }
+      // The stream ended under us: the team was dropped, and perhaps made anew, which gives another state to go on with.
+      if (!this.#closed) await this.#alone(() => this.#catchUp());
     }
   }
 
@@ -136,22 +160,12 @@ export class TeamActor {
     this.#pumping = undefined;
   }
 
-  /** Until nothing touches the state. */
-  async #quiet(): Promise<void> {
-    while (this.#commit) await this.#commit;
-  }
-
-  /** One thing at a time touches the state. */
-  async #alone(work: () => Promise<void>): Promise<void> {
-    await this.#quiet();
-    // A failure is told to those it concerns by `work`; those who only wait their turn need not hear it.
-    const running = work();
-    this.#commit = running.catch(() => {});
-    try {
-      await running;
-    } finally {
-      this.#commit = undefined;
-    }
+  /** One thing at a time touches the state, in the order of asking. */
+  #alone<R>(work: () => Promise<R>): Promise<R> {
+    const turn = this.#turns.then(work);
+    // A failure is told to those it concerns; those who only wait their turn need not hear it.
+    this.#turns = turn.catch(() => {});
+    return turn;
   }
 
   #take(): Waiting[] {
@@ -165,22 +179,31 @@ export class TeamActor {
 
   /** Never throws: every outcome goes to the caller it belongs to. */
   async #commitOnce(batch: Waiting[]): Promise<void> {
+    let isCurrent = this.#options.exclusive === true;
     for (let attempt = 1; ; attempt++) {
       const { outcomes, events } = this.#decideAll(batch);
       try {
-        if (events.length > 0) this.#seq = await this.#journal.append(this.#teamId, this.#seq, events);
-        keepChanges(this.#state);
-        if (events.length > 0) this.#took({ seq: this.#seq, events });
-        batch.forEach(({ settle }, i) => settle(outcomes[i] as Outcome));
-        return;
+        if (events.length > 0) {
+          const seq = await this.#journal.append(this.#teamId, this.#seq, events);
+          keepChanges(this.#state);
+          this.#took({ seq, events });
+        } else if (!isCurrent) {
+          // Where nothing is appended nothing tells that another process was first: a refusal may rest on an old state.
+          keepChanges(this.#state);
+          isCurrent = true;
+          if (await this.#catchUp()) continue;
+        }
       } catch (error) {
         takeBackTo(this.#state, 0);
         keepChanges(this.#state);
         const failure = await this.#recover(error, attempt);
+        isCurrent = true;
         if (!failure) continue;
         for (const { settle } of batch) settle(failure);
         return;
       }
+      batch.forEach(({ settle }, i) => settle(outcomes[i] as Outcome));
+      return;
     }
   }
 
@@ -217,32 +240,50 @@ export class TeamActor {
       };
     }
     try {
-      const before = this.#seq;
       await this.#catchUp();
-      // A conflict with nothing new: the team was dropped or made anew under us.
-      if (this.#seq === before) await this.#reopen();
       return undefined;
     } catch (failure) {
       return { error: asError(failure) };
     }
   }
 
-  async #catchUp(): Promise<void> {
-    for await (const batch of this.#journal.read(this.#teamId, this.#seq)) {
-      for (const event of batch.events) evolve(this.#state, event);
-      this.#seq = batch.seq;
-      this.#took(batch);
+  /** Takes in what others appended; whether there was anything. */
+  async #catchUp(): Promise<boolean> {
+    const last = this.#last;
+    let isSameStream = last === undefined;
+    for await (const batch of this.#journal.read(this.#teamId, Math.max(0, this.#seq - 1))) {
+      if (isSameStream) this.#takeIn(batch);
+      else if (last && isSameBatch(batch, last)) isSameStream = true;
+      else break;
     }
+    // The team was dropped under us, and perhaps made anew.
+    if (!isSameStream) await this.#reopen();
+    return this.#last !== last;
+  }
+
+  /** All of a batch or nothing of it. */
+  #takeIn(batch: Stored): void {
+    noteChanges(this.#state);
+    try {
+      applyBatch(this.#state, batch);
+    } catch (error) {
+      takeBackTo(this.#state, 0);
+      throw error;
+    } finally {
+      keepChanges(this.#state);
+    }
+    this.#took(batch);
   }
 
   async #reopen(): Promise<void> {
-    const { state, seq, replayed } = await openState(this.#journal, this.#teamId);
+    const { state, last, replayed } = await openState(this.#journal, this.#teamId);
     this.#state = state;
-    this.#seq = seq;
+    this.#last = last;
     this.#sinceSnapshot = replayed;
   }
 
   #took(batch: Stored): void {
+    this.#last = batch;
     this.#sinceSnapshot += batch.events.length;
     this.#options.onBatch(batch, this.#state);
   }
@@ -261,6 +302,15 @@ export class TeamActor {
       this.#options.onError?.(error, this.#teamId);
     }
   }
+}
+
+/** Streams of different teams differ in their batches; the first event, with its time and ids, tells them apart. */
+function isSameBatch(a: Stored, b: Stored): boolean {
+  return (
+    a.seq === b.seq &&
+    a.events.length === b.events.length &&
+    JSON.stringify(a.events[0]) === JSON.stringify(b.events[0])
+  );
 }
 
 /** How much text a command carries, roughly: its strings and a little for the rest. */

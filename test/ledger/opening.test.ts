@@ -1,0 +1,267 @@
+import { join as joinPath } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { TeamError } from '../../src/core/errors.ts';
+import type { TeamEvent } from '../../src/core/event.ts';
+import { takeSnapshot } from '../../src/core/snapshot.ts';
+import type { Journal, Snapshot } from '../../src/journal/journal.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { Mailbox } from '../../src/ledger/mailbox.ts';
+import { SharedTaskList } from '../../src/ledger/task-list.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { claim, complete, createTask, createTeam, message, run, TEAM } from './commands.ts';
+import { observed } from './observed.ts';
+import { openLedger, PLACES, sqlitePlace } from './places.ts';
+import type { Place } from './places.ts';
+import { watchedJournal } from './watched-journal.ts';
+
+/** Some 90 batches. */
+async function work(ledger: Ledger, { name = TEAM } = {}): Promise<void> {
+  await createTeam(ledger, { name });
+  for (let i = 1; i <= 30; i++) {
+    const dependencies = i > 3 ? [String(i - 3)] : [];
+    await createTask(ledger, `task ${i}`, { dependencies, ...(i % 5 === 0 && { assigneeId: 'ann' }) });
+  }
+  for (let i = 1; i <= 20; i++) {
+    const taskId = await ledger.execute(TEAM, claim('ann'), (_state, [event]) =>
+      event?.type === 'task:claimed' ? event.taskId : '',
+    );
+    await run(ledger, { ...complete('ann', taskId, { result: 'done' }), commandId: `c${i}` });
+    await run(ledger, message('ann', `m${i}`, { toId: 'lead', content: `task ${taskId} is done` }));
+  }
+}
+
+describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
+  /** A place with a long team, and what is to be seen of it. */
+  async function longTeam(options?: ConstructorParameters<typeof Ledger>[1]) {
+    const place = makePlace();
+    const ledger = new Ledger(place.open(), options);
+    await work(ledger);
+    const truth = await observed(ledger);
+    await ledger.close();
+    return { place, truth };
+  }
+
+  async function openAnew(place: Place, snapshot?: () => Snapshot | undefined) {
+    const journal = watchedJournal(place.open());
+    const ledger = openLedger(snapshot ? { ...journal, loadSnapshot: async () => snapshot() } : journal);
+    const seen = await observed(ledger);
+    return { ledger, seen, batchesRead: journal.counts.batchesRead };
+  }
+
+  test('replays every batch where there is no snapshot', async () => {
+    const { place, truth } = await longTeam();
+    const { seen, batchesRead } = await openAnew(place);
+    expect(seen).toEqual(truth);
+    expect(batchesRead).toBeGreaterThan(90);
+  });
+
+  test('does not replay what a snapshot holds', async () => {
+    const { place, truth } = await longTeam({ snapshotEvery: 20 });
+    const { seen, batchesRead, ledger } = await openAnew(place);
+    expect(seen).toEqual(truth);
+    expect(batchesRead).toBeLessThan(30);
+    await run(ledger, claim('bob'), complete('lead', '29'), message('bob', 'm99', { toId: 'ann', content: 'hello' }));
+    expect((await openAnew(place, () => undefined)).seen).toEqual(await observed(ledger));
+  });
+
+  test('needs no batch but the last where a snapshot was kept at close', async () => {
+    const { place, truth } = await longTeam({ snapshotEvery: 400 });
+    const { seen, batchesRead } = await openAnew(place);
+    expect(seen).toEqual(truth);
+    expect(batchesRead).toBeLessThanOrEqual(4);
+  });
+
+  test('goes on although a snapshot cannot be kept, and tells of it', async () => {
+    const place = makePlace();
+    const journal = place.open();
+    const errors: string[] = [];
+    const ledger = new Ledger(
+      {
+        ...journal,
+        async saveSnapshot() {
+          throw new TeamError('storage', 'The disk is full.');
+        },
+      },
+      { snapshotEvery: 20, onError: (error, teamId) => errors.push(`${teamId}: ${String(error)}`) },
+    );
+    await work(ledger);
+    const truth = await observed(ledger);
+    await ledger.close();
+    expect(errors).toContain(`${TEAM}: TeamError: The disk is full.`);
+    expect((await openAnew(place)).seen).toEqual(truth);
+  });
+
+  describe('ignores a snapshot that', () => {
+    const body = (journal: Journal) => journal.loadSnapshot(TEAM).then((snapshot) => snapshot?.body ?? '');
+
+    test.each<[string, (text: string) => string]>([
+      ['is no JSON', (text) => text.slice(0, -10)],
+      ['is empty', () => ''],
+      ['is something else', () => '[]'],
+      ['is nothing', () => 'null'],
+      ['is of a newer form', (text) => text.replace('"format":1', '"format":2')],
+      ['lacks parts', () => '{"format":1}'],
+      [
+        'has parts that are something else',
+        (text) => text.replace(/"tasks":\[.*?\],"messages"/, '"tasks":7,"messages"'),
+      ],
+    ])('%s', async (_what, damage) => {
+      const { place, truth } = await longTeam({ snapshotEvery: 20 });
+      const { seq } = (await place.open().loadSnapshot(TEAM)) as Snapshot;
+      const damaged = damage(await body(place.open()));
+      const { seen, batchesRead } = await openAnew(place, () => ({ seq, body: damaged }));
+      expect(seen).toEqual(truth);
+      expect(batchesRead).toBeGreaterThan(90);
+    });
+
+    test('is ahead of the stream', async () => {
+      const { place, truth } = await longTeam({ snapshotEvery: 20 });
+      const ahead = await body(place.open());
+      expect((await openAnew(place, () => ({ seq: 1000, body: ahead }))).seen).toEqual(truth);
+    });
+
+    test('is of another team', async () => {
+      const { place, truth } = await longTeam();
+      const other = openLedger(place.open());
+      await createTeam(other, { name: 'other' });
+      const foreign = await other.view('other', (state) => takeSnapshot(state));
+      expect((await openAnew(place, () => ({ seq: 1, body: foreign }))).seen).toEqual(truth);
+    });
+
+    test('is of a team of that name that was dropped', async () => {
+      const { place } = await longTeam({ snapshotEvery: 20 });
+      const old = (await place.open().loadSnapshot(TEAM)) as Snapshot;
+      await place.open().drop(TEAM);
+      const ledger = openLedger(place.open(), { now: () => Date.now() + 60_000 });
+      await work(ledger);
+      expect((await openAnew(place, () => old)).seen).toEqual(await observed(ledger));
+    });
+  });
+
+  test('fails where the team cannot be read, again and again, and never shows it as empty', async () => {
+    const place = makePlace();
+    const journal = watchedJournal(place.open());
+    const ledger = new Ledger(journal);
+    await work(ledger);
+    await createTeam(ledger, { name: 'healthy' });
+    await ledger.close();
+    await expectRefusal({ ...journal, read: unreadable(journal, 5) }, 'corrupt');
+    await expectRefusal({ ...journal, read: unreadable(journal, 1) }, 'corrupt');
+  });
+
+  test('fails where a batch holds something that is no event', async () => {
+    const place = makePlace();
+    await work(openLedger(place.open()));
+    await createTeam(openLedger(place.open()), { name: 'healthy' });
+    const journal = place.open();
+    for (const nonsense of [[null], [{ type: 'message:sent' }], 7]) {
+      const events = nonsense as unknown as TeamEvent[];
+      await expectRefusal({ ...journal, read: replacing(journal, 7, events) }, 'corrupt');
+    }
+  });
+
+  test('fails where a newer version has written', async () => {
+    const place = makePlace();
+    await work(openLedger(place.open()));
+    await createTeam(openLedger(place.open()), { name: 'healthy' });
+    const journal = place.open();
+    const events = [{ type: 'task:teleported', at: 1, by: 'lead', taskId: '1' }] as unknown as TeamEvent[];
+    await expectRefusal({ ...journal, read: replacing(journal, 7, events) }, 'unsupported');
+  });
+
+  test('takes in all of a batch that another process wrote, or nothing of it', async () => {
+    const place = makePlace();
+    const writer = openLedger(place.open());
+    await createTeam(writer);
+    await createTask(writer, 'one');
+    const journal = place.open();
+    const update = { type: 'task:updated', at: 1, by: 'lead', taskId: '1', title: 'two' } as const;
+    let read = replacing(journal, 3, [update, null as unknown as TeamEvent]);
+    const ledger = openLedger({ ...journal, read: (team, after) => read(team, after) });
+    await ledger.view(TEAM, () => undefined);
+    await run(writer, { ...update, type: 'task.update' });
+    await expect(observed(ledger)).rejects.toMatchObject({ code: 'corrupt' });
+    await expect(createTask(ledger, 'three')).rejects.toMatchObject({ code: 'corrupt' });
+    read = (team, after) => journal.read(team, after);
+    expect(await observed(ledger)).toEqual(await observed(writer));
+  });
+});
+
+test('a damaged row of one team in a file harms that team alone, and nothing is written to it', async () => {
+  const path = joinPath(temporaryFolder(), 'journal.db');
+  const place = sqlitePlace(path);
+  const writer = new Ledger(place.open());
+  await work(writer);
+  await createTeam(writer, { name: 'healthy' });
+  await writer.close();
+  const db = new DatabaseSync(path);
+  onTestFinished(() => db.close());
+  const { id } = db.prepare(`SELECT min(id) + 4 AS id FROM batches WHERE body LIKE '%task 10%'`).get() as {
+    id: number;
+  };
+  const damages = [
+    `UPDATE batches SET body = substr(body, 1, 20) WHERE id = ${id}`,
+    `UPDATE batches SET body = replace(body, 'medium', 'MEDIUM') WHERE id = ${id}`,
+    `UPDATE batches SET sum = sum + 1 WHERE id = ${id}`,
+    `DELETE FROM batches WHERE id = ${id}`,
+  ];
+  for (const damage of damages) {
+    db.exec(damage);
+    const dump = () =>
+      db
+        .prepare(`SELECT * FROM batches WHERE id < (SELECT id + 1 FROM teams WHERE name = '${TEAM}') * 4294967296`)
+        .all();
+    const before = dump();
+    await expectRefusal(place.open(), 'corrupt');
+    expect(dump()).toEqual(before);
+  }
+});
+
+/** A team that cannot be read is refused to everybody, another one goes on, and nothing was appended to it. */
+async function expectRefusal(journal: Journal, code: string): Promise<void> {
+  const watched = watchedJournal(journal);
+  const ledger = openLedger(watched);
+  const tasks = new SharedTaskList(ledger);
+  const mailbox = new Mailbox(ledger);
+  onTestFinished(() => {
+    tasks.close();
+    mailbox.close();
+  });
+  const calls = () => [
+    tasks.listTasks(TEAM),
+    tasks.getTask(TEAM, '1'),
+    tasks.getClaimableTasksForTeammate(TEAM, 'ann'),
+    tasks.claimNextTask(TEAM, 'ann'),
+    tasks.createTask(TEAM, 'lead', { title: 'more' }),
+    mailbox.getInbox(TEAM, 'lead'),
+    mailbox.send(TEAM, 'ann', { toId: 'lead', content: 'hello' }),
+    createTeam(ledger),
+  ];
+  for (let round = 0; round < 2; round++) {
+    for (const outcome of await Promise.allSettled(calls())) expect(outcome).toMatchObject({ reason: { code } });
+    const added = await tasks.createTask('healthy', 'lead', { title: 'fine' });
+    expect(await tasks.listTasks('healthy')).toContainEqual(added);
+  }
+  expect(watched.appends).toHaveLength(2);
+  expect(await ledger.teams()).toEqual([TEAM, 'healthy']);
+}
+
+/** Reading the team of the tests fails at one of its batches. */
+function unreadable(journal: Journal, bad: number): Journal['read'] {
+  return async function* (team, after) {
+    for await (const batch of journal.read(team, after)) {
+      if (team === TEAM && batch.seq === bad) throw new TeamError('corrupt', `Batch ${bad} cannot be read.`);
+      yield batch;
+    }
+  };
+}
+
+/** Reading gives something else in place of one of the team's batches. */
+function replacing(journal: Journal, seq: number, events: readonly TeamEvent[]): Journal['read'] {
+  return async function* (team, after) {
+    for await (const batch of journal.read(team, after)) {
+      yield team === TEAM && batch.seq === seq ? { seq, events } : batch;
+    }
+  };
+}
