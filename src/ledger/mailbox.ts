@@ -2,13 +2,17 @@ import { EventEmitter } from 'node:events';
 import type { z } from 'zod';
 import { SYSTEM } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
+import type { CommandOf } from '../core/command.ts';
+import { decide } from '../core/decide.ts';
 import type { HookResult, TeammateIdleHookContext } from '../core/hook.ts';
+import { ChangeMemberInput } from '../core/member.ts';
 import { BroadcastInput, SendMessageInput } from '../core/message.ts';
 import type { MessageType, TeamMessage } from '../core/message.ts';
 import { parse } from '../core/parse.ts';
 import type { TeamState } from '../core/state.ts';
 import { ChosenId } from '../core/text.ts';
 import { requireMember, requireTeam } from '../core/view.ts';
+import { emitAll } from './emit.ts';
 import type { Ledger } from './ledger.ts';
 
 /** Which messages of an inbox to return. */
@@ -54,7 +58,7 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     this.#ledger = ledger;
     this.#gate = options.gate;
     this.#unsubscribe = ledger.subscribe((teamId, batch, state) => {
-      for (const event of batch.events) {
+      emitAll(batch.events, (event) => {
         if (event.type === 'message:sent') {
           this.#tell(
             'message:sent',
@@ -68,7 +72,7 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
         if (event.type === 'teammate:idle') {
           this.emit('teammate:idle', { teamId, memberId: event.memberId, reason: event.reason, result: event.result });
         }
-      }
+      });
     });
   }
 
@@ -137,13 +141,11 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     memberId: string,
     options: { result?: string; reason?: string } = {},
   ): Promise<void> {
-    const feedback = await this.#idleFeedback(teamId, memberId);
-    if (feedback !== undefined) {
-      await this.send(teamId, SYSTEM, { toId: memberId, content: feedback, type: 'system' });
-      return;
-    }
-    const command = { type: 'member.change', by: memberId, memberId, status: 'idle', ...options } as const;
-    await this.#ledger.execute(teamId, command, () => undefined);
+    const change = parse(ChangeMemberInput, { memberId, status: 'idle', ...options });
+    const command = { type: 'member.change', by: memberId, ...change } as const;
+    const feedback = await this.#idleFeedback(teamId, command);
+    if (feedback === undefined) await this.#ledger.execute(teamId, command, () => undefined);
+    else await this.send(teamId, SYSTEM, { toId: memberId, content: feedback, type: 'system' });
   }
 
   /** Tells the lead that a member shuts down. */
@@ -162,16 +164,20 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     this.removeAllListeners();
   }
 
-  async #idleFeedback(teamId: string, memberId: string): Promise<string | undefined> {
+  async #idleFeedback(teamId: string, command: Omit<CommandOf<'member.change'>, 'at'>): Promise<string | undefined> {
     if (!this.#gate) return undefined;
-    const verdict = await this.#gate.executeTeammateIdleHook(
-      await this.#ledger.view(teamId, (state) => idleContext(state, memberId)),
-    );
+    const context = await this.#ledger.view(teamId, (state) => {
+      // Going idle when that is refused, or is nothing new, is no business of the gate.
+      const isNew = decide(state, { at: Date.now(), ...command }).length > 0;
+      return isNew ? idleContext(state, command.memberId) : undefined;
+    });
+    if (!context) return undefined;
+    const verdict = await this.#gate.executeTeammateIdleHook(context);
     return verdict.exitCode === 2 ? verdict.stderr.trim() || verdict.stdout.trim() || 'Keep working.' : undefined;
   }
 
   #tell(name: 'message:sent' | 'message:delivered' | 'message:read', state: TeamState, ids: readonly string[]): void {
-    if (this.listenerCount(name) > 0) for (const message of messagesOf(state, ids)) this.emit(name, message);
+    if (this.listenerCount(name) > 0) emitAll(messagesOf(state, ids), (message) => this.emit(name, message));
   }
 }
 

@@ -1,15 +1,19 @@
 import { EventEmitter } from 'node:events';
 import type { z } from 'zod';
-import { USER } from '../core/actor.ts';
+import { SYSTEM, USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
+import type { CommandOf } from '../core/command.ts';
+import { decide } from '../core/decide.ts';
 import { TeamError } from '../core/errors.ts';
 import type { HookResult, TaskCompletedHookContext } from '../core/hook.ts';
 import { parse } from '../core/parse.ts';
 import { isReady, readyKey } from '../core/ready.ts';
+import { requireFresh } from '../core/rules/guard.ts';
 import type { TaskRecord, TeamState } from '../core/state.ts';
-import { CreateTaskInput, UpdateTaskInput } from '../core/task.ts';
+import { CompleteTaskInput, CreateTaskInput, UpdateTaskInput } from '../core/task.ts';
 import type { SharedTask, SharedTaskPriority, SharedTaskStatus } from '../core/task.ts';
 import { requireMember, requireTask, requireTeam, viewTask } from '../core/view.ts';
+import { emitAll } from './emit.ts';
 import type { Ledger, NewCommand } from './ledger.ts';
 
 /** Which tasks to list. Deleted ones are listed only when asked for by status. */
@@ -55,12 +59,12 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     this.#ledger = ledger;
     this.#gate = options.gate;
     this.#unsubscribe = ledger.subscribe((_teamId, batch, state) => {
-      for (const event of batch.events) {
-        if (!('taskId' in event) || event.taskId === undefined) continue;
+      emitAll(batch.events, (event) => {
+        if (!('taskId' in event) || event.taskId === undefined) return;
         const task = state.tasks.get(event.taskId);
         const name = EMITTED[event.type];
         if (task && name && this.listenerCount(name) > 0) this.emit(name, viewTask(state, task));
-      }
+      });
     });
   }
 
@@ -105,22 +109,19 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     input: z.input<typeof UpdateTaskInput>,
     by: Actor = USER,
   ): Promise<SharedTask> {
-    const { status, assigneeId, epoch, revision, ...changes } = parse(UpdateTaskInput, input);
-    const before = await this.#view(teamId, (state) => viewTask(state, requireTask(state, taskId, { deleted: true })));
-    const steps: NewCommand[] = [];
-    if (Object.values(changes).some((value) => value !== undefined)) {
-      steps.push({ type: 'task.update', by, taskId, ...changes });
-    }
-    const claims = status === 'in_progress' && assigneeId === by;
-    if (assigneeId !== undefined && !claims) steps.push({ type: 'task.assign', by, taskId, assigneeId });
-    const completes = status === 'completed' && before.status !== 'completed';
-    if (!completes) steps.push(...statusSteps(before, status, by));
-    // What the caller saw is checked once, by the first step: the steps after it come from the same hand.
-    if (steps[0]) steps[0] = { ...steps[0], epoch, revision } as NewCommand;
-    const task = steps.length > 0 ? await this.#do(teamId, steps) : before;
-    if (!completes) return task;
-    const seen = steps.length > 0 ? task.epoch : epoch;
-    return this.completeTask(teamId, taskId, by, seen === undefined ? {} : { epoch: seen });
+    const { epoch, revision, ...changes } = parse(UpdateTaskInput, input);
+    const before = await this.#view(teamId, (state) => {
+      const task = requireTask(state, taskId, { deleted: true });
+      requireFresh(task, { epoch, revision });
+      return viewTask(state, task);
+    });
+    const steps = stepsTo(before, changes, by);
+    const [first, ...others] = steps;
+    if (!first) return before;
+    const completes = steps.at(-1)?.type === 'task.complete';
+    const judged = completes && (await this.#judge(teamId, { type: 'task.complete', by, taskId, epoch, revision }));
+    // What was seen is checked once, by the first step: the steps after it come from the same hand.
+    return this.#do(teamId, [{ ...first, epoch, revision, ...judged }, ...others]);
   }
 
   /** Takes a task; `ClaimConflictError` when somebody else was first. */
@@ -156,19 +157,10 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     teammateId: Actor,
     options: CompleteOptions = {},
   ): Promise<SharedTask> {
-    const { epoch, ...rest } = options;
-    const command = { type: 'task.complete', by: teammateId, taskId, ...rest } as const;
-    if (!this.#gate) return this.#do(teamId, { ...command, epoch });
-    const { task, context } = await this.#view(teamId, (state) => completionContext(state, taskId, teammateId));
-    if (epoch !== undefined && epoch !== task.epoch) return this.#do(teamId, { ...command, epoch });
-    const verdict = await this.#gate.executeTaskCompletedHook(context);
-    if (verdict.exitCode === 2) {
-      throw new TeamError(
-        'gate_rejected',
-        verdict.stderr.trim() || verdict.stdout.trim() || `The gate rejected task ${taskId}`,
-      );
-    }
-    return this.#do(teamId, { ...command, epoch: task.epoch, revision: task.revision });
+    const { commandId, ...rest } = options;
+    const input = parse(CompleteTaskInput, { taskId, ...rest });
+    const command = { type: 'task.complete', by: teammateId, commandId, ...input } as const;
+    return this.#do(teamId, { ...command, ...(await this.#judge(teamId, command)) });
   }
 
   /** What the member could claim now, best first. */
@@ -187,6 +179,28 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   close(): void {
     this.#unsubscribe();
     this.removeAllListeners();
+  }
+
+  /** Asks the gate, with nothing locked; returns what the verdict is about, and what must therefore still be so. */
+  async #judge(
+    teamId: string,
+    command: Omit<CommandOf<'task.complete'>, 'at'>,
+  ): Promise<{ epoch?: number; revision?: number }> {
+    if (!this.#gate) return {};
+    const judged = await this.#view(teamId, (state) => {
+      // A completion that will be refused, or was done before, is no business of the gate.
+      const isNew = decide(state, { at: Date.now(), ...command }).length > 0;
+      return isNew ? completionContext(state, command.taskId, command.by) : undefined;
+    });
+    if (!judged) return {};
+    const verdict = await this.#gate.executeTaskCompletedHook(judged.context);
+    if (verdict.exitCode === 2) {
+      throw new TeamError(
+        'gate_rejected',
+        verdict.stderr.trim() || verdict.stdout.trim() || `The gate rejected task ${command.taskId}`,
+      );
+    }
+    return { epoch: judged.task.epoch, revision: judged.task.revision };
   }
 
   /** A command about one task; sent again under the same id, it finds the task it was about. */
@@ -223,20 +237,41 @@ const EMITTED: Partial<Record<string, keyof TaskListEvents>> = {
   'task:unblocked': 'task:unblocked',
 };
 
-/** The step that a new status stands for. Completing is not among them: a gate may have a say in it. */
-function statusSteps(before: SharedTask, status: SharedTaskStatus | undefined, by: Actor): NewCommand[] {
+/** The steps that make of a task what the update says, in an order in which each finds what it needs. */
+function stepsTo(before: SharedTask, { status, assigneeId, ...changes }: UpdateTaskInput, by: Actor): NewCommand[] {
   const taskId = before.id;
-  if (status === undefined || status === before.status) return [];
+  const steps: NewCommand[] = [];
+  if (Object.values(changes).some((value) => value !== undefined)) {
+    steps.push({ type: 'task.update', by, taskId, ...changes });
+  }
+  const claims = status === 'in_progress' && assigneeId === by;
+  if (assigneeId !== undefined && !claims) steps.push({ type: 'task.assign', by, taskId, assigneeId });
+  const last = statusStep(before, status, by);
+  if (!last) return steps;
+  if (last.type === 'task.reopen') return [last, ...steps];
+  if (last.type !== 'task.release' || assigneeId === undefined) return [...steps, last];
+  // To be given to another is to be taken from its holder.
+  return assigneeId === before.assigneeId ? [last, ...steps] : steps;
+}
+
+/** The step that a new status stands for. */
+function statusStep(before: SharedTask, status: SharedTaskStatus | undefined, by: Actor): NewCommand | undefined {
+  const taskId = before.id;
+  if (status === 'in_progress') {
+    const isDone = before.status === status && (before.assigneeId === by || by === USER || by === SYSTEM);
+    return isDone ? undefined : { type: 'task.claim', by, taskId };
+  }
+  if (status === undefined || status === before.status) return undefined;
   switch (status) {
-    case 'in_progress':
-      return [{ type: 'task.claim', by, taskId }];
+    case 'completed':
+      return { type: 'task.complete', by, taskId };
     case 'failed':
-      return [{ type: 'task.fail', by, taskId, reason: `marked as failed by ${by}` }];
+      return { type: 'task.fail', by, taskId, reason: `marked as failed by ${by}` };
     case 'deleted':
-      return [{ type: 'task.delete', by, taskId }];
+      return { type: 'task.delete', by, taskId };
     case 'pending':
-      if (before.status === 'blocked') return [];
-      return [{ type: before.status === 'in_progress' ? 'task.release' : 'task.reopen', by, taskId }];
+      if (before.status === 'blocked') return undefined;
+      return { type: before.status === 'in_progress' ? 'task.release' : 'task.reopen', by, taskId };
     default:
       throw new TeamError('invalid', `A task is blocked by its dependencies: add one to task ${taskId} instead`);
   }

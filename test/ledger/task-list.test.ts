@@ -1,0 +1,605 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ClaimConflictError, TeamError } from '../../src/core/errors.ts';
+import type { HookResult, TaskCompletedHookContext } from '../../src/core/hook.ts';
+import { RESULT_BYTES } from '../../src/core/limits.ts';
+import type { SharedTask } from '../../src/core/task.ts';
+import { SharedTaskList } from '../../src/ledger/task-list.ts';
+import type { TaskListEvents } from '../../src/ledger/task-list.ts';
+import { createTeam, join, leave, run, TEAM } from './commands.ts';
+import { observed } from './observed.ts';
+import { openLedger, PLACES } from './places.ts';
+import { door, settleTurns, watchedJournal } from './watched-journal.ts';
+
+const EVENTS: readonly (keyof TaskListEvents)[] = [
+  'task:created',
+  'task:claimed',
+  'task:updated',
+  'task:completed',
+  'task:failed',
+  'task:released',
+  'task:unblocked',
+];
+
+function verdict(exitCode: HookResult['exitCode'], output: { stdout?: string; stderr?: string } = {}): HookResult {
+  return { exitCode, stdout: '', stderr: '', duration: 1, timedOut: false, ...output };
+}
+
+describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
+  type Gate = (context: TaskCompletedHookContext) => HookResult | Promise<HookResult>;
+
+  async function openList(options: { gate?: Gate } = {}) {
+    const place = makePlace();
+    const journal = watchedJournal(place.open());
+    const ledger = openLedger(journal);
+    await createTeam(ledger);
+    const { gate } = options;
+    const tasks = new SharedTaskList(ledger, gate && { gate: { executeTaskCompletedHook: async (c) => gate(c) } });
+    onTestFinished(() => tasks.close());
+    const create = (title: string, input: object = {}) => tasks.createTask(TEAM, 'lead', { title, ...input });
+    const get = async (id: string) => (await tasks.getTask(TEAM, id)) as SharedTask;
+    return { place, journal, ledger, tasks, create, get };
+  }
+
+  /** Everything that the list tells, in order. */
+  function listen(tasks: SharedTaskList): string[] {
+    const heard: string[] = [];
+    for (const name of EVENTS) tasks.on(name, ({ id, status }) => void heard.push(`${name} ${id} ${status}`));
+    return heard;
+  }
+
+  test('has the methods of the first design, a claim without an id, and an end', () => {
+    expect(Object.getOwnPropertyNames(SharedTaskList.prototype).sort()).toEqual([
+      'claimNextTask',
+      'claimTask',
+      'close',
+      'completeTask',
+      'constructor',
+      'createTask',
+      'getClaimableTasksForTeammate',
+      'getTask',
+      'listTasks',
+      'updateTask',
+    ]);
+  });
+
+  describe('creates', () => {
+    test('a task with everything that was said, pending and at epoch 0', async () => {
+      const { tasks, get } = await openList();
+      const made = await tasks.createTask(TEAM, 'ann', {
+        title: 'Write',
+        description: 'a text',
+        activeForm: 'Writing',
+        priority: 'high',
+        assigneeId: 'bob',
+        metadata: { pages: 3 },
+      });
+      expect(made).toMatchObject({
+        id: '1',
+        teamId: TEAM,
+        title: 'Write',
+        description: 'a text',
+        activeForm: 'Writing',
+        status: 'pending',
+        priority: 'high',
+        assigneeId: 'bob',
+        dependencies: [],
+        createdBy: 'ann',
+        epoch: 0,
+        revision: 1,
+        metadata: { pages: 3 },
+      });
+      expect(made.createdAt).toBeInstanceOf(Date);
+      expect(made.updatedAt).toEqual(made.createdAt);
+      expect(await get('1')).toEqual(made);
+    });
+
+    test('a blocked task where a dependency is open', async () => {
+      const { create } = await openList();
+      await create('first');
+      expect(await create('second', { dependencies: ['1'] })).toMatchObject({
+        status: 'blocked',
+        blockedBy: ['1'],
+        blockedReason: 'waits for task 1 (pending)',
+      });
+    });
+
+    test('nothing where the input is wrong, and says what is', async () => {
+      const { create, tasks, journal } = await openList();
+      const before = journal.appends.length;
+      const wrong: [object, string][] = [
+        [{ title: '' }, 'invalid'],
+        [{ title: 'x', priority: 'soon' }, 'invalid'],
+        [{ title: 'x', dependencies: ['no id'] }, 'invalid'],
+        [{ title: 'x', extra: 1 }, 'invalid'],
+        [{ title: 'x', dependencies: ['7'] }, 'not_found'],
+        [{ title: 'x', assigneeId: 'zed' }, 'not_found'],
+      ];
+      for (const [input, code] of wrong) await expect(create('x', input)).rejects.toMatchObject({ code });
+      await expect(tasks.createTask(TEAM, 'zed', { title: 'x' })).rejects.toMatchObject({ code: 'not_found' });
+      expect(journal.appends).toHaveLength(before);
+    });
+
+    test('one task for one command id', async () => {
+      const { tasks } = await openList();
+      const send = () => tasks.createTask(TEAM, 'lead', { title: 'once' }, { commandId: 'c1' });
+      const [first, second] = await Promise.all([send(), send()]);
+      expect(second).toEqual(first);
+      expect(await tasks.listTasks(TEAM)).toHaveLength(1);
+    });
+  });
+
+  test('finds a task, or none', async () => {
+    const { tasks, create } = await openList();
+    const made = await create('one');
+    expect(await tasks.getTask(TEAM, '1')).toEqual(made);
+    for (const id of ['2', 'x', '__proto__', '']) expect(await tasks.getTask(TEAM, id)).toBeUndefined();
+    await expect(tasks.getTask('other', '1')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('lists tasks by status, assignee and priority', async () => {
+    const { tasks, create } = await openList();
+    await create('a', { priority: 'high' });
+    await create('b', { dependencies: ['1'] });
+    await create('c', { assigneeId: 'ann', priority: 'high' });
+    await create('d');
+    await tasks.claimTask(TEAM, '4', 'bob');
+    await create('e');
+    await tasks.updateTask(TEAM, '5', { status: 'deleted' });
+    const ids = async (filter?: Parameters<SharedTaskList['listTasks']>[1]) =>
+      (await tasks.listTasks(TEAM, filter)).map(({ id }) => id);
+    expect(await ids()).toEqual(['1', '2', '3', '4']);
+    expect(await ids({ status: 'pending' })).toEqual(['1', '3']);
+    expect(await ids({ status: 'blocked' })).toEqual(['2']);
+    expect(await ids({ status: ['in_progress', 'blocked'] })).toEqual(['2', '4']);
+    expect(await ids({ status: 'deleted' })).toEqual(['5']);
+    expect(await ids({ status: [] })).toEqual([]);
+    expect(await ids({ assigneeId: 'ann' })).toEqual(['3']);
+    expect(await ids({ priority: 'high' })).toEqual(['1', '3']);
+    expect(await ids({ priority: 'high', assigneeId: 'ann', status: 'pending' })).toEqual(['3']);
+    expect(await ids({ assigneeId: 'zed' })).toEqual([]);
+  });
+
+  describe('gives a task', () => {
+    test('to one of many contenders; the others lost a race', async () => {
+      const { ledger, tasks, create } = await openList();
+      const contenders = Array.from({ length: 16 }, (_, i) => `worker-${i}`);
+      await run(ledger, ...contenders.map((name) => join(name)));
+      await create('one');
+      const outcomes = await Promise.allSettled(contenders.map((name) => tasks.claimTask(TEAM, '1', name)));
+      const won = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+      expect(won).toHaveLength(1);
+      expect(won[0]?.value).toMatchObject({ status: 'in_progress', epoch: 1 });
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(ClaimConflictError);
+      }
+    });
+
+    test('only where it is ready and meant for the caller', async () => {
+      const { tasks, create } = await openList();
+      await create('one', { assigneeId: 'ann' });
+      await create('two', { dependencies: ['1'] });
+      await expect(tasks.claimTask(TEAM, '1', 'bob')).rejects.toBeInstanceOf(ClaimConflictError);
+      await expect(tasks.claimTask(TEAM, '2', 'bob')).rejects.toMatchObject({ code: 'blocked' });
+      await expect(tasks.claimTask(TEAM, '3', 'bob')).rejects.toMatchObject({ code: 'not_found' });
+      expect(await tasks.claimTask(TEAM, '1', 'ann')).toMatchObject({ assigneeId: 'ann' });
+    });
+
+    test('of those that are ready: one’s own first, then by priority, then by age', async () => {
+      const { tasks, create } = await openList();
+      await create('a', { priority: 'low' });
+      await create('b');
+      await create('c', { priority: 'critical' });
+      await create('d', { priority: 'low', assigneeId: 'ann' });
+      await create('e', { dependencies: ['2'], priority: 'critical' });
+      await create('f');
+      await create('g', { assigneeId: 'bob', priority: 'critical' });
+      const expected = ['4', '3', '2', '6', '1'];
+      const claimable = await tasks.getClaimableTasksForTeammate(TEAM, 'ann');
+      expect(claimable.map(({ id }) => id)).toEqual(expected);
+      const claimed: (string | undefined)[] = [];
+      for (let i = 0; i < 6; i++) claimed.push((await tasks.claimNextTask(TEAM, 'ann'))?.id);
+      expect(claimed).toEqual([...expected, undefined]);
+      expect(await tasks.getClaimableTasksForTeammate(TEAM, 'ann')).toEqual([]);
+    });
+
+    test('once for one command id', async () => {
+      const { tasks, create } = await openList();
+      await create('one');
+      await create('two');
+      const first = await tasks.claimNextTask(TEAM, 'ann', { commandId: 'c1' });
+      expect(await tasks.claimNextTask(TEAM, 'ann', { commandId: 'c1' })).toEqual(first);
+      expect(await tasks.claimNextTask(TEAM, 'ann', { commandId: 'c2' })).toMatchObject({ id: '2' });
+      await expect(tasks.claimNextTask(TEAM, 'bob', { commandId: 'c2' })).rejects.toMatchObject({ code: 'conflict' });
+    });
+
+    test('to nobody who is unknown or stopped', async () => {
+      const { ledger, tasks, create } = await openList();
+      await create('one');
+      await run(ledger, leave('bob'));
+      await expect(tasks.claimNextTask(TEAM, 'bob')).rejects.toMatchObject({ code: 'member_stopped' });
+      await expect(tasks.claimNextTask(TEAM, 'zed')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(tasks.getClaimableTasksForTeammate(TEAM, 'zed')).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+
+  describe('completes', () => {
+    test('a task, with its result, and unblocks those who waited for it alone', async () => {
+      const { tasks, create, get } = await openList();
+      await create('one');
+      await create('two', { dependencies: ['1'] });
+      await create('three', { dependencies: ['1', '2'] });
+      await tasks.claimTask(TEAM, '1', 'ann');
+      const heard = listen(tasks);
+      const done = await tasks.completeTask(TEAM, '1', 'ann', { result: 'good', epoch: 1 });
+      expect(done).toMatchObject({ status: 'completed', result: 'good', assigneeId: 'ann' });
+      expect(done.completedAt).toBeInstanceOf(Date);
+      expect(await get('2')).toMatchObject({ status: 'pending' });
+      expect(await get('3')).toMatchObject({ status: 'blocked', blockedBy: ['2'] });
+      expect(heard).toEqual(['task:completed 1 completed', 'task:unblocked 2 pending']);
+    });
+
+    test('nothing for one who lost the task (invariant 2)', async () => {
+      const { ledger, tasks, create } = await openList();
+      await create('one');
+      const { epoch } = await tasks.claimTask(TEAM, '1', 'ann');
+      await run(ledger, { type: 'task.release', by: 'lead', taskId: '1' });
+      await tasks.claimTask(TEAM, '1', 'ann');
+      const before = await observed(ledger);
+      await expect(tasks.completeTask(TEAM, '1', 'ann', { epoch })).rejects.toMatchObject({ code: 'stale_epoch' });
+      await expect(tasks.completeTask(TEAM, '1', 'bob')).rejects.toMatchObject({ code: 'not_allowed' });
+      expect(await observed(ledger)).toEqual(before);
+    });
+
+    test('nothing with a result over the limit', async () => {
+      const { ledger, tasks, create } = await openList();
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      const before = await observed(ledger);
+      const result = 'x'.repeat(RESULT_BYTES + 1);
+      await expect(tasks.completeTask(TEAM, '1', 'ann', { result })).rejects.toMatchObject({ code: 'invalid' });
+      expect(await observed(ledger)).toEqual(before);
+    });
+  });
+
+  describe('asks the gate', () => {
+    test('with what it needs to judge', async () => {
+      const contexts: TaskCompletedHookContext[] = [];
+      const { tasks, create } = await openList({
+        gate(context) {
+          contexts.push(context);
+          return verdict(0);
+        },
+      });
+      await create('Write');
+      await create('Read', { dependencies: ['1'] });
+      await tasks.claimTask(TEAM, '1', 'ann');
+      await tasks.completeTask(TEAM, '1', 'ann');
+      expect(contexts).toMatchObject([
+        {
+          teamId: TEAM,
+          taskId: '1',
+          taskTitle: 'Write',
+          completedBy: 'ann',
+          memberName: 'ann',
+          dependentTaskIds: ['2'],
+        },
+      ]);
+      expect(contexts[0]?.duration).toBeGreaterThanOrEqual(0);
+    });
+
+    test.each([
+      ['stderr', { stderr: ' tests fail\n', stdout: 'log' }, 'tests fail'],
+      ['stdout where stderr is empty', { stdout: 'tests fail\n' }, 'tests fail'],
+      ['a sentence of its own where both are', {}, 'The gate rejected task 1'],
+    ])('and a rejection changes nothing and carries %s', async (_where, output, feedback) => {
+      const { ledger, tasks, create } = await openList({ gate: () => verdict(2, output) });
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      const heard = listen(tasks);
+      const before = await observed(ledger);
+      const rejected = { code: 'gate_rejected', message: feedback };
+      await expect(tasks.completeTask(TEAM, '1', 'ann')).rejects.toMatchObject(rejected);
+      await expect(tasks.updateTask(TEAM, '1', { title: 'new', status: 'completed' }, 'ann')).rejects.toMatchObject(
+        rejected,
+      );
+      expect(await observed(ledger)).toEqual(before);
+      expect(heard).toEqual([]);
+    });
+
+    test('and an error of the gate itself lets the work pass', async () => {
+      const { tasks, create } = await openList({ gate: () => verdict(1) });
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      expect(await tasks.completeTask(TEAM, '1', 'ann')).toMatchObject({ status: 'completed' });
+    });
+
+    test('and a gate that throws changes nothing', async () => {
+      const { ledger, tasks, create } = await openList({
+        gate() {
+          throw new Error('no such program');
+        },
+      });
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      const before = await observed(ledger);
+      await expect(tasks.completeTask(TEAM, '1', 'ann')).rejects.toThrow('no such program');
+      expect(await observed(ledger)).toEqual(before);
+    });
+
+    test.each<[string, string, (tools: Awaited<ReturnType<typeof openList>>) => Promise<unknown>]>([
+      ['revision', 'stale_revision', ({ tasks }) => tasks.updateTask(TEAM, '1', { title: 'changed' })],
+      [
+        'epoch',
+        'stale_epoch',
+        async ({ ledger, tasks }) => {
+          await run(ledger, { type: 'task.release', by: 'lead', taskId: '1' });
+          await tasks.claimTask(TEAM, '1', 'ann');
+        },
+      ],
+      ['holder', 'stale_epoch', ({ ledger }) => run(ledger, leave('ann'), join('ann'))],
+    ])('and its verdict is void when the %s moved while it ran (invariant 10)', async (_what, code, meanwhile) => {
+      const gate = door();
+      const tools = await openList({ gate: () => gate.pass().then(() => verdict(0)) });
+      const { ledger, tasks, create } = tools;
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      const completion = tasks.completeTask(TEAM, '1', 'ann').catch((error: unknown) => error);
+      const update = tasks.updateTask(TEAM, '1', { status: 'completed' }, 'ann').catch((error: unknown) => error);
+      await expect.poll(gate.waiting).toBe(2);
+      await meanwhile(tools);
+      const before = await observed(ledger);
+      gate.open();
+      expect([await completion, await update]).toMatchObject([{ code }, { code }]);
+      expect(await observed(ledger)).toEqual(before);
+    });
+
+    test('and holds up nobody while it runs', async () => {
+      const gate = door();
+      const { tasks, create } = await openList({ gate: () => gate.pass().then(() => verdict(0)) });
+      await create('one');
+      await create('two');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      const completion = tasks.completeTask(TEAM, '1', 'ann');
+      await expect.poll(gate.waiting).toBe(1);
+      expect(await tasks.claimNextTask(TEAM, 'bob')).toMatchObject({ id: '2' });
+      gate.open();
+      expect(await completion).toMatchObject({ status: 'completed' });
+    });
+
+    test('about nothing that would be refused, or was done before', async () => {
+      let asked = 0;
+      const { tasks, create } = await openList({
+        gate() {
+          asked++;
+          return verdict(0);
+        },
+      });
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      await expect(tasks.completeTask(TEAM, '1', 'bob')).rejects.toMatchObject({ code: 'not_allowed' });
+      await expect(tasks.completeTask(TEAM, '9', 'ann')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(tasks.completeTask(TEAM, '1', 'ann', { epoch: 7 })).rejects.toMatchObject({ code: 'stale_epoch' });
+      await expect(tasks.updateTask(TEAM, '1', { status: 'completed', revision: 1 }, 'ann')).rejects.toMatchObject({
+        code: 'stale_revision',
+      });
+      expect(asked).toBe(0);
+      const done = await tasks.completeTask(TEAM, '1', 'ann', { commandId: 'c1' });
+      expect(await tasks.completeTask(TEAM, '1', 'ann', { commandId: 'c1' })).toEqual(done);
+      await expect(tasks.completeTask(TEAM, '1', 'ann')).rejects.toThrow(TeamError);
+      expect(asked).toBe(1);
+    });
+  });
+
+  describe('updates', () => {
+    test('what is named and leaves the rest', async () => {
+      const { tasks, create } = await openList();
+      await create('one', { description: 'long', metadata: { a: 1, b: 2 } });
+      const updated = await tasks.updateTask(TEAM, '1', { title: 'ONE', priority: 'low', metadata: { a: null, c: 3 } });
+      expect(updated).toMatchObject({ title: 'ONE', description: 'long', priority: 'low', revision: 2 });
+      expect(updated.metadata).toEqual({ b: 2, c: 3 });
+    });
+
+    test.each<[string, object, object]>([
+      [
+        'to in progress by claiming it',
+        { status: 'in_progress' },
+        { status: 'in_progress', assigneeId: 'ann', epoch: 1 },
+      ],
+      ['to failed', { status: 'failed' }, { status: 'failed', failure: 'marked as failed by lead' }],
+      ['to completed', { status: 'completed', title: 'done' }, { status: 'completed', title: 'done' }],
+      ['to deleted', { status: 'deleted' }, { status: 'deleted', epoch: 1 }],
+      ['to pending, which it is', { status: 'pending' }, { status: 'pending', revision: 1 }],
+      ['by reserving it', { assigneeId: 'bob' }, { status: 'pending', assigneeId: 'bob', reserved: true }],
+    ])('a pending task %s', async (_how, input, expected) => {
+      const { tasks, create } = await openList();
+      await create('one');
+      const by = 'status' in input && input.status === 'in_progress' ? 'ann' : 'lead';
+      expect(await tasks.updateTask(TEAM, '1', input, by)).toMatchObject(expected);
+    });
+
+    test.each<[string, object, object]>([
+      ['back to pending', { status: 'pending' }, { status: 'pending', epoch: 2, assigneeId: undefined }],
+      ['by giving it to another', { assigneeId: 'bob' }, { status: 'pending', epoch: 2, assigneeId: 'bob' }],
+      [
+        'by giving it to another as pending',
+        { assigneeId: 'bob', status: 'pending' },
+        { status: 'pending', epoch: 2, assigneeId: 'bob', reserved: true },
+      ],
+      [
+        'by taking it from its holder as pending',
+        { assigneeId: null, status: 'pending' },
+        { status: 'pending', epoch: 2, assigneeId: undefined, reserved: false },
+      ],
+      [
+        'back to pending, reserved for its holder',
+        { assigneeId: 'ann', status: 'pending' },
+        { status: 'pending', epoch: 2, assigneeId: 'ann', reserved: true },
+      ],
+      ['to completed', { status: 'completed', epoch: 1 }, { status: 'completed', assigneeId: 'ann', epoch: 1 }],
+    ])('a held task %s', async (_how, input, expected) => {
+      const { tasks, create } = await openList();
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      expect(await tasks.updateTask(TEAM, '1', input, 'lead')).toMatchObject(expected);
+    });
+
+    test.each(['completed', 'failed', 'deleted'] as const)(
+      'a %s task back to pending with changes, in one step',
+      async (status) => {
+        const { journal, tasks, create } = await openList();
+        await create('one');
+        await tasks.updateTask(TEAM, '1', { status });
+        journal.appends.length = 0;
+        const again = { status: 'pending', title: 'again', assigneeId: 'bob' } as const;
+        expect(await tasks.updateTask(TEAM, '1', again)).toMatchObject({ ...again, reserved: true });
+        expect(journal.appends).toEqual([3]);
+      },
+    );
+
+    test('nothing of what one step refuses', async () => {
+      const { ledger, tasks, create } = await openList();
+      await create('one');
+      await create('two', { dependencies: ['1'] });
+      await tasks.claimTask(TEAM, '1', 'ann');
+      const before = await observed(ledger);
+      const refused: [string, object, string, string][] = [
+        ['1', { title: 'mine', status: 'completed' }, 'bob', 'not_allowed'],
+        ['1', { title: 'mine', status: 'in_progress' }, 'bob', 'claim_conflict'],
+        ['2', { title: 'mine', status: 'in_progress', assigneeId: 'bob' }, 'bob', 'blocked'],
+        ['1', { title: 'mine', assigneeId: 'bob' }, 'bob', 'not_allowed'],
+        ['2', { title: 'mine', assigneeId: 'zed' }, 'lead', 'not_found'],
+        ['1', { title: 'mine', status: 'deleted' }, 'bob', 'not_allowed'],
+        ['1', { title: 'mine', status: 'blocked' }, 'lead', 'invalid'],
+        ['9', { title: 'mine' }, 'lead', 'not_found'],
+        ['1', { title: '' }, 'lead', 'invalid'],
+        ['1', { titel: 'mine' }, 'lead', 'invalid'],
+      ];
+      for (const [id, input, by, code] of refused) {
+        await expect(tasks.updateTask(TEAM, id, input, by)).rejects.toMatchObject({ code });
+      }
+      expect(await observed(ledger)).toEqual(before);
+    });
+
+    test('nothing of one who saw an older state, whatever is to change', async () => {
+      const { ledger, tasks, create } = await openList();
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      const before = await observed(ledger);
+      const inputs = [
+        { title: 'new' },
+        { status: 'completed' },
+        { status: 'pending' },
+        { assigneeId: 'bob' },
+        {},
+      ] as const;
+      for (const input of inputs) {
+        await expect(tasks.updateTask(TEAM, '1', { ...input, revision: 1 })).rejects.toMatchObject({
+          code: 'stale_revision',
+        });
+        await expect(tasks.updateTask(TEAM, '1', { ...input, epoch: 0 })).rejects.toMatchObject({
+          code: 'stale_epoch',
+        });
+      }
+      expect(await observed(ledger)).toEqual(before);
+    });
+
+    test('by one of several who saw the same state', async () => {
+      const { tasks, create } = await openList();
+      const { revision } = await create('one');
+      const outcomes = await Promise.allSettled(
+        ['a', 'b', 'c'].map((title) => tasks.updateTask(TEAM, '1', { title, status: 'completed', revision })),
+      );
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+
+    test('the title of a held task by whoever says that it is in progress, if it is a person or its holder', async () => {
+      const { tasks, create } = await openList();
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      expect(await tasks.updateTask(TEAM, '1', { title: 'a', status: 'in_progress' })).toMatchObject({ title: 'a' });
+      expect(await tasks.updateTask(TEAM, '1', { title: 'b', status: 'in_progress' }, 'ann')).toMatchObject({
+        epoch: 1,
+      });
+      await expect(tasks.updateTask(TEAM, '1', { status: 'in_progress' }, 'bob')).rejects.toBeInstanceOf(
+        ClaimConflictError,
+      );
+    });
+  });
+
+  describe('tells', () => {
+    test('each change once, after it is durable', async () => {
+      const { journal, tasks, create } = await openList();
+      const heard = listen(tasks);
+      const gate = door();
+      journal.afterAppend = gate.pass;
+      const creating = create('one');
+      await expect.poll(gate.waiting).toBe(1);
+      await settleTurns();
+      expect(heard).toEqual([]);
+      gate.open();
+      await creating;
+      await tasks.claimTask(TEAM, '1', 'ann');
+      await tasks.updateTask(TEAM, '1', { title: 'two' });
+      await tasks.updateTask(TEAM, '1', { status: 'pending' });
+      await tasks.updateTask(TEAM, '1', { status: 'failed' });
+      await tasks.updateTask(TEAM, '1', { status: 'pending' });
+      await tasks.updateTask(TEAM, '1', { status: 'deleted' });
+      expect(heard).toEqual([
+        'task:created 1 pending',
+        'task:claimed 1 in_progress',
+        'task:updated 1 in_progress',
+        'task:released 1 pending',
+        'task:failed 1 failed',
+        'task:updated 1 pending',
+        'task:updated 1 deleted',
+      ]);
+    });
+
+    test('nothing that was refused or failed', async () => {
+      const { journal, tasks, create } = await openList();
+      await create('one');
+      const heard = listen(tasks);
+      await expect(tasks.claimTask(TEAM, '9', 'ann')).rejects.toThrow();
+      journal.beforeAppend = () => {
+        throw new TeamError('storage', 'The disk is full.');
+      };
+      await expect(tasks.claimTask(TEAM, '1', 'ann')).rejects.toThrow();
+      await settleTurns();
+      expect(heard).toEqual([]);
+    });
+
+    test('what another ledger did, once', async () => {
+      const { place, tasks, create } = await openList();
+      const other = new SharedTaskList(openLedger(place.open()));
+      onTestFinished(() => other.close());
+      const heard = listen(tasks);
+      await create('one');
+      await other.claimTask(TEAM, '1', 'bob');
+      await expect.poll(() => heard).toEqual(['task:created 1 pending', 'task:claimed 1 in_progress']);
+      await settleTurns();
+      expect(heard).toHaveLength(2);
+    });
+
+    test('the rest of a commit although a listener threw at some of it', async () => {
+      const { tasks, create } = await openList();
+      await create('one');
+      await create('two', { dependencies: ['1'] });
+      const heard: string[] = [];
+      tasks.on('task:completed', () => {
+        throw new Error('a bad listener');
+      });
+      tasks.on('task:unblocked', ({ id }) => heard.push(id));
+      await tasks.updateTask(TEAM, '1', { status: 'completed' });
+      expect(heard).toEqual(['2']);
+    });
+
+    test('nothing after it was closed', async () => {
+      const { ledger, tasks, create } = await openList();
+      const heard = listen(tasks);
+      tasks.close();
+      await create('one');
+      expect(heard).toEqual([]);
+      expect(await ledger.view(TEAM, (state) => state.tasks.size)).toBe(1);
+    });
+  });
+});
