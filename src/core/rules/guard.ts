@@ -49,6 +49,12 @@ export function requireManager(state: TeamState, by: Actor, what: string, self?:
   requireActor(state, by);
 }
 
+/** The caller must be the member it is about, or Troupe in its place. */
+export function requireSelf(by: Actor, memberId: string, what: string): void {
+  if (by === memberId || by === SYSTEM) return;
+  throw new TeamError('not_allowed', `${by} may not ${what} ${memberId}: only ${memberId} may`);
+}
+
 /** The caller saw an older state of the task: whatever it concluded from that is void. */
 export function requireFresh(
   task: TaskRecord,

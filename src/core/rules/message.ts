@@ -7,7 +7,7 @@ import type { TeamMessage } from '../message.ts';
 import type { TeamState } from '../state.ts';
 import { quote } from '../text.ts';
 import { requireMember } from '../view.ts';
-import { isExpected, requireActor, requireManager, requireOpenTeam } from './guard.ts';
+import { isExpected, requireActor, requireOpenTeam, requireSelf } from './guard.ts';
 
 /** The content is never looked into: a text that reads like protocol is a text. */
 export function sendMessage(state: TeamState, command: CommandOf<'message.send'>): TeamEvent[] {
@@ -116,8 +116,9 @@ function ownMessages(
   state: TeamState,
   command: CommandOf<'message.deliver' | 'message.acknowledge' | 'message.read'>,
 ): TeamMessage[] {
-  requireManager(state, command.by, 'touch the inbox of others', command.memberId);
+  requireActor(state, command.by);
   requireMember(state, command.memberId);
+  requireSelf(command.by, command.memberId, 'touch the inbox of');
   const messages = [...new Set(command.messageIds)].map((id) => {
     const message = state.messages.get(id);
     if (message?.toId === command.memberId) return message;

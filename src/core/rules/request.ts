@@ -6,7 +6,7 @@ import type { TeamEvent } from '../event.ts';
 import type { TeamRequest } from '../request.ts';
 import type { TeamState } from '../state.ts';
 import { quote } from '../text.ts';
-import { requireActor, requireLive, requireManager, requireOpenTeam } from './guard.ts';
+import { requireActor, requireLive, requireManager, requireOpenTeam, requireSelf } from './guard.ts';
 
 /** Asking twice is asking once: while a request waits, a second one adds nothing. */
 export function requestShutdown(state: TeamState, command: CommandOf<'shutdown.request'>): TeamEvent[] {
@@ -79,11 +79,6 @@ function answerable(
     throw new TeamError('conflict', `The ${kind} request ${request.id} is ${request.status}: it takes one answer`);
   }
   return request;
-}
-
-function requireSelf(by: string, memberId: string, what: string): void {
-  if (by === memberId || by === SYSTEM) return;
-  throw new TeamError('not_allowed', `${by} may not ${what} ${memberId}: only ${memberId} may`);
 }
 
 function pendingRequest(state: TeamState, kind: TeamRequest['kind'], memberId: string): TeamRequest | undefined {
