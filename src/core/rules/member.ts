@@ -51,6 +51,9 @@ export function changeMember(state: TeamState, command: CommandOf<'member.change
   requireManager(state, command.by, 'change other members', command.memberId);
   const member = requireLive(state, command.memberId);
   const { type: _type, at: _at, by: _by, commandId: _commandId, result, reason, status, ...changes } = command;
+  if (status !== undefined && member.status === 'shutting-down' && status !== member.status) {
+    requireManager(state, command.by, 'take back that it shuts down');
+  }
   const events: TeamEvent[] = [];
   if (status === 'idle' && member.status !== 'idle') {
     events.push(event(command, 'teammate:idle', { memberId: member.id, reason, result }));

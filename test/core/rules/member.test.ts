@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { requireMember, viewMember } from '../../../src/core/view.ts';
-import { Stage } from '../stage.ts';
+import { Stage, teamOf } from '../stage.ts';
 
 describe('a member that comes back', () => {
   test('takes its old place in a full team', () => {
@@ -33,6 +33,32 @@ describe('a member that comes back', () => {
     team.do('team.close', { force: true });
     expect(member(team, 'ann').returning).toBeUndefined();
     expect(team.view(taskId).assigneeId).toBeUndefined();
+  });
+});
+
+describe('a member that agreed to shut down', () => {
+  test('does not go back to work on its own', () => {
+    const team = teamOf('ann');
+    team.task();
+    const [requested] = team.do('shutdown.request', { memberId: 'ann' });
+    team.as('ann', 'shutdown.approve', { requestId: (requested as { requestId: string }).requestId });
+    for (const status of ['active', 'idle', 'spawning'] as const) {
+      expect(team.refuse('ann', 'member.change', { memberId: 'ann', status })).toMatchObject({
+        code: 'not_allowed',
+        message: 'ann may not take back that it shuts down: ask lead or a person',
+      });
+    }
+    expect(team.as('ann', 'member.change', { memberId: 'ann', status: 'shutting-down' })).toEqual([]);
+    expect(team.refuse('ann', 'task.claim', {})).toMatchObject({ code: 'conflict' });
+    expect(member(team, 'ann').status).toBe('shutting-down');
+  });
+
+  test('works on when one who decides for it says so', () => {
+    const team = teamOf('ann');
+    team.do('member.change', { memberId: 'ann', status: 'shutting-down' });
+    team.do('member.change', { memberId: 'ann', status: 'active' });
+    const taskId = team.task();
+    expect(team.claimNext('ann')).toBe(taskId);
   });
 });
 
