@@ -53,3 +53,9 @@ export const REMEMBERED_COMMANDS = 4_096;
 
 /** An id chosen by a caller (message, command, session). Characters. */
 export const ID_LENGTH = 128;
+
+/** One record of usage, each count of it: thousands of the largest still add up exactly. */
+export const USAGE_COUNT = 10 ** 12;
+
+/** One record of usage, its cost: no sum of these leaves what JSON can write. US dollars. */
+export const USAGE_COST = 10 ** 9;

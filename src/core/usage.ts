@@ -1,28 +1,36 @@
 import { z } from 'zod';
+import { USAGE_COST, USAGE_COUNT } from './limits.ts';
 import { Slug, TaskId } from './text.ts';
 
-const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0);
-
 /** What was used, by a turn or in sum. */
-export const Usage = z.object({
-  inputTokens: count,
-  outputTokens: count,
-  cacheReadTokens: count,
-  cacheWriteTokens: count,
-  turns: count,
-  /** US dollars. */
-  costUsd: z.number().min(0).default(0),
-  /** Some of the cost was worked out from a price table. */
-  estimated: z.boolean().default(false),
-});
+export const Usage = usageUpTo(Number.MAX_SAFE_INTEGER, Number.MAX_VALUE);
 export type Usage = z.output<typeof Usage>;
 
 /** Nothing used yet. */
 export const NO_USAGE: Usage = Usage.parse({});
 
 /** What a member used, and for which task. */
-export const RecordUsageInput = z.strictObject({ memberId: Slug, taskId: TaskId.optional(), usage: Usage });
+export const RecordUsageInput = z.strictObject({
+  memberId: Slug,
+  taskId: TaskId.optional(),
+  usage: usageUpTo(USAGE_COUNT, USAGE_COST),
+});
 export type RecordUsageInput = z.output<typeof RecordUsageInput>;
+
+function usageUpTo(maxCount: number, maxCost: number) {
+  const count = z.number().int().min(0).max(maxCount).default(0);
+  return z.object({
+    inputTokens: count,
+    outputTokens: count,
+    cacheReadTokens: count,
+    cacheWriteTokens: count,
+    turns: count,
+    /** US dollars. */
+    costUsd: z.number().min(0).max(maxCost).default(0),
+    /** Some of the cost was worked out from a price table. */
+    estimated: z.boolean().default(false),
+  });
+}
 
 /** The sum of two. */
 export function addUsage(a: Usage, b: Usage): Usage {

@@ -3,8 +3,8 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
-import { requireMember } from '../view.ts';
-import { isExpected, requireActor, requireLive, requireManager, requireOpenTeam } from './guard.ts';
+import { requireMember, requireTask } from '../view.ts';
+import { isExpected, requireLive, requireManager, requireOpenTeam } from './guard.ts';
 
 /** In the order in which Claude Code hands them out, then ours. The lead has none. */
 const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
@@ -102,10 +102,11 @@ export function liveTeammates(state: TeamState): MemberRecord[] {
 }
 
 export function recordUsage(state: TeamState, command: CommandOf<'usage.record'>): TeamEvent[] {
-  requireActor(state, command.by);
-  requireManager(state, command.by, 'record the usage of others', command.memberId);
-  requireMember(state, command.memberId);
+  requireOpenTeam(state);
   const { memberId, taskId, usage } = command;
+  requireManager(state, command.by, 'record the usage of others', memberId);
+  requireMember(state, memberId);
+  if (taskId !== undefined) requireTask(state, taskId, { deleted: true });
   return [event(command, 'usage:recorded', { memberId, taskId, usage })];
 }
 

@@ -1,0 +1,88 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parse } from '../../../src/core/parse.ts';
+import { openSnapshot, takeSnapshot } from '../../../src/core/snapshot.ts';
+import { addUsage, NO_USAGE, RecordUsageInput, Usage } from '../../../src/core/usage.ts';
+import { teamUsage } from '../../../src/core/view.ts';
+import { teamOf } from '../stage.ts';
+
+describe('usage', () => {
+  test('adds up by member, by task and for the team', () => {
+    const team = teamOf('ann', 'bob');
+    const taskId = team.task();
+    team.as('ann', 'usage.record', { memberId: 'ann', taskId, usage: { inputTokens: 5, turns: 1, costUsd: 0.5 } });
+    team.do('usage.record', { memberId: 'ann', usage: { inputTokens: 2, outputTokens: 3, estimated: true } });
+    team.as('@system', 'usage.record', { memberId: 'bob', taskId, usage: { cacheReadTokens: 7, cacheWriteTokens: 1 } });
+    expect(team.state.memberUsage.get('ann')).toEqual({
+      ...NO_USAGE,
+      inputTokens: 7,
+      outputTokens: 3,
+      turns: 1,
+      costUsd: 0.5,
+      estimated: true,
+    });
+    expect(team.state.taskUsage.get(taskId)).toEqual({
+      ...NO_USAGE,
+      inputTokens: 5,
+      turns: 1,
+      costUsd: 0.5,
+      cacheReadTokens: 7,
+      cacheWriteTokens: 1,
+    });
+    expect(teamUsage(team.state)).toMatchObject({ inputTokens: 7, outputTokens: 3, cacheReadTokens: 7, costUsd: 0.5 });
+    expect(teamUsage(teamOf().state)).toEqual(NO_USAGE);
+  });
+
+  test('is recorded after a member has stopped and after a task is deleted, for it was used', () => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    team.do('task.delete', { taskId });
+    team.do('member.leave', { memberId: 'ann' });
+    expect(team.as('@system', 'usage.record', { memberId: 'ann', taskId, usage: { turns: 1 } })).toHaveLength(1);
+  });
+
+  test('is refused for others, for nobody, for no task, and where there is no team or a closed one', () => {
+    const team = teamOf('ann', 'bob');
+    const usage = { turns: 1 };
+    expect(team.refuse('ann', 'usage.record', { memberId: 'bob', usage })).toMatchObject({
+      code: 'not_allowed',
+      message: 'ann may not record the usage of others: ask lead or a person',
+    });
+    expect(team.refuse('lead', 'usage.record', { memberId: 'eve', usage })).toMatchObject({ code: 'not_found' });
+    expect(team.refuse('lead', 'usage.record', { memberId: 'ann', taskId: '9', usage })).toMatchObject({
+      code: 'not_found',
+      message: 'Task "9" of team alpha does not exist: list the tasks to see which there are',
+    });
+    team.do('team.close', { force: true });
+    expect(team.refuse('@system', 'usage.record', { memberId: 'ann', usage })).toMatchObject({ code: 'team_closed' });
+  });
+
+  test('of one record is bounded, so that no sum leaves what JSON can carry', () => {
+    for (const usage of [{ costUsd: 1e308 }, { inputTokens: 2 ** 53 }, { turns: -1 }, { turns: 0.5 }]) {
+      expect(() => parse(RecordUsageInput, { memberId: 'ann', usage })).toThrow(/^usage\./);
+    }
+    const most = Usage.parse({ inputTokens: 1e12, outputTokens: 1e12, turns: 1e12, costUsd: 1e9 });
+    const team = teamOf('ann');
+    for (let i = 0; i < 100; i++) team.as('@system', 'usage.record', { memberId: 'ann', usage: most });
+    expect(team.state.memberUsage.get('ann')).toMatchObject({ inputTokens: 1e14, costUsd: 1e11 });
+    expect(openSnapshot('alpha', takeSnapshot(team.state))?.memberUsage).toEqual(team.state.memberUsage);
+  });
+
+  test('is the same sum in whatever order it comes', () => {
+    const count = fc.nat(1e6);
+    const usage = fc.record({
+      inputTokens: count,
+      outputTokens: count,
+      cacheReadTokens: count,
+      cacheWriteTokens: count,
+      turns: count,
+      costUsd: count,
+      estimated: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(usage), (all) => {
+        expect(all.reduce(addUsage, NO_USAGE)).toEqual([...all].reverse().reduce(addUsage, NO_USAGE));
+      }),
+    );
+  });
+});
