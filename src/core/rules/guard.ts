@@ -1,6 +1,9 @@
 import { SYSTEM, USER } from '../actor.ts';
 import type { Actor } from '../actor.ts';
 import { TeamError } from '../errors.ts';
+import { fits, mergeMetadata } from '../json.ts';
+import type { Metadata } from '../json.ts';
+import { METADATA_BYTES } from '../limits.ts';
 import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from '../state.ts';
 import { describeTask, requireMember, requireTeam } from '../view.ts';
 
@@ -72,6 +75,15 @@ export function requireFresh(
       `Task ${task.id} is at revision ${task.revision}, not ${seen.revision}: read it again, then decide again`,
     );
   }
+}
+
+/** What an update adds up to must fit, however small the update is. */
+export function requireFit(what: string, before: Metadata | undefined, changes: Metadata | undefined): void {
+  if (!changes || fits(mergeMetadata(before, changes) ?? {})) return;
+  throw new TeamError(
+    'limit',
+    `The metadata of ${what} would be larger than ${METADATA_BYTES} bytes: set keys to null to remove them`,
+  );
 }
 
 /** The caller must hold the task, or decide for others. */

@@ -4,7 +4,7 @@ import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
 import { requireMember, requireTask } from '../view.ts';
-import { isExpected, requireLive, requireManager, requireOpenTeam } from './guard.ts';
+import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam } from './guard.ts';
 
 /** In the order in which Claude Code hands them out, then ours. The lead has none. */
 const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
@@ -54,6 +54,7 @@ export function changeMember(state: TeamState, command: CommandOf<'member.change
   if (status !== undefined && member.status === 'shutting-down' && status !== member.status) {
     requireManager(state, command.by, 'take back that it shuts down');
   }
+  requireFit(`member ${member.id}`, member.metadata, changes.metadata);
   const events: TeamEvent[] = [];
   if (status === 'idle' && member.status !== 'idle') {
     events.push(event(command, 'teammate:idle', { memberId: member.id, reason, result }));

@@ -10,6 +10,7 @@ import { consequencesOfFailure, failsAtOnce, requireDependencies, unblockedBy } 
 import {
   isExpected,
   requireActor,
+  requireFit,
   requireFresh,
   requireHolder,
   requireLive,
@@ -55,6 +56,7 @@ export function updateTask(state: TeamState, command: CommandOf<'task.update'>):
     revision: _revision,
     ...changes
   } = command;
+  requireFit(`task ${task.id}`, task.metadata, changes.metadata);
   const events = [event(command, 'task:updated', changes)];
   const next = { ...task, onDependencyFailure: changes.onDependencyFailure ?? task.onDependencyFailure };
   if (task.status !== 'pending' || next.onDependencyFailure === task.onDependencyFailure) return events;

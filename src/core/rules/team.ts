@@ -3,7 +3,7 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import type { TeamState } from '../state.ts';
-import { isExpected, requireLive, requireManager, requireOpenTeam } from './guard.ts';
+import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam } from './guard.ts';
 import { liveTeammates, stopMember } from './member.ts';
 
 export function createTeam(state: TeamState, command: CommandOf<'team.create'>): TeamEvent[] {
@@ -39,10 +39,11 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
 }
 
 export function updateTeam(state: TeamState, command: CommandOf<'team.update'>): TeamEvent[] {
-  requireOpenTeam(state);
+  const team = requireOpenTeam(state);
   requireManager(state, command.by, 'change the team');
   if (command.leadId !== undefined) requireLive(state, command.leadId);
   const { type: _type, at: _at, by: _by, commandId: _commandId, ...changes } = command;
+  requireFit(`team ${state.teamId}`, team.metadata, changes.metadata);
   return [event(command, 'team:updated', changes)];
 }
 
