@@ -22,11 +22,17 @@ function isLowSurrogate(unit: number): boolean {
 
 /** Foreign text in an error message: quoted, short, and free of anything a terminal would obey. */
 export function quote(text: string): string {
-  const short = text.length > 80 ? `${text.slice(0, 79)}…` : text;
-  return JSON.stringify(short).replace(
-    /[^\x20-\x7e…]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return printable(JSON.stringify(shorten(text, 80)));
+}
+
+/** A text of at most so many characters; three dots stand for the rest. */
+export function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+/** A text free of anything a terminal would obey. */
+export function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e…]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** A text with a bound in bytes. */

@@ -1,0 +1,242 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { Actor } from '../../src/core/actor.ts';
+import { TeamError } from '../../src/core/errors.ts';
+import { parse } from '../../src/core/parse.ts';
+import { CreateTaskInput } from '../../src/core/task.ts';
+import { byteLength, ChosenId, isSlug, Line, quote, Slug, suggestSlug, TaskId, textOf } from '../../src/core/text.ts';
+
+/** Text that a terminal, a shell, a path or an object would obey, and what names often look like. */
+const HOSTILE_NAMES = [
+  '',
+  ' ',
+  '.',
+  '..',
+  '../x',
+  '..\\x',
+  '/abs',
+  'C:\\x',
+  'a/b',
+  '~',
+  '-rf',
+  '--help',
+  'a;b',
+  'a|b',
+  'a&b',
+  '$(id)',
+  '`id`',
+  '#(id)',
+  '#{pane_id}',
+  '%0a',
+  'x\0y',
+  'x\ny',
+  'x\n',
+  '\nx',
+  'x\r',
+  'x\u001b[2J',
+  'x\u009b2J',
+  'x\u007f',
+  'x\u202ey',
+  'x\u2066y',
+  'x\u200by',
+  '\ufeffx',
+  'x\u2028y',
+  'a'.repeat(65),
+  'a'.repeat(300),
+  '🤖'.repeat(300),
+  '__proto__',
+  'constructor',
+  'prototype',
+  'con',
+  'nul',
+  'com1',
+  'lpt9',
+  'CON',
+  'x.lock',
+  'x.json',
+  '🤖',
+  'a🤖b',
+  'naïve',
+  'e\u0301',
+  '\u00e9',
+  'ａｂ',
+  'бob',
+  'Bob',
+  'bob ',
+  ' bob',
+  'bob-',
+  '-bob',
+  'bob_',
+  '_bob',
+  '@user',
+  'bob@team',
+  'all',
+  'everyone',
+  'user',
+  'system',
+  'null',
+  'true',
+  '\ud800',
+];
+
+const PRINTABLE = /^[\x20-\x7e…]+$/;
+
+describe('a name', () => {
+  test.each(['a', '7', 'bob', 'bob-2', 'a_b', 'a--b', 'a'.repeat(64), 'lead', 'nulls', 'con-1', 'x'])(
+    'may be %s',
+    (name) => {
+      expect(parse(Slug, name)).toBe(name);
+      expect(isSlug(name)).toBe(true);
+    },
+  );
+
+  test.each(HOSTILE_NAMES)('is never %j, and the refusal shows a valid one', (name) => {
+    const message = refusal(Slug, name);
+    expect(message).toMatch(PRINTABLE);
+    expect(message.length).toBeLessThan(700);
+    const [, shown] = /; "([^"]*)" would be one$/.exec(message) ?? [];
+    expect(isSlug(shown ?? '')).toBe(true);
+    expect(message.startsWith(quote(name))).toBe(true);
+    expect(parse(Slug, shown)).toBe(shown);
+  });
+
+  test('is refused as reserved where it is, and as no name where it is none', () => {
+    expect(refusal(Slug, 'con')).toBe('"con" is a reserved word; "con-1" would be one');
+    expect(refusal(Slug, 'Bob')).toBe('"Bob" is not a name (a-z, 0-9, - and _ inside, at most 64); "bob" would be one');
+    expect(refusal(Slug, 7)).toBe('Invalid input: expected string, received number');
+  });
+
+  test('has no twin: case, composed and decomposed forms all lead to one valid name', () => {
+    for (const twins of [
+      ['Bob', 'bob', 'BOB', 'Ｂｏｂ'],
+      ['zo\u00eb', 'zoe\u0308', 'ZO\u00cb'],
+    ]) {
+      expect(new Set(twins.map(suggestSlug)).size).toBe(1);
+      expect(twins.filter(isSlug).length).toBeLessThan(2);
+    }
+  });
+
+  test('can be made of any text', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 100 }),
+      fc.string({ unit: fc.constantFrom('a', '-', '_', 'Z', '9', '\u0300', 'İ', 'ß', 'ﬁ'), maxLength: 100 }),
+      fc.constantFrom(...HOSTILE_NAMES),
+    );
+    fc.assert(
+      fc.property(text, (anything) => {
+        const name = suggestSlug(anything);
+        expect(isSlug(name)).toBe(true);
+        expect(suggestSlug(name)).toBe(name);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('of somebody who acts may also be a person or Troupe itself, and nothing else with an @', () => {
+    for (const by of ['bob', '@user', '@system']) expect(parse(Actor, by)).toBe(by);
+    for (const by of ['@', '@lead', '@USER', 'user', 'bob@alpha']) expect(() => parse(Actor, by)).toThrow(TeamError);
+  });
+});
+
+describe('a task id', () => {
+  test.each(['1', '7', '999999999999999'])('may be %s', (id) => expect(parse(TaskId, id)).toBe(id));
+
+  test.each(['', '0', '01', '-1', '1.5', '1e3', ' 1', '1\n', '٣', '1000000000000000', 'x', '../1'])(
+    'is never %j',
+    (id) => expect(refusal(TaskId, id)).toBe('is not a task id (a whole number such as "7")'),
+  );
+});
+
+describe('an id that its maker chose', () => {
+  test.each(['a', 'A1', 'a.b_c:d@e-f', 'x'.repeat(128), '7c2b9c52-0b0f-4bd7-9a3e-6b1a7d2f5d10'])('may be %s', (id) =>
+    expect(parse(ChosenId, id)).toBe(id),
+  );
+
+  test.each(['', 'a/b', '-a', '.a', 'a b', 'a\n', 'ä', 'x'.repeat(129)])('is never %j', (id) => {
+    expect(refusal(ChosenId, id)).toMatch(PRINTABLE);
+  });
+});
+
+describe('a line', () => {
+  test('has at most 1000 characters, however many bytes they take', () => {
+    for (const line of ['', 'x'.repeat(1000), '🤖'.repeat(1000), 'a\tb']) expect(parse(Line, line)).toBe(line);
+    expect(() => parse(Line, 'x'.repeat(1001))).toThrow('1000');
+    expect(() => parse(Line, '🤖'.repeat(1001))).toThrow('1000');
+  });
+
+  test.each(['a\nb', 'a\r', '\n'])('is one line: %j is none', (line) => {
+    expect(refusal(Line, line)).toBe('must be one line');
+  });
+});
+
+describe('the bytes of a text', () => {
+  test('are those of UTF-8', () => {
+    const unit = fc.constantFrom('a', 'ä', '€', '🤖', '\ud800', '\udc00', '\udfff', '\u07ff', '\u0800', '\uffff');
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit }), fc.string({ unit: 'binary' })), (text) => {
+        expect(byteLength(text)).toBe(Buffer.byteLength(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each([
+    ['ASCII', 'x', 1],
+    ['two bytes', 'ä', 2],
+    ['three bytes', '€', 3],
+    ['a surrogate pair', '🤖', 4],
+    ['half a pair', '\ud83e', 3],
+  ])('bound it: %s', (_what, character, bytes) => {
+    const schema = textOf(12);
+    const most = character.repeat(Math.floor(12 / bytes));
+    expect(parse(schema, most)).toBe(most);
+    expect(refusal(schema, `${most}${character}`)).toBe('is longer than 12 bytes: put it in a file and name the file');
+  });
+});
+
+describe('a refusal', () => {
+  test('quotes foreign text short, and free of what a terminal would obey', () => {
+    expect(quote('a"b\\')).toBe(String.raw`"a\"b\\"`);
+    expect(quote('\u001b[2J\u009b\u202e\n')).toBe(String.raw`"\u001b[2J\u009b\u202e\n"`);
+    expect(quote('x'.repeat(81))).toBe(`"${'x'.repeat(79)}…"`);
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => PRINTABLE.test(quote(text))));
+  });
+
+  test('names the fields that are wrong, at most five of them', () => {
+    expect(refusal(CreateTaskInput, { title: '', dependencies: ['x'] })).toBe(
+      'title: must not be empty; dependencies.0: is not a task id (a whole number such as "7")',
+    );
+    const many = refusal(CreateTaskInput, {
+      title: 1,
+      description: 1,
+      activeForm: 1,
+      priority: 1,
+      assigneeId: 1,
+      x: 1,
+    });
+    expect(many.split('; ')).toHaveLength(5);
+  });
+
+  test('of an unknown field is short, and free of what a terminal would obey', () => {
+    const hostile = refusal(CreateTaskInput, { title: 'x', '\u001b[2J\u202e': 1 });
+    expect(hostile).toBe(String.raw`Unrecognized key: "\u001b[2J\u202e"`);
+    expect(refusal(CreateTaskInput, { title: 'x', ['x'.repeat(1e6)]: 1 })).toHaveLength(1000);
+    const deep = z.record(z.string(), z.number());
+    expect(refusal(deep, { 'a\u0007': 'x' })).toMatch(/^a\\u0007: /);
+  });
+
+  test('of a whole value has no path', () => {
+    expect(refusal(CreateTaskInput, null)).toBe('Invalid input: expected object, received null');
+  });
+});
+
+function refusal(schema: z.ZodType, value: unknown): string {
+  try {
+    parse(schema, value);
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'TeamError', code: 'invalid' });
+    return (error as TeamError).message;
+  }
+  return expect.unreachable(`${quote(String(value))} was accepted`);
+}
