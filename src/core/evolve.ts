@@ -8,19 +8,22 @@ import { TASK_FACTS } from './facts/task.ts';
 import { TEAM_FACTS } from './facts/team.ts';
 import type { Receipt, TeamState } from './state.ts';
 import { putReceipt } from './tables.ts';
+import { quote } from './text.ts';
 
 /**
  * Applies what happened. It knows no rules: an event is a fact, and `decide` made it.
  * The state is changed in place and returned.
  */
 export function evolve(state: TeamState, event: TeamEvent): TeamState {
-  const apply = APPLY[event.type] as ((state: TeamState, event: TeamEvent) => void) | undefined;
-  if (!apply) {
+  // It comes from a disk; and a type such as "constructor" is found on every object.
+  const type: unknown = event.type;
+  if (!Object.hasOwn(APPLY, String(type))) {
     throw new TeamError(
       'unsupported',
-      `Team ${state.teamId} holds an event "${event.type}" of a newer Troupe: update Troupe to open it`,
+      `Team ${state.teamId} holds an event ${quote(String(type))} of a newer Troupe: update Troupe to open it`,
     );
   }
+  const apply = APPLY[event.type] as (state: TeamState, event: TeamEvent) => void;
   apply(state, event);
   if (event.cause !== undefined) putReceipt(state, event.cause, receiptOf(event));
   return state;
