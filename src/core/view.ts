@@ -16,7 +16,9 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
     ...task,
     status: blocked ? 'blocked' : task.status,
     blockedBy,
-    blocks: [...(state.index.dependents.get(task.id) ?? [])].sort(byNumber),
+    blocks: [...(state.index.dependents.get(task.id) ?? [])]
+      .filter((id) => state.tasks.get(id)?.status !== 'deleted')
+      .sort(byNumber),
   };
   if (blocked) view.blockedReason = `waits for ${blockedBy.map((id) => describeTask(state, id)).join(', ')}`;
   return view;
@@ -67,7 +69,7 @@ export function requireTask(state: TeamState, id: string, options: { deleted?: b
   const gone = task ? 'was deleted' : 'does not exist';
   throw new TeamError(
     'not_found',
-    `Task ${quote(id)} of team ${state.teamId} ${gone}: list the tasks to see which there are`,
+    `Task ${quote(id)} of team ${requireTeam(state).id} ${gone}: list the tasks to see which there are`,
   );
 }
 
@@ -75,8 +77,8 @@ export function requireTask(state: TeamState, id: string, options: { deleted?: b
 export function requireMember(state: TeamState, id: string): MemberRecord {
   const member = state.members.get(id);
   if (member) return member;
-  const names = [...state.members.keys()].join(', ') || 'nobody';
-  throw new TeamError('not_found', `Team ${state.teamId} has no member ${quote(id)}; it has ${names}`);
+  const names = [...state.members.keys()].join(', ');
+  throw new TeamError('not_found', `Team ${requireTeam(state).id} has no member ${quote(id)}; it has ${names}`);
 }
 
 function byNumber(a: string, b: string): number {

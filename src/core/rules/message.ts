@@ -122,7 +122,10 @@ function ownMessages(
   const messages = [...new Set(command.messageIds)].map((id) => {
     const message = state.messages.get(id);
     if (message?.toId === command.memberId) return message;
-    throw new TeamError('not_found', `The inbox of ${command.memberId} has no message ${quote(id)}`);
+    throw new TeamError(
+      'not_found',
+      `The inbox of ${command.memberId} has no message ${quote(id)}: list it to see which there are`,
+    );
   });
   return messages.sort((a, b) => a.order - b.order);
 }

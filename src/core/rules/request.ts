@@ -73,7 +73,10 @@ function answerable(
   requireActor(state, command.by);
   const request = state.requests.get(command.requestId);
   if (request?.kind !== kind) {
-    throw new TeamError('not_found', `There is no ${kind} request ${quote(command.requestId)}`);
+    throw new TeamError(
+      'not_found',
+      `There is no ${kind} request ${quote(command.requestId)}: list the requests to see which there are`,
+    );
   }
   if (request.status !== 'pending') {
     throw new TeamError('conflict', `The ${kind} request ${request.id} is ${request.status}: it takes one answer`);

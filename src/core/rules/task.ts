@@ -154,7 +154,10 @@ export function reopenTask(state: TeamState, command: CommandOf<'task.reopen'>):
   requireManager(state, command.by, `reopen task ${task.id}`, task.createdBy);
   requireFresh(task, command);
   if (task.status === 'pending' || task.status === 'in_progress') {
-    throw new TeamError('conflict', `Cannot reopen ${describeTask(state, task.id)}: it is open`);
+    throw new TeamError(
+      'conflict',
+      `Cannot reopen ${describeTask(state, task.id)}: it is open; update or assign it instead`,
+    );
   }
   if (task.status === 'deleted') requireRoom(state);
   const epoch = task.epoch + 1;

@@ -3,13 +3,17 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import type { TeamState } from '../state.ts';
+import { quote } from '../text.ts';
 import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam } from './guard.ts';
 import { liveTeammates, stopMember } from './member.ts';
 
 export function createTeam(state: TeamState, command: CommandOf<'team.create'>): TeamEvent[] {
   if (state.team) throw new TeamError('exists', `Team ${state.teamId} exists: choose another name or use it`);
   if (command.name !== state.teamId) {
-    throw new TeamError('invalid', `Team ${state.teamId} cannot be created under the name ${command.name}`);
+    throw new TeamError(
+      'invalid',
+      `Team ${quote(state.teamId)} cannot be created under the name ${command.name}: use one name for both`,
+    );
   }
   return [
     event(command, 'team:created', {

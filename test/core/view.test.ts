@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { TeamError } from '../../src/core/errors.ts';
+import { createState } from '../../src/core/state.ts';
+import { describeTask, requireMember, requireTask, requireTeam, viewMember, viewTeam } from '../../src/core/view.ts';
+import { Stage, teamOf } from './stage.ts';
+
+describe('a task as the faces show it', () => {
+  test('is blocked while a dependency is open, and says by what', () => {
+    const team = teamOf('ann');
+    const [a, b, c] = [team.task(), team.task(), team.task()] as const;
+    team.do('task.addDependencies', { taskId: b, dependencies: [a] });
+    team.as('ann', 'task.claim', { taskId: a });
+    team.do('task.fail', { taskId: c, reason: 'line one\nline two' });
+    const taskId = team.task({ dependencies: [a, b, c] });
+    expect(team.view(taskId)).toMatchObject({
+      status: 'blocked',
+      blockedBy: [a, b, c],
+      blockedReason: String.raw`waits for task 1 (in progress, held by ann), task 2 (blocked), task 3 (failed: "line one\nline two")`,
+    });
+    expect(team.state.tasks.get(taskId)?.status).toBe('pending');
+    expect(team.view(a).blocks).toEqual([b, taskId]);
+  });
+
+  test('is waited for by no task that is deleted', () => {
+    const team = teamOf();
+    const first = team.task();
+    const second = team.task({ dependencies: [first] });
+    const third = team.task({ dependencies: [first] });
+    team.do('task.delete', { taskId: second });
+    expect(team.view(first).blocks).toEqual([third]);
+    team.do('task.reopen', { taskId: second });
+    expect(team.view(first).blocks).toEqual([second, third]);
+    expect(team.view(second)).toMatchObject({ status: 'blocked', blockedBy: [first] });
+  });
+
+  test('lists those who wait for it by number, not by text', () => {
+    const team = teamOf();
+    const first = team.task();
+    for (let i = 0; i < 10; i++) team.task({ dependencies: [first] });
+    expect(team.view(first).blocks).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10', '11']);
+  });
+});
+
+test('a task is told in a few words', () => {
+  const team = teamOf('ann');
+  const free = team.task();
+  const held = team.task();
+  const blocked = team.task({ dependencies: [free] });
+  const done = team.task();
+  const failed = team.task();
+  const deleted = team.task();
+  team.as('ann', 'task.claim', { taskId: held });
+  team.do('task.complete', { taskId: done });
+  team.do('task.fail', { taskId: failed, reason: '' });
+  team.do('task.delete', { taskId: deleted });
+  expect([free, held, blocked, done, failed, deleted, '99'].map((id) => describeTask(team.state, id))).toEqual([
+    'task 1 (pending)',
+    'task 2 (in progress, held by ann)',
+    'task 3 (blocked)',
+    'task 4 (completed)',
+    'task 5 (failed: "")',
+    'task 6 (deleted)',
+    'task 99 (unknown)',
+  ]);
+});
+
+test('a member shows its open tasks by number and whether it may only read', () => {
+  const team = teamOf();
+  team.do('member.join', { name: 'ann', planApprovalRequired: true });
+  for (let i = 0; i < 11; i++) team.task({ assigneeId: 'ann' });
+  team.as('ann', 'task.claim', { taskId: '10' });
+  team.do('task.complete', { taskId: '3' });
+  team.do('task.delete', { taskId: '4' });
+  const view = viewMember(team.state, requireMember(team.state, 'ann'));
+  expect(view.assignedTasks).toEqual(['1', '2', '5', '6', '7', '8', '9', '10', '11']);
+  expect(view).toMatchObject({ agentId: 'ann@alpha', planModeRequired: true });
+  expect(view).not.toHaveProperty('planApproved');
+});
+
+describe('what is not there', () => {
+  test.each([
+    ['the team', requireTeam],
+    ['the view of the team', viewTeam],
+    ['a member', (state: Stage['state']) => requireMember(state, 'ann')],
+    ['a task', (state: Stage['state']) => requireTask(state, '1')],
+  ])('is an error and never an empty answer: %s of no team', (_what, ask) => {
+    expect(() => ask(createState('x\u001b[2J'))).toThrow(
+      new TeamError('not_found', String.raw`There is no team "x\u001b[2J": create it first`),
+    );
+  });
+
+  test('is named, with those that are there', () => {
+    const { state } = teamOf('ann');
+    expect(() => requireMember(state, 'x\u001b')).toThrow(
+      new TeamError('not_found', String.raw`Team alpha has no member "x\u001b"; it has lead, ann`),
+    );
+    expect(() => requireTask(state, 'x\u001b')).toThrow(
+      String.raw`Task "x\u001b" of team alpha does not exist: list the tasks to see which there are`,
+    );
+  });
+
+  test('is a deleted task, unless it is asked for', () => {
+    const team = teamOf();
+    const taskId = team.task();
+    team.do('task.delete', { taskId });
+    expect(() => requireTask(team.state, taskId)).toThrow(
+      'Task "1" of team alpha was deleted: list the tasks to see which there are',
+    );
+    expect(requireTask(team.state, taskId, { deleted: true }).id).toBe(taskId);
+  });
+
+  test('is a message of another inbox, and a request of another kind', () => {
+    const team = teamOf('ann', 'bob');
+    team.do('message.send', { messageId: 'm1', toId: 'bob', content: 'hello' });
+    expect(team.refuse('ann', 'message.read', { memberId: 'ann', messageIds: ['m1'] })).toMatchObject({
+      code: 'not_found',
+      message: 'The inbox of ann has no message "m1": list it to see which there are',
+    });
+    const [requested] = team.do('shutdown.request', { memberId: 'ann' });
+    const { requestId } = requested as { requestId: string };
+    expect(team.refuse('@user', 'plan.approve', { requestId })).toMatchObject({
+      code: 'not_found',
+      message: `There is no plan request "${requestId}": list the requests to see which there are`,
+    });
+    expect(team.refuse('ann', 'shutdown.approve', { requestId: 'x\u001b' })).toMatchObject({
+      code: 'not_found',
+      message: String.raw`There is no shutdown request "x\u001b": list the requests to see which there are`,
+    });
+  });
+
+  test('is a team of a name that is none', () => {
+    const stage = new Stage('x\u001b[2J');
+    expect(stage.refuse('@user', 'team.create', { name: 'alpha' })).toMatchObject({
+      code: 'invalid',
+      message: String.raw`Team "x\u001b[2J" cannot be created under the name alpha: use one name for both`,
+    });
+  });
+});
