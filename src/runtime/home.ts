@@ -1,0 +1,51 @@
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { TeamError } from '../core/errors.ts';
+
+/** Others may neither write here nor read. */
+const PRIVATE = 0o700;
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** What the address of a Unix socket holds, less the zero at its end: 108 bytes on Linux, 104 on macOS and the BSDs. */
+const SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
+
+/** Makes a state directory that is ours alone, or throws a `TeamError` that says what is wrong with the one that is there. */
+export function prepareHome(directory: string): void {
+  // A slash at the end would make lstat follow a link.
+  const path = resolve(directory);
+  try {
+    mkdirSync(path, { recursive: true, mode: PRIVATE });
+  } catch (error) {
+    throw refusal(path, `cannot be made: ${(error as Error).message}`, 'choose another with TROUPE_HOME', error);
+  }
+  const found = lstatSync(path);
+  if (found.isSymbolicLink()) throw refusal(path, 'is a symbolic link', 'set TROUPE_HOME to where it leads');
+  if (!found.isDirectory()) throw refusal(path, 'is not a directory', 'choose another with TROUPE_HOME');
+  const self = process.getuid?.();
+  if (self !== undefined && found.uid !== self) {
+    throw refusal(path, `belongs to user ${found.uid}, not to you (${self})`, 'choose another with TROUPE_HOME');
+  }
+  if ((found.mode & WRITABLE_BY_OTHERS) !== 0) {
+    throw refusal(
+      path,
+      `can be written by others (mode ${(found.mode & 0o777).toString(8)})`,
+      `see that nothing in it is foreign, then run: chmod 700 ${path}`,
+    );
+  }
+  if ((found.mode & 0o777) !== PRIVATE) chmodSync(path, PRIVATE);
+}
+
+/** Says so where the system would only say "invalid argument", or cut the path short. */
+export function checkSocketPath(path: string): void {
+  const bytes = Buffer.byteLength(path);
+  if (bytes <= SOCKET_PATH_BYTES) return;
+  throw new TeamError(
+    'storage',
+    `The path of the socket ${path} has ${bytes} bytes, and this system allows ${SOCKET_PATH_BYTES}: ` +
+      'set TROUPE_HOME to a shorter path',
+  );
+}
+
+function refusal(path: string, what: string, remedy: string, cause?: unknown): TeamError {
+  return new TeamError('storage', `The state directory ${path} ${what}: ${remedy}`, { cause });
+}

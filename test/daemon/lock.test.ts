@@ -1,0 +1,100 @@
+import { readdirSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { writeCard } from '../../src/runtime/card.ts';
+import { LockedError, takeLock } from '../../src/runtime/lock.ts';
+import { identifySelf } from '../../src/runtime/process-identity.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { run, until } from './processes.ts';
+
+test('goes to exactly one of 20 processes, and each other one learns which', async () => {
+  const folder = temporaryFolder();
+  const racers = Array.from({ length: 20 }, () => run('hold-lock', [folder]));
+  await until('all have said something', () => racers.every(({ output }) => output.stdout.endsWith('\n')));
+  const winners = racers.filter(({ output }) => output.stdout === 'got\n');
+  expect(winners).toHaveLength(1);
+  const others = racers.filter((racer) => racer !== winners[0]).map(({ output }) => output.stdout);
+  expect(new Set(others)).toEqual(new Set([`held by ${winners[0]?.pid}\n`]));
+}, 60_000);
+
+test('is free at once when its holder is killed, and leaves nothing behind', async () => {
+  const folder = temporaryFolder();
+  const first = run('hold-lock', [folder]);
+  await until('it has the lock', () => first.output.stdout === 'got\n');
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const start = performance.now();
+  const lock = await takeLock(placeIn(folder));
+  expect(performance.now() - start).toBeLessThan(500);
+  lock.release();
+  expect(readdirSync(folder).sort()).toEqual(['daemon.json', 'lock.db']);
+  expect(statSync(join(folder, 'lock.db'))).toMatchObject({ size: 0 });
+});
+
+test('stays with a holder that is stopped', async () => {
+  const folder = temporaryFolder();
+  const first = run('hold-lock', [folder]);
+  await until('it has the lock', () => first.output.stdout === 'got\n');
+  first.child.kill('SIGSTOP');
+  await expect(takeLock(placeIn(folder))).rejects.toMatchObject({ name: 'LockedError', pid: first.pid });
+  first.child.kill('SIGCONT');
+  const second = run('hold-lock', [folder]);
+  expect(await second.ended).toBe(75);
+  expect(second.output.stdout).toBe(`held by ${first.pid}\n`);
+});
+
+test('is waited for when whoever had it last said no word and is about to end', async () => {
+  const place = placeIn(temporaryFolder());
+  const first = await takeLock(place);
+  setTimeout(() => first.release(), 200);
+  const second = await takeLock(place);
+  second.release();
+});
+
+test('does not believe a card whose process is gone or another one', async () => {
+  const place = placeIn(temporaryFolder());
+  const self = identifySelf();
+  const startedAt = new Date().toISOString();
+  const first = await takeLock(place);
+  writeCard(place.card, { ...self, startTime: 1, startedAt, version: '0', socket: '', url: null });
+  setTimeout(() => first.release(), 100);
+  (await takeLock(place)).release();
+});
+
+test.each(['wal', 'delete'])('also works on a file in the mode %s', async (mode) => {
+  const place = placeIn(temporaryFolder());
+  const db = new DatabaseSync(place.lock);
+  db.exec(`PRAGMA journal_mode = ${mode}; CREATE TABLE t (x)`);
+  db.close();
+  const first = await takeLock(place);
+  writeCard(place.card, { ...identifySelf(), startedAt: '', version: '0', socket: '', url: null });
+  await expect(takeLock(place)).rejects.toBeInstanceOf(LockedError);
+  first.release();
+  (await takeLock(place)).release();
+});
+
+test('notices that its file was taken away or replaced', async () => {
+  const folder = temporaryFolder();
+  const lock = await takeLock(placeIn(folder));
+  expect(lock.isInPlace()).toBe(true);
+  unlinkSync(join(folder, 'lock.db'));
+  expect(lock.isInPlace()).toBe(false);
+  writeFileSync(join(folder, 'lock.db'), '');
+  expect(lock.isInPlace()).toBe(false);
+  lock.release();
+});
+
+test('refuses a file that is no lock, and a link', async () => {
+  const folder = temporaryFolder();
+  const place = placeIn(folder);
+  writeFileSync(place.lock, 'this is the diary of somebody who keeps it here'.repeat(20));
+  await expect(takeLock(place)).rejects.toThrow(/cannot be locked .* remove it/);
+  const linked = { ...place, lock: join(folder, 'link.db') };
+  symlinkSync(join(folder, 'nowhere'), linked.lock);
+  await expect(takeLock(linked)).rejects.toThrow(/cannot be locked/);
+});
+
+function placeIn(folder: string) {
+  return { lock: join(folder, 'lock.db'), card: join(folder, 'daemon.json') };
+}
