@@ -1,0 +1,89 @@
+import { TeamError } from '../core/errors.ts';
+import { Metrics } from './metrics.ts';
+import type { Append } from './observed-journal.ts';
+import type { Tally } from './totals.ts';
+
+/** From a commit in memory to one that waits for a slow disk. Seconds. */
+const COMMIT_BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** Where the numbers come from that are not counted here. */
+export interface Sources {
+  readonly version: string;
+  readonly journal: { readonly kind: string; readonly durability: string };
+  tally(): Tally;
+  connections(): number;
+  loopLagMs(): number;
+  isDegraded(): boolean;
+}
+
+/** Everything the daemon measures about itself. */
+export interface Instruments {
+  /** A call of an operation ended, with `ok` or the code of a refusal. */
+  called(operation: string, code: string): void;
+  appended(append: Append): void;
+  /** All of it as Prometheus reads it. */
+  expose(): string;
+}
+
+/** Sets up the daemon's metrics. */
+export function createInstruments(sources: Sources): Instruments {
+  const metrics = new Metrics();
+  const { version, journal } = sources;
+  metrics.gauge({ name: 'troupe_info', help: 'What runs.', labels: ['version'] }, () => [[[version], 1]]);
+  metrics.gauge(
+    { name: 'troupe_journal_info', help: 'The journal and what its word is worth.', labels: ['kind', 'durability'] },
+    () => [[[journal.kind, journal.durability], 1]],
+  );
+  metrics.gauge({ name: 'troupe_degraded', help: 'Whether something does not work.' }, () =>
+    Number(sources.isDegraded()),
+  );
+  metrics.gauge({ name: 'troupe_teams', help: 'Teams ever created.' }, () => sources.tally().teams);
+  metrics.gauge({ name: 'troupe_active_teams', help: 'Teams that are not closed.' }, () => sources.tally().activeTeams);
+  metrics.gauge({ name: 'troupe_teammates', help: 'Teammates ever added.' }, () => sources.tally().teammates);
+  metrics.gauge({ name: 'troupe_messages', help: 'Messages ever sent.' }, () => sources.tally().messages);
+  metrics.gauge({ name: 'troupe_tasks', help: 'Tasks by status.', labels: ['status'] }, () => {
+    const { pending, in_progress, completed, failed } = sources.tally();
+    return Object.entries({ pending, in_progress, completed, failed }).map(([status, count]) => [[status], count]);
+  });
+  metrics.gauge({ name: 'troupe_connections', help: 'Open connections of clients.' }, () => sources.connections());
+  metrics.gauge(
+    { name: 'troupe_event_loop_lag_seconds', help: 'The longest lag of the last second.' },
+    () => sources.loopLagMs() / 1000,
+  );
+  metrics.gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory.' }, () => process.memoryUsage.rss());
+  metrics.gauge(
+    { name: 'process_start_time_seconds', help: 'When the process started, since 1970.' },
+    () => performance.timeOrigin / 1000,
+  );
+
+  const calls = metrics.counter({
+    name: 'troupe_calls_total',
+    help: 'Calls of operations that have ended.',
+    labels: ['operation', 'code'],
+  });
+  const commits = metrics.counter({
+    name: 'troupe_commits_total',
+    help: 'Appends to the journal.',
+    labels: ['outcome'],
+  });
+  const claims = metrics.counter({ name: 'troupe_claims_total', help: 'Tasks claimed.' });
+  const seconds = metrics.histogram({
+    name: 'troupe_commit_seconds',
+    help: 'Time until an append is durable.',
+    bounds: COMMIT_BOUNDS,
+  });
+
+  return {
+    called: (operation, code) => calls.add(1, operation, code),
+    appended({ events, ms, error }) {
+      if (error !== undefined) {
+        commits.add(1, error instanceof TeamError ? error.code : 'internal');
+        return;
+      }
+      commits.add(1, 'ok');
+      seconds.observe(ms / 1000);
+      for (const { type } of events) if (type === 'task:claimed') claims.add(1);
+    },
+    expose: () => metrics.expose(),
+  };
+}
