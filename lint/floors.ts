@@ -8,7 +8,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['ledger'],
   ['runtime', 'bridge'],
   ['operations'],
-  ['server', 'mcp', 'client'],
+  ['server', 'mcp', 'client', 'host'],
   ['daemon.ts', 'cli'],
   ['index.ts'],
 ];

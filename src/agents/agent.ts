@@ -1,12 +1,17 @@
+import type { z } from 'zod';
 import type { TeamMessage } from '../core/message.ts';
 import type { SharedTask } from '../core/task.ts';
 import type { Usage } from '../core/usage.ts';
 
+/** A task and a message as JSON has them: what a program gets on standard input. */
+export type TaskJson = z.input<typeof SharedTask>;
+export type MessageJson = z.input<typeof TeamMessage>;
+
 /** What an agent is given for one turn: a text for those that read, and the things it was made from for those that don't. */
 export interface Turn {
   readonly text: string;
-  readonly task?: SharedTask | undefined;
-  readonly messages: readonly TeamMessage[];
+  readonly task?: TaskJson | undefined;
+  readonly messages: readonly MessageJson[];
   /** What a gate or a person said about the last try. */
   readonly feedback?: string | undefined;
 }

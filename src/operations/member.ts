@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+import { RESULT_BYTES } from '../core/limits.ts';
 import { ChangeMemberInput, JoinInput, LeaveInput, TeamMember } from '../core/member.ts';
 import type { TeamState } from '../core/state.ts';
-import { Slug } from '../core/text.ts';
+import { Line, Slug, textOf } from '../core/text.ts';
 import { RecordUsageInput, Usage } from '../core/usage.ts';
 import { requireMember, requireTeam, viewMember } from '../core/view.ts';
+import { hasScope } from './caller.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 
@@ -59,6 +62,22 @@ export const memberOperations = [
       ledger.execute(teamId, { type: 'member.change', by: actor, ...once, ...input }, (state) =>
         memberOf(state, input.memberId),
       ),
+  }),
+  operation({
+    name: 'member.idle',
+    summary: 'Say that there is nothing left to do; a hook may answer with more',
+    scope: 'member',
+    input: OfMember.extend({ result: textOf(RESULT_BYTES).optional(), reason: Line.optional() }),
+    result: z.object({ idle: z.boolean() }),
+    route: 'POST /api/teams/:teamId/members/:memberId/idle',
+    cli: { args: ['memberId'] },
+    run: async ({ mailbox, caller, actor }, { teamId, memberId, result, reason }) => {
+      if (actor !== memberId && !hasScope(caller, 'lead')) {
+        throw new TeamError('not_allowed', `${actor} may not say that ${memberId} has nothing left to do`);
+      }
+      const said = { ...(result !== undefined && { result }), ...(reason !== undefined && { reason }) };
+      return { idle: await mailbox.notifyIdle(teamId, memberId, said) };
+    },
   }),
   operation({
     name: 'member.remove',

@@ -50,6 +50,7 @@ export const messageOperations = [
     input: InTeam.extend({
       memberId: Slug.optional().describe('whose; your own when not given'),
       unread: z.boolean().default(false).describe('only what was not read'),
+      waiting: z.boolean().default(false).describe('only what no agent has yet'),
       type: MessageType.optional(),
       since: Timestamp.optional(),
       until: Timestamp.optional(),
@@ -60,7 +61,7 @@ export const messageOperations = [
     result: z.array(TeamMessage),
     route: 'GET /api/teams/:teamId/inbox',
     cli: { command: 'inbox', flags: { memberId: 'of' } },
-    run: async (context, { teamId, memberId, unread, type, since, until, limit, markRead, wait = 0 }) => {
+    run: async (context, { teamId, memberId, unread, waiting, type, since, until, limit, markRead, wait = 0 }) => {
       const owner = ownerOf(context, memberId);
       const { ledger, mailbox, actor, signal, progress } = context;
       const filter = {
@@ -70,7 +71,8 @@ export const messageOperations = [
         ...(until && { until }),
       };
       const attempt = async () => {
-        const found = await mailbox.getInbox(teamId, owner, filter);
+        const all = await mailbox.getInbox(teamId, owner, filter);
+        const found = waiting ? all.filter((message) => !message.acknowledgedAt && !message.readAt) : all;
         return wait > 0 && found.length === 0 ? undefined : found.slice(limit === undefined ? 0 : -limit);
       };
       const messages = (await waitFor(ledger, teamId, attempt, { ms: wait, signal, progress })) ?? [];
@@ -89,7 +91,7 @@ export const messageOperations = [
     result: z.array(TeamMessage),
     route: 'POST /api/teams/:teamId/members/:memberId/read',
     cli: { args: ['memberId', 'messageIds'] },
-    run: (context, input) => mark(context, 'message.read', input),
+    run: (context, input) => mark(context, ['message.read'], input),
   }),
   operation({
     name: 'message.deliver',
@@ -111,11 +113,15 @@ export const messageOperations = [
     name: 'message.acknowledge',
     summary: 'Record that the agent has these messages',
     scope: 'member',
-    input: ReceiptInput.extend(InTeam.shape),
+    input: ReceiptInput.extend({
+      ...InTeam.shape,
+      read: z.boolean().default(false).describe('and that it has read them'),
+    }),
     result: z.array(TeamMessage),
     route: 'POST /api/teams/:teamId/members/:memberId/acknowledge',
     cli: { args: ['memberId', 'messageIds'] },
-    run: (context, input) => mark(context, 'message.acknowledge', input),
+    run: (context, { read, ...input }) =>
+      mark(context, read ? ['message.acknowledge', 'message.read'] : ['message.acknowledge'], input),
   }),
 ] as const;
 
@@ -131,10 +137,10 @@ function ownerOf({ caller, actor }: Context, memberId: string | undefined): stri
 
 function mark(
   { ledger, actor, once }: Context,
-  type: 'message.read' | 'message.acknowledge',
+  types: readonly ('message.read' | 'message.acknowledge')[],
   { teamId, ...input }: { teamId: string; memberId: string; messageIds: string[] },
 ): Promise<TeamMessage[]> {
-  return ledger.execute(teamId, { type, by: actor, ...once, ...input }, (state) =>
-    input.messageIds.flatMap((id) => state.messages.get(id) ?? []),
-  );
+  // Only the first step carries the id of the call: a second one under it would count as done.
+  const steps = types.map((type, i) => ({ type, by: actor, ...(i === 0 && once), ...input }));
+  return ledger.execute(teamId, steps, (state) => input.messageIds.flatMap((id) => state.messages.get(id) ?? []));
 }

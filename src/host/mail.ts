@@ -1,0 +1,55 @@
+import type { MessageJson } from '../agents/agent.ts';
+import { MESSAGES_PER_STEP } from '../core/limits.ts';
+import type { Door } from './door.ts';
+import type { Transcript } from './transcript.ts';
+
+/** A member's mail: what waits is handed over together, once per session. */
+export interface Mail {
+  /** Takes what waits for showing, in order. Urgent ones alone, if asked. */
+  take(sessionId: string, options?: { urgentOnly?: boolean }): Promise<MessageJson[]>;
+  /** The agent has these. */
+  acknowledge(messageIds: readonly string[]): Promise<void>;
+}
+
+/** Enough for one prompt; the rest comes with the next. */
+const PER_TURN = 20;
+
+/** Opens the mail of a member. What an earlier process handed over is settled first, from the transcript. */
+export async function openMail(
+  door: Door,
+  who: { teamId: string; memberId: string },
+  transcript: Transcript,
+): Promise<Mail> {
+  const acknowledge = async (messageIds: readonly string[]): Promise<void> => {
+    if (messageIds.length > 0) {
+      await door.call('message.acknowledge', { ...who, messageIds: [...messageIds], read: true });
+    }
+  };
+  const waiting = (): Promise<MessageJson[]> => door.call('message.inbox', { ...who, waiting: true });
+
+  const shown = transcript.shown();
+  const left = (await waiting()).filter((message) => message.deliveredAt !== undefined);
+  await acknowledge(
+    left
+      .filter(({ id }) => shown.has(id))
+      .slice(0, MESSAGES_PER_STEP)
+      .map(({ id }) => id),
+  );
+  /** Handed over by an earlier process, and nobody knows whether it was shown: shown once more, marked. */
+  const open = new Set(left.map(({ id }) => id).filter((id) => !shown.has(id)));
+
+  return {
+    async take(sessionId, { urgentOnly = false } = {}) {
+      const wanted = (await waiting())
+        .filter((message) => message.deliveredAt === undefined || open.has(message.id))
+        .filter((message) => !urgentOnly || message.priority === 'urgent')
+        .slice(0, PER_TURN)
+        .map(({ id }) => id);
+      if (wanted.length === 0) return [];
+      const redelivery = wanted.some((id) => open.has(id));
+      for (const id of wanted) open.delete(id);
+      return door.call('message.deliver', { ...who, messageIds: wanted, sessionId, redelivery });
+    },
+    acknowledge,
+  };
+}

@@ -1,0 +1,69 @@
+import { closeSync, fdatasyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { AgentEvent, Turn } from '../agents/agent.ts';
+
+/** One line of a transcript. */
+export type TranscriptEntry =
+  | { readonly at: number; readonly type: 'session'; readonly sessionId: string; readonly agent: string }
+  | {
+      readonly at: number;
+      readonly type: 'turn';
+      readonly text: string;
+      readonly taskId?: string | undefined;
+      readonly messageIds: readonly string[];
+    }
+  | ({ readonly at: number } & Exclude<AgentEvent, { type: 'permission' }>)
+  | { readonly at: number; readonly type: 'permission'; readonly tool: string; readonly description: string };
+
+/** What a member did and was told, kept as lines of JSON; also the proof of what it was shown. */
+export interface Transcript {
+  write(entry: TranscriptEntry): void;
+  turn(turn: Turn): void;
+  /** Ids of messages that the agent has, as far as this file tells. */
+  shown(): Set<string>;
+  close(): void;
+}
+
+/** A session that fills this much has gone astray; what comes after is not kept. */
+const SIZE_LIMIT = 64 * 1024 * 1024;
+
+/** Opens a transcript for appending; its folder and itself are for the owner alone. */
+export function openTranscript(path: string, now: () => number = Date.now): Transcript {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const file = openSync(path, 'a', 0o600);
+  let size = 0;
+  const write = (entry: TranscriptEntry): void => {
+    const line = `${JSON.stringify(entry)}\n`;
+    size += line.length;
+    if (size > SIZE_LIMIT && entry.type !== 'shown' && entry.type !== 'turnEnd') return;
+    writeSync(file, line);
+    // After a crash this line decides whether a message is shown again.
+    if (entry.type === 'shown') fdatasyncSync(file);
+  };
+  return {
+    write,
+    turn: ({ text, task, messages }) =>
+      write({ at: now(), type: 'turn', text, taskId: task?.id, messageIds: messages.map(({ id }) => id) }),
+    shown() {
+      const ids = new Set<string>();
+      for (const entry of readEntries(path)) {
+        if (entry.type === 'shown') for (const id of entry.messageIds) ids.add(id);
+      }
+      return ids;
+    },
+    close: () => closeSync(file),
+  };
+}
+
+/** The entries of a transcript; a last line that was cut off by a crash is left out. */
+export function readEntries(path: string): TranscriptEntry[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return line ? [JSON.parse(line) as TranscriptEntry] : [];
+      } catch {
+        return [];
+      }
+    });
+}

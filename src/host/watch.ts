@@ -1,0 +1,67 @@
+import type { TeamEvent } from '../core/event.ts';
+import type { Door } from './door.ts';
+
+/** What a teammate watches of its team while it works or waits. */
+export interface Watch {
+  /** Resolves at the next thing that may concern the member; at once if there was one since the last call. */
+  next(): Promise<void>;
+  /** Calls back for every event, as it comes, until the returned function is called. */
+  onEvent(listener: (event: TeamEvent) => void): () => void;
+}
+
+/** Follows the team until the signal aborts. The member's own doings do not wake it. */
+export function watchTeam(door: Door, memberId: string, signal: AbortSignal): Watch {
+  const listeners = new Set<(event: TeamEvent) => void>();
+  let pending = true;
+  let wake = (): void => {};
+  void follow();
+
+  async function follow(): Promise<void> {
+    for await (const { events } of door.changes(signal)) {
+      for (const event of events) {
+        for (const listener of listeners) listener(event);
+        if (!concerns(event, memberId)) continue;
+        pending = true;
+        wake();
+      }
+    }
+    pending = true;
+    wake();
+  }
+
+  return {
+    async next() {
+      if (!pending && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
+      pending = false;
+    },
+    onEvent(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** Work that may have become takable, mail, a request or its answer, the end of the team. */
+function concerns(event: TeamEvent, memberId: string): boolean {
+  switch (event.type) {
+    case 'message:sent':
+      return event.copies.some(({ toId }) => toId === memberId);
+    case 'task:created':
+    case 'task:unblocked':
+    case 'task:released':
+    case 'task:assigned':
+    case 'task:reopened':
+    case 'task:updated':
+    case 'task:deleted':
+    case 'team:updated':
+    case 'team:closed':
+      return true;
+    case 'shutdown:requested':
+    case 'plan:approved':
+    case 'plan:rejected':
+    case 'teammate:stopped':
+      return event.memberId === memberId;
+    default:
+      return false;
+  }
+}
