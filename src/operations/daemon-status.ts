@@ -17,6 +17,10 @@ export const DaemonStatus = z.object({
   uptime: z.number().describe('seconds'),
   memory: z.number().describe('bytes of resident memory'),
   connections: z.number().int(),
+  health: z.object({
+    status: z.enum(['ok', 'degraded']),
+    problems: z.array(z.string()).describe('what does not work at the moment; the rest does'),
+  }),
   activeTeams: z.number().int(),
   teamMetrics: z.object({
     totalTeamsCreated: z.number().int(),
@@ -24,5 +28,6 @@ export const DaemonStatus = z.object({
     totalTeamTasksCompleted: z.number().int(),
     totalTeamMessages: z.number().int(),
   }),
+  counting: z.boolean().describe('the teams that were there at the start are still being counted'),
 });
 export type DaemonStatus = z.output<typeof DaemonStatus>;

@@ -12,6 +12,15 @@ export interface Services {
   readonly tasks: SharedTaskList;
   readonly mailbox: Mailbox;
   readonly daemon: DaemonService;
+  /** Sees every call of every face, for counting and tracing; `operation` is `unknown` for a name that is none. */
+  readonly watch?: <R>(operation: string, call: WatchedCall, work: () => Promise<R>) => Promise<R>;
+}
+
+/** What may be known of a call by those who watch calls. */
+export interface WatchedCall {
+  readonly caller: Caller;
+  readonly input: unknown;
+  readonly as?: string | undefined;
 }
 
 /** What operations ask of the process they run in. */
@@ -24,6 +33,8 @@ export interface DaemonService {
   memberToken(teamId: string, memberId: string, scope: 'member' | 'lead' | 'reader'): Promise<string>;
   /** Makes every credential given out so far void. */
   rotateTokens(): Promise<void>;
+  /** Where the dashboard opens without being asked who one is, once and within a minute. */
+  loginUrl(): Promise<string>;
 }
 
 /** One call. */
