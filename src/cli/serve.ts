@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { findHome, homeAt } from '../client/home.ts';
+import { ERROR_CODES, TeamError } from '../core/errors.ts';
+import { startDaemon } from '../daemon.ts';
+import type { Daemon, DaemonOptions } from '../daemon.ts';
+import { LockedError } from '../runtime/lock.ts';
+import { LOG_LEVELS } from '../runtime/log.ts';
+import type { LogLevel } from '../runtime/log.ts';
+
+/** Runs the daemon in the foreground until a signal, `troupe stop` or a defect ends it. */
+export async function runServe(argv: readonly string[]): Promise<void> {
+  let json = false;
+  try {
+    const options = readOptions(argv);
+    json = options.json;
+    const daemon = await startDaemon(options);
+    endOnSignals(daemon);
+    endOnDefects(daemon);
+    announce(daemon, json);
+    await daemon.ended;
+    process.exit(0);
+  } catch (error) {
+    process.exit(report(error, json || argv.includes('--json')));
+  }
+}
+
+function readOptions(argv: readonly string[]): DaemonOptions & { json: boolean } {
+  const { home, port, host, bind, origin = [], journal, json = false, ...rest } = parse(argv);
+  const address = host ?? bind;
+  return {
+    home: home === undefined ? findHome(process.env) : homeAt(home),
+    json,
+    ...(address !== undefined && { host: address }),
+    ...(port !== undefined && { port: readPort(port) }),
+    ...readTls(rest['tls-cert'], rest['tls-key']),
+    ...(origin.length > 0 && { origins: origin.flatMap((one) => one.split(',')) }),
+    ...(journal !== undefined && { journal: readJournal(journal) }),
+    logLevel: readLevel(rest['log-level'] ?? process.env['TROUPE_LOG_LEVEL'] ?? 'info'),
+  };
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        home: { type: 'string' },
+        port: { type: 'string' },
+        host: { type: 'string' },
+        bind: { type: 'string' },
+        'tls-cert': { type: 'string' },
+        'tls-key': { type: 'string' },
+        origin: { type: 'string', multiple: true },
+        journal: { type: 'string' },
+        'log-level': { type: 'string' },
+        json: { type: 'boolean' },
+      },
+    }).values;
+  } catch (error) {
+    throw new TeamError('invalid', (error as Error).message, { cause: error });
+  }
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new TeamError('invalid', `--port ${text}: a port is a number from 0 to 65535`);
+}
+
+function readTls(certFile: string | undefined, keyFile: string | undefined): Pick<DaemonOptions, 'tls'> {
+  if (certFile === undefined && keyFile === undefined) return {};
+  if (certFile === undefined || keyFile === undefined) {
+    throw new TeamError('invalid', '--tls-cert and --tls-key go together');
+  }
+  try {
+    return { tls: { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') } };
+  } catch (error) {
+    throw new TeamError('invalid', `The TLS certificate or key cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function readJournal(text: string): NonNullable<DaemonOptions['journal']> {
+  if (text === 'memory') return { kind: 'memory' };
+  if (text === 'sqlite') return { kind: 'sqlite' };
+  if (text.startsWith('sqlite:') && text.length > 7) return { kind: 'sqlite', path: text.slice(7) };
+  const hint = text.startsWith('nats') ? 'a journal on NATS cannot be chosen yet; ' : '';
+  throw new TeamError('invalid', `--journal ${text}: ${hint}there are sqlite:PATH and memory`);
+}
+
+function readLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((one) => one === text);
+  if (level) return level;
+  throw new TeamError('invalid', `--log-level ${text}: there are ${LOG_LEVELS.join(', ')}`);
+}
+
+/** One signal ends it in order, a second one at once. */
+function endOnSignals(daemon: Daemon): void {
+  let isEnding = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (isEnding) process.exit(1);
+      isEnding = true;
+      daemon.log.info('daemon.stopping', { reason: signal });
+      void daemon.close();
+    });
+  }
+}
+
+/** What nobody foresaw leaves a state that nobody knows: better to start again from the journal. */
+function endOnDefects(daemon: Daemon): void {
+  const fail = (event: string) => (error: unknown) => {
+    daemon.log.error(event, { error });
+    process.exit(1);
+  };
+  process.on('uncaughtException', fail('defect.exception'));
+  process.on('unhandledRejection', fail('defect.rejection'));
+}
+
+/** For people on a terminal; as one line of JSON for programs that wait until it is ready. */
+function announce({ pid, socket, url }: Daemon, json: boolean): void {
+  if (json) process.stdout.write(`${JSON.stringify({ ready: true, pid, socket, url })}\n`);
+  else if (process.stdout.isTTY) {
+    process.stdout.write(
+      `Troupe runs as process ${pid}.\n  socket  ${socket}\n  url     ${url}\nEnd it with Ctrl-C.\n`,
+    );
+  }
+}
+
+/** Says what went wrong and returns the exit code for it. */
+function report(error: unknown, json: boolean): number {
+  const code = error instanceof TeamError ? error.code : 'internal';
+  const message = error instanceof Error ? error.message : String(error);
+  if (json) process.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
+  else process.stderr.write(`troupe: ${message}\n`);
+  // Another daemon is there: for those who wanted one, nothing is wrong.
+  return error instanceof LockedError ? 75 : ERROR_CODES[code].exit;
+}
