@@ -27,6 +27,16 @@ export const daemonOperations = [
     },
   }),
   operation({
+    name: 'ui.login',
+    summary: 'Make an address that opens the dashboard, once and within a minute',
+    scope: 'admin',
+    input: z.strictObject({}),
+    result: z.object({ url: z.string() }),
+    route: 'POST /api/ui/login',
+    cli: { command: 'ui' },
+    run: async ({ daemon }) => ({ url: await daemon.loginUrl() }),
+  }),
+  operation({
     name: 'token.rotate',
     summary: 'Make every credential given out so far void',
     scope: 'admin',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { requireTeam } from '../core/view.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
+import { visibleEvents } from './visible.ts';
 
 /** What one commit recorded. The events are those of the journal, as plain JSON. */
 export const Batch = z.object({
@@ -20,7 +21,7 @@ export const eventOperations = [
     }),
     result: z.array(Batch),
     route: 'GET /api/teams/:teamId/history',
-    run: async ({ ledger }, { teamId, after, limit }) => {
+    run: async ({ ledger, caller }, { teamId, after, limit }) => {
       const end = await ledger.view(teamId, (state, seq) => {
         requireTeam(state);
         return seq;
@@ -28,7 +29,7 @@ export const eventOperations = [
       const batches: z.output<typeof Batch>[] = [];
       if (after >= end) return batches;
       for await (const { seq, events } of ledger.read(teamId, after)) {
-        batches.push({ seq, events: events.map((event) => ({ ...event })) });
+        batches.push({ seq, events: visibleEvents(events, caller).map((event) => ({ ...event })) });
         if (batches.length >= limit) break;
       }
       return batches;
