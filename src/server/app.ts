@@ -1,0 +1,86 @@
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+import { parse } from '../core/parse.ts';
+import type { Caller } from '../operations/caller.ts';
+import { addAgentRoutes } from './agents.ts';
+import { callerOf, readJson, sendError } from './context.ts';
+import type { Env } from './context.ts';
+import { clearCookie, cookieOf, setCookie } from './cookie.ts';
+import type { Guard } from './guard.ts';
+import type { Hub } from './hub.ts';
+import { openApiDocument } from './openapi.ts';
+import type { Pages } from './pages.ts';
+import type { CountKey } from './rate.ts';
+import { addOperationRoutes } from './rest.ts';
+import { addEventRoute } from './sse.ts';
+
+/** What can be asked for besides the operations. */
+export interface Extras {
+  /** Answers at `/mcp`, behind the same guard. */
+  readonly mcp?: (request: Request, caller: Caller) => Promise<Response>;
+  /** The text at `/metrics`. */
+  readonly metrics?: () => string | Promise<string>;
+}
+
+/** What the routes work with. */
+export interface AppOptions extends Extras {
+  readonly hub: Hub;
+  readonly guard: Guard;
+  readonly pages: Pages;
+  readonly perToken: CountKey;
+  readonly isSecure: boolean;
+}
+
+const Login = z.strictObject({ code: z.string().max(128) });
+
+/** All routes. Every request has passed the guard before it gets here. */
+export function openApp({ hub, guard, pages, perToken, isSecure, mcp, metrics }: AppOptions): Hono<Env> {
+  const app = new Hono<Env>();
+  app.use(
+    bodyLimit({
+      maxSize: hub.limits.messageBytes,
+      onError: (context) =>
+        sendError(context, new TeamError('limit', `A body has at most ${hub.limits.messageBytes} bytes`), 413),
+    }),
+  );
+  app.onError((error, context) => sendError(context, hub.asTeamError(error)));
+  app.notFound((context) => sendError(context, new TeamError('not_found', 'There is nothing at this address')));
+
+  app.get('/health', (context) => context.json({ status: 'ok' }));
+  app.get('/metrics', async (context) => {
+    requireAdmin(context);
+    return context.text((await metrics?.()) ?? '', 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+  });
+  app.get('/api/openapi.json', (context) => context.json(openApiDocument()));
+  app.post('/api/login', async (context) => {
+    const { code } = parse(Login, await readJson(context));
+    const session = hub.credentials.logins.login(code);
+    if (session === undefined) {
+      const { message } = await guard.failed(context.env.incoming);
+      return sendError(context, new TeamError('unauthenticated', message));
+    }
+    return context.json({ scope: 'admin' }, 200, { 'set-cookie': setCookie(session, isSecure) });
+  });
+  app.post('/api/logout', (context) => {
+    const session = cookieOf(context.env.incoming);
+    if (session !== undefined) hub.credentials.logins.logout(session);
+    return context.json({ scope: null }, 200, { 'set-cookie': clearCookie(isSecure) });
+  });
+  addAgentRoutes(app, hub);
+  addEventRoute(app, hub, perToken);
+  addOperationRoutes(app, hub);
+  if (mcp) app.all('/mcp', (context) => mcp(context.req.raw, callerOf(context)));
+  app.get('*', (context) => {
+    const page = pages.find(context.req.path);
+    if (!page) return context.notFound();
+    return context.body(page.body, 200, { 'content-type': page.type, 'cache-control': 'no-cache' });
+  });
+  return app;
+}
+
+function requireAdmin(context: Context<Env>): void {
+  if (callerOf(context).scope !== 'admin') throw new TeamError('not_allowed', 'This needs the scope admin');
+}

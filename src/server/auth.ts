@@ -1,0 +1,131 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+import { requireMember, requireTeam } from '../core/view.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { ADMIN } from '../operations/caller.ts';
+import type { Caller } from '../operations/caller.ts';
+import { openLogins } from './logins.ts';
+import type { Logins } from './logins.ts';
+import { markOf, newSecret, readSecret, writeSecret } from './secret-file.ts';
+
+/** Where credentials are kept, and the teams they are for. */
+export interface CredentialOptions {
+  /** The admin token of this run, 0600. */
+  readonly tokenFile: string;
+  /** What members' tokens are signed with, 0600. */
+  readonly secretFile: string;
+  readonly ledger: Ledger;
+}
+
+/** Who a caller is, by what it shows. */
+export interface Credentials {
+  /** The caller that a token stands for; undefined for every other text. */
+  verify(token: string): Promise<Caller | undefined>;
+  /** A token for one member of a team; it outlives restarts, and ends with the team. */
+  memberToken(teamId: string, memberId: string, scope: 'member' | 'lead' | 'reader'): Promise<string>;
+  /** Makes everything given out so far void: tokens, sessions, login codes. */
+  rotate(): Promise<void>;
+  /** Hears when everything given out so far has become void; returns the way to stop. */
+  onVoid(listener: () => void): () => void;
+  /** The dashboard's sessions. */
+  readonly logins: Logins;
+}
+
+const PREFIX = 'tm1';
+/** Longer than any of ours; nothing longer is worth hashing. */
+const LONGEST = 1024;
+
+/** What a member's token says: whose it is, and of which team under that name. */
+const Claims = z.tuple([z.string(), z.string(), z.enum(['member', 'lead', 'reader']), z.number()]);
+
+/** Opens the credentials of a daemon: a new admin token in its file, the members' secret as it was. */
+export async function openCredentials({ tokenFile, secretFile, ledger }: CredentialOptions): Promise<Credentials> {
+  const logins = openLogins();
+  const listeners = new Set<() => void>();
+  let secret = (await readSecret(secretFile)) ?? (await renew(secretFile));
+  let admin: string | undefined = await renew(tokenFile);
+  let seen = await markOf(tokenFile);
+
+  return {
+    logins,
+
+    async verify(token) {
+      if (token.length > LONGEST) return undefined;
+      if (token.startsWith(`${PREFIX}.`)) return verifyMember(token);
+      await readAgain();
+      return admin !== undefined && isSame(token, admin) ? ADMIN : undefined;
+    },
+
+    async memberToken(teamId, memberId, scope) {
+      const createdAt = await ledger.view(teamId, (state) => {
+        requireMember(state, memberId);
+        return requireTeam(state).createdAt.getTime();
+      });
+      const claims: z.infer<typeof Claims> = [teamId, memberId, scope, createdAt];
+      const body = Buffer.from(JSON.stringify(claims)).toString('base64url');
+      return `${PREFIX}.${body}.${sign(body)}`;
+    },
+
+    async rotate() {
+      secret = await renew(secretFile);
+      admin = await renew(tokenFile);
+      seen = await markOf(tokenFile);
+      voidAll();
+    },
+
+    onVoid(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+
+  async function verifyMember(token: string): Promise<Caller | undefined> {
+    const [, body = '', signature = '', ...rest] = token.split('.');
+    if (rest.length > 0 || !isSame(signature, sign(body))) return undefined;
+    const [teamId, memberId, scope, createdAt] = Claims.parse(JSON.parse(Buffer.from(body, 'base64url').toString()));
+    const known = await ledger.view(teamId, (state) =>
+      state.team?.createdAt.getTime() === createdAt && state.members.has(memberId)
+        ? { isLead: state.team.leadId === memberId }
+        : undefined,
+    );
+    // Who was replaced as the lead keeps its place in the team, not its powers.
+    return known && { scope: scope === 'lead' && !known.isLead ? 'member' : scope, teamId, memberId };
+  }
+
+  function sign(body: string): string {
+    return createHmac('sha256', secret).update(`${PREFIX}.${body}`).digest('base64url');
+  }
+
+  /** Somebody may have put another token in place. A file that is gone or that others can read lets nobody in. */
+  async function readAgain(): Promise<void> {
+    const mark = await markOf(tokenFile);
+    if (mark === seen) return;
+    seen = mark;
+    admin = await readSecret(tokenFile).catch((error: unknown) => {
+      if (error instanceof TeamError) return undefined;
+      throw error;
+    });
+    voidAll();
+  }
+
+  function voidAll(): void {
+    logins.clear();
+    for (const listener of listeners) listener();
+  }
+}
+
+async function renew(path: string): Promise<string> {
+  const secret = newSecret();
+  await writeSecret(path, secret);
+  return secret;
+}
+
+/** Compares hashes, so that the time it takes says nothing about the texts. */
+function isSame(a: string, b: string): boolean {
+  return timingSafeEqual(hash(a), hash(b));
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,72 @@
+import type { TeamEvent } from '../core/event.ts';
+import type { TeamState } from '../core/state.ts';
+import { viewMember, viewTask, viewTeam } from '../core/view.ts';
+import type { Stored } from '../journal/journal.ts';
+import type { Caller } from '../operations/caller.ts';
+import { visibleEvents } from '../operations/visible.ts';
+
+/** What each subscriber gets of one batch. */
+export interface BatchFrames {
+  readonly seq: number;
+  /** The `events` frame and, unless only that was asked for, the messages made from it. */
+  for(caller: Caller, only: 'events' | undefined): readonly string[];
+}
+
+/**
+ * The frames of a batch, with the state that includes it; without a state there are only events. They are the same for
+ * all who may see everything: those are written once, however many listen, and only when somebody does.
+ */
+export function batchFrames(teamId: string, { seq, events }: Stored, state?: TeamState): BatchFrames {
+  const whole: { events?: string; messages?: readonly string[] } = {};
+
+  return {
+    seq,
+    for(caller, only) {
+      const seen = visibleEvents(events, caller);
+      const cache = seen === events ? whole : {};
+      cache.events ??= JSON.stringify({ type: 'events', teamId, seq, events: seen });
+      if (only === 'events' || !state) return [cache.events];
+      cache.messages ??= messagesOf(seen, state).map((message) => JSON.stringify({ ...message, teamId, seq }));
+      return [cache.events, ...cache.messages];
+    },
+  };
+}
+
+/** What changed, each thing once, as it is after the batch. */
+function messagesOf(events: readonly TeamEvent[], state: TeamState): Message[] {
+  const messages = new Map<string, Message>();
+  for (const event of events) {
+    for (const [key, message] of entriesOf(event, state)) messages.set(`${message.type} ${key}`, message);
+  }
+  return [...messages.values()];
+}
+
+interface Message {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+function entriesOf(event: TeamEvent, state: TeamState): [key: string, Message][] {
+  if (event.type === 'team:created') return [['', { type: 'team_created', team: viewTeam(state) }]];
+  if (event.type === 'team:closed') return [['', { type: 'team_cleaned_up' }]];
+  if (event.type === 'message:sent') {
+    const sent = event.copies.flatMap(({ id }) => state.messages.get(id) ?? []);
+    return sent.map((message) => [message.id, { type: 'team_message', message }]);
+  }
+  if (event.type === 'teammate:joined') {
+    const member = state.members.get(event.memberId);
+    return member ? [[member.id, { type: 'teammate_spawned', member: viewMember(state, member) }]] : [];
+  }
+  if (event.type === 'teammate:idle' || event.type === 'teammate:stopped') {
+    const type = event.type === 'teammate:idle' ? 'teammate_idle' : 'teammate_shutdown';
+    return [[event.memberId, { type, memberId: event.memberId }]];
+  }
+  if (event.type.startsWith('task:')) {
+    const task = state.tasks.get((event as { taskId?: string }).taskId ?? '');
+    return task ? [[task.id, { type: 'team_task_update', task: viewTask(state, task) }]] : [];
+  }
+  if (/^(team:updated|teammate:changed|shutdown:|plan:)/.test(event.type) && state.team) {
+    return [['', { type: 'team_status_update', team: viewTeam(state) }]];
+  }
+  return [];
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ERROR_CODES } from '../core/errors.ts';
+import type { ErrorCode } from '../core/errors.ts';
+import type { Caller } from '../operations/caller.ts';
+import { cookieOf } from './cookie.ts';
+import type { Hub } from './hub.ts';
+import { rateLimit } from './rate.ts';
+
+/** Under which names the server is reached: exact `Host` values, exact `Origin` values. */
+export interface Address {
+  readonly hosts: ReadonlySet<string>;
+  readonly origins: ReadonlySet<string>;
+}
+
+/** A request that may go on: who asks, and the key under which its credential is counted. */
+export interface Admitted {
+  readonly caller: Caller;
+  readonly key: string;
+}
+
+/** A request that may not. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** Names under which people put secrets into addresses, where logs and histories keep them. */
+const SECRET_NAMES = /^(access_?token|api_?key|auth|authorization|bearer|code|key|password|secret|session|token)$/i;
+
+/** Decides about every request before anything else is done with it. */
+export type Guard = ReturnType<typeof openGuard>;
+
+export function openGuard(hub: Hub, address: () => Address) {
+  const { limits } = hub;
+  const requests = rateLimit(limits.requestsPerSecond, limits.requestBurst);
+  const failures = rateLimit(limits.authFailuresPerMinute / 60, limits.authFailuresPerMinute);
+
+  return {
+    /** Whether the request came to us, and from a page of ours or no page at all. */
+    checkAddress(request: IncomingMessage): Refusal | undefined {
+      const refusal = findStranger(request, address());
+      if (refusal) hub.counters.rejected++;
+      return refusal;
+    },
+
+    /** Who asks. */
+    async admit(request: IncomingMessage): Promise<Admitted | Refusal> {
+      const shown = credentialOf(request);
+      if (shown && 'status' in shown) return shown;
+      const caller = shown && (await callerOf(shown));
+      if (!caller) return this.failed(request);
+      const key = createHash('sha256').update(shown.secret).digest('base64url');
+      if (requests.take(key)) return { caller, key };
+      return refusal('limit', `More than ${limits.requestsPerSecond} requests a second: wait a moment`);
+    },
+
+    /** Counts a wrong credential; one who shows many waits for each answer. */
+    async failed(request: IncomingMessage): Promise<Refusal> {
+      hub.counters.rejected++;
+      if (!failures.take(request.socket.remoteAddress ?? '')) await sleep(limits.authDelayMs);
+      return refusal('unauthenticated', 'A valid token is needed: Authorization: Bearer …');
+    },
+  };
+
+  async function callerOf({ kind, secret }: Shown): Promise<Caller | undefined> {
+    return kind === 'bearer' ? hub.credentials.verify(secret) : hub.credentials.logins.callerOf(secret);
+  }
+}
+
+interface Shown {
+  readonly kind: 'bearer' | 'cookie';
+  readonly secret: string;
+}
+
+function credentialOf(request: IncomingMessage): Shown | Refusal | undefined {
+  const { authorization, origin, 'sec-fetch-site': site, 'x-troupe-csrf': csrf } = request.headers;
+  if (authorization !== undefined) {
+    const [, secret] = /^Bearer ([\x21-\x7e]{1,1024})$/i.exec(authorization) ?? [];
+    return secret === undefined ? undefined : { kind: 'bearer', secret };
+  }
+  const secret = cookieOf(request);
+  if (secret === undefined) return undefined;
+  // A browser leaves Origin out of its own page's reads, and says itself that they are that page's.
+  if (origin === undefined && site !== 'same-origin') {
+    return refusal('not_allowed', 'A request with a cookie must come from the dashboard');
+  }
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (isRead || csrf === '1') return { kind: 'cookie', secret };
+  return refusal('not_allowed', 'A change with a cookie needs the header x-troupe-csrf: 1');
+}
+
+function findStranger(request: IncomingMessage, { hosts, origins }: Address): Refusal | undefined {
+  const [host, ...otherHosts] = valuesOf(request, 'host');
+  if (host === undefined || otherHosts.length > 0 || !hosts.has(host.toLowerCase())) {
+    return refusal('not_allowed', 'This is not the host you asked for');
+  }
+  const [origin, ...otherOrigins] = valuesOf(request, 'origin');
+  if (otherOrigins.length > 0 || (origin !== undefined && !origins.has(origin))) {
+    return refusal('not_allowed', 'Pages of other origins have no business here');
+  }
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    return refusal('not_allowed', 'Pages of other sites have no business here');
+  }
+  if (valuesOf(request, 'authorization').length > 1) return refusal('invalid', 'Show one credential');
+  const url = request.url ?? '';
+  if (!/^\/(?!\/)/.test(url)) return refusal('invalid', 'The request must name a path');
+  const query = new URLSearchParams(url.split('?').slice(1).join('?'));
+  if ([...query.keys()].some((name) => SECRET_NAMES.test(name))) {
+    return refusal('invalid', 'Secrets do not belong in an address, where others can read them: send a header');
+  }
+  return undefined;
+}
+
+/** All values of a header: Node keeps only the first of those that must be there once. */
+function valuesOf(request: IncomingMessage, name: string): string[] {
+  const { rawHeaders } = request;
+  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+}
+
+/** A refusal with the status of its code. */
+export function refusal(code: ErrorCode, message: string, status: number = ERROR_CODES[code].status): Refusal {
+  return { status, code, message };
+}

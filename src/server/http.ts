@@ -1,0 +1,185 @@
+import { createServer as createPlainServer } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { TeamError } from '../core/errors.ts';
+import { openApp } from './app.ts';
+import type { Extras } from './app.ts';
+import { openGuard, refusal } from './guard.ts';
+import type { Address, Admitted, Refusal } from './guard.ts';
+import { SECURITY_HEADERS } from './headers.ts';
+import type { Hub } from './hub.ts';
+import type { Pages } from './pages.ts';
+import { openPages } from './pages.ts';
+import { countPerKey } from './rate.ts';
+import { openWebSockets, refuse as refuseUpgrade } from './websocket.ts';
+
+/** How the server is reached over TCP, and what it serves besides the operations. */
+export interface HttpOptions extends Extras {
+  /** An address of this machine; anything but loopback needs `tls` and `origins`. */
+  readonly host?: string;
+  /** 0, the default, takes a free one. */
+  readonly port?: number;
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** The origins under which browsers reach the server, besides those of loopback: `https://troupe.example:8443`. */
+  readonly origins?: readonly string[];
+  readonly hub: Hub;
+  /** The dashboard's directory. */
+  readonly ui?: string;
+}
+
+/** A server that listens. */
+export interface HttpListening {
+  /** Its origin: `http://127.0.0.1:43210`. */
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+
+/** Serves REST, WebSocket, server-sent events, MCP and the dashboard. */
+export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
+  const { host = '127.0.0.1', port = 0, tls, hub } = options;
+  const origins = checkReach(options);
+  let address: Address = { hosts: new Set(), origins: new Set() };
+  const guard = openGuard(hub, () => address);
+  const perToken = countPerKey(hub.limits.connectionsPerToken);
+  const pages = await openPages(options.ui);
+  const admitted = new WeakMap<IncomingMessage, Admitted>();
+  const app = openApp({ ...options, guard, pages, perToken, isSecure: tls !== undefined });
+  const listener = getRequestListener(
+    (request, { incoming }) => app.fetch(request, { incoming, admitted: admitted.get(incoming as IncomingMessage) }),
+    { overrideGlobalObjects: false },
+  );
+  const webSockets = openWebSockets(hub, guard, perToken);
+  const server = createServer(hub, tls);
+  limitConnections(server, hub);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => void handle(request, response));
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    webSockets.upgrade(request, socket, head).catch((error: unknown) => {
+      hub.report(error, 'upgrade');
+      refuseUpgrade(socket, refusal('internal', 'This is a defect of ours'));
+    });
+  });
+  await listen(server, host, port);
+  const bound = (server.address() as AddressInfo).port;
+  address = addressOf({ port: bound, origins, isSecure: tls !== undefined });
+
+  return {
+    url: origins[0] !== undefined && !LOOPBACK.includes(host) ? origins[0] : urlOf(host, bound, tls !== undefined),
+    port: bound,
+    async close() {
+      webSockets.close();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    try {
+      const verdict = guard.checkAddress(request) ?? (await admit(request, pages));
+      if (verdict && 'status' in verdict) return refuse(request, response, verdict);
+      if (verdict) admitted.set(request, verdict);
+      await listener(request, response);
+    } catch (error) {
+      hub.report(error, 'http');
+      refuse(request, response, refusal('internal', 'This is a defect of ours: the log of the daemon says more'));
+    }
+  }
+
+  /** Everything needs a credential but the dashboard's files, which hold no data, and logging in. */
+  async function admit(request: IncomingMessage, pages: Pages): Promise<Admitted | Refusal | undefined> {
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const isLogin = path === '/api/login' && request.method === 'POST' && request.headers.origin !== undefined;
+    if (isLogin || pages.isPublic(request.method, path)) return checkBody(request);
+    const verdict = await guard.admit(request);
+    return 'status' in verdict ? verdict : (checkBody(request) ?? verdict);
+  }
+
+  function checkBody({ headers }: IncomingMessage): Refusal | undefined {
+    const length = Number(headers['content-length'] ?? 0);
+    if (length > hub.limits.messageBytes) {
+      return refusal('limit', `A body has at most ${hub.limits.messageBytes} bytes`, 413);
+    }
+    if (length === 0 && headers['transfer-encoding'] === undefined) return undefined;
+    const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+    return type === 'application/json' ? undefined : refusal('invalid', 'A body must be application/json', 415);
+  }
+}
+
+/** Says why, before a byte of the body is read. */
+function refuse(request: IncomingMessage, response: ServerResponse, { status, code, message }: Refusal): void {
+  if (response.headersSent) return void response.destroy();
+  const body = JSON.stringify({ error: { code, message } });
+  const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
+  if (hasBody) response.setHeader('connection', 'close');
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** The origins besides loopback's own; refuses what would let strangers in. */
+function checkReach({ host = '127.0.0.1', tls, origins = [] }: HttpOptions): string[] {
+  if (!LOOPBACK.includes(host) && (!tls || origins.length === 0)) {
+    throw new TeamError(
+      'invalid',
+      `Listening on ${host} lets other machines in: give a TLS certificate and key, and the exact origins under which ` +
+        'browsers reach it (https://name:port). To use it from one other machine, forward a port with ssh instead',
+    );
+  }
+  return origins.map((origin) => {
+    if (URL.canParse(origin) && new URL(origin).origin === origin && /^https?:/.test(origin)) return origin;
+    throw new TeamError('invalid', `${JSON.stringify(origin)} is no origin: it looks like https://name:port`);
+  });
+}
+
+function addressOf({ port, origins, isSecure }: { port: number; origins: string[]; isSecure: boolean }): Address {
+  const scheme = isSecure ? 'https' : 'http';
+  const own = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
+  return {
+    hosts: new Set([...own, ...origins.map((origin) => new URL(origin).host)]),
+    origins: new Set([...own.map((host) => `${scheme}://${host}`), ...origins]),
+  };
+}
+
+function urlOf(host: string, port: number, isSecure: boolean): string {
+  return `${isSecure ? 'https' : 'http'}://${host === '::1' ? '[::1]' : host}:${port}`;
+}
+
+function createServer(hub: Hub, tls: HttpOptions['tls']): Server {
+  const options: ServerOptions = {
+    headersTimeout: hub.limits.greetingMs,
+    requestTimeout: hub.limits.requestMs,
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: 5_000,
+    maxHeaderSize: 16 * 1024,
+    // Our guard says no to a request without it, as to one with two.
+    requireHostHeader: false,
+  };
+  return tls ? createSecureServer({ ...options, ...tls }) : createPlainServer(options);
+}
+
+/** Above the cap a connection is told so and closed before anything is read from it. */
+function limitConnections(server: Server, hub: Hub): void {
+  let open = 0;
+  server.on('connection', (socket: Socket) => {
+    if (++open > hub.limits.connections) refuseUpgrade(socket, refusal('overloaded', 'Too many connections'));
+    const leave = hub.count();
+    socket.once('close', () => {
+      open--;
+      leave();
+    });
+  });
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(new TeamError('storage', `Cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error })),
+    );
+    server.listen({ host, port }, resolve);
+  });
+}

@@ -1,0 +1,152 @@
+import { TeamError } from '../core/errors.ts';
+import type { Caller } from '../operations/caller.ts';
+import { callOperation } from '../operations/index.ts';
+import type { Call } from '../operations/index.ts';
+import type { Services } from '../operations/operation.ts';
+import type { Credentials } from './auth.ts';
+import { LIMITS } from './limits.ts';
+import type { Limits } from './limits.ts';
+import { openFeeds } from './push.ts';
+import type { Feeds } from './push.ts';
+
+/** What a server is made of. */
+export interface HubOptions {
+  readonly services: Services;
+  readonly credentials: Credentials;
+  readonly limits?: Partial<Limits>;
+  /** Hears defects and trouble that no client can be told about in full. */
+  readonly onError?: (error: unknown, where: string) => void;
+}
+
+/** What the server has done so far. */
+export interface Counters {
+  calls: number;
+  /** Calls that were refused or failed. */
+  refusals: number;
+  /** Requests and connections without a right credential, Host or Origin. */
+  rejected: number;
+  /** Clients that were cut off because they did not read. */
+  cut: number;
+}
+
+/** Why the daemon ends a connection; the numbers are those of WebSocket. */
+export interface Ending {
+  readonly code: 1001 | 1008 | 1013;
+  readonly reason: string;
+}
+
+/** A client that stays connected and is sent things: over a WebSocket, the Unix socket, or as server-sent events. */
+export interface Connected {
+  readonly caller: Caller;
+  /** Ends it from our side, after what waits has gone out. */
+  end(ending: Ending): Promise<void>;
+  /** Called every second: a client that takes nothing is cut off. */
+  check(now: number): void;
+}
+
+/** What all connections share. */
+export interface Hub {
+  readonly services: Services;
+  readonly credentials: Credentials;
+  readonly limits: Limits;
+  readonly feeds: Feeds;
+  readonly counters: Counters;
+  readonly connected: Set<Connected>;
+  /** The connections that are open, of every kind. */
+  readonly connections: number;
+  /** Does an operation. */
+  call(name: string, call: Call): Promise<unknown>;
+  /** An error as a client may see it; defects are reported and told without detail. */
+  asTeamError(error: unknown): TeamError;
+  /** Counts a connection; returns the way to count it no more. */
+  count(): () => void;
+  /** Tells trouble that no client can be told about. */
+  report(error: unknown, where: string): void;
+  /** Ends all connections that stay, after what waits for them has gone out. */
+  closeAll(): Promise<void>;
+}
+
+const GOING_AWAY: Ending = { code: 1001, reason: 'the daemon is stopping' };
+const VOID: Ending = { code: 1008, reason: 'this credential is no longer valid' };
+
+/** Opens what all connections share. */
+export function openHub({ services, credentials, limits, onError }: HubOptions): Hub {
+  const connected = new Set<Connected>();
+  const report = (error: unknown, where: string): void => onError?.(error, where);
+  const feeds = openFeeds(services.ledger, (error) => report(error, 'push'));
+  let connections = 0;
+
+  const stopChecking = everySecond(() => {
+    const now = performance.now();
+    for (const one of connected) one.check(now);
+  });
+  // A connection keeps the powers with which it began: when those change, it must begin anew.
+  const stopHearing = credentials.onVoid(() => endWhere(() => true));
+  const stopListening = services.ledger.subscribe((teamId, { seq, events }) => {
+    if (seq === 1) endWhere(({ caller }) => caller.teamId === teamId);
+    else if (events.some((event) => event.type === 'team:updated' && event.leadId !== undefined)) {
+      endWhere(({ caller }) => caller.teamId === teamId && caller.scope === 'lead');
+    }
+  });
+
+  const hub: Hub = {
+    services,
+    credentials,
+    limits: { ...LIMITS, ...limits },
+    feeds,
+    counters: { calls: 0, refusals: 0, rejected: 0, cut: 0 },
+    connected,
+    report,
+
+    get connections() {
+      return connections;
+    },
+
+    count() {
+      let isOpen = true;
+      connections++;
+      return () => {
+        if (isOpen) connections--;
+        isOpen = false;
+      };
+    },
+
+    async call(name, call) {
+      hub.counters.calls++;
+      const result = await callOperation(services, name, call);
+      if (name === 'team.delete') teamGone((result as { teamId: string }).teamId);
+      return result;
+    },
+
+    asTeamError(error) {
+      hub.counters.refusals++;
+      if (error instanceof TeamError) return error;
+      report(error, 'call');
+      return new TeamError('internal', 'This is a defect of ours: the log of the daemon says more');
+    },
+
+    async closeAll() {
+      stopChecking();
+      stopHearing();
+      stopListening();
+      feeds.close();
+      await Promise.all([...connected].map((one) => one.end(GOING_AWAY)));
+    },
+  };
+  return hub;
+
+  function teamGone(teamId: string): void {
+    feeds.dropped(teamId);
+    endWhere(({ caller }) => caller.teamId === teamId);
+  }
+
+  function endWhere(matches: (one: Connected) => boolean): void {
+    for (const one of connected) if (matches(one)) void one.end(VOID);
+  }
+}
+
+function everySecond(work: () => void): () => void {
+  const timer = setInterval(work, 1_000);
+  timer.unref();
+  return () => clearInterval(timer);
+}

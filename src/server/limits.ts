@@ -1,0 +1,42 @@
+/** How much of everything one client may have; the reasons are the faults that each bound survives. */
+export const LIMITS = {
+  /** Connections of one kind (TCP, Unix socket) at a time. */
+  connections: 256,
+  /** WebSockets and event streams of one credential at a time, over TCP. */
+  connectionsPerToken: 16,
+  /** A frame, a line, a body. */
+  messageBytes: 1024 * 1024,
+  /** Pieces of one WebSocket message. */
+  fragments: 64,
+  /** What may wait for a client that does not read; more, and it is cut off. */
+  queueBytes: 4 * 1024 * 1024,
+  /** Above it nothing new is begun for a client until it has read on. */
+  busyBytes: 1024 * 1024,
+  /** How long a client may take nothing of what waits for it. */
+  stallMs: 10_000,
+  /** Calls of one connection under way; further ones are left unread until some are done. */
+  inFlight: 256,
+  /** Calls of one connection that wait for something to happen. */
+  waitingCalls: 64,
+  /** Teams that one connection follows. */
+  subscriptions: 64,
+  /** Frames in a row that cannot be read, after which a client is not one of ours. */
+  unreadableFrames: 16,
+  /** From the connection to the credential, or to the end of the headers. */
+  greetingMs: 10_000,
+  /** From the first byte of a request to its last. */
+  requestMs: 30_000,
+  /** How long a call over REST may wait; below what proxies and browsers bear. */
+  restWaitMs: 25_000,
+  /** Requests of one credential over HTTP. */
+  requestsPerSecond: 50,
+  requestBurst: 200,
+  /** Wrong credentials from one address before each further answer takes `authDelayMs`. */
+  authFailuresPerMinute: 10,
+  authDelayMs: 1_000,
+  /** A sign of life on connections that are quiet. */
+  keepAliveMs: 15_000,
+} as const;
+
+/** The bounds of one server; tests make them small. */
+export type Limits = { readonly [Name in keyof typeof LIMITS]: number };

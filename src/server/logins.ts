@@ -1,0 +1,66 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { ADMIN } from '../operations/caller.ts';
+import type { Caller } from '../operations/caller.ts';
+
+const CODE_MS = 60_000;
+const SESSION_MS = 8 * 60 * 60_000;
+/** More than anybody opens; the oldest goes first. */
+const AT_MOST = 32;
+
+/**
+ * How a person gets from the command line into the dashboard: a code that works once and for a minute becomes a session
+ * of 8 hours, which the browser shows as a cookie. Kept in memory and only as hashes: a restart ends them all.
+ */
+export function openLogins(now: () => number = Date.now) {
+  const codes = new Map<string, number>();
+  const sessions = new Map<string, number>();
+
+  return {
+    /** A new one-time code. */
+    code(): string {
+      return add(codes, now() + CODE_MS);
+    },
+
+    /** The id of the session that the code opens; undefined if it is wrong, used or too old. */
+    login(code: string): string | undefined {
+      return take(codes, code) ? add(sessions, now() + SESSION_MS) : undefined;
+    },
+
+    /** Who shows this session id. */
+    callerOf(session: string): Caller | undefined {
+      const end = sessions.get(hash(session));
+      return end !== undefined && end > now() ? ADMIN : undefined;
+    },
+
+    logout(session: string): void {
+      take(sessions, session);
+    },
+
+    /** Ends every session and voids every code. */
+    clear(): void {
+      codes.clear();
+      sessions.clear();
+    },
+  };
+
+  function add(entries: Map<string, number>, end: number): string {
+    for (const [key, time] of entries) if (time <= now() || entries.size >= AT_MOST) entries.delete(key);
+    const secret = randomBytes(32).toString('base64url');
+    entries.set(hash(secret), end);
+    return secret;
+  }
+
+  function take(entries: Map<string, number>, secret: string): boolean {
+    const key = hash(secret);
+    const end = entries.get(key);
+    return entries.delete(key) && end !== undefined && end > now();
+  }
+}
+
+/** Looked up by hash, so that the time a lookup takes says nothing about the secret. */
+function hash(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}
+
+/** The dashboard's sessions. */
+export type Logins = ReturnType<typeof openLogins>;

@@ -1,0 +1,66 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+
+/** A file of the dashboard. */
+export interface Page {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+}
+
+/** What anybody may load: the dashboard's files, which hold no data. */
+export interface Pages {
+  isPublic(method: string | undefined, path: string): boolean;
+  find(path: string): Page | undefined;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  ico: 'image/x-icon',
+  woff2: 'font/woff2',
+  json: 'application/json',
+  webmanifest: 'application/manifest+json',
+};
+
+/** Paths that are never files: all of them need a credential. */
+const GUARDED = /^\/(api|mcp|ws|health|metrics)(\/|$)/;
+
+const PLACEHOLDER = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Troupe</title>
+<h1>Troupe</h1>
+<p>The daemon runs. This build has no dashboard.
+<p>The API is described at <a href="/api/openapi.json">/api/openapi.json</a>, for requests with a token.
+</html>
+`;
+
+/** Reads a directory once: what is asked for is looked up, never opened, so no path leads out of it. */
+export async function openPages(directory: string | undefined): Promise<Pages> {
+  const pages = directory === undefined ? placeholder() : await readAll(directory);
+  return {
+    isPublic: (method, path) => (method === 'GET' || method === 'HEAD') && !GUARDED.test(path),
+    find: (path) => pages.get(path),
+  };
+}
+
+async function readAll(directory: string): Promise<Map<string, Page>> {
+  const pages = new Map<string, Page>();
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    const type = TYPES[entry.name.split('.').at(-1) ?? ''];
+    if (!entry.isFile() || type === undefined) continue;
+    const file = join(entry.parentPath, entry.name);
+    const page = { body: new Uint8Array(await readFile(file)), type };
+    const path = `/${relative(directory, file).split(sep).join('/')}`;
+    pages.set(path, page);
+    if (path === '/index.html') pages.set('/', page);
+  }
+  return pages;
+}
+
+function placeholder(): Map<string, Page> {
+  return new Map([['/', { body: new TextEncoder().encode(PLACEHOLDER), type: 'text/html; charset=utf-8' }]]);
+}

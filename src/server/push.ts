@@ -1,0 +1,185 @@
+import { TeamError } from '../core/errors.ts';
+import { requireTeam } from '../core/view.ts';
+import type { Seq, Stored } from '../journal/journal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Caller } from '../operations/caller.ts';
+import { batchFrames } from './batch-frames.ts';
+import type { BatchFrames } from './batch-frames.ts';
+
+/** Who wants to hear of a team. */
+export interface Subscriber {
+  readonly caller: Caller;
+  readonly only: 'events' | undefined;
+  /** Gets the batches in order, no gap, no repeat. */
+  deliver(seq: Seq, frames: readonly string[]): void;
+  /** It has not read what it has; nothing more should be delivered. */
+  readonly isBusy: boolean;
+  whenFree(): Promise<void>;
+  /** There will be no more: the team is gone, or cannot be read. */
+  ended(error: TeamError): void;
+}
+
+/** A subscription that stands. */
+export interface Following {
+  /** Where the team was when it began. */
+  readonly seq: Seq;
+  /** Begins to deliver. */
+  start(): void;
+  stop(): void;
+}
+
+interface Place {
+  readonly subscriber: Subscriber;
+  cursor: Seq;
+  /** It has everything that was told so far, and gets what is told next at once. */
+  live: boolean;
+  stopped: boolean;
+}
+
+interface Feed {
+  /** The last batch that was told. */
+  last: Seq;
+  readonly places: Set<Place>;
+}
+
+/** The net below: how often a team with subscribers is looked at in case a change was told to nobody. */
+const LOOK_MS = 5_000;
+
+/** All subscriptions of a server. */
+export type Feeds = ReturnType<typeof openFeeds>;
+
+/**
+ * Follows teams for subscribers. What a subscriber missed is read from the journal, at its own pace; once it has all of
+ * it, batches come straight from the ledger, with the state they led to and without another look at the disk.
+ *
+ * No gap and no repeat, because the ledger tells batches in order and in the same turn as it changes its state: as long as
+ * a subscriber's cursor is below the last batch told, it reads; the turn in which it is not, it is live.
+ */
+export function openFeeds(ledger: Ledger, onError: (error: unknown) => void) {
+  const feeds = new Map<string, Feed>();
+  const stopListening = ledger.subscribe((teamId, batch, state) => {
+    const feed = feeds.get(teamId);
+    if (!feed) return;
+    if (batch.seq <= feed.last) return endAll(teamId, feed);
+    feed.last = batch.seq;
+    const frames = batchFrames(teamId, batch, state);
+    for (const place of feed.places) if (place.live) deliverNow(teamId, feed, place, frames);
+  });
+  const looking = setInterval(() => {
+    for (const [teamId, feed] of feeds) void look(teamId, feed).catch(onError);
+  }, LOOK_MS);
+  looking.unref();
+
+  return {
+    /** Follows a team from after a batch; `not_found` without the team, `conflict` if it has never been that far. */
+    async subscribe(teamId: string, after: Seq, subscriber: Subscriber): Promise<Following> {
+      const place: Place = { subscriber, cursor: after, live: false, stopped: false };
+      const { feed, seq } = await ledger.view(teamId, (state, seq) => {
+        requireTeam(state);
+        if (after > seq) {
+          throw new TeamError(
+            'conflict',
+            `Team ${teamId} ends with batch ${seq}, not ${after}: it was made anew; subscribe from the start`,
+          );
+        }
+        const feed = feeds.get(teamId) ?? { last: seq, places: new Set() };
+        feeds.set(teamId, feed);
+        feed.places.add(place);
+        return { feed, seq };
+      });
+      return {
+        seq,
+        start: () => void catchUp(teamId, feed, place),
+        stop() {
+          place.stopped = true;
+          leave(teamId, feed, place);
+        },
+      };
+    },
+
+    /** A team is gone, and with it all that followed it. */
+    dropped(teamId: string): void {
+      const feed = feeds.get(teamId);
+      if (feed) endAll(teamId, feed);
+    },
+
+    /** How many subscriptions there are. */
+    get size(): number {
+      return [...feeds.values()].reduce((sum, { places }) => sum + places.size, 0);
+    },
+
+    close(): void {
+      stopListening();
+      clearInterval(looking);
+      for (const { places } of feeds.values()) for (const place of places) place.stopped = true;
+      feeds.clear();
+    },
+  };
+
+  function deliverNow(teamId: string, feed: Feed, place: Place, frames: BatchFrames): void {
+    if (frames.seq <= place.cursor) return;
+    if (frames.seq > place.cursor + 1 || place.subscriber.isBusy) return void catchUp(teamId, feed, place);
+    place.cursor = frames.seq;
+    place.subscriber.deliver(frames.seq, frames.for(place.subscriber.caller, place.subscriber.only));
+  }
+
+  /** Delivers from the journal until the subscriber is where the team is. */
+  async function catchUp(teamId: string, feed: Feed, place: Place): Promise<void> {
+    const { subscriber } = place;
+    place.live = false;
+    try {
+      while (!place.stopped && place.cursor < feed.last) {
+        await subscriber.whenFree();
+        const from = place.cursor;
+        for await (const batch of ledger.read(teamId, from)) {
+          const frames = await framesOf(teamId, batch, subscriber);
+          if (place.stopped) return;
+          place.cursor = batch.seq;
+          subscriber.deliver(batch.seq, frames);
+          await subscriber.whenFree();
+        }
+        if (place.cursor === from) return endAll(teamId, feed);
+      }
+      place.live = true;
+    } catch (error) {
+      end(teamId, feed, place, asTeamError(error));
+    }
+  }
+
+  /** The journal has only events; what they changed is told as it is now. */
+  async function framesOf(teamId: string, batch: Stored, { caller, only }: Subscriber): Promise<readonly string[]> {
+    if (only === 'events') return batchFrames(teamId, batch).for(caller, only);
+    return ledger.view(teamId, (state) => batchFrames(teamId, batch, state).for(caller, only));
+  }
+
+  async function look(teamId: string, feed: Feed): Promise<void> {
+    await ledger.view(teamId, (state, seq) => {
+      if (!state.team || seq < feed.last) return endAll(teamId, feed);
+      if (seq === feed.last) return;
+      feed.last = seq;
+      for (const place of feed.places) if (place.live) void catchUp(teamId, feed, place);
+    });
+  }
+
+  function endAll(teamId: string, feed: Feed): void {
+    const gone = new TeamError('not_found', `Team ${teamId} was deleted: there is nothing more to follow`);
+    for (const place of feed.places) end(teamId, feed, place, gone);
+  }
+
+  function end(teamId: string, feed: Feed, place: Place, error: TeamError): void {
+    const isNew = !place.stopped;
+    place.stopped = true;
+    leave(teamId, feed, place);
+    if (isNew) place.subscriber.ended(error);
+  }
+
+  function leave(teamId: string, feed: Feed, place: Place): void {
+    feed.places.delete(place);
+    if (feed.places.size === 0 && feeds.get(teamId) === feed) feeds.delete(teamId);
+  }
+}
+
+function asTeamError(error: unknown): TeamError {
+  if (error instanceof TeamError) return error;
+  return new TeamError('internal', 'The team cannot be followed: this is a defect of ours', { cause: error });
+}

@@ -1,0 +1,57 @@
+/** More keys than a daemon has honest clients; the oldest goes first. */
+const KEYS = 1_024;
+
+/** How often each key may do something: `perSecond` in the long run, `burst` at once. */
+export function rateLimit(perSecond: number, burst: number, now: () => number = () => performance.now()) {
+  const buckets = new Map<string, { left: number; at: number }>();
+
+  return {
+    /** Takes one turn; false if the key has none left. */
+    take(key: string): boolean {
+      const bucket = refill(key);
+      if (bucket.left < 1) return false;
+      bucket.left--;
+      return true;
+    },
+    /** Whether the key has a turn left. */
+    has(key: string): boolean {
+      return refill(key).left >= 1;
+    },
+  };
+
+  function refill(key: string): { left: number; at: number } {
+    const time = now();
+    const known = buckets.get(key);
+    const left = known ? Math.min(burst, known.left + ((time - known.at) / 1_000) * perSecond) : burst;
+    const bucket = { left, at: time };
+    // Put at the end: the first key of the map is the one that was quiet longest.
+    buckets.delete(key);
+    buckets.set(key, bucket);
+    for (const oldest of buckets.keys()) {
+      if (buckets.size <= KEYS) break;
+      buckets.delete(oldest);
+    }
+    return bucket;
+  }
+}
+
+/** Counts one more for the key and returns the way to count it no more; undefined if the key has too many. */
+export type CountKey = (key: string) => (() => void) | undefined;
+
+/** Counts what each key has open at a time; no more than `most` of it. */
+export function countPerKey(most: number): CountKey {
+  const counts = new Map<string, number>();
+  return (key) => {
+    const count = counts.get(key) ?? 0;
+    if (count >= most) return undefined;
+    counts.set(key, count + 1);
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      const left = (counts.get(key) ?? 1) - 1;
+      if (left > 0) counts.set(key, left);
+      else counts.delete(key);
+    };
+  };
+}

@@ -1,0 +1,78 @@
+import type { Context, Hono } from 'hono';
+import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+import { OPERATIONS } from '../operations/index.ts';
+import type { Operation } from '../operations/operation.ts';
+import { callerOf, readJson } from './context.ts';
+import type { Env } from './context.ts';
+import type { Hub } from './hub.ts';
+
+/** A route for every operation of the table. */
+export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
+  for (const operation of OPERATIONS) {
+    const [method = '', path = ''] = operation.route.split(' ');
+    const coerce = queryReader(operation);
+    app.on(method, path, async (context) => {
+      const input = { ...(await bodyOf(context)), ...coerce(context) };
+      const params: Record<string, string> = context.req.param();
+      for (const [name, value] of Object.entries(params)) {
+        if (name in input && (input as Record<string, unknown>)[name] !== value) {
+          throw new TeamError('invalid', `${name}: the address says one thing, the body another`);
+        }
+      }
+      const result = await hub.call(operation.name, {
+        caller: callerOf(context),
+        input: capWait({ ...input, ...params }, hub.limits.restWaitMs),
+        as: context.req.header('x-troupe-as'),
+        commandId: context.req.header('idempotency-key'),
+        signal: context.req.raw.signal,
+      });
+      return context.json(result as object);
+    });
+  }
+}
+
+async function bodyOf(context: Context): Promise<object> {
+  if (context.req.method === 'GET' || context.req.method === 'HEAD') return {};
+  const body = await readJson(context);
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw new TeamError('invalid', 'The body must be a JSON object');
+}
+
+type Kind = 'number' | 'boolean' | 'array' | 'string';
+
+/** Reads inputs from the query, where everything is text. */
+function queryReader({ input, route }: Operation): (context: Context) => object {
+  const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  const kinds = Object.entries(schema.properties ?? {}).map(([name, property]) => [name, kindOf(property)] as const);
+  const byName = new Map<string, Kind>(kinds);
+  const takesQuery = /^(GET|DELETE) /.test(route);
+  return (context) => {
+    const queries = Object.entries(context.req.queries());
+    if (queries.length > 0 && !takesQuery) throw new TeamError('invalid', 'Inputs of this address go into the body');
+    return Object.fromEntries(queries.map(([name, values]) => [name, fromText(byName.get(name), values)]));
+  };
+}
+
+function kindOf(property: unknown): Kind {
+  const { type, anyOf = [] } = property as { type?: string; anyOf?: { type?: string }[] };
+  const types = [type, ...anyOf.map((one) => one.type)];
+  if (types.includes('integer') || types.includes('number')) return 'number';
+  if (types.includes('boolean')) return 'boolean';
+  return types.includes('array') ? 'array' : 'string';
+}
+
+/** What cannot be read as its kind is left as it is: the schema then says what is wrong. */
+function fromText(kind: Kind | undefined, values: string[]): unknown {
+  if (kind === 'array') return values.flatMap((value) => value.split(','));
+  const [value = '', ...others] = values;
+  if (others.length > 0) return values;
+  if (kind === 'number' && /^-?\d{1,15}(\.\d{1,10})?$/.test(value)) return Number(value);
+  if (kind === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}
+
+function capWait(input: object, most: number): object {
+  const { wait } = input as { wait?: unknown };
+  return typeof wait === 'number' && wait > most ? { ...input, wait: most } : input;
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { TeamError } from '../core/errors.ts';
+
+/** 32 random bytes as text. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Puts a secret in place of the old one in one step; nobody but us can read it, not even while it is written. */
+export async function writeSecret(path: string, secret: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+  try {
+    const file = await open(temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
+    try {
+      await file.writeFile(`${secret}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw new TeamError('storage', `The secret ${path} cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  await syncDirectory(dirname(path));
+}
+
+/** The secret in a file that only we can read; undefined where there is none. Anything else is refused. */
+export async function readSecret(path: string): Promise<string | undefined> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new TeamError('not_allowed', `The secret ${path} cannot be read: ${message}`, { cause: error });
+  });
+  if (!file) return undefined;
+  try {
+    const { uid, mode } = await file.stat();
+    if (uid !== process.getuid?.() || (mode & 0o077) !== 0) {
+      throw new TeamError(
+        'not_allowed',
+        `${path} can be read or was made by others: remove it and start the daemon again`,
+      );
+    }
+    const secret = (await file.readFile('utf8')).trim();
+    if (/^[A-Za-z0-9_-]{43,256}$/.test(secret)) return secret;
+    throw new TeamError('corrupt', `${path} holds no secret: remove it and start the daemon again`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Changes whenever the file does; undefined where there is none. */
+export async function markOf(path: string): Promise<string | undefined> {
+  try {
+    const { ino, ctimeNs, size } = await stat(path, { bigint: true });
+    return `${ino}:${ctimeNs}:${size}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** So that the new name survives a power failure. Not every file system can. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r').catch(() => undefined);
+  await directory?.sync().catch(() => {});
+  await directory?.close();
+}

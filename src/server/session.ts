@@ -1,0 +1,192 @@
+import { TeamError } from '../core/errors.ts';
+import type { Caller } from '../operations/caller.ts';
+import type { RequestFrame } from '../operations/frames.ts';
+import { findOperation } from '../operations/index.ts';
+import type { Connected, Ending, Hub } from './hub.ts';
+import { openOutbox } from './outbox.ts';
+import type { Carrier } from './outbox.ts';
+import { errorFrame, readFrame, resultFrame } from './read-frame.ts';
+import { openSubscriptions } from './subscriptions.ts';
+
+/** What carries the frames of one connection. */
+export interface Line extends Carrier {
+  /** Stops reading until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Says why, after the given last frames, and closes; what does not go out soon is given up. */
+  close(ending: Ending, lastFrames: readonly string[]): void;
+}
+
+/** One connection's life, whatever carries it. */
+export interface Session extends Connected {
+  /** A whole frame came. */
+  receive(text: string): void;
+  /** The connection is gone. */
+  gone(): void;
+}
+
+/** Begins to serve a client whose credential has been checked. */
+export function openSession(hub: Hub, caller: Caller, line: Line): Session {
+  const { limits } = hub;
+  const outbox = openOutbox(line, limits, cutOff);
+  const subscriptions = openSubscriptions(hub, caller, outbox);
+  const calls = new Map<RequestFrame['id'] | symbol, AbortController>();
+  let waitingCalls = 0;
+  let unreadable = 0;
+  let backlog: string[] = [];
+  let paused = false;
+  let over = false;
+
+  const session: Session = {
+    caller,
+
+    receive(text) {
+      if (over) return;
+      if (backlog.length > 0 || isFull()) {
+        backlog.push(text);
+        pause();
+      } else handle(text);
+    },
+
+    gone() {
+      if (over) return;
+      finish();
+    },
+
+    async end(ending) {
+      if (over) return;
+      await Promise.race([outbox.whenEmpty(), new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
+      if (over) return;
+      finish();
+      line.close(ending, []);
+    },
+
+    check(now) {
+      if (outbox.isStalled(now)) cutOff();
+    },
+  };
+  hub.connected.add(session);
+  return session;
+
+  function handle(text: string): void {
+    const frame = readFrame(text);
+    if (frame instanceof TeamError) return refuseUnreadable(frame);
+    unreadable = 0;
+    switch (frame.type) {
+      case 'ping':
+        return outbox.send(JSON.stringify({ type: 'pong', id: frame.id }));
+      case 'cancel':
+        return calls.get(cancelledId(frame))?.abort();
+      case 'subscribe':
+        return void subscriptions.add(frame);
+      case 'unsubscribe':
+        return subscriptions.remove(frame);
+      case 'hello':
+        return outbox.send(errorFrame(frame.id, new TeamError('invalid', 'This connection has shown its credential')));
+      default:
+        return void answer(frame);
+    }
+  }
+
+  async function answer(frame: RequestFrame): Promise<void> {
+    const key = frame.id ?? Symbol('call');
+    const waits = isWaiting(frame);
+    if (calls.has(key) || (waits && waitingCalls >= limits.waitingCalls)) {
+      const error = calls.has(key)
+        ? new TeamError('invalid', 'Another call under way has this id: give each its own')
+        : new TeamError('limit', `${waitingCalls} calls of this connection wait already: cancel one first`);
+      return outbox.send(errorFrame(frame.id, error));
+    }
+    const controller = new AbortController();
+    calls.set(key, controller);
+    if (waits) waitingCalls++;
+    const text = await perform(frame, controller.signal);
+    calls.delete(key);
+    if (waits) waitingCalls--;
+    if (over) return;
+    outbox.send(text);
+    goOn();
+  }
+
+  async function perform({ type, id, payload, as, commandId }: RequestFrame, signal: AbortSignal): Promise<string> {
+    const progress = (message: string): void => {
+      if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'progress', id, message }));
+    };
+    try {
+      const result = await hub.call(type, { caller, input: payload, as, commandId, signal, progress });
+      return resultFrame(findOperation(type), type, id, result);
+    } catch (error) {
+      return errorFrame(id, hub.asTeamError(error));
+    }
+  }
+
+  function refuseUnreadable(error: TeamError): void {
+    outbox.send(errorFrame(undefined, error));
+    if (++unreadable >= limits.unreadableFrames) void session.end({ code: 1008, reason: 'too many unreadable frames' });
+  }
+
+  /** Calls that wait for something to happen do not count: they may take minutes. */
+  function isFull(): boolean {
+    return calls.size - waitingCalls >= limits.inFlight || outbox.isBusy;
+  }
+
+  function pause(): void {
+    if (paused) return;
+    paused = true;
+    line.pause();
+    if (outbox.isBusy) void outbox.whenFree().then(goOn);
+  }
+
+  /** Reads on when there is room again. */
+  function goOn(): void {
+    if (!paused || over) return;
+    while (backlog.length > 0 && !isFull() && !over) handle(backlog.shift() as string);
+    if (over) return;
+    if (isFull()) {
+      if (outbox.isBusy) void outbox.whenFree().then(goOn);
+    } else {
+      paused = false;
+      line.resume();
+    }
+  }
+
+  /** The client does not read: it is told from where to go on, and nobody else notices. */
+  function cutOff(): void {
+    if (over) return;
+    hub.counters.cut++;
+    const cursors = subscriptions.cursors();
+    finish();
+    const reason = shortJson(cursors);
+    line.close({ code: 1013, reason }, [JSON.stringify({ type: 'cut', cursors })]);
+  }
+
+  function finish(): void {
+    over = true;
+    hub.connected.delete(session);
+    backlog = [];
+    subscriptions.close();
+    outbox.close();
+    for (const controller of calls.values()) controller.abort();
+    calls.clear();
+  }
+}
+
+function isWaiting({ payload }: RequestFrame): boolean {
+  const wait = (payload as { wait?: unknown } | null | undefined)?.wait;
+  return typeof wait === 'number' && wait > 0;
+}
+
+/** The call to cancel: its id is the frame's own, or in the payload for those who number every frame. */
+function cancelledId({ id, payload }: RequestFrame): RequestFrame['id'] {
+  return (payload as { id?: RequestFrame['id'] } | null | undefined)?.id ?? id;
+}
+
+/** As many entries as a close frame has room for: 123 bytes. */
+function shortJson(cursors: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(cursors);
+  for (;;) {
+    const text = JSON.stringify(Object.fromEntries(entries));
+    if (text.length <= 123) return text;
+    entries.pop();
+  }
+}

@@ -1,0 +1,165 @@
+import { isUtf8 } from 'node:buffer';
+import { chmod, lstat, unlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { TeamError } from '../core/errors.ts';
+import type { HelloFrame } from '../operations/frames.ts';
+import type { Hub } from './hub.ts';
+import { splitLines } from './lines.ts';
+import { errorFrame } from './read-frame.ts';
+import { openSession } from './session.ts';
+import type { Line, Session } from './session.ts';
+
+/** A server that listens. */
+export interface Listening {
+  close(): Promise<void>;
+}
+
+/** How much a slow client must have taken for us to see that it reads. */
+const PIECE_BYTES = 256 * 1024;
+
+/** How long the last words of a connection may take. */
+const FAREWELL_MS = 5_000;
+
+/**
+ * Serves the clients of this machine: JSON lines on a Unix socket in a directory that only we can enter. The caller holds
+ * the state directory's lock, so a socket that is there belongs to a daemon that is no more.
+ */
+export async function listenSocket(path: string, hub: Hub): Promise<Listening> {
+  await checkDirectory(dirname(path));
+  await removeStale(path);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    if (sockets.size > hub.limits.connections) refuse(socket, new TeamError('limit', 'Too many connections'));
+    else serve(hub, socket);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new TeamError('storage', `Cannot listen on ${path} (${path.length} characters): ${error.message}`)),
+    );
+    server.listen(path, resolve);
+  });
+  await chmod(path, 0o600);
+  server.on('error', (error) => hub.report(error, 'socket'));
+
+  return {
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+async function checkDirectory(directory: string): Promise<void> {
+  const found = await lstat(directory);
+  if (found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0) return;
+  throw new TeamError('not_allowed', `${directory} must be a directory of yours that nobody else can enter: chmod 700`);
+}
+
+async function removeStale(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found) return;
+  if (!found.isSocket()) throw new TeamError('exists', `${path} is in the way and no socket: move it away`);
+  await unlink(path);
+}
+
+function serve(hub: Hub, socket: Socket): void {
+  const { limits } = hub;
+  const leave = hub.count();
+  let session: Session | undefined;
+  let greeting = false;
+  const early: string[] = [];
+  const patience = setTimeout(
+    () => refuse(socket, new TeamError('unauthenticated', 'No hello came')),
+    limits.greetingMs,
+  );
+  const lines = splitLines(limits.messageBytes);
+
+  // A client that goes away in the middle of a write is nothing to report.
+  socket.on('error', () => {});
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      for (const line of lines(chunk)) take(line);
+    } catch (error) {
+      refuse(socket, hub.asTeamError(error));
+    }
+  });
+  socket.once('close', () => {
+    clearTimeout(patience);
+    session?.gone();
+    leave();
+  });
+
+  function take(line: Buffer): void {
+    if (socket.destroyed || line.length === 0) return;
+    if (!isUtf8(line)) throw new TeamError('invalid', 'A line is not UTF-8');
+    const text = line.toString('utf8');
+    if (session) session.receive(text);
+    else if (greeting) early.push(text);
+    else {
+      greeting = true;
+      // Nothing is taken from a stranger but the rest of what it has sent already.
+      socket.pause();
+      void greet(text);
+    }
+  }
+
+  async function greet(text: string): Promise<void> {
+    const hello = readHello(text);
+    const caller = hello && (await hub.credentials.verify(hello.token).catch(() => undefined));
+    clearTimeout(patience);
+    if (socket.destroyed) return;
+    if (!caller) {
+      hub.counters.rejected++;
+      const message = hello ? 'This is not a valid token' : 'The first frame must be hello with a token';
+      return refuse(socket, new TeamError('unauthenticated', message), hello?.id);
+    }
+    socket.write(`${JSON.stringify({ type: 'welcome', id: hello.id, ...caller })}\n`);
+    session = openSession(hub, caller, lineOn(socket));
+    socket.resume();
+    for (const frame of early) session.receive(frame);
+  }
+}
+
+function readHello(text: string): HelloFrame | undefined {
+  try {
+    const frame = JSON.parse(text) as Partial<HelloFrame> | null;
+    if (frame?.type !== 'hello' || typeof frame.token !== 'string') return undefined;
+    return frame as HelloFrame;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says why, and closes. */
+function refuse(socket: Socket, error: TeamError, id?: HelloFrame['id']): void {
+  socket.removeAllListeners('data');
+  socket.on('error', () => {});
+  socket.end(`${errorFrame(id, error)}\n`);
+  socket.resume();
+  setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+}
+
+function lineOn(socket: Socket): Line {
+  return {
+    write(frames, moved, done) {
+      const text = `${frames.join('\n')}\n`;
+      if (text.length <= PIECE_BYTES) return void socket.write(text, done);
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+        socket.write(bytes.subarray(at, at + PIECE_BYTES), at + PIECE_BYTES < bytes.length ? moved : done);
+      }
+    },
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    close(_ending, lastFrames) {
+      socket.end(lastFrames.map((frame) => `${frame}\n`).join(''));
+      socket.resume();
+      setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { Context, Hono } from 'hono';
+import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+import { parse } from '../core/parse.ts';
+import { Slug } from '../core/text.ts';
+import { authorize } from '../operations/caller.ts';
+import type { Caller } from '../operations/caller.ts';
+import { admittedOf } from './context.ts';
+import type { Env } from './context.ts';
+import type { Connected, Hub } from './hub.ts';
+import { openOutbox } from './outbox.ts';
+import type { CountKey } from './rate.ts';
+import { SUBSCRIBE } from './subscriptions.ts';
+
+const StreamInput = z.object({ teamId: Slug, after: z.coerce.number().int().min(0).default(0) });
+
+/** A team's stream as server-sent events; a browser that lost it goes on by itself from the last id it saw. */
+export function addEventRoute(app: Hono<Env>, hub: Hub, perToken: CountKey): void {
+  app.get('/api/teams/:teamId/events', async (context) => {
+    const { caller, key } = admittedOf(context);
+    const { teamId, after } = parse(StreamInput, inputOf(context));
+    authorize(caller, SUBSCRIBE, teamId);
+    const leave = perToken(key);
+    if (!leave) throw new TeamError('limit', 'Too many connections with this credential');
+    try {
+      const body = await openStream(hub, caller, { teamId, after, onEnd: leave });
+      return context.body(body, 200, { 'content-type': 'text/event-stream' });
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  });
+}
+
+function inputOf(context: Context): object {
+  const after = context.req.header('last-event-id') ?? context.req.query('after');
+  return { teamId: context.req.param('teamId'), ...(after !== undefined && { after }) };
+}
+
+async function openStream(
+  hub: Hub,
+  caller: Caller,
+  { teamId, after, onEnd }: { teamId: string; after: number; onEnd: () => void },
+): Promise<ReadableStream<Uint8Array>> {
+  const encoder = new TextEncoder();
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let taken = (): void => {};
+  const outbox = openOutbox({ write }, hub.limits, finish);
+  const following = await hub.feeds.subscribe(teamId, after, {
+    caller,
+    only: 'events',
+    deliver: (seq, frames) => outbox.send(...frames.map((frame) => `id: ${seq}\ndata: ${frame}\n\n`)),
+    get isBusy() {
+      return outbox.isBusy;
+    },
+    whenFree: () => outbox.whenFree(),
+    ended({ code, message }) {
+      outbox.send(`event: error\ndata: ${JSON.stringify({ code, message })}\n\n`);
+      void outbox.whenEmpty().then(finish);
+    },
+  });
+  const beat = setInterval(() => outbox.send(': still here\n\n'), hub.limits.keepAliveMs);
+  const connected: Connected = {
+    caller,
+    async end() {
+      finish();
+    },
+    check: (now) => outbox.isStalled(now) && finish(),
+  };
+  hub.connected.add(connected);
+  return new ReadableStream<Uint8Array>({
+    start(opened) {
+      controller = opened;
+      outbox.send(': here\n\n');
+      following.start();
+    },
+    pull: takeNext,
+    cancel: finish,
+  });
+
+  function write(frames: readonly string[], _moved: () => void, done: () => void): void {
+    taken = done;
+    controller?.enqueue(encoder.encode(frames.join('')));
+  }
+
+  /** The client has what was written last. */
+  function takeNext(): void {
+    const done = taken;
+    taken = () => {};
+    done();
+  }
+
+  /** However it ends, and however often it is told so. */
+  function finish(): void {
+    clearInterval(beat);
+    hub.connected.delete(connected);
+    following.stop();
+    outbox.close();
+    onEnd();
+    try {
+      controller?.close();
+    } catch {
+      // It was closed from the other side.
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import type { Admitted, Guard, Refusal } from './guard.ts';
+import { refusal } from './guard.ts';
+import { SECURITY_HEADERS } from './headers.ts';
+import type { Hub } from './hub.ts';
+import type { CountKey } from './rate.ts';
+import { openSession } from './session.ts';
+import type { Line } from './session.ts';
+
+const PIECE_BYTES = 256 * 1024;
+
+/** How long a client may take to answer that we close. */
+const FAREWELL_MS = 5_000;
+
+/** Serves WebSockets at `/ws`; whoever may not is told so in HTTP, before there is a WebSocket. */
+export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey) {
+  const { limits } = hub;
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: true,
+    maxPayload: limits.messageBytes,
+    maxFragments: limits.fragments,
+    perMessageDeflate: false,
+  });
+  // Known to the library, not yet to its types.
+  Object.assign(server.options, { closeTimeout: FAREWELL_MS });
+  const alive = new WeakSet<WebSocket>();
+  const beat = setInterval(() => {
+    for (const socket of server.clients) {
+      // One that we do not read from cannot show that it lives.
+      if (!alive.delete(socket) && !socket.isPaused) socket.terminate();
+      else if (socket.readyState === socket.OPEN) socket.ping();
+    }
+  }, limits.keepAliveMs);
+  beat.unref();
+
+  return {
+    /** An `upgrade` of the HTTP server. */
+    async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+      // A client that goes away in the middle of it is nothing to report.
+      socket.on('error', () => {});
+      const admitted = await admit(request);
+      if (socket.destroyed) return;
+      if ('status' in admitted) return refuse(socket, admitted);
+      const leave = perToken(admitted.key);
+      if (!leave) return refuse(socket, refusal('limit', 'Too many connections with this credential'));
+      socket.once('close', leave);
+      server.handleUpgrade(request, socket, head, (webSocket) => serve(webSocket, socket, admitted));
+    },
+
+    close(): void {
+      clearInterval(beat);
+      for (const socket of server.clients) socket.terminate();
+      server.close();
+    },
+  };
+
+  async function admit(request: IncomingMessage): Promise<Admitted | Refusal> {
+    const stranger = guard.checkAddress(request);
+    if (stranger) return stranger;
+    // A cookie is shown by whichever page asks: then the page's origin must be known, and ours.
+    const isByCookie = request.headers.authorization === undefined;
+    if (isByCookie && request.headers.origin === undefined) return guard.failed(request);
+    const admitted = await guard.admit(request);
+    if ('status' in admitted) return admitted;
+    if (request.url !== '/ws') return refusal('not_found', 'WebSockets are at /ws');
+    const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket';
+    return isWebSocket ? admitted : refusal('invalid', 'Only websocket is spoken here');
+  }
+
+  function serve(socket: WebSocket, carrier: Duplex, { caller }: Admitted): void {
+    const session = openSession(hub, caller, lineOn(socket, carrier));
+    alive.add(socket);
+    socket.on('pong', () => alive.add(socket));
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      alive.add(socket);
+      if (isBinary) socket.close(1003, 'frames are text');
+      else session.receive(data.toString('utf8'));
+    });
+    socket.on('close', () => session.gone());
+    // What a client did wrong is in the close code that it gets.
+    socket.on('error', () => {});
+  }
+}
+
+/** Answers an upgrade with HTTP, as there is no WebSocket yet. */
+export function refuse(socket: Duplex, { status, code, message }: Refusal): void {
+  const body = JSON.stringify({ error: { code, message } });
+  const headers = {
+    ...SECURITY_HEADERS,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+}
+
+function lineOn(socket: WebSocket, carrier: Duplex): Line {
+  return {
+    write(frames, moved, done) {
+      // One write for all: `ws` would make one of each.
+      carrier.cork();
+      frames.forEach((frame, at) => send(frame, moved, at === frames.length - 1 ? done : moved));
+      carrier.uncork();
+    },
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    close({ code, reason }, lastFrames) {
+      for (const frame of lastFrames) socket.send(frame, () => {});
+      socket.close(code, reason);
+    },
+  };
+
+  /** A long message goes in pieces, so that a slow client is seen to read. */
+  function send(frame: string, moved: () => void, sent: () => void): void {
+    if (frame.length <= PIECE_BYTES) return socket.send(frame, sent);
+    const bytes = Buffer.from(frame);
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      const fin = at + PIECE_BYTES >= bytes.length;
+      socket.send(bytes.subarray(at, at + PIECE_BYTES), { fin, binary: false }, fin ? sent : moved);
+    }
+  }
+}
