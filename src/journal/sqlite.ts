@@ -1,0 +1,183 @@
+import { resolve as resolvePath } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { TeamError } from '../core/errors.ts';
+import type { Journal, Seq } from './journal.ts';
+import { toTeamError } from './sqlite/errors.ts';
+import { openFollowers } from './sqlite/follow.ts';
+import { openDatabase } from './sqlite/open.ts';
+import { corruptBatch, decodeRow } from './sqlite/rows.ts';
+import type { TeamId } from './sqlite/rows.ts';
+import { groupWriter } from './sqlite/writer.ts';
+
+export interface SqliteJournalOptions {
+  /** How long an append tries while another process holds the file, before it fails with `storage`. */
+  readonly patienceMs?: number;
+}
+
+/**
+ * A journal in one SQLite file, which several processes may open at once. Opening throws a `TeamError`: `storage`, `corrupt`
+ * or `unsupported`.
+ *
+ * A team that was dropped and made anew under its name is another team: appends go to the one that was read from its start
+ * last, so a writer that missed the change gets a conflict even if both have the same number of batches.
+ */
+export function sqliteJournal(path: string, { patienceMs = 10_000 }: SqliteJournalOptions = {}): Journal {
+  const file = resolvePath(path);
+  const { db, rows } = openDatabase(file);
+  const followers = openFollowers(db, file);
+  const writer = groupWriter({ db, path: file, patienceMs, onCommit: (team) => followers.announce(team) });
+  /** Which team of a name is meant. An entry is only replaced, never removed: see above. */
+  const known = new Map<string, TeamId>();
+  let closed: Promise<void> | undefined;
+
+  function assertUsable(team?: string): void {
+    if (closed !== undefined) throw new TeamError('storage', `The journal ${file} is closed. Open it again.`);
+    // Two names that differ in this would be one in SQLite, whose texts are UTF-8.
+    if (team !== undefined && !known.has(team) && !team.isWellFormed()) {
+      throw new TeamError('invalid', `${JSON.stringify(team)} is no name for a team: it has half a character in it.`);
+    }
+  }
+
+  /** Runs something that reads; SQLite's refusals come out in our words. */
+  function reading<T>(team: string | undefined, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw toTeamError(error, file, team === undefined ? 'list the teams' : `read team ${JSON.stringify(team)}`);
+    }
+  }
+
+  function find(team: string): TeamId | undefined {
+    return known.get(team) ?? rows.findTeam(team);
+  }
+
+  /** The team as it is now if reading starts at its beginning, else the one whose beginning was read. */
+  function findToRead(team: string, after: Seq): TeamId | undefined {
+    const id = reading(team, () => (after > 0 ? find(team) : rows.findTeam(team)));
+    if (id !== undefined) known.set(team, id);
+    return id;
+  }
+
+  function change(team: string, doing: string, chars: number, run: () => boolean): Promise<boolean> {
+    return new Promise((settle, reject) => writer.write({ team, doing, chars, single: false, run, settle, reject }));
+  }
+
+  return {
+    append(team, expected, events) {
+      return new Promise((resolve, reject) => {
+        assertUsable(team);
+        const body = JSON.stringify(events);
+        let id: TeamId | undefined;
+        writer.write({
+          team,
+          doing: 'append to',
+          chars: body.length,
+          single: expected !== 0,
+          run() {
+            if (expected === 0) return (id = rows.addTeam(team, body)) !== undefined;
+            return (id = find(team)) !== undefined && rows.addBatch(id, expected, body);
+          },
+          settle(appended) {
+            if (!appended || id === undefined) return reject(conflict(team, expected));
+            // Not before the commit: after a rollback the number may become another team's.
+            known.set(team, id);
+            resolve(expected + 1);
+          },
+          reject,
+        });
+      });
+    },
+
+    async *read(team, after) {
+      assertUsable(team);
+      const id = findToRead(team, after);
+      if (id === undefined) return;
+      const end = reading(team, () => rows.findEnd(id));
+      let seq = Math.max(0, after);
+      while (seq < end) {
+        const page = reading(team, () => rows.readPage(id, seq, end));
+        if (page.length === 0) {
+          if (!reading(team, () => rows.hasTeam(id))) return;
+          throw corruptBatch(team, seq + 1, file, 'it is missing');
+        }
+        for (const row of page) yield decodeRow(row, ++seq, team, file);
+        if (seq < end) await nextTurn();
+        assertUsable();
+      }
+    },
+
+    async *follow(team, after, signal) {
+      assertUsable(team);
+      let resume = () => {};
+      const onWake = () => resume();
+      const stop = followers.listen(team, onWake);
+      signal.addEventListener('abort', onWake);
+      try {
+        let id = findToRead(team, after);
+        if (id === undefined && after > 0) return;
+        let seq = Math.max(0, after);
+        while (!signal.aborted && closed === undefined) {
+          id ??= findToRead(team, 0);
+          const present = id;
+          const page = present === undefined ? [] : reading(team, () => rows.readPage(present, seq, Infinity));
+          for (const row of page) {
+            yield decodeRow(row, ++seq, team, file);
+            if (signal.aborted || closed !== undefined) return;
+          }
+          if (page.length > 0) continue;
+          if (present !== undefined && !reading(team, () => rows.hasTeam(present))) return;
+          await new Promise<void>((resolve) => (resume = resolve));
+        }
+      } finally {
+        stop();
+        signal.removeEventListener('abort', onWake);
+      }
+    },
+
+    async loadSnapshot(team) {
+      assertUsable(team);
+      const id = findToRead(team, 0);
+      if (id === undefined) return undefined;
+      try {
+        return reading(team, () => rows.findSnapshot(id));
+      } catch (error) {
+        if (error instanceof TeamError && error.code === 'corrupt') return undefined;
+        throw error;
+      }
+    },
+
+    async saveSnapshot(team, snapshot) {
+      assertUsable(team);
+      await change(team, 'save a snapshot of', snapshot.body.length, () => {
+        const id = find(team);
+        return id !== undefined && rows.putSnapshot(id, snapshot);
+      });
+    },
+
+    async teams() {
+      assertUsable();
+      return reading(undefined, () => rows.listTeams()).sort();
+    },
+
+    async drop(team) {
+      assertUsable(team);
+      await change(team, 'drop', 0, () => rows.deleteTeam(team));
+    },
+
+    close() {
+      closed ??= writer.drained().then(() => {
+        followers.close();
+        db.close();
+      });
+      return closed;
+    },
+  };
+}
+
+function conflict(team: string, expected: Seq): TeamError {
+  const name = JSON.stringify(team);
+  return new TeamError(
+    'journal_conflict',
+    `Batch ${expected} is not the last of team ${name}: read on and decide again.`,
+  );
+}

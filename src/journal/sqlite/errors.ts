@@ -1,0 +1,57 @@
+import { TeamError } from '../../core/errors.ts';
+
+/** The primary result codes of SQLite that we tell apart: https://sqlite.org/rescode.html */
+const ERROR = 1;
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const NOTADB = 26;
+
+/** Another connection holds the lock that was needed; the same call may work a moment later. */
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === BUSY || code === LOCKED;
+}
+
+/** The file could not be opened although it is there; so it is for a directory in which nothing can be created. */
+export function isCantOpen(error: unknown): boolean {
+  return resultCode(error) === CANTOPEN;
+}
+
+/** Says what SQLite or the file system refused, about which file, and what to do. Other errors are left as they are. */
+export function toTeamError(error: unknown, path: string, doing: string): unknown {
+  if (error instanceof TeamError) return error;
+  const code = resultCode(error);
+  const errno = error instanceof Error && 'code' in error ? error.code : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  const fail = (kind: 'storage' | 'corrupt', why: string) =>
+    new TeamError(kind, `Cannot ${doing} in ${path}: ${why}`, { cause: error });
+
+  if (code === CORRUPT || code === NOTADB || (code === ERROR && /^no such (table|column)/.test(message))) {
+    return fail('corrupt', 'the file is damaged or no journal. Restore it from a copy; nothing was written to it.');
+  }
+  if (code === FULL || errno === 'ENOSPC' || errno === 'EDQUOT') {
+    return fail('storage', 'the disk is full. Free some space and try again; nothing was changed.');
+  }
+  if (code === BUSY || code === LOCKED) {
+    return fail('storage', 'another process holds the file. See which one has it open, and try again.');
+  }
+  if (code === READONLY || errno === 'EROFS' || errno === 'EACCES' || errno === 'EPERM') {
+    return fail('storage', 'it can only be read. Check the owner and mode of the file, its folder and its mount.');
+  }
+  if (code === IOERR) {
+    return fail('storage', 'the disk reported an error. Check it before going on; nothing was changed.');
+  }
+  if (code === undefined && typeof errno !== 'string') return error;
+  return fail('storage', `${message}.`);
+}
+
+function resultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
+  // The extended codes carry the primary one in the low byte.
+  return error.errcode & 0xff;
+}

@@ -1,0 +1,134 @@
+import { closeSync, constants, openSync, watch, writeSync } from 'node:fs';
+import type { FSWatcher } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+
+/** The net below the bell: a notification can get lost. */
+const POLL_MS = 1000;
+/** Without a bell (no watches left, a file system without them) polling alone must be quick enough. */
+const POLL_WITHOUT_BELL_MS = 40;
+
+export type Followers = ReturnType<typeof openFollowers>;
+
+/**
+ * Wakes those who follow a team after commits: of this process directly, of others by a bell. The bell is a file beside the
+ * database into which every process writes a byte after its commits and which those who follow watch (3 us to ring,
+ * LATENCY). Watching the log instead runs one commit late: it is written before the commit counts.
+ */
+export function openFollowers(db: DatabaseSync, path: string) {
+  const followers = new Map<string, Set<() => void>>();
+  const dataVersion = db.prepare('PRAGMA data_version');
+  const bell = openBell(`${path}.bell`);
+  const strike = Buffer.from('!');
+  let watcher: FSWatcher | undefined;
+  let poll: NodeJS.Timeout | undefined;
+  let seen: unknown;
+  /** What was committed since the last ringing: one for all commits of a turn. */
+  const changed = new Set<string>();
+  let announcing = false;
+  let closed = false;
+
+  /** Changes when another connection has committed; own commits, whose ringing is heard too, leave it as it was. */
+  function readVersion(): unknown {
+    try {
+      return dataVersion.get()?.['data_version'];
+    } catch {
+      // Whoever reads next meets the same trouble and reports it.
+      return undefined;
+    }
+  }
+
+  function lookForOthers(): void {
+    const version = readVersion();
+    if (version === seen && version !== undefined) return;
+    seen = version;
+    wakeAll();
+  }
+
+  function wakeAll(): void {
+    for (const team of followers.keys()) wake(team);
+  }
+
+  function wake(team: string): void {
+    for (const follower of followers.get(team) ?? []) follower();
+  }
+
+  function startWatching(): void {
+    try {
+      if (bell === undefined) throw new Error('There is no bell to watch.');
+      watcher = watch(`${path}.bell`, (event) => (event === 'rename' ? loseBell() : lookForOthers()));
+      watcher.on('error', loseBell);
+      poll = setInterval(lookForOthers, POLL_MS);
+    } catch {
+      poll = setInterval(lookForOthers, POLL_WITHOUT_BELL_MS);
+    }
+    seen = readVersion();
+  }
+
+  /** Somebody moved or removed the bell, so nobody can be heard. */
+  function loseBell(): void {
+    stopWatching();
+    poll = setInterval(lookForOthers, POLL_WITHOUT_BELL_MS);
+    lookForOthers();
+  }
+
+  function stopWatching(): void {
+    watcher?.close();
+    watcher = undefined;
+    clearInterval(poll);
+  }
+
+  function tellEveryone(): void {
+    if (closed || !announcing) return;
+    announcing = false;
+    const teams = [...changed];
+    changed.clear();
+    for (const team of teams) wake(team);
+    if (bell === undefined) return;
+    try {
+      writeSync(bell, strike, 0, 1, 0);
+    } catch {
+      // A full disk: the commit counts all the same, and others find it when they poll.
+    }
+  }
+
+  return {
+    /** Calls `follower` after commits that may concern the team, until the returned function is called. */
+    listen(team: string, follower: () => void): () => void {
+      if (followers.size === 0) startWatching();
+      const set = followers.get(team) ?? new Set();
+      followers.set(team, set.add(follower));
+      return () => {
+        set.delete(follower);
+        if (set.size === 0 && followers.get(team) === set) followers.delete(team);
+        if (followers.size === 0) stopWatching();
+      };
+    },
+
+    /** Tells everyone that this process changed the team, when this turn of the event loop is over. */
+    announce(team: string): void {
+      if (followers.size > 0) changed.add(team);
+      if (announcing) return;
+      announcing = true;
+      setImmediate(tellEveryone);
+    },
+
+    /** Wakes everyone for the last time. */
+    close(): void {
+      tellEveryone();
+      closed = true;
+      stopWatching();
+      wakeAll();
+      if (bell !== undefined) closeSync(bell);
+    },
+  };
+}
+
+/** The bell, or undefined where it cannot be written: whoever cannot write has nothing to announce. */
+function openBell(path: string): number | undefined {
+  const { O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
+  try {
+    return openSync(path, O_CREAT | O_NOFOLLOW | O_RDWR, 0o600);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Teams, their batches and snapshots.
+ *
+ * A batch's key is `team * 2^32 + seq`: a team's batches lie together and in order in one b-tree. With a primary key of
+ * (team, seq) every append changes a second one: 20 against 13 us of processor time, 0.83 against 1.03 times a bare
+ * fdatasync append, and reading back takes twice as long. Without rowid is slower still, above all for larger batches.
+ * Only 64 teams in one transaction were faster that way (5.3 against 4.3 times). Both halves fit a double exactly.
+ *
+ * AUTOINCREMENT: a dropped team's id never comes back, so a writer that did not notice cannot reach its successor.
+ */
+export const journal = `
+  PRAGMA application_id = 0x54525550;
+
+  CREATE TABLE teams (
+    id   INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id < 2097152),
+    name TEXT NOT NULL UNIQUE
+  ) STRICT;
+
+  CREATE TABLE batches (
+    id   INTEGER PRIMARY KEY CHECK (id & 0xffffffff),
+    body TEXT NOT NULL,
+    sum  INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE snapshots (
+    team INTEGER PRIMARY KEY REFERENCES teams (id) ON DELETE CASCADE,
+    seq  INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    sum  INTEGER NOT NULL
+  ) STRICT;
+`;

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import type { TeamEvent } from '../../../src/core/event.ts';
+import { note, textOf, error, fill, collect, texts, numbers } from './notes.ts';
+import type { OpenStore } from './notes.ts';
+
+/** What a journal takes and gives back. */
+export function describeAppend(name: string, open: OpenStore): void {
+  describe(`${name}: append`, () => {
+    test('numbers the batches of each team 1, 2, 3', async () => {
+      const { journal } = await open();
+      expect(await journal.append('a', 0, [note('a1')])).toBe(1);
+      expect(await journal.append('b', 0, [note('b1')])).toBe(1);
+      expect(await journal.append('a', 1, [note('a2')])).toBe(2);
+      expect(await journal.append('a', 2, [note('a3')])).toBe(3);
+      expect(await texts(journal.read('a', 0))).toEqual(['a1', 'a2', 'a3']);
+      expect(await texts(journal.read('b', 0))).toEqual(['b1']);
+    });
+
+    test('keeps the events of a batch together and in order', async () => {
+      const { journal } = await open();
+      const events = ['one', 'two', 'three'].map(note);
+      await journal.append('a', 0, events);
+      await journal.append('a', 1, []);
+      expect(await collect(journal.read('a', 0))).toEqual([
+        { seq: 1, events },
+        { seq: 2, events: [] },
+      ]);
+    });
+
+    test.each([
+      ['behind the end', 1],
+      ['beyond the end', 3],
+      ['far beyond the end', 2 ** 32],
+      ['at the start of a team that exists', 0],
+      ['below zero', -1],
+      ['between two numbers', 1.5],
+      ['at no number', Number.NaN],
+    ])('is a conflict %s, and changes nothing', async (_, expected) => {
+      const { journal } = await open();
+      await fill(journal, 'a', 2);
+      await expect(journal.append('a', expected, [note('x')])).rejects.toMatchObject(error('journal_conflict'));
+      expect(await texts(journal.read('a', 0))).toEqual(['1', '2']);
+      expect(await journal.append('a', 2, [note('3')])).toBe(3);
+    });
+
+    test('is a conflict for a team that does not exist, and does not make it', async () => {
+      const { journal } = await open();
+      await expect(journal.append('a', 1, [note('x')])).rejects.toMatchObject(error('journal_conflict'));
+      expect(await journal.teams()).toEqual([]);
+    });
+
+    test('gives each number to exactly one of many contenders', async () => {
+      const { journal, other } = await open();
+      for (let seq = 0; seq < 20; seq++) {
+        const contenders = Array.from({ length: 10 }, (_, i) =>
+          (i % 2 === 0 ? journal : other).append('a', seq, [note(`${seq} by ${i}`)]),
+        );
+        const settled = await Promise.allSettled(contenders);
+        const lost = settled.filter((result) => result.status === 'rejected');
+        expect(settled.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+        expect(lost.map(({ reason }) => reason as unknown)).toEqual(lost.map(() => error('journal_conflict')));
+      }
+      const batches = await collect(other.read('a', 0));
+      expect(batches.map(({ seq }) => seq)).toEqual(numbers(1, 20));
+    });
+
+    test('lets the others through when one of them conflicts', async () => {
+      const { journal } = await open();
+      await fill(journal, 'a', 2);
+      const [a, b, c] = await Promise.allSettled([
+        journal.append('b', 0, [note('1')]),
+        journal.append('a', 1, [note('late')]),
+        journal.append('c', 0, [note('1')]),
+      ]);
+      expect([a.status, b.status, c.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(await journal.teams()).toEqual(['a', 'b', 'c']);
+    });
+
+    test('keeps what it was given, whatever becomes of it afterwards', async () => {
+      const { journal } = await open();
+      const event = { type: 'message:sent', text: 'before' };
+      const events = [event as unknown as TeamEvent];
+      const appended = journal.append('a', 0, events);
+      event.text = 'after';
+      events.push(note('more'));
+      await appended;
+      expect(await texts(journal.read('a', 0))).toEqual(['before']);
+    });
+
+    test('takes a batch of 8 MB', async () => {
+      const { journal } = await open();
+      const events = Array.from({ length: 8 }, (_, i) => note(String(i).repeat(1_000_000)));
+      await journal.append('a', 0, events);
+      await journal.append('a', 1, [note('next')]);
+      const [first, second] = await collect(journal.read('a', 0));
+      expect(first?.events.map(textOf)).toEqual(events.map(textOf));
+      expect(second?.events.map(textOf)).toEqual(['next']);
+    });
+
+    test.each([
+      ['a zero', 'a\u0000b'],
+      ['half a character', '\ud800 and \udfff'],
+      ['every kind of line end', '\n\r\u2028\u2029\u0085'],
+      ['characters of four bytes', '🎭🧵'],
+      ['quotes and backslashes', `"'\`\\${'\\'.repeat(5)}`],
+      ['what looks like SQL', "'); DROP TABLE batches; --"],
+      ['nothing', ''],
+    ])('returns a text with %s as it was', async (_, text) => {
+      const { journal } = await open();
+      await journal.append('a', 0, [note(text)]);
+      expect(await texts(journal.read('a', 0))).toEqual([text]);
+    });
+
+    test('returns keys that mean something to JavaScript as plain data', async () => {
+      const { journal } = await open();
+      const event = JSON.parse('{"type":"message:sent","__proto__":{"admin":true},"constructor":1}') as TeamEvent;
+      await journal.append('a', 0, [event]);
+      const [batch] = await collect(journal.read('a', 0));
+      expect(JSON.stringify(batch?.events)).toBe(JSON.stringify([event]));
+      expect(({} as { admin?: boolean }).admin).toBeUndefined();
+    });
+  });
+
+  describe(`${name}: names`, () => {
+    const NAMES = [
+      '',
+      ' ',
+      '.',
+      '../x',
+      '/etc/passwd',
+      'a/b\\c',
+      'a\u0000b',
+      'a',
+      'A',
+      '__proto__',
+      'constructor',
+      "'; DROP TABLE teams; --",
+      '%',
+      '*.>',
+      'caf\u00e9',
+      'cafe\u0301',
+      '\u202egnp.exe',
+      '🎭',
+      '\uffff',
+      'x'.repeat(300),
+    ];
+
+    test('are data: each is a team of its own, whatever is in it', async () => {
+      const { journal, other } = await open();
+      for (const [i, team] of NAMES.entries()) await journal.append(team, 0, [note(`first of ${i}`)]);
+      for (const [i, team] of NAMES.entries()) await other.append(team, 1, [note(`second of ${i}`)]);
+      expect(await journal.teams()).toEqual([...NAMES].sort());
+      for (const [i, team] of NAMES.entries()) {
+        expect(await texts(journal.read(team, 0))).toEqual([`first of ${i}`, `second of ${i}`]);
+        await journal.saveSnapshot(team, { seq: 1, body: `snapshot of ${i}` });
+      }
+      for (const [i, team] of NAMES.entries()) {
+        expect(await other.loadSnapshot(team)).toEqual({ seq: 1, body: `snapshot of ${i}` });
+        await journal.drop(team);
+      }
+      expect(await journal.teams()).toEqual([]);
+    });
+  });
+}
