@@ -1,7 +1,16 @@
 import type { Actor } from './actor.ts';
-import type { ChangeMemberInput, JoinInput, LeaveInput } from './member.ts';
+import type { HookConfig, HookType } from './hook.ts';
+import type { ChangeMemberInput, JoinInput, LeaveInput, PlaceMemberInput } from './member.ts';
 import type { BroadcastInput, DeliverInput, ReceiptInput, SendMessageInput } from './message.ts';
-import type { ApproveInput, RejectInput, RequestShutdownInput, SubmitPlanInput } from './request.ts';
+import type { AddNoteInput, RemoveNoteInput, UpdateNoteInput } from './note.ts';
+import type {
+  AnswerRequestInput,
+  ApproveInput,
+  RaiseRequestInput,
+  RejectInput,
+  RequestShutdownInput,
+  SubmitPlanInput,
+} from './request.ts';
 import type {
   AssignTaskInput,
   ChangeTaskInput,
@@ -11,6 +20,7 @@ import type {
   DeleteTaskInput,
   DependenciesInput,
   FailTaskInput,
+  RejectTaskInput,
   ReleaseTaskInput,
   ReopenTaskInput,
 } from './task.ts';
@@ -25,12 +35,14 @@ export interface CommandData {
   'member.join': JoinInput;
   'member.change': ChangeMemberInput;
   'member.leave': LeaveInput;
+  'member.place': PlaceMemberInput;
   'task.create': CreateTaskInput;
   'task.update': ChangeTaskInput;
   'task.assign': AssignTaskInput;
   'task.claim': ClaimTaskInput;
   'task.release': ReleaseTaskInput;
   'task.complete': CompleteTaskInput;
+  'task.reject': RejectTaskInput;
   'task.fail': FailTaskInput;
   'task.reopen': ReopenTaskInput;
   'task.delete': DeleteTaskInput;
@@ -47,6 +59,13 @@ export interface CommandData {
   'plan.submit': SubmitPlanInput;
   'plan.approve': ApproveInput;
   'plan.reject': RejectInput;
+  'request.raise': RaiseRequestInput;
+  'request.answer': AnswerRequestInput;
+  'note.add': AddNoteInput;
+  'note.update': UpdateNoteInput;
+  'note.remove': RemoveNoteInput;
+  'hook.register': { hook: HookConfig };
+  'hook.remove': { hookType: HookType };
   'usage.record': RecordUsageInput;
 }
 

@@ -2,11 +2,14 @@ import type { Command, CommandOf, CommandType } from './command.ts';
 import { TeamError } from './errors.ts';
 import type { TeamEvent } from './event.ts';
 import { addDependencies, removeDependencies } from './rules/graph.ts';
-import { changeMember, joinTeam, leaveTeam, recordUsage } from './rules/member.ts';
+import { changeMember, joinTeam, leaveTeam, placeMember, recordUsage } from './rules/member.ts';
 import { acknowledgeMessages, broadcastMessage, deliverMessages, readMessages, sendMessage } from './rules/message.ts';
+import { addNote, removeNote, updateNote } from './rules/note.ts';
 import {
+  answerRequest,
   approvePlan,
   approveShutdown,
+  raiseRequest,
   rejectPlan,
   rejectShutdown,
   requestShutdown,
@@ -19,11 +22,12 @@ import {
   createTask,
   deleteTask,
   failTask,
+  rejectTask,
   releaseTask,
   reopenTask,
   updateTask,
 } from './rules/task.ts';
-import { closeTeam, createTeam, updateTeam } from './rules/team.ts';
+import { closeTeam, createTeam, registerHook, removeHook, updateTeam } from './rules/team.ts';
 import type { TeamState } from './state.ts';
 import { quote } from './text.ts';
 
@@ -55,12 +59,14 @@ const RULES: Rules = {
   'member.join': joinTeam,
   'member.change': changeMember,
   'member.leave': leaveTeam,
+  'member.place': placeMember,
   'task.create': createTask,
   'task.update': updateTask,
   'task.assign': assignTask,
   'task.claim': claimTask,
   'task.release': releaseTask,
   'task.complete': completeTask,
+  'task.reject': rejectTask,
   'task.fail': failTask,
   'task.reopen': reopenTask,
   'task.delete': deleteTask,
@@ -77,5 +83,12 @@ const RULES: Rules = {
   'plan.submit': submitPlan,
   'plan.approve': approvePlan,
   'plan.reject': rejectPlan,
+  'request.raise': raiseRequest,
+  'request.answer': answerRequest,
+  'note.add': addNote,
+  'note.update': updateNote,
+  'note.remove': removeNote,
+  'hook.register': registerHook,
+  'hook.remove': removeHook,
   'usage.record': recordUsage,
 };

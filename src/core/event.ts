@@ -1,7 +1,10 @@
 import type { Actor } from './actor.ts';
+import type { AgentSpec } from './agent.ts';
+import type { HookConfig, HookType } from './hook.ts';
 import type { Metadata } from './json.ts';
 import type { BackendType, TeammateStatus } from './member.ts';
 import type { MessagePriority, MessageType } from './message.ts';
+import type { RaisedKind } from './request.ts';
 import type { DependencyFailurePolicy, SharedTaskPriority } from './task.ts';
 import type { TeammateMode, TeamStatus } from './team.ts';
 import type { Usage } from './usage.ts';
@@ -29,6 +32,8 @@ export interface EventData {
     metadata?: Metadata | undefined;
   };
   'team:closed': object;
+  'hook:registered': { hook: HookConfig };
+  'hook:removed': { hookType: HookType };
 
   'teammate:joined': {
     memberId: string;
@@ -43,6 +48,7 @@ export interface EventData {
     cwd?: string | undefined;
     backendType: BackendType;
     subscriptions: string[];
+    agent?: AgentSpec | undefined;
     metadata?: Metadata | undefined;
   };
   'teammate:changed': {
@@ -57,6 +63,8 @@ export interface EventData {
     subscriptions?: string[] | undefined;
     metadata?: Metadata | undefined;
   };
+  /** A daemon took it upon itself to run the member. */
+  'teammate:placed': { memberId: string; hostId: string };
   'teammate:idle': { memberId: string; reason?: string | undefined; result?: string | undefined };
   'teammate:stopped': { memberId: string; reason?: string | undefined; returning?: boolean | undefined };
 
@@ -84,6 +92,8 @@ export interface EventData {
   'task:assigned': { taskId: string; assigneeId: string | null; epoch: number };
   'task:claimed': { taskId: string; memberId: string; epoch: number };
   'task:released': { taskId: string; memberId: string; epoch: number; reason?: string | undefined };
+  /** A gate sent the work back to its holder. */
+  'task:rejected': { taskId: string; memberId?: string | undefined; feedback: string };
   'task:completed': { taskId: string; memberId?: string | undefined; result?: string | undefined };
   'task:failed': { taskId: string; memberId?: string | undefined; reason: string };
   'task:reopened': { taskId: string; epoch: number; reason?: string | undefined };
@@ -113,6 +123,23 @@ export interface EventData {
   'plan:submitted': { requestId: string; memberId: string; content: string; filePath?: string | undefined };
   'plan:approved': { requestId: string; memberId: string; feedback?: string | undefined };
   'plan:rejected': { requestId: string; memberId: string; feedback: string };
+
+  /** Something that a person must answer: a gate that gave up, a permission, a budget that is used up. */
+  'request:raised': {
+    requestId: string;
+    kind: RaisedKind;
+    memberId: string;
+    taskId?: string | undefined;
+    content: string;
+    /** Milliseconds since 1970; then the answer is no. */
+    deadline?: number | undefined;
+    detail?: Metadata | undefined;
+  };
+  'request:answered': { requestId: string; memberId: string; approved: boolean; feedback?: string | undefined };
+
+  'note:added': { noteId: string; text: string; tags: string[] };
+  'note:updated': { noteId: string; text?: string | undefined; tags?: string[] | undefined };
+  'note:removed': { noteId: string };
 
   'usage:recorded': { memberId: string; taskId?: string | undefined; usage: Usage };
 }

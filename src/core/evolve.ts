@@ -3,6 +3,7 @@ import type { TeamEvent } from './event.ts';
 import type { Apply } from './facts/apply.ts';
 import { MEMBER_FACTS } from './facts/member.ts';
 import { MESSAGE_FACTS } from './facts/message.ts';
+import { NOTE_FACTS } from './facts/note.ts';
 import { REQUEST_FACTS } from './facts/request.ts';
 import { TASK_FACTS } from './facts/task.ts';
 import { TEAM_FACTS } from './facts/team.ts';
@@ -29,7 +30,14 @@ export function evolve(state: TeamState, event: TeamEvent): TeamState {
   return state;
 }
 
-const APPLY: Apply = { ...TEAM_FACTS, ...MEMBER_FACTS, ...TASK_FACTS, ...MESSAGE_FACTS, ...REQUEST_FACTS };
+const APPLY: Apply = {
+  ...TEAM_FACTS,
+  ...MEMBER_FACTS,
+  ...TASK_FACTS,
+  ...MESSAGE_FACTS,
+  ...REQUEST_FACTS,
+  ...NOTE_FACTS,
+};
 
 /** The first event of a command names what the command was about. */
 function receiptOf(event: TeamEvent): Receipt {

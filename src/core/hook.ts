@@ -13,7 +13,14 @@ export type HookExitCode = z.infer<typeof HookExitCode>;
 /** A hook as it is registered. */
 export const HookConfig = z.strictObject({
   type: HookType,
-  command: z.string().min(1),
+  /** A shell command, run as it stands; what it is about reaches it as JSON on standard input, never as words of it. */
+  command: z.string().min(1).max(8_192),
+  /** `node`: the command is the path of a module whose default export is the hook. */
+  executor: z.enum(['shell', 'node']).default('shell'),
+  /** Where it runs. */
+  cwd: z.string().max(4_096).optional(),
+  /** For a hook from a checkout: the content that a person approved. Changed content does not run. */
+  approved: z.string().max(128).optional(),
   /** Milliseconds until it is killed. */
   timeout: z.number().int().min(1).max(3_600_000).default(120_000),
   enabled: z.boolean().default(true),

@@ -59,3 +59,12 @@ export const USAGE_COUNT = 10 ** 12;
 
 /** One record of usage, its cost: no sum of these leaves what JSON can write. US dollars. */
 export const USAGE_COST = 10 ** 9;
+
+/** A note is a line or a paragraph for others to find; documents belong in files. Bytes. */
+export const NOTE_BYTES = 16 * 1024;
+
+/** As many as tasks: each task may leave one. */
+export const NOTES_PER_TEAM = 10_000;
+
+/** Hooks run one after another before a completion counts. */
+export const HOOKS_PER_TEAM = 32;

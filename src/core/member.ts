@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentSpec } from './agent.ts';
 import { Metadata } from './json.ts';
 import { PROMPT_BYTES, RESULT_BYTES } from './limits.ts';
 import { ChosenId, Line, Slug, TaskId, textOf } from './text.ts';
@@ -41,6 +42,10 @@ export const TeamMember = z.object({
   cwd: z.string().optional(),
   backendType: BackendType,
   subscriptions: z.array(Line),
+  /** What runs it; absent for members that run themselves. */
+  agent: AgentSpec.optional(),
+  /** The daemon that runs it. */
+  hostId: z.string().optional(),
   /** What it produced before it went idle the last time. */
   lastResult: z.string().optional(),
   metadata: Metadata.optional(),
@@ -66,6 +71,7 @@ export const JoinInput = SpawnTeammateOptions.extend({
   backendType: BackendType.default('in-process'),
   subscriptions: z.array(Line).max(64).default([]),
   status: z.enum(['spawning', 'active', 'idle']).default('active'),
+  agent: AgentSpec.optional(),
   metadata: Metadata.optional(),
 });
 export type JoinInput = z.output<typeof JoinInput>;
@@ -94,3 +100,7 @@ export const LeaveInput = z.strictObject({
   returning: z.boolean().default(false),
 });
 export type LeaveInput = z.output<typeof LeaveInput>;
+
+/** A daemon takes it upon itself to run a member that waits to be started; only one can. */
+export const PlaceMemberInput = z.strictObject({ memberId: Slug, hostId: ChosenId });
+export type PlaceMemberInput = z.output<typeof PlaceMemberInput>;

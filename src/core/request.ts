@@ -1,26 +1,37 @@
 import { z } from 'zod';
 import { Actor } from './actor.ts';
+import { Metadata } from './json.ts';
 import { PLAN_BYTES, RESULT_BYTES } from './limits.ts';
-import { Line, Slug, textOf } from './text.ts';
+import { Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
 /** How a request stands. A withdrawn one no longer waits: its member stopped or sent a newer one. */
 export const RequestStatus = z.enum(['pending', 'approved', 'rejected', 'withdrawn']);
 export type RequestStatus = z.infer<typeof RequestStatus>;
 
-/** Something that waits for an answer: a member asked to shut down, or a plan that wants approval. */
+/** What only a person answers: a gate that gave up, a permission that an agent asks for, a budget that is used up. */
+export const RaisedKind = z.enum(['gate', 'permission', 'budget']);
+export type RaisedKind = z.infer<typeof RaisedKind>;
+
+/** Something that waits for an answer. */
 export const TeamRequest = z.object({
   id: z.string(),
   teamId: Slug,
-  kind: z.enum(['shutdown', 'plan']),
-  /** Who is to shut down, or whose plan it is. */
+  kind: z.enum(['shutdown', 'plan', ...RaisedKind.options]),
+  /** Who is to shut down, whose plan it is, who asks. */
   memberId: Slug,
   requestedBy: Actor,
   requestedAt: Timestamp,
-  /** The plan, or the reason for the shutdown. */
+  /** The plan, the reason for the shutdown, what is asked. */
   content: z.string(),
   /** Where the plan lies, when it is a file. */
   filePath: z.string().optional(),
+  /** The task it is about. */
+  taskId: TaskId.optional(),
+  /** When it counts as answered with no. */
+  deadline: Timestamp.optional(),
+  /** What the one who asks added, for programs. */
+  detail: Metadata.optional(),
   status: RequestStatus,
   answeredBy: Actor.optional(),
   answeredAt: Timestamp.optional(),
@@ -49,3 +60,23 @@ export type ApproveInput = z.output<typeof ApproveInput>;
 /** Says no to a request, and why. */
 export const RejectInput = z.strictObject({ requestId: RequestId, feedback: textOf(RESULT_BYTES).default('') });
 export type RejectInput = z.output<typeof RejectInput>;
+
+/** Puts something before a person. */
+export const RaiseRequestInput = z.strictObject({
+  kind: RaisedKind,
+  memberId: Slug,
+  taskId: TaskId.optional(),
+  content: textOf(RESULT_BYTES),
+  /** Milliseconds until it counts as answered with no. */
+  within: z.number().int().min(1).max(86_400_000).optional(),
+  detail: Metadata.optional(),
+});
+export type RaiseRequestInput = z.output<typeof RaiseRequestInput>;
+
+/** A person's answer. */
+export const AnswerRequestInput = z.strictObject({
+  requestId: RequestId,
+  approve: z.boolean(),
+  feedback: textOf(RESULT_BYTES).optional(),
+});
+export type AnswerRequestInput = z.output<typeof AnswerRequestInput>;

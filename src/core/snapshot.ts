@@ -1,4 +1,5 @@
 import type { TeamMessage } from './message.ts';
+import type { TeamNote } from './note.ts';
 import type { TeamRequest } from './request.ts';
 import { createState } from './state.ts';
 import type { MemberRecord, Receipt, TaskRecord, TeamRecord, TeamState } from './state.ts';
@@ -6,7 +7,7 @@ import { putMember, putMessage, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
 /** Raised when the form below changes; a snapshot of another form is not read, the batches are replayed instead. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 interface Form {
   format: number;
@@ -16,10 +17,12 @@ interface Form {
   messages: TeamMessage[];
   broadcasts: [string, string[]][];
   requests: TeamRequest[];
+  notes: TeamNote[];
   memberUsage: [string, Usage][];
   taskUsage: [string, Usage][];
   receipts: [string, Receipt][];
   nextTask: number;
+  nextNote: number;
 }
 
 /** A state as text. */
@@ -32,10 +35,12 @@ export function takeSnapshot(state: TeamState): string {
     messages: [...state.messages.values()],
     broadcasts: [...state.broadcasts],
     requests: [...state.requests.values()],
+    notes: [...state.notes.values()],
     memberUsage: [...state.memberUsage],
     taskUsage: [...state.taskUsage],
     receipts: [...state.receipts],
     nextTask: state.nextTask,
+    nextNote: state.nextNote,
   };
   return JSON.stringify(form);
 }
@@ -56,11 +61,14 @@ export function openSnapshot(teamId: string, body: string): TeamState | undefine
     putMessage(state, message.id, revive(message, ['sentAt', 'deliveredAt', 'acknowledgedAt', 'readAt']));
   }
   fill(state.broadcasts, form.broadcasts);
-  for (const request of form.requests) state.requests.set(request.id, revive(request, ['requestedAt', 'answeredAt']));
+  for (const request of form.requests)
+    state.requests.set(request.id, revive(request, ['requestedAt', 'answeredAt', 'deadline']));
+  for (const note of form.notes) state.notes.set(note.id, revive(note, ['createdAt', 'updatedAt']));
   fill(state.memberUsage, form.memberUsage);
   fill(state.taskUsage, form.taskUsage);
   fill(state.receipts, form.receipts);
   state.nextTask = form.nextTask;
+  state.nextNote = form.nextNote;
   return state;
 }
 

@@ -2,6 +2,7 @@ import type { Heap } from './heap.ts';
 import { REMEMBERED_COMMANDS } from './limits.ts';
 import type { TeamMember } from './member.ts';
 import type { TeamMessage } from './message.ts';
+import type { TeamNote } from './note.ts';
 import type { TeamRequest } from './request.ts';
 import type { SharedTask, StoredTaskStatus } from './task.ts';
 import type { TeamConfig } from './team.ts';
@@ -47,12 +48,15 @@ export interface TeamState {
   /** Message ids by broadcast. */
   readonly broadcasts: Map<string, string[]>;
   readonly requests: Map<string, TeamRequest>;
+  readonly notes: Map<string, TeamNote>;
   readonly memberUsage: Map<string, Usage>;
   readonly taskUsage: Map<string, Usage>;
   /** Receipts by command id; the oldest goes when there are too many. */
   readonly receipts: Map<string, Receipt>;
   /** The number the next task gets. */
   nextTask: number;
+  /** The number the next note gets. */
+  nextNote: number;
 
   readonly index: Index;
   /** While set, every change is noted here so that it can be taken back. */
@@ -88,10 +92,12 @@ export function createState(teamId: string): TeamState {
     messages: new Map(),
     broadcasts: new Map(),
     requests: new Map(),
+    notes: new Map(),
     memberUsage: new Map(),
     taskUsage: new Map(),
     receipts: new Map(),
     nextTask: 1,
+    nextNote: 1,
     index: {
       dependents: new Map(),
       waits: new Map(),

@@ -1,4 +1,5 @@
 import type { TeamMessage } from './message.ts';
+import type { TeamNote } from './note.ts';
 import { isOpen, pushIfReady, waitsOf } from './ready.ts';
 import type { TeamRequest } from './request.ts';
 import { forgetOldReceipts } from './state.ts';
@@ -24,6 +25,10 @@ export function putRequest(state: TeamState, id: string, next: TeamRequest | und
   put(state, state.requests, id, next);
 }
 
+export function putNote(state: TeamState, id: string, next: TeamNote | undefined): void {
+  put(state, state.notes, id, next);
+}
+
 export function putBroadcast(state: TeamState, id: string, next: string[] | undefined): void {
   put(state, state.broadcasts, id, next);
 }
@@ -41,6 +46,12 @@ export function putNextTask(state: TeamState, next: number): void {
   const before = state.nextTask;
   state.undo?.push(() => putNextTask(state, before));
   state.nextTask = next;
+}
+
+export function putNextNote(state: TeamState, next: number): void {
+  const before = state.nextNote;
+  state.undo?.push(() => putNextNote(state, before));
+  state.nextNote = next;
 }
 
 /** Remembers what a command did. A Map keeps its insertion order, so its first key is the oldest. */

@@ -50,6 +50,9 @@ export const SharedTask = z.object({
   result: z.string().optional(),
   /** Why it failed. */
   failure: z.string().optional(),
+  /** How often a gate sent the work back, and what it said the last time. */
+  rejections: z.number().int(),
+  feedback: z.string().optional(),
   createdBy: Actor,
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -133,3 +136,7 @@ export type DeleteTaskInput = z.output<typeof DeleteTaskInput>;
 /** Adds or removes dependencies of a task. */
 export const DependenciesInput = z.strictObject({ taskId: TaskId, dependencies: Dependencies.min(1), ...Seen });
 export type DependenciesInput = z.output<typeof DependenciesInput>;
+
+/** A gate sends the work back to its holder, with what has to change. */
+export const RejectTaskInput = z.strictObject({ taskId: TaskId, feedback: textOf(RESULT_BYTES), ...Seen });
+export type RejectTaskInput = z.output<typeof RejectTaskInput>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HookConfig } from './hook.ts';
 import { Metadata } from './json.ts';
 import { DEFAULT_TEAMMATES, DESCRIPTION_BYTES, MAX_TEAMMATES } from './limits.ts';
 import { BackendType, TeamMember } from './member.ts';
@@ -28,6 +29,8 @@ export const TeamConfig = z.object({
   closedAt: Timestamp.optional(),
   status: TeamStatus,
   members: z.array(TeamMember),
+  /** In the order in which they run. */
+  hooks: z.array(HookConfig),
   metadata: Metadata.optional(),
 });
 export type TeamConfig = z.output<typeof TeamConfig>;

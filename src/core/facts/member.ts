@@ -25,6 +25,9 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       metadata: mergeMetadata(member.metadata, changes.metadata),
     })),
 
+  'teammate:placed': (state, { memberId, hostId }) =>
+    changeMember(state, memberId, (member) => ({ ...member, hostId })),
+
   'teammate:idle': (state, { at, memberId, result }) =>
     changeMember(state, memberId, (member) => ({
       ...member,

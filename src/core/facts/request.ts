@@ -4,7 +4,7 @@ import { putRequest } from '../tables.ts';
 import { changeMember } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
-export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan'> = {
+export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
   'shutdown:requested': (state, { at, by, requestId, memberId, reason }) =>
     putRequest(state, requestId, {
       id: requestId,
@@ -49,6 +49,23 @@ export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan'> = {
   },
 
   'plan:rejected': (state, event) => answerRequest(state, event, 'rejected'),
+
+  'request:raised': (state, { at, by, requestId, kind, memberId, taskId, content, deadline, detail }) =>
+    putRequest(state, requestId, {
+      id: requestId,
+      teamId: state.teamId,
+      kind,
+      memberId,
+      requestedBy: by,
+      requestedAt: new Date(at),
+      content,
+      taskId,
+      deadline: deadline === undefined ? undefined : new Date(deadline),
+      detail,
+      status: 'pending',
+    }),
+
+  'request:answered': (state, event) => answerRequest(state, event, event.approved ? 'approved' : 'rejected'),
 };
 
 function answerRequest(

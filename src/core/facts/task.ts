@@ -16,6 +16,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       reserved: data.assigneeId !== undefined,
       epoch: 0,
       revision: 1,
+      rejections: 0,
       createdBy: by,
       createdAt: now,
       updatedAt: now,
@@ -52,6 +53,9 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       epoch,
       startedAt: undefined,
     })),
+
+  'task:rejected': (state, { at, taskId, feedback }) =>
+    changeTask(state, taskId, at, (task) => ({ rejections: task.rejections + 1, feedback })),
 
   'task:completed': (state, { at, taskId, memberId, result }) =>
     changeTask(state, taskId, at, (task) => ({

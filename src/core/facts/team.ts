@@ -3,9 +3,9 @@ import { putTeam } from '../tables.ts';
 import { defined } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
-export const TEAM_FACTS: ApplyTo<'team'> = {
+export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
   'team:created': (state, { type: _type, at, by: _by, cause: _cause, ...data }) =>
-    putTeam(state, { ...data, id: data.name, createdAt: new Date(at), status: 'active' }),
+    putTeam(state, { ...data, id: data.name, createdAt: new Date(at), status: 'active', hooks: [] }),
 
   'team:updated': (state, { type: _type, at: _at, by: _by, cause: _cause, ...changes }) => {
     if (!state.team) return;
@@ -15,5 +15,13 @@ export const TEAM_FACTS: ApplyTo<'team'> = {
 
   'team:closed': (state, { at }) => {
     if (state.team) putTeam(state, { ...state.team, status: 'cleaned-up', closedAt: new Date(at) });
+  },
+
+  'hook:registered': (state, { hook }) => {
+    if (state.team) putTeam(state, { ...state.team, hooks: [...state.team.hooks, hook] });
+  },
+
+  'hook:removed': (state, { hookType }) => {
+    if (state.team) putTeam(state, { ...state.team, hooks: state.team.hooks.filter((hook) => hook.type !== hookType) });
   },
 };

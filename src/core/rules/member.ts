@@ -1,5 +1,6 @@
+import { SYSTEM } from '../actor.ts';
 import type { CommandEnvelope, CommandOf } from '../command.ts';
-import { TeamError } from '../errors.ts';
+import { ClaimConflictError, TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
@@ -40,9 +41,20 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       cwd: command.cwd,
       backendType: command.backendType,
       subscriptions: command.subscriptions,
+      agent: command.agent,
       metadata: command.metadata,
     }),
   ];
+}
+
+/** Of several daemons that could run a new member, the first one does. */
+export function placeMember(state: TeamState, command: CommandOf<'member.place'>): TeamEvent[] {
+  requireOpenTeam(state);
+  if (command.by !== SYSTEM) throw new TeamError('not_allowed', `${command.by} may not place members: a daemon does`);
+  const member = requireLive(state, command.memberId);
+  if (member.hostId === command.hostId) return [];
+  if (member.hostId !== undefined) throw new ClaimConflictError(`Member ${member.id} runs on ${member.hostId}`);
+  return [event(command, 'teammate:placed', { memberId: member.id, hostId: command.hostId })];
 }
 
 /** Idle is announced once, when work ends, and carries its result; saying it again changes nothing. */

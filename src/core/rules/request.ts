@@ -1,4 +1,4 @@
-import { SYSTEM } from '../actor.ts';
+import { SYSTEM, USER } from '../actor.ts';
 import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
@@ -6,6 +6,7 @@ import type { TeamEvent } from '../event.ts';
 import type { TeamRequest } from '../request.ts';
 import type { TeamState } from '../state.ts';
 import { quote } from '../text.ts';
+import { requireTask } from '../view.ts';
 import { requireActor, requireLive, requireManager, requireOpenTeam, requireSelf } from './guard.ts';
 
 /** Asking twice is asking once: while a request waits, a second one adds nothing. */
@@ -78,9 +79,7 @@ function answerable(
       `There is no ${kind} request ${quote(command.requestId)}: list the requests to see which there are`,
     );
   }
-  if (request.status !== 'pending') {
-    throw new TeamError('conflict', `The ${kind} request ${request.id} is ${request.status}: it takes one answer`);
-  }
+  requirePending(request);
   return request;
 }
 
@@ -96,4 +95,42 @@ function freeId(state: TeamState, at: number, make: (at: number) => string): str
   let tick = at;
   while (state.requests.has(make(tick))) tick++;
   return make(tick);
+}
+
+/** Troupe puts something before a person; a member may do so for itself. */
+export function raiseRequest(state: TeamState, command: CommandOf<'request.raise'>): TeamEvent[] {
+  requireOpenTeam(state);
+  const { kind, memberId, taskId, content, within, detail } = command;
+  requireSelf(command.by, memberId, 'ask in the name of');
+  requireLive(state, memberId);
+  if (taskId !== undefined) requireTask(state, taskId);
+  const requestId = freeId(state, command.at, (at) => `${kind}-${at}@${memberId}`);
+  const deadline = within === undefined ? undefined : command.at + within;
+  return [event(command, 'request:raised', { requestId, kind, memberId, taskId, content, deadline, detail })];
+}
+
+/** Only a person says yes; Troupe itself may only say no, when the time is up, unless a rule of a person allows it. */
+export function answerRequest(state: TeamState, command: CommandOf<'request.answer'>): TeamEvent[] {
+  requireOpenTeam(state);
+  const request = state.requests.get(command.requestId);
+  if (!request || request.kind === 'shutdown' || request.kind === 'plan') {
+    throw new TeamError(
+      'not_found',
+      `There is no question ${quote(command.requestId)}: list the requests to see which there are`,
+    );
+  }
+  if (command.by !== USER && command.by !== SYSTEM) {
+    throw new TeamError('not_allowed', `${command.by} may not answer ${request.id}: a person does`);
+  }
+  requirePending(request);
+  const { requestId, approve: approved, feedback } = command;
+  return [event(command, 'request:answered', { requestId, memberId: request.memberId, approved, feedback })];
+}
+
+function requirePending(request: TeamRequest): void {
+  if (request.status === 'pending') return;
+  throw new TeamError(
+    'conflict',
+    `The ${request.kind} request ${request.id} is ${request.status}: it takes one answer`,
+  );
 }

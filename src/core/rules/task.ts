@@ -1,3 +1,4 @@
+import { SYSTEM, USER } from '../actor.ts';
 import type { CommandOf } from '../command.ts';
 import { ClaimConflictError, TeamError } from '../errors.ts';
 import { event } from '../event.ts';
@@ -138,6 +139,18 @@ export function completeTask(state: TeamState, command: CommandOf<'task.complete
   ];
 }
 
+/** The task stays with its holder, who does it again; how often that goes is for those who run the gate. */
+export function rejectTask(state: TeamState, command: CommandOf<'task.reject'>): TeamEvent[] {
+  const task = writable(state, command, 'send back');
+  if (command.by !== SYSTEM && command.by !== USER) {
+    throw new TeamError('not_allowed', `${command.by} may not send back task ${task.id}: a gate or a person does`);
+  }
+  if (task.status !== 'in_progress') {
+    throw new TeamError('conflict', `Cannot send back ${describeTask(state, task.id)}: nobody works on it`);
+  }
+  return [event(command, 'task:rejected', { taskId: task.id, memberId: task.assigneeId, feedback: command.feedback })];
+}
+
 export function failTask(state: TeamState, command: CommandOf<'task.fail'>): TeamEvent[] {
   const task = writable(state, command, 'fail');
   requireUnfinished(state, task, 'fail');
@@ -192,7 +205,7 @@ function requireRoom(state: TeamState): void {
 /** The task, if the caller may write to it as its holder or in the holder's place. */
 function writable(
   state: TeamState,
-  command: CommandOf<'task.release' | 'task.complete' | 'task.fail'>,
+  command: CommandOf<'task.release' | 'task.complete' | 'task.reject' | 'task.fail'>,
   verb: string,
 ): TaskRecord {
   requireOpenTeam(state);

@@ -1,7 +1,10 @@
+import { SYSTEM, USER } from '../actor.ts';
+import type { Actor } from '../actor.ts';
 import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
+import { HOOKS_PER_TEAM } from '../limits.ts';
 import type { TeamState } from '../state.ts';
 import { quote } from '../text.ts';
 import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam } from './guard.ts';
@@ -67,4 +70,26 @@ export function closeTeam(state: TeamState, command: CommandOf<'team.close'>): T
     ...members.flatMap((member) => stopMember(state, command, member.id, { reason: 'team closed' })),
     event(command, 'team:closed', {}),
   ];
+}
+
+/** Hooks run programs: only a person brings them in. */
+export function registerHook(state: TeamState, command: CommandOf<'hook.register'>): TeamEvent[] {
+  const team = requireOpenTeam(state);
+  requirePerson(command.by, 'register hooks');
+  if (team.hooks.length >= HOOKS_PER_TEAM) {
+    throw new TeamError('limit', `Team ${state.teamId} has ${HOOKS_PER_TEAM} hooks, the limit: remove some`);
+  }
+  return [event(command, 'hook:registered', { hook: command.hook })];
+}
+
+export function removeHook(state: TeamState, command: CommandOf<'hook.remove'>): TeamEvent[] {
+  const team = requireOpenTeam(state);
+  requirePerson(command.by, 'remove hooks');
+  const { hookType } = command;
+  return team.hooks.some((hook) => hook.type === hookType) ? [event(command, 'hook:removed', { hookType })] : [];
+}
+
+function requirePerson(by: Actor, what: string): void {
+  if (by === USER || by === SYSTEM) return;
+  throw new TeamError('not_allowed', `${by} may not ${what}: a person does`);
 }

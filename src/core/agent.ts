@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { Line, Slug } from './text.ts';
+
+/** How a member's agent is run. `function` lives in the process that registered it. */
+export const AgentKind = z.enum(['exec', 'function', 'claude', 'codex', 'acp', 'claude-native']);
+export type AgentKind = z.infer<typeof AgentKind>;
+
+/**
+ * What runs a member. Programs, arguments and environment come from a person (the command line, a team file), never from
+ * an agent. A value `${NAME}` in `env` is taken from the environment of the machine that starts it, so that secrets are
+ * named here and not kept.
+ */
+export const AgentSpec = z.strictObject({
+  kind: AgentKind,
+  /** For `exec` the program and its arguments; for the others a binary to use in place of the one on the path. */
+  command: z.array(z.string().min(1).max(4096)).min(1).max(64).optional(),
+  /** Added to the arguments that the driver gives. */
+  args: z.array(z.string().max(4096)).max(64).optional(),
+  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(32_768)).optional(),
+  /** Which of the agents that speak ACP. */
+  name: Slug.optional(),
+  /** `exec`: also start the program for mail alone; otherwise mail waits for its next task. */
+  messages: z.boolean().optional(),
+  /** What the agent may do without asking. */
+  mode: z.enum(['plan', 'edit', 'full']).optional(),
+  model: Line.optional(),
+});
+export type AgentSpec = z.output<typeof AgentSpec>;

@@ -1,0 +1,18 @@
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+
+/*
+ * Runs a hook that is a module, in a process of its own: its default export gets the payload, and what it returns or
+ * throws becomes the exit code and the feedback of a program.
+ */
+
+const [, , path = ''] = process.argv;
+const payload: unknown = JSON.parse(await text(process.stdin));
+const module = (await import(pathToFileURL(resolve(path)).href)) as { default?: unknown };
+if (typeof module.default !== 'function') throw new Error(`${path} has no default export that is a function`);
+const answer: unknown = await (module.default as (payload: unknown) => unknown)(payload);
+if (answer && typeof answer === 'object' && 'reject' in answer) {
+  process.stderr.write(String(answer.reject));
+  process.exitCode = 2;
+}

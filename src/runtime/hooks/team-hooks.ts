@@ -1,0 +1,185 @@
+import { fileURLToPath } from 'node:url';
+import type { z } from 'zod';
+import { USER } from '../../core/actor.ts';
+import { HookConfig } from '../../core/hook.ts';
+import type {
+  HookResult,
+  HookType,
+  TaskCompletedHookContext,
+  TaskCreatedHookContext,
+  TeammateIdleHookContext,
+} from '../../core/hook.ts';
+import { parse } from '../../core/parse.ts';
+import type { TeamState } from '../../core/state.ts';
+import { requireTeam } from '../../core/view.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { hashHook } from './approvals.ts';
+import type { Approvals } from './approvals.ts';
+import { hookEnvironment } from './environment.ts';
+import { pool } from './pool.ts';
+import { runProgram } from './run-program.ts';
+
+/** What any hook is told. */
+export type HookContext = TeammateIdleHookContext | TaskCompletedHookContext | TaskCreatedHookContext;
+
+/** A hook in this process: its answer is the verdict, throwing is a failure of the hook. */
+export type HookFunction = (context: HookContext) => Promise<HookAnswer> | HookAnswer;
+export type HookAnswer = { readonly reject: string } | undefined;
+
+/** What hooks need of the daemon. */
+export interface TeamHooksOptions {
+  readonly approvals: Approvals;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where a hook runs that says nothing of it. */
+  readonly cwd: string;
+  /** Hears of every hook that ran. */
+  readonly onRun?: (run: { teamId: string; type: HookType; result: HookResult }) => void;
+}
+
+/** So many programs at once; judging is work, and 200 completions may come together. */
+const AT_ONCE = 4;
+
+/** Above it a question was not answered, it was repeated. */
+const ALLOWED: HookResult = { exitCode: 0, stdout: '', stderr: '', duration: 0, timedOut: false };
+
+/**
+ * Quality gates. They run in the daemon, with nothing locked and nothing of ours in their environment, so that no agent
+ * can skip or bend them. 0 allows, 2 rejects with feedback; anything else is a failure of the hook, which allows unless
+ * the hook says `onFailure: block`.
+ */
+export class TeamHooks {
+  readonly #ledger: Ledger;
+  readonly #options: TeamHooksOptions;
+  readonly #functions = new Map<string, HookFunction[]>();
+  readonly #atOnce = pool(AT_ONCE);
+
+  constructor(ledger: Ledger, options: TeamHooksOptions) {
+    this.#ledger = ledger;
+    this.#options = options;
+  }
+
+  /** Registers a program as a hook; it is part of the team from then on. */
+  async registerHook(teamId: string, config: z.input<typeof HookConfig>): Promise<void> {
+    const hook = parse(HookConfig, config);
+    await this.#ledger.execute(teamId, { type: 'hook.register', by: USER, hook }, () => undefined);
+  }
+
+  /** Registers a function of this process as a hook, for as long as the process lives. */
+  registerFunction(teamId: string, type: HookType, run: HookFunction): void {
+    const key = `${teamId} ${type}`;
+    this.#functions.set(key, [...(this.#functions.get(key) ?? []), run]);
+  }
+
+  getRegisteredHooks(teamId: string): Promise<HookConfig[]> {
+    return this.#ledger.view(teamId, (state) => requireTeam(state).hooks);
+  }
+
+  /** Removes the hooks of a type; says whether there were any. */
+  async removeHook(teamId: string, hookType: HookType): Promise<boolean> {
+    const functions = this.#functions.delete(`${teamId} ${hookType}`);
+    const command = { type: 'hook.remove', by: USER, hookType } as const;
+    return await this.#ledger.execute(teamId, command, (_state, events) => events.length > 0 || functions);
+  }
+
+  executeTeammateIdleHook(context: TeammateIdleHookContext): Promise<HookResult> {
+    return this.#execute('TeammateIdle', context, {
+      MEMBER_ID: context.memberId,
+      MEMBER_NAME: context.memberName,
+      COMPLETED_TASKS: context.completedTaskIds.join(','),
+      REMAINING_TASKS: String(context.remainingTasks),
+    });
+  }
+
+  executeTaskCompletedHook(context: TaskCompletedHookContext): Promise<HookResult> {
+    return this.#execute('TaskCompleted', context, {
+      TASK_ID: context.taskId,
+      COMPLETED_BY: context.completedBy,
+      MEMBER_NAME: context.memberName,
+      TASK_DURATION: String(Math.round(context.duration)),
+      DEPENDENT_TASKS: context.dependentTaskIds.join(','),
+    });
+  }
+
+  executeTaskCreatedHook(context: TaskCreatedHookContext): Promise<HookResult> {
+    return this.#execute('TaskCreated', context, { TASK_ID: context.taskId, CREATED_BY: context.createdBy });
+  }
+
+  /** One after another; the first that rejects has the last word. */
+  async #execute(type: HookType, context: HookContext, about: Record<string, string>): Promise<HookResult> {
+    const { teamId } = context;
+    const { hooks, payload } = await this.#ledger.view(teamId, (state) => ({
+      hooks: requireTeam(state).hooks.filter((hook) => hook.type === type && hook.enabled),
+      payload: payloadFor(state, type, context),
+    }));
+    let last = ALLOWED;
+    for (const run of this.#functions.get(`${teamId} ${type}`) ?? []) {
+      last = await runFunction(run, context);
+      if (last.exitCode === 2) return last;
+    }
+    for (const hook of hooks) {
+      const env = hookEnvironment(this.#options.environment, { TEAM_ID: teamId, EVENT: type, ...about });
+      last = await this.#atOnce(() => this.#runHook(hook, env, payload));
+      this.#options.onRun?.({ teamId, type, result: last });
+      if (last.exitCode === 2) return last;
+    }
+    return last;
+  }
+
+  async #runHook(hook: HookConfig, env: Record<string, string>, payload: object): Promise<HookResult> {
+    const cwd = hook.cwd ?? this.#options.cwd;
+    const unapproved = hook.approved !== undefined && hook.approved !== hashHook(hook.command, cwd);
+    if (unapproved && !this.#options.approvals.has(hashHook(hook.command, cwd))) {
+      return refuse(hook, 'The hook changed since it was approved and was not run: approve it again');
+    }
+    const result = await runProgram({ command: commandOf(hook), cwd, env, payload, timeout: hook.timeout });
+    if (result.exitCode !== 1 || hook.onFailure === 'allow') return result;
+    const why = result.timedOut ? `did not answer within ${hook.timeout} ms` : 'failed';
+    return { ...result, exitCode: 2, stderr: `The gate ${why}, and it blocks when it fails.\n${result.stderr}`.trim() };
+  }
+}
+
+/** A hook that may not run is a hook that failed. */
+function refuse(hook: HookConfig, stderr: string): HookResult {
+  return { ...ALLOWED, exitCode: hook.onFailure === 'block' ? 2 : 1, stderr };
+}
+
+const MODULE_RUNNER = fileURLToPath(
+  new URL(`./module-runner${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+);
+
+function commandOf(hook: HookConfig): [string, ...string[]] {
+  if (hook.executor === 'node') return [process.execPath, MODULE_RUNNER, hook.command];
+  return ['/bin/sh', '-c', hook.command];
+}
+
+async function runFunction(run: HookFunction, context: HookContext): Promise<HookResult> {
+  const began = performance.now();
+  const done = (result: Partial<HookResult>): HookResult => ({
+    ...ALLOWED,
+    duration: performance.now() - began,
+    ...result,
+  });
+  try {
+    const answer = await run(context);
+    return answer ? done({ exitCode: 2, stderr: answer.reject }) : done({});
+  } catch (error) {
+    return done({ exitCode: 1, stderr: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** What Claude Code tells its own hooks, under the same names. */
+function payloadFor(state: TeamState, type: HookType, context: HookContext): object {
+  const memberId =
+    'memberId' in context ? context.memberId : 'completedBy' in context ? context.completedBy : context.createdBy;
+  const member = state.members.get(memberId);
+  const task = 'taskId' in context ? state.tasks.get(context.taskId) : undefined;
+  return {
+    session_id: member?.sessionId ?? state.team?.leadSessionId,
+    cwd: member?.cwd,
+    hook_event_name: type,
+    ...(task && { task_id: task.id, task_subject: task.title, task_description: task.description }),
+    ...(member && { teammate_name: member.name }),
+    team_name: state.teamId,
+    context,
+  };
+}
