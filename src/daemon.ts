@@ -9,18 +9,19 @@ import { Ledger } from './ledger/ledger.ts';
 import { Mailbox } from './ledger/mailbox.ts';
 import { SharedTaskList } from './ledger/task-list.ts';
 import type { DaemonStatus } from './operations/daemon-status.ts';
-import type { Services } from './operations/operation.ts';
+import type { DaemonService, Services } from './operations/operation.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { createClosers } from './runtime/closers.ts';
 import { createHealth } from './runtime/health.ts';
 import { checkSocketPath, prepareHome } from './runtime/home.ts';
 import { createInstruments } from './runtime/instruments.ts';
+import { listenOnLastPort } from './runtime/last-port.ts';
 import { takeLock } from './runtime/lock.ts';
 import { openLog } from './runtime/log.ts';
 import type { Log, LogLevel } from './runtime/log.ts';
 import { watchLoopLag } from './runtime/loop-lag.ts';
 import { observeJournal } from './runtime/observed-journal.ts';
-import { replacePrivateFile } from './runtime/private-file.ts';
+import { createObserver } from './runtime/observer.ts';
 import { identifySelf } from './runtime/process-identity.ts';
 import { createRedactor } from './runtime/redact.ts';
 import { countTotals } from './runtime/totals.ts';
@@ -28,7 +29,7 @@ import { startTracing } from './runtime/tracing.ts';
 import { factsOf, watchCalls } from './runtime/watched-calls.ts';
 import { openCredentials } from './server/auth.ts';
 import { listenHttp } from './server/http.ts';
-import type { HttpListening, HttpOptions } from './server/http.ts';
+import type { HttpOptions } from './server/http.ts';
 import { openHub } from './server/hub.ts';
 import { listenSocket } from './server/socket.ts';
 
@@ -57,19 +58,12 @@ export interface Daemon {
 const LAG_MS = 200;
 /** How long calls under way may take when the daemon ends. */
 const DRAIN_MS = 3_000;
-/** How often it is checked that the state directory is still ours. */
-const HOME_CHECK_MS = 2_000;
-/** How long a question about the totals waits for the first count. */
-const COUNT_PATIENCE_MS = 2_000;
 
 /** Puts the house together and opens its doors. Throws a `TeamError`; if another daemon runs here, a `LockedError`. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { home, environment = process.env } = options;
-  const startedAt = new Date();
-  const version = readVersion();
-  const redactor = createRedactor(environment);
   const end = Promise.withResolvers<void>();
-  // Nobody need wait for the end; who does hears of its failure.
+  // Nobody need wait for the end; who does hears why.
   end.promise.catch(() => {});
   let log: Log | undefined;
   const closers = createClosers((error, name) => log?.error('close.failed', { name, error }));
@@ -82,144 +76,119 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     checkSocketPath(home.socket);
     const lock = await takeLock(home);
     closers.add('lock', () => lock.release());
-    const card = { ...identifySelf(), startedAt: startedAt.toISOString(), version, socket: home.socket };
+    const card = {
+      ...identifySelf(),
+      startedAt: new Date().toISOString(),
+      version: readVersion(),
+      socket: home.socket,
+    };
     writeCard(home.card, { ...card, url: null });
-    log = openLog({ path: home.log, level: options.logLevel ?? 'info', redactor });
-    closers.add('log', () => log?.close());
-    const tell = log;
-    const health = createHealth(tell);
-    const tracing = await startTracing(environment, version, tell);
-    closers.add('tracing', () => tracing?.close());
-    const calls = watchCalls(({ operation, teamId, memberId, code, start, ms }) => {
-      instruments.called(operation, code);
-      tell.debug('call', { operation, teamId, memberId, code, ms });
-      const attributes = { 'troupe.code': code, ...(teamId && { 'troupe.team': teamId }) };
-      const named = { ...attributes, ...(memberId && { 'troupe.member': memberId }) };
-      tracing?.record({ name: operation, start, ms, attributes: named, failure: code === 'ok' ? undefined : code });
-    });
+    const redactor = createRedactor(environment);
+    const logging = (log = openLog({ path: home.log, level: options.logLevel ?? 'info', redactor }));
+    closers.add('log', () => logging.close());
 
-    const { journal: bare, ...journalFacts } = openJournal(options);
-    closers.add('journal', () => bare.close());
-    const journal = observeJournal(bare, {
-      appended(append) {
-        instruments.appended(append);
-        const { team, events, start, ms, error } = append;
-        const code = error === undefined ? undefined : error instanceof TeamError ? error.code : 'internal';
-        const attributes = { 'troupe.team': team, 'troupe.events': events.length };
-        tracing?.record({ name: 'journal.append', start, ms, attributes, failure: code });
-        if (code === undefined) health.clear('journal');
-        else if (code === 'storage') health.raise('journal', (error as TeamError).message, { team });
-      },
+    const health = createHealth(logging);
+    const lag = watchLoopLag(LAG_MS, (ms) => logging.warn('loop.late', { ms: Math.round(ms) }));
+    closers.add('lag', () => lag.close());
+    const tracing = await startTracing(environment, card.version, logging);
+    closers.add('tracing', () => tracing?.close());
+    const { journal: bareJournal, ...journalFacts } = openJournal(options);
+    closers.add('journal', () => bareJournal.close());
+    const instruments = createInstruments({
+      version: card.version,
+      journal: journalFacts,
+      tally: () => totals.now(),
+      connections: () => hub.connections,
+      turnedAway: () => hub.counters,
+      loopLagMs: () => lag.milliseconds(),
+      isDegraded: () => health.problems().length > 0,
+    });
+    const observer = createObserver({ log: logging, health, instruments, tracing });
+    const calls = watchCalls((call) => observer.called(call));
+
+    const journal = observeJournal(bareJournal, {
+      appended: (append) => observer.appended(append),
       dropping: (team) => totals.beforeDrop(team),
       dropped: (team) => totals.afterDrop(team),
     });
     const ledger = new Ledger(journal, {
       exclusive: true,
-      onError: (error, team) => tell.error('ledger.failed', { team, error }),
+      onError: (error, team) => logging.error('ledger.failed', { team, error }),
     });
     closers.add('ledger', () => ledger.close());
     const totals = countTotals({
-      journal: bare,
+      journal: bareJournal,
       ledger,
       path: join(home.directory, 'totals.json'),
-      onError: (error, team) => tell.error('count.failed', { team, error }),
+      onError: (error, team) => logging.error('count.failed', { team, error }),
     });
     closers.add('totals', () => totals.close());
     const mailbox = new Mailbox(ledger);
     closers.add('mailbox', () => mailbox.close());
     const tasks = new SharedTaskList(ledger);
     closers.add('tasks', () => tasks.close());
-    const lag = watchLoopLag(LAG_MS, (ms) => tell.warn('loop.late', { ms: Math.round(ms) }));
-    closers.add('lag', () => lag.close());
-    const instruments = createInstruments({
-      version,
-      journal: journalFacts,
-      tally: () => totals.now(),
-      connections: () => hub.connections,
-      loopLagMs: () => lag.milliseconds(),
-      isDegraded: () => health.problems().length > 0,
-    });
 
     const credentials = await openCredentials({ ...home, ledger });
     const hideToken = (): void => redactor.hide(readFileSync(home.tokenFile, 'utf8').trim());
     hideToken();
+    const daemon: DaemonService = {
+      async status() {
+        await totals.ready();
+        return {
+          ...card,
+          home: home.directory,
+          url: http.url,
+          tokenFile: home.tokenFile,
+          journal: journalFacts,
+          uptime: (Date.now() - Date.parse(card.startedAt)) / 1000,
+          memory: process.memoryUsage.rss(),
+          connections: hub.connections,
+          health: health.report(),
+          ...totals.report(),
+        };
+      },
+      stop() {
+        logging.info('daemon.stopping', { reason: 'told to' });
+        setImmediate(() => void close());
+      },
+      memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
+      loginUrl: async () => `${http.url}/#code=${credentials.logins.code()}`,
+      async rotateTokens() {
+        await credentials.rotate();
+        hideToken();
+        logging.info('tokens.rotated');
+      },
+    };
     const services: Services = {
       ledger,
       tasks,
       mailbox,
+      daemon,
       watch: (operation, call, work) => calls.run(factsOf(operation, call), work),
-      daemon: {
-        status,
-        stop() {
-          tell.info('daemon.stopping', { reason: 'asked to' });
-          setImmediate(() => void close());
-        },
-        memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
-        async rotateTokens() {
-          await credentials.rotate();
-          hideToken();
-          tell.info('tokens.rotated');
-        },
-      },
     };
-    const hub = openHub({
-      services,
-      credentials,
-      onError: (error, where) => tell.error('server.failed', { where, error }),
-    });
-    const http = await listenOnLastPort(join(home.directory, 'port'), {
-      ...options,
-      hub,
-      ...findPages(),
-      metrics: () => instruments.expose(),
-    });
+
+    const onError = (error: unknown, where: string): void => logging.error('server.failed', { where, error });
+    const hub = openHub({ services, credentials, onError });
+    const listen = (port: number) =>
+      listenHttp({ ...options, port, hub, ...findPages(), metrics: () => instruments.expose() });
+    const http = await (options.port === undefined
+      ? listenOnLastPort(join(home.directory, 'port'), listen)
+      : listen(options.port));
     closers.add('http', () => http.close());
     const socket = await listenSocket(home.socket, hub);
     closers.add('socket', () => socket.close());
     closers.add('sessions', () => hub.closeAll());
     closers.add('calls', () => calls.drain(DRAIN_MS));
+    lock.onLost(() => {
+      logging.error('home.lost', { home: home.directory });
+      end.reject(new TeamError('storage', `The state directory ${home.directory} was removed or replaced`));
+    });
     writeCard(home.card, { ...card, url: http.url });
     closers.add('card', () => removeCard(home.card));
-    const guard = setInterval(() => {
-      if (lock.isInPlace()) return;
-      clearInterval(guard);
-      tell.error('home.lost', { home: home.directory });
-      end.reject(
-        new TeamError('storage', `The state directory ${home.directory} was removed or replaced under the daemon`),
-      );
-    }, HOME_CHECK_MS).unref();
-    closers.add('guard', () => clearInterval(guard));
-    tell.info('daemon.ready', { ...card, url: http.url, journal: journalFacts, ms: Date.now() - startedAt.getTime() });
-    closers.add('farewell', () => tell.info('daemon.closing'));
-    return { pid: process.pid, socket: home.socket, url: http.url, log, ended: end.promise, close };
-
-    async function status(): Promise<DaemonStatus> {
-      await Promise.race([totals.counted, new Promise((resolve) => setTimeout(resolve, COUNT_PATIENCE_MS).unref())]);
-      const { teams, activeTeams, teammates, completed, messages } = totals.now();
-      const problems = health.problems();
-      return {
-        version,
-        pid: process.pid,
-        home: home.directory,
-        socket: home.socket,
-        url: http.url,
-        tokenFile: home.tokenFile,
-        journal: journalFacts,
-        startedAt: startedAt.toISOString(),
-        uptime: (Date.now() - startedAt.getTime()) / 1000,
-        memory: process.memoryUsage.rss(),
-        connections: hub.connections,
-        health: { status: problems.length > 0 ? 'degraded' : 'ok', problems },
-        activeTeams,
-        teamMetrics: {
-          totalTeamsCreated: teams,
-          totalTeammatesSpawned: teammates,
-          totalTeamTasksCompleted: completed,
-          totalTeamMessages: messages,
-        },
-        counting: !totals.isComplete(),
-      };
-    }
+    closers.add('farewell', () => logging.info('daemon.closing'));
+    const startedIn = Math.round(performance.now());
+    logging.info('daemon.ready', { ...card, url: http.url, journal: journalFacts, startedIn });
+    return { pid: card.pid, socket: home.socket, url: http.url, log: logging, ended: end.promise, close };
   } catch (error) {
     log?.error('daemon.failed', { error });
     await closers.close();
@@ -227,35 +196,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-function openJournal({ home, journal = { kind: 'sqlite' } }: DaemonOptions): {
-  journal: Journal;
-} & DaemonStatus['journal'] {
+function openJournal({
+  home,
+  journal = { kind: 'sqlite' },
+}: DaemonOptions): DaemonStatus['journal'] & { journal: Journal } {
   if (journal.kind === 'memory') {
     return { journal: memoryJournal(), kind: 'memory', location: 'memory', durability: 'memory' };
   }
   const location = journal.path ?? home.journal;
   return { journal: sqliteJournal(location), kind: 'sqlite', location, durability: 'fsync-before-ack' };
-}
-
-/** The port of the last time, if nobody has taken it: bookmarks and the settings of MCP clients go on working. */
-async function listenOnLastPort(file: string, options: HttpOptions): Promise<HttpListening> {
-  const http = await listenHttp({ ...options, port: options.port ?? readPort(file) }).catch((error: unknown) => {
-    const isTaken =
-      error instanceof TeamError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
-    if (options.port !== undefined || !isTaken) throw error;
-    return listenHttp({ ...options, port: 0 });
-  });
-  replacePrivateFile(file, `${http.port}\n`);
-  return http;
-}
-
-function readPort(file: string): number {
-  try {
-    const port = Number(readFileSync(file, 'utf8'));
-    return Number.isInteger(port) && port > 1023 && port < 65_536 ? port : 0;
-  } catch {
-    return 0;
-  }
 }
 
 /** The dashboard, where it was built: beside us in `dist/`, or there seen from `src/`. */

@@ -7,22 +7,27 @@ export interface Health {
   /** It works again, or it always did. */
   clear(key: string): void;
   problems(): string[];
+  /** For people and programs that ask how it is. */
+  report(): { status: 'ok' | 'degraded'; problems: string[] };
 }
 
 /** Keeps what is wrong, and logs when something goes wrong or is right again. */
 export function createHealth(log: Log): Health {
-  const problems = new Map<string, { what: string; since: number }>();
+  const open = new Map<string, { what: string; since: number }>();
+  const problems = (): string[] =>
+    [...open.values()].map(({ what, since }) => `${what} (since ${new Date(since).toISOString()})`);
   return {
     raise(key, what, facts = {}) {
-      if (!problems.has(key)) log.error('health.degraded', { problem: key, what, ...facts });
-      problems.set(key, { what, since: problems.get(key)?.since ?? Date.now() });
+      if (!open.has(key)) log.error('health.degraded', { problem: key, what, ...facts });
+      open.set(key, { what, since: open.get(key)?.since ?? Date.now() });
     },
     clear(key) {
-      const problem = problems.get(key);
+      const problem = open.get(key);
       if (!problem) return;
-      problems.delete(key);
+      open.delete(key);
       log.info('health.restored', { problem: key, lastedMs: Date.now() - problem.since });
     },
-    problems: () => [...problems.values()].map(({ what, since }) => `${what} (since ${new Date(since).toISOString()})`),
+    problems,
+    report: () => ({ status: open.size > 0 ? 'degraded' : 'ok', problems: problems() }),
   };
 }

@@ -12,6 +12,8 @@ export interface Sources {
   readonly journal: { readonly kind: string; readonly durability: string };
   tally(): Tally;
   connections(): number;
+  /** What the server turned away: requests without a right credential, clients that did not read. */
+  turnedAway(): { readonly rejected: number; readonly cut: number };
   loopLagMs(): number;
   isDegraded(): boolean;
 }
@@ -46,6 +48,14 @@ export function createInstruments(sources: Sources): Instruments {
     return Object.entries({ pending, in_progress, completed, failed }).map(([status, count]) => [[status], count]);
   });
   metrics.gauge({ name: 'troupe_connections', help: 'Open connections of clients.' }, () => sources.connections());
+  metrics.gauge(
+    { name: 'troupe_rejected', help: 'Requests without a right credential, Host or Origin.' },
+    () => sources.turnedAway().rejected,
+  );
+  metrics.gauge(
+    { name: 'troupe_cut', help: 'Clients cut off because they did not read.' },
+    () => sources.turnedAway().cut,
+  );
   metrics.gauge(
     { name: 'troupe_event_loop_lag_seconds', help: 'The longest lag of the last second.' },
     () => sources.loopLagMs() / 1000,

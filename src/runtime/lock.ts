@@ -15,11 +15,15 @@ const BUSY = 5;
  *  daemon that ends needs a while for its last snapshots. */
 const PATIENCE_MS = 5_000;
 const RETRY_MS = 15;
+/** Somebody who removes a state directory wants its daemon gone, too. */
+const LOOK_EVERY_MS = 2_000;
 
 /** The right to be the daemon of a state directory. */
 export interface Lock {
   /** Whether the locked file is still the one at its path; if not, another daemon may lock the new one. */
   isInPlace(): boolean;
+  /** Calls back, once, when that is no longer so. */
+  onLost(listener: () => void): void;
   release(): void;
 }
 
@@ -74,13 +78,25 @@ function tryLock(path: string): Lock | undefined {
     throw unusable(path, error);
   }
   const { dev, ino } = statSync(path);
-  return {
+  let timer: NodeJS.Timeout | undefined;
+  const lock: Lock = {
     isInPlace() {
       const now = statSync(path, { throwIfNoEntry: false });
       return now?.dev === dev && now.ino === ino;
     },
-    release: () => db.close(),
+    onLost(listener) {
+      timer = setInterval(() => {
+        if (lock.isInPlace()) return;
+        clearInterval(timer);
+        listener();
+      }, LOOK_EVERY_MS).unref();
+    },
+    release() {
+      clearInterval(timer);
+      db.close();
+    },
   };
+  return lock;
 }
 
 /** Nothing but SQLite may ever close this file in this process: that would end the lock, as POSIX wants it. */

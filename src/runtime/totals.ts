@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { TeamState } from '../core/state.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -28,16 +28,32 @@ const KEYS = Object.keys(NONE) as (keyof Tally)[];
 /** Numbers over all teams, those that were deleted included. */
 export interface Totals {
   now(): Tally;
-  /** False until the teams that were there at the start are counted. */
-  isComplete(): boolean;
-  /** Resolves then. */
-  readonly counted: Promise<void>;
+  /** Resolves when the teams that were there at the start are counted, or after a moment. */
+  ready(): Promise<void>;
+  /** The words that the daemon's status has for it. */
+  report(): TotalsReport;
   /** Counts a team that is about to go. */
   beforeDrop(team: string): Promise<void>;
   /** Keeps what a deleted team had come to. */
   afterDrop(team: string): void;
   close(): void;
 }
+
+/** Totals in the words of the daemon's status. */
+export interface TotalsReport {
+  readonly activeTeams: number;
+  readonly teamMetrics: {
+    readonly totalTeamsCreated: number;
+    readonly totalTeammatesSpawned: number;
+    readonly totalTeamTasksCompleted: number;
+    readonly totalTeamMessages: number;
+  };
+  /** Not all teams are counted yet. */
+  readonly counting: boolean;
+}
+
+/** How long somebody who asks waits for the first count. */
+const PATIENCE_MS = 2_000;
 
 /** What totals are counted from, and where those of deleted teams are kept. */
 export interface TotalsOptions {
@@ -88,11 +104,26 @@ export function countTotals({ journal, ledger, path, onError }: TotalsOptions): 
   }
 
   const unsubscribe = ledger.subscribe((team, _batch, state) => put(team, tallyOf(state)));
+  const counted = countAll().catch((error: unknown) => {
+    if (!isClosed) onError(error);
+  });
   return {
     now: () => sum,
-    isComplete: () => isComplete,
-    counted: countAll().catch((error: unknown) => {
-      if (!isClosed) onError(error);
+    async ready() {
+      if (isComplete) return;
+      const patience = new AbortController();
+      await Promise.race([counted, sleep(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {})]);
+      patience.abort();
+    },
+    report: () => ({
+      activeTeams: sum.activeTeams,
+      teamMetrics: {
+        totalTeamsCreated: sum.teams,
+        totalTeammatesSpawned: sum.teammates,
+        totalTeamTasksCompleted: sum.completed,
+        totalTeamMessages: sum.messages,
+      },
+      counting: !isComplete,
     }),
     beforeDrop: countTeam,
     afterDrop(team) {

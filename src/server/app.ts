@@ -23,6 +23,8 @@ export interface Extras {
   readonly mcp?: (request: Request, caller: Caller) => Promise<Response>;
   /** The text at `/metrics`. */
   readonly metrics?: () => string | Promise<string>;
+  /** What `/health` says; what exactly is wrong is in the daemon's status. */
+  readonly health?: () => 'ok' | 'degraded';
 }
 
 /** What the routes work with. */
@@ -37,7 +39,7 @@ export interface AppOptions extends Extras {
 const Login = z.strictObject({ code: z.string().max(128) });
 
 /** All routes. Every request has passed the guard before it gets here. */
-export function openApp({ hub, guard, pages, perToken, isSecure, mcp, metrics }: AppOptions): Hono<Env> {
+export function openApp({ hub, guard, pages, perToken, isSecure, mcp, metrics, health }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
   app.use(
     bodyLimit({
@@ -49,7 +51,7 @@ export function openApp({ hub, guard, pages, perToken, isSecure, mcp, metrics }:
   app.onError((error, context) => sendError(context, hub.asTeamError(error)));
   app.notFound((context) => sendError(context, new TeamError('not_found', 'There is nothing at this address')));
 
-  app.get('/health', (context) => context.json({ status: 'ok' }));
+  app.get('/health', (context) => context.json({ status: health?.() ?? 'ok' }));
   app.get('/metrics', async (context) => {
     requireAdmin(context);
     return context.text((await metrics?.()) ?? '', 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
