@@ -9,7 +9,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['runtime', 'bridge'],
   ['operations'],
   ['server', 'mcp', 'client', 'host'],
-  ['daemon.ts', 'cli'],
+  ['daemon.ts', 'teammate.ts', 'cli'],
   ['index.ts'],
 ];
 
@@ -21,13 +21,13 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The only files that may name a concrete adapter. */
-const ROOTS: readonly string[] = ['daemon.ts', 'index.ts'];
+const ROOTS: readonly string[] = ['daemon.ts', 'teammate.ts', 'index.ts'];
 
 /** The rooms that know the running house through `client/` alone. */
 const GUESTS: readonly string[] = ['cli', 'ui'];
 
-/** The command that is the daemon, and so the one that puts the house together. */
-const SERVE = 'src/cli/serve.ts';
+/** The commands that are the daemon, a teammate's process, and the kill switch that needs neither. */
+const PROCESSES = ['src/cli/serve.ts', 'src/cli/teammate.ts', 'src/cli/stop-all.ts'];
 
 const HOUSE = dirname(import.meta.dirname);
 
@@ -62,7 +62,7 @@ export function explainImport(file: string, specifier: string, typeOnly = false)
   if (from.room === to.room) return explainSibling(from, to);
   if (GUESTS.includes(to.room)) return `${to.path} is for people at a screen; no other room imports it.`;
   if (GUESTS.includes(from.room)) {
-    if (typeOnly || to.room === 'client' || from.path === SERVE) return undefined;
+    if (typeOnly || to.room === 'client' || PROCESSES.includes(from.path)) return undefined;
     return `${from.room}/ knows the house through src/client/ alone; from ${to.path} it may import types.`;
   }
   if (floorOf(to.room) >= floorOf(from.room)) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
 /** The variable by which every descendant of a process of ours can be found, also one that left its group. */
 export const MARKER = 'TROUPE_PROCESS';
@@ -20,6 +20,8 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** The value of the marker variable; unique to this process and its descendants. */
   readonly marker: string;
+  /** A file for its output in place of pipes: such a process lives on when we end. */
+  readonly log?: string;
 }
 
 /** How a process came to its end. */
@@ -41,19 +43,21 @@ export interface RunningProcess {
 const GRACE_MS = 5_000;
 
 /** Starts a program without a shell, in a session of its own. Rejects when it cannot be run at all. */
-export function startProcess({ command, cwd, env, marker }: ProcessOptions): Promise<RunningProcess> {
+export function startProcess({ command, cwd, env, marker, log }: ProcessOptions): Promise<RunningProcess> {
   return new Promise((resolve, reject) => {
     const [file, ...args] = command;
+    const output = log === undefined ? 'pipe' : openSync(log, 'a', 0o600);
     const child = spawn(file, args, {
       cwd,
       env: { ...env, [MARKER]: marker },
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: [log === undefined ? 'pipe' : 'ignore', output, output],
       detached: true,
       shell: false,
     });
     const exited = new Promise<Exit>((done) => child.once('exit', (code, signal) => done({ code, signal })));
+    if (typeof output === 'number') closeSync(output);
     // A program that closes its end early must not end us.
-    child.stdin.on('error', () => {});
+    child.stdin?.on('error', () => {});
     child.once('error', reject);
     child.once('spawn', () => {
       const pid = child.pid as number;
@@ -63,11 +67,12 @@ export function startProcess({ command, cwd, env, marker }: ProcessOptions): Pro
   });
 }
 
-async function stopProcess(
+/** Ends a process that was started with this marker, and what it left behind; `exited` tells when it is gone. */
+export async function stopProcess(
   pid: number,
   marker: string,
-  exited: Promise<Exit>,
-  graceMs: number,
+  exited: Promise<unknown>,
+  graceMs = GRACE_MS,
 ): Promise<'exited' | 'terminated' | 'killed'> {
   const gone = async (ms: number): Promise<boolean> => {
     const { promise, resolve } = Promise.withResolvers<boolean>();

@@ -16,6 +16,12 @@ export interface Home {
   /** Who runs: pid, url, version. */
   readonly card: string;
   readonly log: string;
+  /** What members did and were told: a folder per team and member, a file per session. */
+  readonly transcripts: string;
+  /** Processes of members: a record, a credential and a log each. */
+  readonly processes: string;
+  /** What of checkouts a person approved. */
+  readonly approvals: string;
 }
 
 /** `TROUPE_HOME`, else `troupe` in the user's state directory. */
@@ -36,5 +42,8 @@ export function homeAt(directory: string): Home {
     lock: at('lock.db'),
     card: at('daemon.json'),
     log: at('daemon.log'),
+    transcripts: at('transcripts'),
+    processes: at('processes'),
+    approvals: at('approvals.json'),
   };
 }

@@ -61,8 +61,9 @@ export function openSnapshot(teamId: string, body: string): TeamState | undefine
     putMessage(state, message.id, revive(message, ['sentAt', 'deliveredAt', 'acknowledgedAt', 'readAt']));
   }
   fill(state.broadcasts, form.broadcasts);
-  for (const request of form.requests)
+  for (const request of form.requests) {
     state.requests.set(request.id, revive(request, ['requestedAt', 'answeredAt', 'deadline']));
+  }
   for (const note of form.notes) state.notes.set(note.id, revive(note, ['createdAt', 'updatedAt']));
   fill(state.memberUsage, form.memberUsage);
   fill(state.taskUsage, form.taskUsage);

@@ -1,7 +1,6 @@
 import type { MessageJson } from '../agents/agent.ts';
 import { MESSAGES_PER_STEP } from '../core/limits.ts';
 import type { Door } from './door.ts';
-import type { Transcript } from './transcript.ts';
 
 /** A member's mail: what waits is handed over together, once per session. */
 export interface Mail {
@@ -14,11 +13,11 @@ export interface Mail {
 /** Enough for one prompt; the rest comes with the next. */
 const PER_TURN = 20;
 
-/** Opens the mail of a member. What an earlier process handed over is settled first, from the transcript. */
+/** Opens the mail of a member. What an earlier process handed over is settled first, by what its transcript shows. */
 export async function openMail(
   door: Door,
   who: { teamId: string; memberId: string },
-  transcript: Transcript,
+  shown: ReadonlySet<string>,
 ): Promise<Mail> {
   const acknowledge = async (messageIds: readonly string[]): Promise<void> => {
     if (messageIds.length > 0) {
@@ -27,7 +26,6 @@ export async function openMail(
   };
   const waiting = (): Promise<MessageJson[]> => door.call('message.inbox', { ...who, waiting: true });
 
-  const shown = transcript.shown();
   const left = (await waiting()).filter((message) => message.deliveredAt !== undefined);
   await acknowledge(
     left

@@ -7,7 +7,7 @@ import type { Door } from './door.ts';
 import { openMail } from './mail.ts';
 import type { Mail } from './mail.ts';
 import { makeTurn } from './prompt.ts';
-import type { Transcript } from './transcript.ts';
+import { openTranscript, shownMessages } from './transcript.ts';
 import { watchTeam } from './watch.ts';
 import type { Watch } from './watch.ts';
 
@@ -16,7 +16,8 @@ export interface TeammateOptions {
   readonly door: Door;
   readonly agent: Agent;
   readonly start: StartOptions;
-  readonly transcript: Transcript;
+  /** Where a session's transcript is. */
+  readonly transcriptPath: (sessionId: string) => string;
   /** Aborts to end the teammate now; what it holds goes back. */
   readonly signal: AbortSignal;
   /** Hears of trouble that the loop lives with. */
@@ -34,11 +35,13 @@ export type Ending = 'shutdown' | 'stopped' | 'over' | 'crashed';
  * stop. It sleeps until something happens; it never polls.
  */
 export async function runTeammate(options: TeammateOptions): Promise<Ending> {
-  const { door, agent, start, transcript, signal } = options;
+  const { door, agent, start, signal, transcriptPath } = options;
   const who = { teamId: start.teamId, memberId: start.memberId };
   const watch = watchTeam(door, who.memberId, signal);
-  const mail = await openMail(door, who, transcript);
+  const { sessionId: lastSession } = await door.call('member.show', who);
+  const mail = await openMail(door, who, shownMessages(transcriptPath(lastSession)));
   const session = await agent.start(start);
+  const transcript = openTranscript(transcriptPath(session.id));
   transcript.write({ at: Date.now(), type: 'session', sessionId: session.id, agent: agent.kind });
   const conversation = converse(session, transcript, {
     shown: (messageIds) => mail.acknowledge(messageIds),
@@ -52,6 +55,7 @@ export async function runTeammate(options: TeammateOptions): Promise<Ending> {
     return await Promise.race([teammate.live(), conversation.over.then((): Ending => 'crashed')]);
   } finally {
     await conversation.close();
+    transcript.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, fdatasyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fdatasyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { AgentEvent, Turn } from '../agents/agent.ts';
 
@@ -19,8 +19,6 @@ export type TranscriptEntry =
 export interface Transcript {
   write(entry: TranscriptEntry): void;
   turn(turn: Turn): void;
-  /** Ids of messages that the agent has, as far as this file tells. */
-  shown(): Set<string>;
   close(): void;
 }
 
@@ -44,15 +42,18 @@ export function openTranscript(path: string, now: () => number = Date.now): Tran
     write,
     turn: ({ text, task, messages }) =>
       write({ at: now(), type: 'turn', text, taskId: task?.id, messageIds: messages.map(({ id }) => id) }),
-    shown() {
-      const ids = new Set<string>();
-      for (const entry of readEntries(path)) {
-        if (entry.type === 'shown') for (const id of entry.messageIds) ids.add(id);
-      }
-      return ids;
-    },
     close: () => closeSync(file),
   };
+}
+
+/** Ids of messages that an agent has, as far as a session's transcript tells; none where there is no transcript. */
+export function shownMessages(path: string): Set<string> {
+  const ids = new Set<string>();
+  if (!existsSync(path)) return ids;
+  for (const entry of readEntries(path)) {
+    if (entry.type === 'shown') for (const id of entry.messageIds) ids.add(id);
+  }
+  return ids;
 }
 
 /** The entries of a transcript; a last line that was cut off by a crash is left out. */

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
@@ -13,6 +14,6 @@ const module = (await import(pathToFileURL(resolve(path)).href)) as { default?: 
 if (typeof module.default !== 'function') throw new Error(`${path} has no default export that is a function`);
 const answer: unknown = await (module.default as (payload: unknown) => unknown)(payload);
 if (answer && typeof answer === 'object' && 'reject' in answer) {
-  process.stderr.write(String(answer.reject));
+  writeSync(2, String(answer.reject));
   process.exitCode = 2;
 }

@@ -78,7 +78,7 @@ export class TeamHooks {
   async removeHook(teamId: string, hookType: HookType): Promise<boolean> {
     const functions = this.#functions.delete(`${teamId} ${hookType}`);
     const command = { type: 'hook.remove', by: USER, hookType } as const;
-    return await this.#ledger.execute(teamId, command, (_state, events) => events.length > 0 || functions);
+    return this.#ledger.execute(teamId, command, (_state, events) => events.length > 0 || functions);
   }
 
   executeTeammateIdleHook(context: TeammateIdleHookContext): Promise<HookResult> {

@@ -1,0 +1,58 @@
+import { TeamError } from '../core/errors.ts';
+
+/** What programs need to run at all. */
+const BASE = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'TZ',
+  'TERM',
+  'TMPDIR',
+  'SHELL',
+  'COLORTERM',
+  'XDG_CONFIG_HOME',
+  'XDG_CACHE_HOME',
+  'XDG_DATA_HOME',
+  'XDG_STATE_HOME',
+  'XDG_RUNTIME_DIR',
+  'SSH_AUTH_SOCK',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+];
+
+/** Variables that would let whoever sets them run code in every program that is started. */
+const NEVER = /^(NODE_OPTIONS|LD_|DYLD_|BASH_ENV$|ENV$|PYTHONSTARTUP$|GIT_SSH_COMMAND$)/;
+
+/**
+ * The environment of an agent: the base, what its own provider needs, and what the team file adds. `${NAME}` there is
+ * taken from ours. Other providers' keys and tokens of ours stay behind.
+ */
+export function agentEnvironment(
+  ours: Readonly<Record<string, string | undefined>>,
+  options: {
+    provider?: readonly string[];
+    added?: Readonly<Record<string, string>>;
+    team: Readonly<Record<string, string>>;
+  },
+): Record<string, string> {
+  const env: Record<string, string> = {};
+  const wanted = new Set([...BASE, ...(options.provider ?? [])]);
+  for (const [name, value] of Object.entries(ours)) {
+    if (value !== undefined && (wanted.has(name) || name.startsWith('LC_'))) env[name] = value;
+  }
+  for (const [name, value] of Object.entries(options.added ?? {})) {
+    if (NEVER.test(name)) {
+      throw new TeamError('invalid', `env.${name} of a member is refused: it would run code in every program`);
+    }
+    env[name] = value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_match, source: string) => ours[source] ?? '');
+  }
+  return { ...env, ...options.team };
+}

@@ -1,0 +1,46 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ChosenId, Slug } from '../core/text.ts';
+import { replacePrivateFile } from './private-file.ts';
+
+/** What is known of a process of ours. Written before it starts, and again when it has; removed when it is gone. */
+export const ProcessRecord = z.object({
+  /** The marker that it and all its descendants carry. */
+  id: ChosenId,
+  teamId: Slug,
+  memberId: Slug,
+  startedAt: z.string(),
+  /** Absent while it is only intended. */
+  identity: z.object({ pid: z.number().int(), startTime: z.string(), bootId: z.string() }).optional(),
+});
+export type ProcessRecord = z.output<typeof ProcessRecord>;
+
+/** The records of one state directory, a file each. */
+export interface ProcessRecords {
+  write(record: ProcessRecord): void;
+  remove(id: string): void;
+  /** All of them; one that cannot be read is left alone and told. */
+  list(): ProcessRecord[];
+}
+
+/** Keeps records in a folder. They are read without the daemon too: to end everything when it hangs. */
+export function openProcessRecords(folder: string, onUnreadable: (path: string) => void = () => {}): ProcessRecords {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const pathOf = (id: string): string => join(folder, `${id}.json`);
+  return {
+    write: (record) => replacePrivateFile(pathOf(record.id), JSON.stringify(record)),
+    remove: (id) => rmSync(pathOf(id), { force: true }),
+    list: () =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.json'))
+        .flatMap((name) => {
+          try {
+            return ProcessRecord.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
+          } catch {
+            onUnreadable(join(folder, name));
+            return [];
+          }
+        }),
+  };
+}

@@ -1,0 +1,310 @@
+import { EventEmitter } from 'node:events';
+import { endMarked, isRunning, startProcess, stopProcess } from '../agents/process.ts';
+import type { ProcessIdentity, ProcessOptions } from '../agents/process.ts';
+import { SYSTEM } from '../core/actor.ts';
+import { TeamError } from '../core/errors.ts';
+import type { TeamEvent } from '../core/event.ts';
+import { JoinInput } from '../core/member.ts';
+import { parse } from '../core/parse.ts';
+import type { MemberRecord, TeamState } from '../core/state.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Mailbox } from '../ledger/mailbox.ts';
+import type { ProcessRecord, ProcessRecords } from './process-records.ts';
+import { restartPolicy } from './restarts.ts';
+
+/** What the supervisor works with. */
+export interface SupervisorOptions {
+  readonly ledger: Ledger;
+  readonly mailbox: Mailbox;
+  readonly records: ProcessRecords;
+  /** The name of this daemon among those that share a journal. */
+  readonly hostId: string;
+  /** How to start the process that runs a member. */
+  readonly launch: (member: {
+    teamId: string;
+    memberId: string;
+    processId: string;
+  }) => Promise<Omit<ProcessOptions, 'marker'>>;
+  readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
+}
+
+/** What the supervisor tells. */
+export interface SupervisorEvents {
+  'process:started': [process: ProcessRecord];
+  'process:ended': [process: ProcessRecord, how: string];
+  /** A member's process died although nobody asked it to. */
+  'session:failed': [failure: { teamId: string; memberId: string; reason: string; restartsIn: number | undefined }];
+}
+
+interface Supervised {
+  record: ProcessRecord;
+  readonly exited: Promise<string>;
+  /** Somebody asked it to end. */
+  stopping: boolean;
+}
+
+/** How often a process that an earlier daemon started is looked at; we cannot wait for what is not our child. */
+const LOOK_MS = 250;
+
+/** Between asking a member's process to end and ending it: it gives back its tasks and ends its agent first. */
+const STOP_GRACE_MS = 8_000;
+
+/**
+ * Sees to it that every member with an agent has exactly one process, and that no process is left without a member. Each
+ * is on record before it starts; what died comes back with a pause and a cap, its tasks under a new epoch; what an earlier
+ * daemon left is taken over or ended.
+ */
+export class Supervisor extends EventEmitter<SupervisorEvents> {
+  readonly #options: SupervisorOptions;
+  readonly #running = new Map<string, Supervised>();
+  readonly #starting = new Set<string>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #restarts = restartPolicy();
+  #unsubscribe = (): void => {};
+  #closed = false;
+
+  constructor(options: SupervisorOptions) {
+    super();
+    this.#options = options;
+  }
+
+  /** Takes over what an earlier daemon left, ends what nobody wants, starts what is missing; then keeps watch. */
+  async start(): Promise<void> {
+    for (const record of this.#options.records.list()) await this.#takeOver(record);
+    this.#unsubscribe = this.#options.ledger.subscribe((teamId, batch, state) => {
+      for (const event of batch.events) this.#react(teamId, event, state);
+    });
+    for (const teamId of await this.#options.ledger.teams()) {
+      await this.#guard({ teamId }, async () => {
+        const wanted = await this.#options.ledger.view(teamId, (state) => this.#wanted(state));
+        for (const memberId of wanted) void this.#launch(teamId, memberId);
+      });
+    }
+  }
+
+  /** Who has a process now. */
+  list(teamId?: string): ProcessRecord[] {
+    return [...this.#running.values()]
+      .map(({ record }) => record)
+      .filter((record) => teamId === undefined || record.teamId === teamId);
+  }
+
+  /** Ends a member's process and says what it took; undefined when it has none. */
+  async stop(teamId: string, memberId: string): Promise<string | undefined> {
+    const supervised = this.#running.get(keyOf(teamId, memberId));
+    if (!supervised?.record.identity) return undefined;
+    supervised.stopping = true;
+    const { id, identity } = supervised.record;
+    const how = await stopProcess(identity.pid, id, supervised.exited, STOP_GRACE_MS);
+    await supervised.exited;
+    return how;
+  }
+
+  /** Stops watching. With `end`, every process ends too and its member has stopped; without, they go on and are taken over. */
+  async close({ end }: { end: boolean }): Promise<void> {
+    this.#closed = true;
+    this.#unsubscribe();
+    for (const timer of this.#timers) clearTimeout(timer);
+    if (!end) return;
+    await Promise.all(
+      this.list().map(async ({ teamId, memberId }) => {
+        await this.stop(teamId, memberId);
+        await this.#guard({ teamId, memberId }, async () => {
+          await this.#leave(teamId, memberId, 'the daemon was stopped', false);
+        });
+      }),
+    );
+  }
+
+  #react(teamId: string, event: TeamEvent, state: TeamState): void {
+    if (event.type === 'teammate:joined' && event.agent && event.status === 'spawning') {
+      void this.#launch(teamId, event.memberId);
+    }
+    if (event.type === 'teammate:stopped' && state.members.get(event.memberId)?.status === 'stopped') {
+      void this.#guard(
+        { teamId, memberId: event.memberId },
+        async () => void (await this.stop(teamId, event.memberId)),
+      );
+    }
+  }
+
+  /** Members of ours that should have a process. */
+  #wanted(state: TeamState): string[] {
+    if (state.team?.status !== 'active') return [];
+    return [...state.members.values()]
+      .filter((member) => member.agent && member.agent.kind !== 'function' && member.status !== 'stopped')
+      .filter((member) => member.hostId === undefined || member.hostId === this.#options.hostId)
+      .map((member) => member.id);
+  }
+
+  async #launch(teamId: string, memberId: string): Promise<void> {
+    const key = keyOf(teamId, memberId);
+    if (this.#closed || this.#running.has(key) || this.#starting.has(key)) return;
+    this.#starting.add(key);
+    try {
+      const { ledger, hostId, records, launch } = this.#options;
+      const mine = await ledger.execute(teamId, { type: 'member.place', by: SYSTEM, memberId, hostId }, (state) =>
+        state.members.get(memberId),
+      );
+      if (!mine?.agent || mine.agent.kind === 'function') return;
+      const record: ProcessRecord = {
+        id: `member-${crypto.randomUUID()}`,
+        teamId,
+        memberId,
+        startedAt: new Date().toISOString(),
+      };
+      records.write(record);
+      try {
+        const options = await launch({ teamId, memberId, processId: record.id });
+        const { identity, exited } = await startProcess({ ...options, marker: record.id });
+        const how = exited.then(({ code, signal }) => (signal ? `ended by ${signal}` : `exit code ${code}`));
+        this.#supervise({ ...record, identity }, how);
+      } catch (error) {
+        records.remove(record.id);
+        await this.#died(record, `could not be started: ${(error as Error).message}`);
+      }
+    } catch (error) {
+      // Another daemon runs it, or it is gone again: both are fine.
+      if (
+        !(error instanceof TeamError) ||
+        !['claim_conflict', 'not_found', 'member_stopped', 'team_closed'].includes(error.code)
+      ) {
+        this.#options.onError(error, { teamId, memberId });
+      }
+    } finally {
+      this.#starting.delete(key);
+    }
+  }
+
+  /** A process of an earlier daemon: ours again if it lives and is wanted, else ended to the last descendant. */
+  async #takeOver(record: ProcessRecord): Promise<void> {
+    const { teamId, memberId, id, identity } = record;
+    await this.#guard({ teamId, memberId }, async () => {
+      const member = await this.#options.ledger.view(teamId, (state) => state.members.get(memberId));
+      const wanted = member !== undefined && member.status !== 'stopped';
+      if (identity && wanted && isRunning(identity)) {
+        this.#supervise(record, this.#untilGone(identity));
+        return;
+      }
+      if (identity && isRunning(identity)) {
+        await stopProcess(identity.pid, id, this.#untilGone(identity), STOP_GRACE_MS);
+      }
+      await endMarked(id);
+      this.#options.records.remove(id);
+      if (wanted) await this.#died(record, 'it was gone when the daemon came back');
+    });
+  }
+
+  #supervise(record: ProcessRecord, exited: Promise<string>): void {
+    const key = keyOf(record.teamId, record.memberId);
+    this.#options.records.write(record);
+    const supervised: Supervised = { record, exited, stopping: false };
+    this.#running.set(key, supervised);
+    this.emit('process:started', record);
+    void exited.then(async (how) => {
+      if (this.#running.get(key) === supervised) this.#running.delete(key);
+      if (this.#closed && !supervised.stopping) return;
+      await this.#guard(record, async () => {
+        await endMarked(record.id);
+        this.#options.records.remove(record.id);
+        this.emit('process:ended', record, how);
+        if (!supervised.stopping) await this.#died(record, how);
+      });
+    });
+  }
+
+  /** The member did not end by itself nor was it asked to: its tasks go back, the lead is told once, it may come back. */
+  async #died(record: ProcessRecord, how: string): Promise<void> {
+    const { teamId, memberId } = record;
+    const member = await this.#options.ledger.view(teamId, (state) =>
+      state.team?.status === 'active' ? state.members.get(memberId) : undefined,
+    );
+    if (!member || member.status === 'stopped') return;
+    const restartsIn =
+      member.status === 'shutting-down' ? undefined : this.#restarts.next(keyOf(teamId, memberId), Date.now());
+    const held = await this.#leave(teamId, memberId, `crashed: ${how}`.slice(0, 500), restartsIn !== undefined);
+    if (member.status === 'shutting-down') return;
+    await this.#tellLead(teamId, memberId, how, held, restartsIn !== undefined);
+    this.emit('session:failed', { teamId, memberId, reason: how, restartsIn });
+    if (restartsIn !== undefined) this.#later(restartsIn, () => this.#rejoin(teamId, member));
+  }
+
+  /** Marks the member as stopped; returns the tasks that it gave back. */
+  #leave(teamId: string, memberId: string, reason: string, returning: boolean): Promise<string[]> {
+    return this.#options.ledger.execute(
+      teamId,
+      { type: 'member.leave', by: SYSTEM, memberId, reason, returning },
+      (_state, events) => events.flatMap((event) => (event.type === 'task:released' ? event.taskId : [])),
+    );
+  }
+
+  async #tellLead(
+    teamId: string,
+    memberId: string,
+    how: string,
+    held: readonly string[],
+    returns: boolean,
+  ): Promise<void> {
+    const leadId = await this.#options.ledger.view(teamId, (state) => state.team?.leadId);
+    if (leadId === undefined || leadId === memberId) return;
+    const tasks = held.length > 0 ? ` Given back: ${held.map((id) => `#${id}`).join(', ')}.` : '';
+    const next = returns
+      ? 'It is started again.'
+      : 'It crashed too often and is not started again: a person has to look.';
+    const content = `${memberId} crashed (${how}).${tasks} ${next}`;
+    await this.#options.mailbox.send(teamId, SYSTEM, { toId: leadId, content, type: 'system', metadata: { memberId } });
+  }
+
+  /** The same member again, with the session that it can go on with. */
+  async #rejoin(teamId: string, member: MemberRecord): Promise<void> {
+    const join = parse(JoinInput, {
+      name: member.id,
+      role: member.role,
+      prompt: member.spawnPrompt ?? '',
+      model: member.model,
+      planApprovalRequired: member.planApprovalRequired && !member.planApproved,
+      agentType: member.agentType,
+      sessionId: member.sessionId,
+      color: member.color,
+      cwd: member.cwd,
+      backendType: member.backendType,
+      subscriptions: member.subscriptions,
+      status: 'spawning',
+      agent: member.agent,
+      metadata: member.metadata,
+    });
+    await this.#options.ledger.execute(teamId, { type: 'member.join', by: SYSTEM, ...join }, () => undefined);
+  }
+
+  #untilGone(identity: ProcessIdentity): Promise<string> {
+    return new Promise((resolve) => {
+      const timer = setInterval(() => {
+        if (isRunning(identity)) return;
+        clearInterval(timer);
+        this.#timers.delete(timer);
+        resolve('gone');
+      }, LOOK_MS);
+      this.#timers.add(timer);
+    });
+  }
+
+  #later(ms: number, work: () => Promise<void>): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void this.#guard({}, work);
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  async #guard(about: { teamId?: string; memberId?: string }, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#options.onError(error, about);
+    }
+  }
+}
+
+function keyOf(teamId: string, memberId: string): string {
+  return `${teamId}/${memberId}`;
+}
