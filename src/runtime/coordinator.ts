@@ -1,0 +1,199 @@
+import { EventEmitter } from 'node:events';
+import type { z } from 'zod';
+import { SYSTEM, USER } from '../core/actor.ts';
+import type { Actor } from '../core/actor.ts';
+import { TeamError } from '../core/errors.ts';
+import type { JoinInput, TeamMember } from '../core/member.ts';
+import type { TeamMessage } from '../core/message.ts';
+import { parse } from '../core/parse.ts';
+import type { TeamState } from '../core/state.ts';
+import { CreateTeamInput } from '../core/team.ts';
+import type { TeamConfig } from '../core/team.ts';
+import { viewTeam } from '../core/view.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Mailbox } from '../ledger/mailbox.ts';
+import { detectBackend } from './backend.ts';
+import type { SessionManager } from './sessions.ts';
+
+/** What the coordinator tells. */
+export interface CoordinatorEvents {
+  'teammate:joined': [member: { teamId: string; memberId: string }];
+  'teammate:stopped': [member: { teamId: string; memberId: string; reason: string | undefined }];
+}
+
+/** How long a member may take to answer a request to shut down before it counts as not answered. */
+const ANSWER_MS = 60_000;
+
+/** The life of teams: made, peopled, talked to, shut down, cleaned up. */
+export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
+  readonly #ledger: Ledger;
+  readonly #mailbox: Mailbox;
+  readonly #sessions: SessionManager;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #unsubscribe: () => void;
+
+  constructor(
+    parts: { ledger: Ledger; mailbox: Mailbox; sessions: SessionManager },
+    environment: Readonly<Record<string, string | undefined>>,
+  ) {
+    super();
+    this.#ledger = parts.ledger;
+    this.#mailbox = parts.mailbox;
+    this.#sessions = parts.sessions;
+    this.#environment = environment;
+    this.#unsubscribe = parts.ledger.subscribe((teamId, { events }) => {
+      for (const event of events) {
+        if (event.type === 'teammate:joined') this.notifyTeammateJoined(teamId, event.memberId);
+        if (event.type === 'teammate:stopped') {
+          this.emit('teammate:stopped', { teamId, memberId: event.memberId, reason: event.reason });
+        }
+      }
+    });
+  }
+
+  /** Makes a team. A session leads one team at a time. */
+  async createTeam(
+    leadSessionId: string,
+    config: Omit<z.input<typeof CreateTeamInput>, 'leadSessionId' | 'resolvedBackend'>,
+    options: { by?: Actor; commandId?: string } = {},
+  ): Promise<TeamConfig> {
+    const { by = USER, ...once } = options;
+    const team = parse(CreateTeamInput, {
+      ...config,
+      leadSessionId,
+      resolvedBackend: detectBackend(config.teammateMode ?? 'auto', this.#environment),
+    });
+    if (leadSessionId !== 'none') await this.#requireLeadsNone(leadSessionId, team.name);
+    return this.#ledger.execute(team.name, { type: 'team.create', by, ...once, ...team }, viewTeam);
+  }
+
+  /** Brings a teammate to life: recorded first, then started by the daemon that takes it on. */
+  spawnTeammate(
+    teamId: string,
+    options: z.input<typeof JoinInput>,
+    by: Actor = USER,
+    once: { commandId?: string } = {},
+  ): Promise<TeamMember> {
+    return this.#sessions.spawnSession(teamId, by, options, once);
+  }
+
+  /** Told to whoever listens; it is state and wakes nobody. */
+  notifyTeammateJoined(teamId: string, memberId: string): void {
+    this.emit('teammate:joined', { teamId, memberId });
+  }
+
+  sendMessage(teamId: string, fromId: Actor, toId: string, message: string): Promise<TeamMessage> {
+    return this.#mailbox.send(teamId, fromId, { toId, content: message });
+  }
+
+  broadcastMessage(teamId: string, fromId: Actor, message: string): Promise<TeamMessage[]> {
+    return this.#mailbox.broadcast(teamId, fromId, message);
+  }
+
+  /** Asks a teammate to stop; resolves with whether it agreed. One that does not answer in time did not. */
+  async requestShutdown(
+    teamId: string,
+    teammateId: string,
+    options: { by?: Actor; reason?: string; within?: number } = {},
+  ): Promise<boolean> {
+    const { by = SYSTEM, reason = '', within = ANSWER_MS } = options;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const stopListening = this.#ledger.subscribe((team, { events }) => {
+      if (team !== teamId) return;
+      for (const event of events) {
+        if (!('memberId' in event) || event.memberId !== teammateId) continue;
+        if (event.type === 'shutdown:approved' || event.type === 'teammate:stopped') resolve(true);
+        if (event.type === 'shutdown:rejected') resolve(false);
+      }
+    });
+    const timer = setTimeout(() => resolve(false), within);
+    try {
+      await this.#ledger.execute(
+        teamId,
+        { type: 'shutdown.request', by, memberId: teammateId, reason },
+        () => undefined,
+      );
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      stopListening();
+    }
+  }
+
+  /** Ends a teammate whether it agrees or not. Says what it took. */
+  shutdownTeammate(teamId: string, teammateId: string, reason: string): Promise<string> {
+    return this.#sessions.stopSession(teamId, teammateId, reason);
+  }
+
+  /** Shuts a whole team down: all are asked at once, those that have not gone in time are ended, then it is closed. */
+  async shutdownTeam(
+    teamId: string,
+    options: { by?: Actor; reason?: string; within: number; force?: boolean },
+  ): Promise<TeamConfig> {
+    const { by = USER, reason = 'the team is shut down', within, force = false } = options;
+    const live = await this.#ledger.execute(
+      teamId,
+      { type: 'team.update', by, status: 'shutting-down' },
+      liveTeammates,
+    );
+    await Promise.all(
+      live.map(async (memberId) => {
+        const agreed = !force && (await this.requestShutdown(teamId, memberId, { reason, within }).catch(ignoreGone));
+        if (!agreed || !(await this.#hasGone(teamId, memberId, within))) {
+          await this.shutdownTeammate(teamId, memberId, reason);
+        }
+      }),
+    );
+    return this.#ledger.execute(teamId, { type: 'team.close', by, force: true }, viewTeam);
+  }
+
+  /** Closes a team whose teammates have all gone. */
+  cleanupTeam(teamId: string, by: Actor = USER): Promise<TeamConfig> {
+    return this.#ledger.execute(teamId, { type: 'team.close', by, force: false }, viewTeam);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.removeAllListeners();
+  }
+
+  async #requireLeadsNone(leadSessionId: string, name: string): Promise<void> {
+    for (const other of await this.#ledger.teams()) {
+      const leads = await this.#ledger.view(
+        other,
+        ({ team }) => team?.leadSessionId === leadSessionId && team.status !== 'cleaned-up',
+      );
+      if (leads && other !== name) {
+        throw new TeamError('conflict', `Session ${leadSessionId} already leads team ${other}: close that one first`);
+      }
+    }
+  }
+
+  async #hasGone(teamId: string, memberId: string, within: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const gone = (state: TeamState): boolean => state.members.get(memberId)?.status === 'stopped';
+    const stopListening = this.#ledger.subscribe((team, _batch, state) => {
+      if (team === teamId && gone(state)) resolve(true);
+    });
+    const timer = setTimeout(() => resolve(false), within);
+    try {
+      if (await this.#ledger.view(teamId, gone)) return true;
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      stopListening();
+    }
+  }
+}
+
+function liveTeammates(state: TeamState): string[] {
+  return [...state.members.values()]
+    .filter((member) => member.status !== 'stopped' && member.agent !== undefined)
+    .map((member) => member.id);
+}
+
+/** A member that is gone has, in effect, agreed. */
+function ignoreGone(error: unknown): boolean {
+  if (error instanceof TeamError && error.code === 'member_stopped') return true;
+  throw error;
+}

@@ -1,0 +1,119 @@
+import { EventEmitter } from 'node:events';
+import type { z } from 'zod';
+import type { Actor } from '../core/actor.ts';
+import { SYSTEM } from '../core/actor.ts';
+import { TeamError } from '../core/errors.ts';
+import { JoinInput } from '../core/member.ts';
+import type { TeamMember, TeammateStatus } from '../core/member.ts';
+import { parse } from '../core/parse.ts';
+import type { TeamState } from '../core/state.ts';
+import { requireMember, requireTeam, viewMember } from '../core/view.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Mailbox } from '../ledger/mailbox.ts';
+import type { Supervisor } from './supervisor.ts';
+
+/** A member at work: the conversation it is in and the process that runs it. */
+export interface Session {
+  readonly id: string;
+  readonly teamId: string;
+  readonly teamRole: 'lead' | 'teammate';
+  readonly memberId: string;
+  readonly status: TeammateStatus;
+  readonly startedAt: Date;
+  readonly pid?: number | undefined;
+}
+
+/** What the manager tells. */
+export interface SessionEvents {
+  'session:failed': [failure: { teamId: string; memberId: string; reason: string; restartsIn: number | undefined }];
+}
+
+/** Starts and ends members' sessions. What keeps them alive is the supervisor; what they are is the team's record. */
+export class SessionManager extends EventEmitter<SessionEvents> {
+  readonly #ledger: Ledger;
+  readonly #mailbox: Mailbox;
+  readonly #supervisor: Supervisor;
+
+  constructor(ledger: Ledger, mailbox: Mailbox, supervisor: Supervisor) {
+    super();
+    this.#ledger = ledger;
+    this.#mailbox = mailbox;
+    this.#supervisor = supervisor;
+    supervisor.on('session:failed', (failure) => this.emit('session:failed', failure));
+  }
+
+  /** Asks for a session: a daemon that may host the member starts it. */
+  async spawnSession(
+    teamId: string,
+    by: Actor,
+    input: z.input<typeof JoinInput>,
+    once: { commandId?: string } = {},
+  ): Promise<TeamMember> {
+    const join = parse(JoinInput, { ...input, status: 'spawning' });
+    if (!join.agent) throw new TeamError('invalid', `Say what runs ${join.name}: an agent`);
+    return this.#ledger.execute(teamId, { type: 'member.join', by, ...once, ...join }, (state) =>
+      viewMember(state, requireMember(state, join.name)),
+    );
+  }
+
+  /** Gives a session something to do outside its tasks; resolves with what it produced when it is idle again. */
+  async executeInSession(
+    session: { teamId: string; memberId: string },
+    text: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { teamId, memberId } = session;
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const onIdle = (notice: { teamId: string; memberId: string; result: string | undefined }): void => {
+      if (notice.teamId === teamId && notice.memberId === memberId) resolve(notice.result ?? '');
+    };
+    const onAbort = (): void => reject(new TeamError('conflict', `${memberId} was not waited for any longer`));
+    this.#mailbox.on('teammate:idle', onIdle);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      await this.#mailbox.send(teamId, SYSTEM, { toId: memberId, content: text, type: 'system' });
+      return await promise;
+    } finally {
+      this.#mailbox.off('teammate:idle', onIdle);
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Ends a session at once: SIGTERM, a pause, SIGKILL. Says what it took; the member's tasks go back. */
+  async stopSession(teamId: string, memberId: string, reason: string): Promise<string> {
+    const how = (await this.#supervisor.stop(teamId, memberId)) ?? 'had no process';
+    await this.#ledger
+      .execute(teamId, { type: 'member.leave', by: SYSTEM, memberId, reason }, () => undefined)
+      .catch((error: unknown) => {
+        // It left by itself while it ended.
+        if (!(error instanceof TeamError) || error.code !== 'member_stopped') throw error;
+      });
+    return how;
+  }
+
+  /** The sessions of a team, the lead's first. */
+  getSessionsByTeam(teamId: string): Promise<Session[]> {
+    const processes = new Map(this.#supervisor.list(teamId).map((record) => [record.memberId, record.identity?.pid]));
+    return this.#ledger.view(teamId, (state) => sessionsOf(state, processes));
+  }
+
+  /** Ends every session of a team. */
+  async cleanupSessions(teamId: string, reason: string): Promise<void> {
+    await Promise.all(this.#supervisor.list(teamId).map(({ memberId }) => this.stopSession(teamId, memberId, reason)));
+  }
+}
+
+function sessionsOf(state: TeamState, pids: ReadonlyMap<string, number | undefined>): Session[] {
+  const { leadId } = requireTeam(state);
+  return [...state.members.values()]
+    .filter((member) => member.status !== 'stopped')
+    .map((member) => ({
+      id: member.sessionId,
+      teamId: state.teamId,
+      teamRole: member.id === leadId ? 'lead' : 'teammate',
+      memberId: member.id,
+      status: member.status,
+      startedAt: member.joinedAt,
+      pid: pids.get(member.id),
+    }));
+}
