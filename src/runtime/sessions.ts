@@ -83,7 +83,7 @@ export class SessionManager extends EventEmitter<SessionEvents> {
   async stopSession(teamId: string, memberId: string, reason: string): Promise<string> {
     const how = (await this.#supervisor.stop(teamId, memberId)) ?? 'had no process';
     await this.#ledger
-      .execute(teamId, { type: 'member.leave', by: SYSTEM, memberId, reason }, () => undefined)
+      .execute(teamId, { type: 'member.leave', by: SYSTEM, memberId, reason, returning: false }, () => undefined)
       .catch((error: unknown) => {
         // It left by itself while it ended.
         if (!(error instanceof TeamError) || error.code !== 'member_stopped') throw error;
