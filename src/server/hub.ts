@@ -38,6 +38,8 @@ export interface Ending {
 /** A client that stays connected and is sent things: over a WebSocket, the Unix socket, or as server-sent events. */
 export interface Connected {
   readonly caller: Caller;
+  /** Whether its credential still counts, where that can be told at once. */
+  readonly isValid?: (() => boolean) | undefined;
   /** Ends it from our side, after what waits has gone out. */
   end(ending: Ending): Promise<void>;
   /** Called every second: a client that takes nothing is cut off. */
@@ -51,7 +53,11 @@ export interface Hub {
   readonly limits: Limits;
   readonly feeds: Feeds;
   readonly counters: Counters;
-  readonly connected: Set<Connected>;
+  /** Who is connected to stay. */
+  readonly connected: ReadonlySet<Connected>;
+  /** Adds one; when the server is closing it is ended at once. */
+  join(one: Connected): void;
+  leave(one: Connected): void;
   /** The connections that are open, of every kind. */
   readonly connections: number;
   /** Does an operation. */
@@ -75,10 +81,12 @@ export function openHub({ services, credentials, limits, onError }: HubOptions):
   const report = (error: unknown, where: string): void => onError?.(error, where);
   const feeds = openFeeds(services.ledger, (error) => report(error, 'push'));
   let connections = 0;
+  let closing = false;
 
   const stopChecking = everySecond(() => {
     const now = performance.now();
     for (const one of connected) one.check(now);
+    endWhere(({ isValid }) => isValid?.() === false);
   });
   // A connection keeps the powers with which it began: when those change, it must begin anew.
   const stopHearing = credentials.onVoid(() => endWhere(() => true));
@@ -97,6 +105,15 @@ export function openHub({ services, credentials, limits, onError }: HubOptions):
     counters: { calls: 0, refusals: 0, rejected: 0, cut: 0 },
     connected,
     report,
+
+    join(one) {
+      connected.add(one);
+      if (closing) void one.end(GOING_AWAY);
+    },
+
+    leave(one) {
+      connected.delete(one);
+    },
 
     get connections() {
       return connections;
@@ -126,6 +143,7 @@ export function openHub({ services, credentials, limits, onError }: HubOptions):
     },
 
     async closeAll() {
+      closing = true;
       stopChecking();
       stopHearing();
       stopListening();

@@ -1,5 +1,4 @@
 import { TeamError } from '../core/errors.ts';
-import type { Caller } from '../operations/caller.ts';
 import type { RequestFrame } from '../operations/frames.ts';
 import { findOperation } from '../operations/index.ts';
 import type { Connected, Ending, Hub } from './hub.ts';
@@ -26,11 +25,11 @@ export interface Session extends Connected {
 }
 
 /** Begins to serve a client whose credential has been checked. */
-export function openSession(hub: Hub, caller: Caller, line: Line): Session {
+export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'caller' | 'isValid'>, line: Line): Session {
   const { limits } = hub;
   const outbox = openOutbox(line, limits, cutOff);
   const subscriptions = openSubscriptions(hub, caller, outbox);
-  const calls = new Map<RequestFrame['id'] | symbol, AbortController>();
+  const calls = new Map<Key, AbortController>();
   let waitingCalls = 0;
   let unreadable = 0;
   let backlog: string[] = [];
@@ -39,6 +38,7 @@ export function openSession(hub: Hub, caller: Caller, line: Line): Session {
 
   const session: Session = {
     caller,
+    isValid,
 
     receive(text) {
       if (over) return;
@@ -65,7 +65,7 @@ export function openSession(hub: Hub, caller: Caller, line: Line): Session {
       if (outbox.isStalled(now)) cutOff();
     },
   };
-  hub.connected.add(session);
+  hub.join(session);
   return session;
 
   function handle(text: string): void {
@@ -78,7 +78,7 @@ export function openSession(hub: Hub, caller: Caller, line: Line): Session {
       case 'cancel':
         return calls.get(cancelledId(frame))?.abort();
       case 'subscribe':
-        return void subscriptions.add(frame);
+        return void track(Symbol('subscribe'), () => subscriptions.add(frame));
       case 'unsubscribe':
         return subscriptions.remove(frame);
       case 'hello':
@@ -97,14 +97,17 @@ export function openSession(hub: Hub, caller: Caller, line: Line): Session {
         : new TeamError('limit', `${waitingCalls} calls of this connection wait already: cancel one first`);
       return outbox.send(errorFrame(frame.id, error));
     }
+    if (waits) waitingCalls++;
+    await track(key, async (signal) => outbox.send(await perform(frame, signal)));
+    if (waits) waitingCalls--;
+  }
+
+  /** Counts what is under way, and reads on after it. */
+  async function track(key: Key, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const controller = new AbortController();
     calls.set(key, controller);
-    if (waits) waitingCalls++;
-    const text = await perform(frame, controller.signal);
+    await work(controller.signal);
     calls.delete(key);
-    if (waits) waitingCalls--;
-    if (over) return;
-    outbox.send(text);
     goOn();
   }
 
@@ -162,7 +165,7 @@ export function openSession(hub: Hub, caller: Caller, line: Line): Session {
 
   function finish(): void {
     over = true;
-    hub.connected.delete(session);
+    hub.leave(session);
     backlog = [];
     subscriptions.close();
     outbox.close();
@@ -170,6 +173,8 @@ export function openSession(hub: Hub, caller: Caller, line: Line): Session {
     calls.clear();
   }
 }
+
+type Key = NonNullable<RequestFrame['id']> | symbol | undefined;
 
 function isWaiting({ payload }: RequestFrame): boolean {
   const wait = (payload as { wait?: unknown } | null | undefined)?.wait;
