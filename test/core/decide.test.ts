@@ -6,7 +6,7 @@ import type { EventType } from '../../src/core/event.ts';
 import { REMEMBERED_COMMANDS } from '../../src/core/limits.ts';
 import { createState, keepChanges, noteChanges } from '../../src/core/state.ts';
 import { copyOf, picture } from './picture.ts';
-import { decideOrRefuse, OPENING, play, steps, toCommand, tryOne } from './random-team.ts';
+import { decideOrRefuse, OPENING, play, steps, toCommand, tryOne, tries } from './random-team.ts';
 import { commandOf, INPUTS, Stage, teamOf, types } from './stage.ts';
 import type { InputOf } from './stage.ts';
 
@@ -140,7 +140,7 @@ describe('decide', () => {
           tryOne(state, command);
         }
       }),
-      { numRuns: 50 },
+      tries(25),
     );
   });
 

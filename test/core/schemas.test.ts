@@ -16,7 +16,7 @@ import * as text from '../../src/core/text.ts';
 import * as time from '../../src/core/time.ts';
 import * as usage from '../../src/core/usage.ts';
 import { viewMember, viewTask, viewTeam } from '../../src/core/view.ts';
-import { OPENING, play, steps } from './random-team.ts';
+import { OPENING, play, steps, tries } from './random-team.ts';
 
 const SCHEMAS = [actor, hook, json, member, message, request, task, team, text, time, usage]
   .flatMap((module) => Object.entries(module) as [string, unknown][])
@@ -69,7 +69,7 @@ describe('what the faces show', () => {
         for (const record of state.requests.values()) expectRoundTrip(request.TeamRequest, record);
         for (const record of state.memberUsage.values()) expectRoundTrip(usage.Usage, record);
       }),
-      { numRuns: 100 },
+      tries(60),
     );
   });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEPENDENCIES_PER_TASK } from '../../../src/core/limits.ts';
+import { tries } from '../random-team.ts';
 import { teamOf, types } from '../stage.ts';
 import type { Stage } from '../stage.ts';
 
@@ -185,7 +186,7 @@ describe('a cycle', () => {
           expect(new Set(team.view(taskId).dependencies)).toEqual(graph.get(taskId) ?? new Set());
         }
       }),
-      { numRuns: 200 },
+      tries(200),
     );
   });
 });
