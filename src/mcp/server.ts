@@ -47,11 +47,9 @@ export async function createTeamServer(
     const result = await callTool(services, session, call, (error) => options.onError?.(error));
     if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}`);
     const { text, data, isError = false, after } = result;
-    if (after) {
-      // Once the answer is on its way, and only if somebody still waits for it.
-      session.settled = new Promise(setImmediate)
-        .then(() => (signal.aborted ? undefined : after()))
-        .catch((error: unknown) => options.onError?.(error));
+    if (after && !signal.aborted) {
+      // Somebody waits for the answer, which goes out as soon as we return it.
+      session.settled = new Promise(setImmediate).then(after).catch((error: unknown) => options.onError?.(error));
     }
     const moved = session.team === team ? undefined : { team: session.team, as: session.as };
     if (moved) mcp.sendToolListChanged();
