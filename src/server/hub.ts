@@ -14,9 +14,17 @@ export interface HubOptions {
   readonly services: Services;
   readonly credentials: Credentials;
   readonly limits?: Partial<Limits>;
+  readonly mcp?: OpenLines;
   /** Hears defects and trouble that no client can be told about in full. */
   readonly onError?: (error: unknown, where: string) => void;
 }
+
+/** Serves MCP to a client that asked for it with the frame `mcp`: from then on lines go both ways, and no frames. */
+export type OpenLines = (
+  caller: Caller,
+  greeting: unknown,
+  send: (line: string) => void,
+) => Promise<{ receive(line: string): void; close(): void }>;
 
 /** What the server has done so far. */
 export interface Counters {
@@ -52,6 +60,7 @@ export interface Hub {
   readonly credentials: Credentials;
   readonly limits: Limits;
   readonly feeds: Feeds;
+  readonly mcp: OpenLines | undefined;
   readonly counters: Counters;
   /** Who is connected to stay. */
   readonly connected: ReadonlySet<Connected>;
@@ -76,7 +85,7 @@ const GOING_AWAY: Ending = { code: 1001, reason: 'the daemon is stopping' };
 const VOID: Ending = { code: 1008, reason: 'this credential is no longer valid' };
 
 /** Opens what all connections share. */
-export function openHub({ services, credentials, limits, onError }: HubOptions): Hub {
+export function openHub({ services, credentials, limits, mcp, onError }: HubOptions): Hub {
   const connected = new Set<Connected>();
   const report = (error: unknown, where: string): void => onError?.(error, where);
   const feeds = openFeeds(services.ledger, (error) => report(error, 'push'));
@@ -102,6 +111,7 @@ export function openHub({ services, credentials, limits, onError }: HubOptions):
     credentials,
     limits: { ...LIMITS, ...limits },
     feeds,
+    mcp,
     counters: { calls: 0, refusals: 0, rejected: 0, cut: 0 },
     connected,
     report,

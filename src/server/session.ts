@@ -1,7 +1,7 @@
 import { TeamError } from '../core/errors.ts';
 import type { RequestFrame } from '../operations/frames.ts';
 import { findOperation } from '../operations/index.ts';
-import type { Connected, Ending, Hub } from './hub.ts';
+import type { Connected, Ending, Hub, OpenLines } from './hub.ts';
 import { openOutbox } from './outbox.ts';
 import type { Carrier } from './outbox.ts';
 import { errorFrame, readFrame, resultFrame } from './read-frame.ts';
@@ -24,6 +24,9 @@ export interface Session extends Connected {
   gone(): void;
 }
 
+/** How long what is under way may take when we end a connection. */
+const FAREWELL_MS = 1_000;
+
 /** Begins to serve a client whose credential has been checked. */
 export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'caller' | 'isValid'>, line: Line): Session {
   const { limits } = hub;
@@ -34,15 +37,19 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
   let unreadable = 0;
   let backlog: string[] = [];
   let paused = false;
+  let mcp: Awaited<ReturnType<OpenLines>> | undefined;
+  let isEnding = false;
   let over = false;
+  let onDone = (): void => {};
 
   const session: Session = {
     caller,
     isValid,
 
     receive(text) {
-      if (over) return;
-      if (backlog.length > 0 || isFull()) {
+      if (over || isEnding) return;
+      if (mcp) mcp.receive(text);
+      else if (backlog.length > 0 || isFull()) {
         backlog.push(text);
         pause();
       } else handle(text);
@@ -54,8 +61,9 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
     },
 
     async end(ending) {
-      if (over) return;
-      await Promise.race([outbox.whenEmpty(), new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
+      if (over || isEnding) return;
+      isEnding = true;
+      await Promise.race([answersOut(), new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())]);
       if (over) return;
       finish();
       line.close(ending, []);
@@ -81,10 +89,24 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
         return void track(Symbol('subscribe'), () => subscriptions.add(frame));
       case 'unsubscribe':
         return subscriptions.remove(frame);
+      case 'mcp':
+        return void handOver(frame);
       case 'hello':
         return outbox.send(errorFrame(frame.id, new TeamError('invalid', 'This connection has shown its credential')));
       default:
         return void answer(frame);
+    }
+  }
+
+  async function handOver({ id, payload }: RequestFrame): Promise<void> {
+    try {
+      if (!hub.mcp) throw new TeamError('unsupported', 'This daemon serves no MCP');
+      const lines = await hub.mcp(caller, payload, (text) => void (over || outbox.send(text)));
+      if (over) return lines.close();
+      outbox.send(resultFrame(undefined, 'mcp', id, {}));
+      mcp = lines;
+    } catch (error) {
+      if (!over) outbox.send(errorFrame(id, hub.asTeamError(error)));
     }
   }
 
@@ -108,7 +130,14 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
     calls.set(key, controller);
     await work(controller.signal);
     calls.delete(key);
+    onDone();
     goOn();
+  }
+
+  /** Resolves when what is under way has been answered. Calls that wait for something to happen are asked again elsewhere. */
+  async function answersOut(): Promise<void> {
+    while (!over && calls.size > waitingCalls) await new Promise<void>((resolve) => (onDone = resolve));
+    await outbox.whenEmpty();
   }
 
   async function perform({ type, id, payload, as, commandId }: RequestFrame, signal: AbortSignal): Promise<string> {
@@ -142,7 +171,7 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
 
   /** Reads on when there is room again. */
   function goOn(): void {
-    if (!paused || over) return;
+    if (!paused || over || isEnding) return;
     while (backlog.length > 0 && !isFull() && !over) handle(backlog.shift() as string);
     if (over) return;
     if (isFull()) {
@@ -165,9 +194,11 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
 
   function finish(): void {
     over = true;
+    onDone();
     hub.leave(session);
     backlog = [];
     subscriptions.close();
+    mcp?.close();
     outbox.close();
     for (const controller of calls.values()) controller.abort();
     calls.clear();
