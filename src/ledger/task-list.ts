@@ -292,7 +292,7 @@ function completionContext(
       completedBy: by,
       memberName: state.members.get(by)?.name ?? by,
       duration: task.startedAt ? Math.max(0, Date.now() - task.startedAt.getTime()) : 0,
-      dependentTaskIds: [...(state.index.dependents.get(taskId) ?? [])],
+      dependentTaskIds: viewTask(state, task).blocks,
     },
   };
 }

@@ -8,7 +8,7 @@ import type { TeamEvent } from '../core/event.ts';
 
 /** What a client sends. */
 export interface RequestFrame {
-  /** An operation's name or message type, or one of `hello`, `subscribe`, `unsubscribe`, `cancel`, `ping`. */
+  /** An operation's name or message type, or one of `hello`, `subscribe`, `unsubscribe`, `cancel`, `ping`, `mcp`. */
   readonly type: string;
   readonly id?: string | number;
   readonly payload?: unknown;

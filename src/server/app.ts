@@ -6,9 +6,9 @@ import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import type { Caller } from '../operations/caller.ts';
 import { addAgentRoutes } from './agents.ts';
-import { callerOf, readJson, sendError } from './context.ts';
+import { admittedOf, callerOf, readJson, sendError } from './context.ts';
 import type { Env } from './context.ts';
-import { clearCookie, cookieOf, setCookie } from './cookie.ts';
+import type { SessionCookie } from './cookie.ts';
 import type { Guard } from './guard.ts';
 import type { Hub } from './hub.ts';
 import { openApiDocument } from './openapi.ts';
@@ -33,14 +33,22 @@ export interface AppOptions extends Extras {
   readonly guard: Guard;
   readonly pages: Pages;
   readonly perToken: CountKey;
-  readonly isSecure: boolean;
+  readonly cookie: () => SessionCookie;
 }
+
+/** The one address besides the dashboard's files that needs no credential: one gets it there. */
+export const LOGIN = '/api/login';
 
 const Login = z.strictObject({ code: z.string().max(128) });
 
 /** All routes. Every request has passed the guard before it gets here. */
-export function openApp({ hub, guard, pages, perToken, isSecure, mcp, metrics, health }: AppOptions): Hono<Env> {
+export function openApp({ hub, guard, pages, perToken, cookie, mcp, metrics, health }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
+  // The guard has seen to it before; a path that it read differently than the router must still find no way in.
+  app.use((context, next) => {
+    if (context.req.path !== LOGIN && !pages.find(context.req.path)) admittedOf(context);
+    return next();
+  });
   app.use(
     bodyLimit({
       maxSize: hub.limits.messageBytes,
@@ -57,19 +65,19 @@ export function openApp({ hub, guard, pages, perToken, isSecure, mcp, metrics, h
     return context.text((await metrics?.()) ?? '', 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
   });
   app.get('/api/openapi.json', (context) => context.json(openApiDocument()));
-  app.post('/api/login', async (context) => {
+  app.post(LOGIN, async (context) => {
     const { code } = parse(Login, await readJson(context));
     const session = hub.credentials.logins.login(code);
     if (session === undefined) {
       const { message } = await guard.failed(context.env.incoming);
       return sendError(context, new TeamError('unauthenticated', message));
     }
-    return context.json({ scope: 'admin' }, 200, { 'set-cookie': setCookie(session, isSecure) });
+    return context.json({ scope: 'admin' }, 200, { 'set-cookie': cookie().set(session) });
   });
   app.post('/api/logout', (context) => {
-    const session = cookieOf(context.env.incoming);
+    const session = cookie().read(context.env.incoming);
     if (session !== undefined) hub.credentials.logins.logout(session);
-    return context.json({ scope: null }, 200, { 'set-cookie': clearCookie(isSecure) });
+    return context.json({ scope: null }, 200, { 'set-cookie': cookie().clear() });
   });
   addAgentRoutes(app, hub);
   addEventRoute(app, hub, perToken);

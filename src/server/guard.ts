@@ -4,20 +4,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ERROR_CODES } from '../core/errors.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import type { Caller } from '../operations/caller.ts';
-import { cookieOf } from './cookie.ts';
+import type { SessionCookie } from './cookie.ts';
 import type { Hub } from './hub.ts';
 import { rateLimit } from './rate.ts';
 
-/** Under which names the server is reached: exact `Host` values, exact `Origin` values. */
+/** Under which names the server is reached: exact `Host` values, exact `Origin` values, the cookie for them. */
 export interface Address {
   readonly hosts: ReadonlySet<string>;
   readonly origins: ReadonlySet<string>;
+  readonly cookie: SessionCookie;
 }
 
-/** A request that may go on: who asks, and the key under which its credential is counted. */
+/** A request that may go on. */
 export interface Admitted {
+  /** Who asks. */
   readonly caller: Caller;
+  /** Under which its credential is counted. */
   readonly key: string;
+  /** Whether the credential still counts; not every kind of it can tell without asking around. */
+  readonly isValid?: () => boolean;
 }
 
 /** A request that may not. */
@@ -48,12 +53,12 @@ export function openGuard(hub: Hub, address: () => Address) {
 
     /** Who asks. */
     async admit(request: IncomingMessage): Promise<Admitted | Refusal> {
-      const shown = credentialOf(request);
+      const shown = credentialOf(request, address().cookie);
       if (shown && 'status' in shown) return shown;
       const caller = shown && (await callerOf(shown));
       if (!caller) return this.failed(request);
       const key = createHash('sha256').update(shown.secret).digest('base64url');
-      if (requests.take(key)) return { caller, key };
+      if (requests.take(key)) return { caller, key, ...validityOf(shown) };
       return refusal('limit', `More than ${limits.requestsPerSecond} requests a second: wait a moment`);
     },
 
@@ -65,6 +70,11 @@ export function openGuard(hub: Hub, address: () => Address) {
     },
   };
 
+  /** Logging out, or 8 hours, must also end what the session keeps open. */
+  function validityOf({ kind, secret }: Shown): Pick<Admitted, 'isValid'> {
+    return kind === 'cookie' ? { isValid: () => hub.credentials.logins.callerOf(secret) !== undefined } : {};
+  }
+
   async function callerOf({ kind, secret }: Shown): Promise<Caller | undefined> {
     return kind === 'bearer' ? hub.credentials.verify(secret) : hub.credentials.logins.callerOf(secret);
   }
@@ -75,13 +85,13 @@ interface Shown {
   readonly secret: string;
 }
 
-function credentialOf(request: IncomingMessage): Shown | Refusal | undefined {
+function credentialOf(request: IncomingMessage, cookie: SessionCookie): Shown | Refusal | undefined {
   const { authorization, origin, 'sec-fetch-site': site, 'x-troupe-csrf': csrf } = request.headers;
   if (authorization !== undefined) {
     const [, secret] = /^Bearer ([\x21-\x7e]{1,1024})$/i.exec(authorization) ?? [];
     return secret === undefined ? undefined : { kind: 'bearer', secret };
   }
-  const secret = cookieOf(request);
+  const secret = cookie.read(request);
   if (secret === undefined) return undefined;
   // A browser leaves Origin out of its own page's reads, and says itself that they are that page's.
   if (origin === undefined && site !== 'same-origin') {

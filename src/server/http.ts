@@ -4,13 +4,14 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { TeamError } from '../core/errors.ts';
-import { openApp } from './app.ts';
+import { LOGIN, openApp } from './app.ts';
 import type { Extras } from './app.ts';
+import { limitConnections } from './connections.ts';
+import { sessionCookie } from './cookie.ts';
 import { openGuard, refusal } from './guard.ts';
 import type { Address, Admitted, Refusal } from './guard.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
-import type { Pages } from './pages.ts';
 import { openPages } from './pages.ts';
 import { countPerKey } from './rate.ts';
 import { openWebSockets, refuse as refuseUpgrade } from './websocket.ts';
@@ -43,19 +44,19 @@ const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   const { host = '127.0.0.1', port = 0, tls, hub } = options;
   const origins = checkReach(options);
-  let address: Address = { hosts: new Set(), origins: new Set() };
+  let address: Address = { hosts: new Set(), origins: new Set(), cookie: sessionCookie(0, true) };
   const guard = openGuard(hub, () => address);
   const perToken = countPerKey(hub.limits.connectionsPerToken);
   const pages = await openPages(options.ui);
   const admitted = new WeakMap<IncomingMessage, Admitted>();
-  const app = openApp({ ...options, guard, pages, perToken, isSecure: tls !== undefined });
+  const app = openApp({ ...options, guard, pages, perToken, cookie: () => address.cookie });
   const listener = getRequestListener(
     (request, { incoming }) => app.fetch(request, { incoming, admitted: admitted.get(incoming as IncomingMessage) }),
     { overrideGlobalObjects: false },
   );
-  const webSockets = openWebSockets(hub, guard, perToken);
   const server = createServer(hub, tls);
-  limitConnections(server, hub);
+  const connections = limitConnections(server, hub);
+  const webSockets = openWebSockets(hub, guard, perToken, (socket) => connections.trust(socket));
   server.on('request', (request: IncomingMessage, response: ServerResponse) => void handle(request, response));
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     webSockets.upgrade(request, socket, head).catch((error: unknown) => {
@@ -65,12 +66,13 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   });
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
-  address = addressOf({ port: bound, origins, isSecure: tls !== undefined });
+  address = addressOf(host, bound, { origins, isSecure: tls !== undefined });
 
   return {
-    url: origins[0] !== undefined && !LOOPBACK.includes(host) ? origins[0] : urlOf(host, bound, tls !== undefined),
+    url: LOOPBACK.includes(host) ? urlOf(host, bound, tls !== undefined) : (origins[0] as string),
     port: bound,
     async close() {
+      connections.stop();
       webSockets.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
@@ -81,9 +83,12 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     try {
-      const verdict = guard.checkAddress(request) ?? (await admit(request, pages));
+      const verdict = guard.checkAddress(request) ?? (await admit(request));
       if (verdict && 'status' in verdict) return refuse(request, response, verdict);
-      if (verdict) admitted.set(request, verdict);
+      if (verdict) {
+        admitted.set(request, verdict);
+        connections.trust(request.socket);
+      }
       await listener(request, response);
     } catch (error) {
       hub.report(error, 'http');
@@ -92,10 +97,11 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   }
 
   /** Everything needs a credential but the dashboard's files, which hold no data, and logging in. */
-  async function admit(request: IncomingMessage, pages: Pages): Promise<Admitted | Refusal | undefined> {
+  async function admit(request: IncomingMessage): Promise<Admitted | Refusal | undefined> {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    const isLogin = path === '/api/login' && request.method === 'POST' && request.headers.origin !== undefined;
-    if (isLogin || pages.isPublic(request.method, path)) return checkBody(request);
+    const isLogin = path === LOGIN && request.method === 'POST' && request.headers.origin !== undefined;
+    const isPage = (request.method === 'GET' || request.method === 'HEAD') && pages.find(path) !== undefined;
+    if (isLogin || isPage) return checkBody(request);
     const verdict = await guard.admit(request);
     return 'status' in verdict ? verdict : (checkBody(request) ?? verdict);
   }
@@ -117,6 +123,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, { status, co
   const body = JSON.stringify({ error: { code, message } });
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
   if (hasBody) response.setHeader('connection', 'close');
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+  if (status === 429) response.setHeader('retry-after', '1');
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
@@ -136,10 +144,12 @@ function checkReach({ host = '127.0.0.1', tls, origins = [] }: HttpOptions): str
   });
 }
 
-function addressOf({ port, origins, isSecure }: { port: number; origins: string[]; isSecure: boolean }): Address {
+function addressOf(host: string, port: number, reach: { origins: string[]; isSecure: boolean }): Address {
+  const { origins, isSecure } = reach;
   const scheme = isSecure ? 'https' : 'http';
-  const own = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
+  const own = LOOPBACK.includes(host) ? [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`] : [];
   return {
+    cookie: sessionCookie(port, isSecure),
     hosts: new Set([...own, ...origins.map((origin) => new URL(origin).host)]),
     origins: new Set([...own.map((host) => `${scheme}://${host}`), ...origins]),
   };
@@ -158,22 +168,23 @@ function createServer(hub: Hub, tls: HttpOptions['tls']): Server {
     maxHeaderSize: 16 * 1024,
     // Our guard says no to a request without it, as to one with two.
     requireHostHeader: false,
+    // Others ask for HTTP/2 in passing; they are answered in what they asked with.
+    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   };
-  return tls ? createSecureServer({ ...options, ...tls }) : createPlainServer(options);
+  const server = tls ? createSecureServer({ ...options, ...tls }) : createPlainServer(options);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const [status, message] = PARSE_ERRORS[error.code ?? ''] ?? [400, 'This is not HTTP'];
+    if (socket.writable) refuseUpgrade(socket, refusal('invalid', message, status));
+    else socket.destroy();
+  });
+  return server;
 }
 
-/** Above the cap a connection is told so and closed before anything is read from it. */
-function limitConnections(server: Server, hub: Hub): void {
-  let open = 0;
-  server.on('connection', (socket: Socket) => {
-    if (++open > hub.limits.connections) refuseUpgrade(socket, refusal('overloaded', 'Too many connections'));
-    const leave = hub.count();
-    socket.once('close', () => {
-      open--;
-      leave();
-    });
-  });
-}
+/** What went wrong before there was a request. */
+const PARSE_ERRORS: Readonly<Record<string, [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers are too long'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long'],
+};
 
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {

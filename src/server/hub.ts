@@ -14,9 +14,17 @@ export interface HubOptions {
   readonly services: Services;
   readonly credentials: Credentials;
   readonly limits?: Partial<Limits>;
+  readonly mcp?: OpenLines;
   /** Hears defects and trouble that no client can be told about in full. */
   readonly onError?: (error: unknown, where: string) => void;
 }
+
+/** Serves MCP to a client that asked for it with the frame `mcp`: from then on lines go both ways, and no frames. */
+export type OpenLines = (
+  caller: Caller,
+  greeting: unknown,
+  send: (line: string) => void,
+) => Promise<{ receive(line: string): void; close(): void }>;
 
 /** What the server has done so far. */
 export interface Counters {
@@ -38,6 +46,8 @@ export interface Ending {
 /** A client that stays connected and is sent things: over a WebSocket, the Unix socket, or as server-sent events. */
 export interface Connected {
   readonly caller: Caller;
+  /** Whether its credential still counts, where that can be told at once. */
+  readonly isValid?: (() => boolean) | undefined;
   /** Ends it from our side, after what waits has gone out. */
   end(ending: Ending): Promise<void>;
   /** Called every second: a client that takes nothing is cut off. */
@@ -50,8 +60,13 @@ export interface Hub {
   readonly credentials: Credentials;
   readonly limits: Limits;
   readonly feeds: Feeds;
+  readonly mcp: OpenLines | undefined;
   readonly counters: Counters;
-  readonly connected: Set<Connected>;
+  /** Who is connected to stay. */
+  readonly connected: ReadonlySet<Connected>;
+  /** Adds one; when the server is closing it is ended at once. */
+  join(one: Connected): void;
+  leave(one: Connected): void;
   /** The connections that are open, of every kind. */
   readonly connections: number;
   /** Does an operation. */
@@ -70,15 +85,17 @@ const GOING_AWAY: Ending = { code: 1001, reason: 'the daemon is stopping' };
 const VOID: Ending = { code: 1008, reason: 'this credential is no longer valid' };
 
 /** Opens what all connections share. */
-export function openHub({ services, credentials, limits, onError }: HubOptions): Hub {
+export function openHub({ services, credentials, limits, mcp, onError }: HubOptions): Hub {
   const connected = new Set<Connected>();
   const report = (error: unknown, where: string): void => onError?.(error, where);
   const feeds = openFeeds(services.ledger, (error) => report(error, 'push'));
   let connections = 0;
+  let closing = false;
 
   const stopChecking = everySecond(() => {
     const now = performance.now();
     for (const one of connected) one.check(now);
+    endWhere(({ isValid }) => isValid?.() === false);
   });
   // A connection keeps the powers with which it began: when those change, it must begin anew.
   const stopHearing = credentials.onVoid(() => endWhere(() => true));
@@ -94,9 +111,19 @@ export function openHub({ services, credentials, limits, onError }: HubOptions):
     credentials,
     limits: { ...LIMITS, ...limits },
     feeds,
+    mcp,
     counters: { calls: 0, refusals: 0, rejected: 0, cut: 0 },
     connected,
     report,
+
+    join(one) {
+      connected.add(one);
+      if (closing) void one.end(GOING_AWAY);
+    },
+
+    leave(one) {
+      connected.delete(one);
+    },
 
     get connections() {
       return connections;
@@ -126,6 +153,7 @@ export function openHub({ services, credentials, limits, onError }: HubOptions):
     },
 
     async closeAll() {
+      closing = true;
       stopChecking();
       stopHearing();
       stopListening();

@@ -9,7 +9,7 @@ export interface Page {
 
 /** What anybody may load: the dashboard's files, which hold no data. */
 export interface Pages {
-  isPublic(method: string | undefined, path: string): boolean;
+  /** The file at exactly this path. */
   find(path: string): Page | undefined;
 }
 
@@ -25,8 +25,8 @@ const TYPES: Readonly<Record<string, string>> = {
   webmanifest: 'application/manifest+json',
 };
 
-/** Paths that are never files: all of them need a credential. */
-const GUARDED = /^\/(api|mcp|ws|health|metrics)(\/|$)/;
+/** Paths that are never files. */
+const TAKEN = /^\/(api|mcp|ws|health|metrics)(\/|$)/;
 
 const PLACEHOLDER = `<!doctype html>
 <html lang="en">
@@ -41,10 +41,7 @@ const PLACEHOLDER = `<!doctype html>
 /** Reads a directory once: what is asked for is looked up, never opened, so no path leads out of it. */
 export async function openPages(directory: string | undefined): Promise<Pages> {
   const pages = directory === undefined ? placeholder() : await readAll(directory);
-  return {
-    isPublic: (method, path) => (method === 'GET' || method === 'HEAD') && !GUARDED.test(path),
-    find: (path) => pages.get(path),
-  };
+  return { find: (path) => (TAKEN.test(path) ? undefined : pages.get(path)) };
 }
 
 async function readAll(directory: string): Promise<Map<string, Page>> {

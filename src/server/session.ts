@@ -1,8 +1,7 @@
 import { TeamError } from '../core/errors.ts';
-import type { Caller } from '../operations/caller.ts';
 import type { RequestFrame } from '../operations/frames.ts';
 import { findOperation } from '../operations/index.ts';
-import type { Connected, Ending, Hub } from './hub.ts';
+import type { Connected, Ending, Hub, OpenLines } from './hub.ts';
 import { openOutbox } from './outbox.ts';
 import type { Carrier } from './outbox.ts';
 import { errorFrame, readFrame, resultFrame } from './read-frame.ts';
@@ -25,24 +24,32 @@ export interface Session extends Connected {
   gone(): void;
 }
 
+/** How long what is under way may take when we end a connection. */
+const FAREWELL_MS = 1_000;
+
 /** Begins to serve a client whose credential has been checked. */
-export function openSession(hub: Hub, caller: Caller, line: Line): Session {
+export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'caller' | 'isValid'>, line: Line): Session {
   const { limits } = hub;
   const outbox = openOutbox(line, limits, cutOff);
   const subscriptions = openSubscriptions(hub, caller, outbox);
-  const calls = new Map<RequestFrame['id'] | symbol, AbortController>();
+  const calls = new Map<Key, AbortController>();
   let waitingCalls = 0;
   let unreadable = 0;
   let backlog: string[] = [];
   let paused = false;
+  let mcp: Awaited<ReturnType<OpenLines>> | undefined;
+  let isEnding = false;
   let over = false;
+  let onDone = (): void => {};
 
   const session: Session = {
     caller,
+    isValid,
 
     receive(text) {
-      if (over) return;
-      if (backlog.length > 0 || isFull()) {
+      if (over || isEnding) return;
+      if (mcp) mcp.receive(text);
+      else if (backlog.length > 0 || isFull()) {
         backlog.push(text);
         pause();
       } else handle(text);
@@ -54,8 +61,9 @@ export function openSession(hub: Hub, caller: Caller, line: Line): Session {
     },
 
     async end(ending) {
-      if (over) return;
-      await Promise.race([outbox.whenEmpty(), new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
+      if (over || isEnding) return;
+      isEnding = true;
+      await Promise.race([answersOut(), new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())]);
       if (over) return;
       finish();
       line.close(ending, []);
@@ -65,7 +73,7 @@ export function openSession(hub: Hub, caller: Caller, line: Line): Session {
       if (outbox.isStalled(now)) cutOff();
     },
   };
-  hub.connected.add(session);
+  hub.join(session);
   return session;
 
   function handle(text: string): void {
@@ -78,13 +86,27 @@ export function openSession(hub: Hub, caller: Caller, line: Line): Session {
       case 'cancel':
         return calls.get(cancelledId(frame))?.abort();
       case 'subscribe':
-        return void subscriptions.add(frame);
+        return void track(Symbol('subscribe'), () => subscriptions.add(frame));
       case 'unsubscribe':
         return subscriptions.remove(frame);
+      case 'mcp':
+        return void handOver(frame);
       case 'hello':
         return outbox.send(errorFrame(frame.id, new TeamError('invalid', 'This connection has shown its credential')));
       default:
         return void answer(frame);
+    }
+  }
+
+  async function handOver({ id, payload }: RequestFrame): Promise<void> {
+    try {
+      if (!hub.mcp) throw new TeamError('unsupported', 'This daemon serves no MCP');
+      const lines = await hub.mcp(caller, payload, (text) => void (over || outbox.send(text)));
+      if (over) return lines.close();
+      outbox.send(resultFrame(undefined, 'mcp', id, {}));
+      mcp = lines;
+    } catch (error) {
+      if (!over) outbox.send(errorFrame(id, hub.asTeamError(error)));
     }
   }
 
@@ -97,15 +119,25 @@ export function openSession(hub: Hub, caller: Caller, line: Line): Session {
         : new TeamError('limit', `${waitingCalls} calls of this connection wait already: cancel one first`);
       return outbox.send(errorFrame(frame.id, error));
     }
+    if (waits) waitingCalls++;
+    await track(key, async (signal) => outbox.send(await perform(frame, signal)));
+    if (waits) waitingCalls--;
+  }
+
+  /** Counts what is under way, and reads on after it. */
+  async function track(key: Key, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const controller = new AbortController();
     calls.set(key, controller);
-    if (waits) waitingCalls++;
-    const text = await perform(frame, controller.signal);
+    await work(controller.signal);
     calls.delete(key);
-    if (waits) waitingCalls--;
-    if (over) return;
-    outbox.send(text);
+    onDone();
     goOn();
+  }
+
+  /** Resolves when what is under way has been answered. Calls that wait for something to happen are asked again elsewhere. */
+  async function answersOut(): Promise<void> {
+    while (!over && calls.size > waitingCalls) await new Promise<void>((resolve) => (onDone = resolve));
+    await outbox.whenEmpty();
   }
 
   async function perform({ type, id, payload, as, commandId }: RequestFrame, signal: AbortSignal): Promise<string> {
@@ -139,7 +171,7 @@ export function openSession(hub: Hub, caller: Caller, line: Line): Session {
 
   /** Reads on when there is room again. */
   function goOn(): void {
-    if (!paused || over) return;
+    if (!paused || over || isEnding) return;
     while (backlog.length > 0 && !isFull() && !over) handle(backlog.shift() as string);
     if (over) return;
     if (isFull()) {
@@ -162,14 +194,18 @@ export function openSession(hub: Hub, caller: Caller, line: Line): Session {
 
   function finish(): void {
     over = true;
-    hub.connected.delete(session);
+    onDone();
+    hub.leave(session);
     backlog = [];
     subscriptions.close();
+    mcp?.close();
     outbox.close();
     for (const controller of calls.values()) controller.abort();
     calls.clear();
   }
 }
+
+type Key = NonNullable<RequestFrame['id']> | symbol | undefined;
 
 function isWaiting({ payload }: RequestFrame): boolean {
   const wait = (payload as { wait?: unknown } | null | undefined)?.wait;

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { TeamError } from '../core/errors.ts';
+import type { Caller } from '../operations/caller.ts';
 import type { HelloFrame } from '../operations/frames.ts';
 import type { Hub } from './hub.ts';
 import { splitLines } from './lines.ts';
@@ -110,18 +111,24 @@ function serve(hub: Hub, socket: Socket): void {
 
   async function greet(text: string): Promise<void> {
     const hello = readHello(text);
-    const caller = hello && (await hub.credentials.verify(hello.token).catch(() => undefined));
+    const caller = await callerOf(hello).catch((error: unknown) => hub.asTeamError(error));
     clearTimeout(patience);
     if (socket.destroyed) return;
-    if (!caller) {
+    if (caller instanceof TeamError) {
       hub.counters.rejected++;
-      const message = hello ? 'This is not a valid token' : 'The first frame must be hello with a token';
-      return refuse(socket, new TeamError('unauthenticated', message), hello?.id);
+      return refuse(socket, caller, hello?.id);
     }
-    socket.write(`${JSON.stringify({ type: 'welcome', id: hello.id, ...caller })}\n`);
-    session = openSession(hub, caller, lineOn(socket));
+    socket.write(`${JSON.stringify({ type: 'welcome', id: hello?.id, ...caller })}\n`);
+    session = openSession(hub, { caller }, lineOn(socket));
     socket.resume();
     for (const frame of early) session.receive(frame);
+  }
+
+  async function callerOf(hello: HelloFrame | undefined): Promise<Caller> {
+    if (!hello) throw new TeamError('unauthenticated', 'The first frame must be hello with a token');
+    const caller = await hub.credentials.verify(hello.token);
+    if (caller) return caller;
+    throw new TeamError('unauthenticated', 'This is not a valid token');
   }
 }
 

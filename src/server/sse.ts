@@ -4,9 +4,9 @@ import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import { Slug } from '../core/text.ts';
 import { authorize } from '../operations/caller.ts';
-import type { Caller } from '../operations/caller.ts';
 import { admittedOf } from './context.ts';
 import type { Env } from './context.ts';
+import type { Admitted } from './guard.ts';
 import type { Connected, Hub } from './hub.ts';
 import { openOutbox } from './outbox.ts';
 import type { CountKey } from './rate.ts';
@@ -17,13 +17,13 @@ const StreamInput = z.object({ teamId: Slug, after: z.coerce.number().int().min(
 /** A team's stream as server-sent events; a browser that lost it goes on by itself from the last id it saw. */
 export function addEventRoute(app: Hono<Env>, hub: Hub, perToken: CountKey): void {
   app.get('/api/teams/:teamId/events', async (context) => {
-    const { caller, key } = admittedOf(context);
+    const admitted = admittedOf(context);
     const { teamId, after } = parse(StreamInput, inputOf(context));
-    authorize(caller, SUBSCRIBE, teamId);
-    const leave = perToken(key);
+    authorize(admitted.caller, SUBSCRIBE, teamId);
+    const leave = perToken(admitted.key);
     if (!leave) throw new TeamError('limit', 'Too many connections with this credential');
     try {
-      const body = await openStream(hub, caller, { teamId, after, onEnd: leave });
+      const body = await openStream(hub, admitted, { teamId, after, onEnd: leave });
       return context.body(body, 200, { 'content-type': 'text/event-stream' });
     } catch (error) {
       leave();
@@ -39,7 +39,7 @@ function inputOf(context: Context): object {
 
 async function openStream(
   hub: Hub,
-  caller: Caller,
+  { caller, isValid }: Admitted,
   { teamId, after, onEnd }: { teamId: string; after: number; onEnd: () => void },
 ): Promise<ReadableStream<Uint8Array>> {
   const encoder = new TextEncoder();
@@ -62,12 +62,13 @@ async function openStream(
   const beat = setInterval(() => outbox.send(': still here\n\n'), hub.limits.keepAliveMs);
   const connected: Connected = {
     caller,
+    isValid,
     async end() {
       finish();
     },
     check: (now) => outbox.isStalled(now) && finish(),
   };
-  hub.connected.add(connected);
+  hub.join(connected);
   return new ReadableStream<Uint8Array>({
     start(opened) {
       controller = opened;
@@ -93,7 +94,7 @@ async function openStream(
   /** However it ends, and however often it is told so. */
   function finish(): void {
     clearInterval(beat);
-    hub.connected.delete(connected);
+    hub.leave(connected);
     following.stop();
     outbox.close();
     onEnd();

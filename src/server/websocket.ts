@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
@@ -17,7 +18,7 @@ const PIECE_BYTES = 256 * 1024;
 const FAREWELL_MS = 5_000;
 
 /** Serves WebSockets at `/ws`; whoever may not is told so in HTTP, before there is a WebSocket. */
-export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey) {
+export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey, trust: (socket: Socket) => void) {
   const { limits } = hub;
   const server = new WebSocketServer({
     noServer: true,
@@ -40,7 +41,7 @@ export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey) {
 
   return {
     /** An `upgrade` of the HTTP server. */
-    async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    async upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
       // A client that goes away in the middle of it is nothing to report.
       socket.on('error', () => {});
       const admitted = await admit(request);
@@ -49,6 +50,7 @@ export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey) {
       const leave = perToken(admitted.key);
       if (!leave) return refuse(socket, refusal('limit', 'Too many connections with this credential'));
       socket.once('close', leave);
+      trust(socket);
       server.handleUpgrade(request, socket, head, (webSocket) => serve(webSocket, socket, admitted));
     },
 
@@ -72,8 +74,8 @@ export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey) {
     return isWebSocket ? admitted : refusal('invalid', 'Only websocket is spoken here');
   }
 
-  function serve(socket: WebSocket, carrier: Duplex, { caller }: Admitted): void {
-    const session = openSession(hub, caller, lineOn(socket, carrier));
+  function serve(socket: WebSocket, carrier: Duplex, admitted: Admitted): void {
+    const session = openSession(hub, admitted, lineOn(socket, carrier));
     alive.add(socket);
     socket.on('pong', () => alive.add(socket));
     socket.on('message', (data: Buffer, isBinary: boolean) => {

@@ -4,7 +4,7 @@ import { isOpen } from '../../src/core/ready.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import { workFor } from './picture.ts';
-import { OPENING, play, steps } from './random-team.ts';
+import { OPENING, play, steps, tries } from './random-team.ts';
 import { teamOf } from './stage.ts';
 
 const RANK = { critical: 0, high: 1, medium: 2, low: 3 };
@@ -18,7 +18,7 @@ describe('the next task', () => {
         play(state, story, 100);
         for (const id of state.members.keys()) expect(workFor(state, id)).toEqual(naiveWorkFor(state, id));
       }),
-      { numRuns: 400 },
+      tries(150),
     );
   });
 

@@ -5,7 +5,7 @@ import { openSnapshot, takeSnapshot } from '../../src/core/snapshot.ts';
 import { changeMark, createState, keepChanges, noteChanges, takeBackTo } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import { copyOf, picture } from './picture.ts';
-import { OPENING, play, steps, toCommand, tryOne } from './random-team.ts';
+import { OPENING, play, steps, toCommand, tryOne, tries } from './random-team.ts';
 
 describe('a state', () => {
   test('is put back as it was, whatever happened since', () => {
@@ -19,7 +19,7 @@ describe('a state', () => {
         keepChanges(state);
         expect(picture(state)).toEqual(was);
       }),
-      { numRuns: 300 },
+      tries(120),
     );
   });
 
@@ -39,7 +39,7 @@ describe('a state', () => {
         takeBackTo(state, 0);
         expect(picture(state)).toEqual(was);
       }),
-      { numRuns: 200 },
+      tries(80),
     );
   });
 
@@ -56,7 +56,7 @@ describe('a state', () => {
         play(twin, after, 2000);
         expect(picture(state)).toEqual(picture(twin));
       }),
-      { numRuns: 200 },
+      tries(80),
     );
   });
 
@@ -70,7 +70,7 @@ describe('a state', () => {
         expect(picture(replayed)).toEqual(picture(live));
         expect(picture(reopened(live))).toEqual(picture(live));
       }),
-      { numRuns: 300 },
+      tries(120),
     );
   });
 
@@ -83,7 +83,7 @@ describe('a state', () => {
         play(copy, after, 1000);
         expect(picture(copy)).toEqual(picture(live));
       }),
-      { numRuns: 300 },
+      tries(120),
     );
   });
 

@@ -6,6 +6,7 @@ import { TeamError } from '../../src/core/errors.ts';
 import { parse } from '../../src/core/parse.ts';
 import { CreateTaskInput } from '../../src/core/task.ts';
 import { byteLength, ChosenId, isSlug, Line, quote, Slug, suggestSlug, TaskId, textOf } from '../../src/core/text.ts';
+import { tries } from './random-team.ts';
 
 /** Text that a terminal, a shell, a path or an object would obey, and what names often look like. */
 const HOSTILE_NAMES = [
@@ -129,7 +130,7 @@ describe('a name', () => {
         expect(isSlug(name)).toBe(true);
         expect(suggestSlug(name)).toBe(name);
       }),
-      { numRuns: 2000 },
+      tries(2000),
     );
   });
 
@@ -177,7 +178,7 @@ describe('the bytes of a text', () => {
       fc.property(fc.oneof(fc.string({ unit }), fc.string({ unit: 'binary' })), (text) => {
         expect(byteLength(text)).toBe(Buffer.byteLength(text));
       }),
-      { numRuns: 1000 },
+      tries(1000),
     );
   });
 

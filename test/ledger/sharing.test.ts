@@ -174,6 +174,29 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
   });
 });
 
+describe.each(PLACES)('a ledger on $name that has the journal for itself', ({ makePlace }) => {
+  test('reads nothing again of what it has in memory', async () => {
+    const journal = watchedJournal(makePlace().open());
+    const ledger = openLedger(journal, { exclusive: true });
+    await createTeam(ledger);
+    await createTask(ledger, 'one');
+    expect(await ledger.view(TEAM, ({ tasks }) => tasks.size)).toBe(1);
+    await expect(run(ledger, claim('ann', '9'))).rejects.toMatchObject({ code: 'not_found' });
+    onTestFinished(ledger.subscribe(() => {}));
+    expect(journal.counts).toEqual({ opened: 1, batchesRead: 0, following: 0 });
+  });
+
+  test('still loses nothing when that is not so', async () => {
+    const place = makePlace();
+    const ledger = openLedger(place.open(), { exclusive: true });
+    await createTeam(ledger);
+    const rival = openLedger(place.open());
+    await createTask(rival, 'one');
+    expect(await createTask(ledger, 'two')).toBe('2');
+    expect(await observed(ledger)).toEqual(await observed(rival));
+  });
+});
+
 describe.each(PLACES)('asking a ledger on $name for teams that do not exist', ({ makePlace }) => {
   test('is answered so and leaves nothing behind, also while somebody listens', async () => {
     const journal = watchedJournal(makePlace().open());

@@ -272,6 +272,8 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       });
       await create('Write');
       await create('Read', { dependencies: ['1'] });
+      await create('Burn', { dependencies: ['1'] });
+      await tasks.updateTask(TEAM, '3', { status: 'deleted' });
       await tasks.claimTask(TEAM, '1', 'ann');
       await tasks.completeTask(TEAM, '1', 'ann');
       expect(contexts).toMatchObject([

@@ -1,6 +1,252 @@
 import { describe, expect, test } from 'vitest';
 import { requireMember, viewMember } from '../../../src/core/view.ts';
-import { Stage, teamOf } from '../stage.ts';
+import { Stage, teamOf, types } from '../stage.ts';
+
+describe('a member that joins', () => {
+  test('has what was said and defaults for the rest', () => {
+    const team = teamOf();
+    team.do('member.join', { name: 'ann' });
+    expect(member(team, 'ann')).toMatchObject({
+      id: 'ann',
+      name: 'ann',
+      agentId: 'ann@alpha',
+      sessionId: 'none',
+      role: 'teammate',
+      agentType: 'general-purpose',
+      status: 'active',
+      assignedTasks: [],
+      planApprovalRequired: false,
+      planModeRequired: false,
+      backendType: 'in-process',
+      subscriptions: [],
+      joinedAt: expect.any(Date) as Date,
+      color: 'blue',
+    });
+    expect(member(team, 'ann').spawnPrompt).toBeUndefined();
+    const said = {
+      sessionId: 's1',
+      role: 'tester',
+      agentType: 'claude',
+      status: 'spawning' as const,
+      planApprovalRequired: true,
+      model: 'm',
+      color: 'red',
+      cwd: '/x',
+      backendType: 'tmux' as const,
+      subscriptions: ['a'],
+      metadata: { a: 1 },
+    };
+    team.do('member.join', { name: 'bob', prompt: 'go', ...said });
+    expect(member(team, 'bob')).toMatchObject({ ...said, spawnPrompt: 'go', planModeRequired: true });
+  });
+
+  test('gets the next color, and from the ninth on the first again', () => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', maxTeammates: 32 });
+    for (let i = 1; i <= 9; i++) team.join(`m${i}`);
+    expect([1, 2, 8, 9].map((i) => member(team, `m${i}`).color)).toEqual(['blue', 'green', 'red', 'blue']);
+  });
+
+  test('must not be there already', () => {
+    expect(teamOf('ann').refuse('lead', 'member.join', { name: 'ann' })).toMatchObject({
+      code: 'exists',
+      message: 'Team alpha has a live member ann (active): choose another name',
+    });
+    expect(teamOf().refuse('lead', 'member.join', { name: 'lead' })).toMatchObject({ code: 'exists' });
+  });
+
+  test('is brought in by the lead, a person or Troupe', () => {
+    const team = teamOf('ann');
+    for (const by of ['ann', 'bob']) {
+      expect(team.refuse(by, 'member.join', { name: 'bob' })).toMatchObject({
+        code: 'not_allowed',
+        message: `${by} may not bring members into the team: ask lead or a person`,
+      });
+    }
+    team.as('@user', 'member.join', { name: 'bob' });
+    team.as('@system', 'member.join', { name: 'cyd' });
+  });
+
+  test('must fit: the lead and stopped members do not count', () => {
+    const team = small('ann', 'bob');
+    expect(team.refuse('@user', 'member.join', { name: 'cyd' })).toMatchObject({
+      code: 'limit',
+      message: 'Team alpha has 2 teammates, its limit: stop one or raise maxTeammates',
+    });
+    team.do('member.leave', { memberId: 'ann' });
+    team.join('cyd');
+    expect(team.refuse('@user', 'member.join', { name: 'ann' })).toMatchObject({ code: 'limit' });
+  });
+});
+
+describe('a change of a member', () => {
+  test('changes what it mentions and nothing else', () => {
+    const team = teamOf('ann');
+    const before = member(team, 'ann');
+    const changes = {
+      sessionId: 's2',
+      role: 'tester',
+      model: 'm',
+      color: 'red',
+      cwd: '/y',
+      backendType: 'iterm2' as const,
+      subscriptions: ['x'],
+      metadata: { a: 1 },
+    };
+    expect(types(team.as('ann', 'member.change', { memberId: 'ann', ...changes }))).toEqual(['teammate:changed']);
+    expect(member(team, 'ann')).toEqual({ ...before, ...changes });
+  });
+
+  test('without anything in it is none', () => {
+    const team = teamOf('ann');
+    expect(team.as('ann', 'member.change', { memberId: 'ann' })).toEqual([]);
+    expect(team.as('ann', 'member.change', { memberId: 'ann', status: 'active' })).toEqual([]);
+    expect(team.as('ann', 'member.change', { memberId: 'ann', result: 'lost', reason: 'none' })).toEqual([]);
+  });
+
+  test('to another status says since when', () => {
+    const team = teamOf('ann');
+    const joined = member(team, 'ann').statusSince;
+    team.as('ann', 'member.change', { memberId: 'ann', role: 'x' });
+    expect(member(team, 'ann').statusSince).toEqual(joined);
+    team.as('ann', 'member.change', { memberId: 'ann', status: 'spawning' });
+    expect(member(team, 'ann').statusSince.getTime()).toBeGreaterThan(joined.getTime());
+  });
+
+  test('to idle is told once and carries the result of the work', () => {
+    const team = teamOf('ann');
+    const idle = team.as('ann', 'member.change', { memberId: 'ann', status: 'idle', result: 'r1', reason: 'empty' });
+    expect(idle).toMatchObject([{ type: 'teammate:idle', memberId: 'ann', result: 'r1', reason: 'empty' }]);
+    expect(team.as('ann', 'member.change', { memberId: 'ann', status: 'idle', result: 'r2' })).toEqual([]);
+    expect(member(team, 'ann')).toMatchObject({ status: 'idle', lastResult: 'r1' });
+    team.as('ann', 'member.change', { memberId: 'ann', status: 'active' });
+    team.as('ann', 'member.change', { memberId: 'ann', status: 'idle' });
+    expect(member(team, 'ann').lastResult).toBe('r1');
+  });
+
+  test('to idle goes with other changes', () => {
+    const team = teamOf('ann');
+    const events = team.as('ann', 'member.change', { memberId: 'ann', status: 'idle', model: 'm' });
+    expect(types(events)).toEqual(['teammate:idle', 'teammate:changed']);
+    expect(member(team, 'ann')).toMatchObject({ status: 'idle', model: 'm' });
+  });
+
+  test('is made by itself or one who decides for it', () => {
+    const team = teamOf('ann', 'bob');
+    for (const by of ['lead', '@user', '@system', 'ann']) {
+      expect(team.as(by, 'member.change', { memberId: 'ann', role: by })).toHaveLength(1);
+    }
+    expect(team.refuse('bob', 'member.change', { memberId: 'ann', role: 'x' })).toMatchObject({
+      code: 'not_allowed',
+      message: 'bob may not change other members: ask lead or a person',
+    });
+    expect(team.refuse('lead', 'member.change', { memberId: 'eve', role: 'x' })).toMatchObject({ code: 'not_found' });
+    expect(team.refuse('eve', 'member.change', { memberId: 'eve', role: 'x' })).toMatchObject({ code: 'not_found' });
+    team.do('member.leave', { memberId: 'ann' });
+    for (const by of ['lead', 'ann']) {
+      expect(team.refuse(by, 'member.change', { memberId: 'ann', status: 'active' })).toMatchObject({
+        code: 'member_stopped',
+      });
+    }
+  });
+});
+
+describe('a member that leaves', () => {
+  test('gives back what it holds under a new epoch, and what was reserved for it', () => {
+    const team = teamOf('ann', 'bob');
+    const held = team.task();
+    const heldAndReserved = team.task({ assigneeId: 'ann' });
+    const reserved = team.task({ assigneeId: 'ann' });
+    const done = team.task({ assigneeId: 'ann' });
+    const others = team.task({ assigneeId: 'bob' });
+    team.as('ann', 'task.claim', { taskId: held });
+    team.as('ann', 'task.claim', { taskId: heldAndReserved });
+    team.do('task.complete', { taskId: done });
+    const events = team.as('ann', 'member.leave', { memberId: 'ann' });
+    expect(types(events).sort()).toEqual([
+      'task:assigned',
+      'task:assigned',
+      'task:released',
+      'task:released',
+      'teammate:stopped',
+    ]);
+    expect(events.find((event) => event.type === 'task:released')).toMatchObject({ reason: 'ann stopped' });
+    for (const [taskId, epoch] of [
+      [held, 2],
+      [heldAndReserved, 2],
+      [reserved, 0],
+    ] as const) {
+      expect(team.view(taskId)).toMatchObject({ status: 'pending', reserved: false, epoch });
+      expect(team.view(taskId).assigneeId).toBeUndefined();
+    }
+    expect(team.view(done)).toMatchObject({ status: 'completed', assigneeId: 'ann' });
+    expect(team.view(others).assigneeId).toBe('bob');
+    expect(member(team, 'ann')).toMatchObject({
+      status: 'stopped',
+      stoppedAt: expect.any(Date) as Date,
+      assignedTasks: [],
+    });
+  });
+
+  test('keeps what is reserved for it when it will be back, and not what it held', () => {
+    const team = teamOf('ann', 'bob');
+    const held = team.task({ assigneeId: 'ann' });
+    const reserved = team.task({ assigneeId: 'ann' });
+    const free = team.task();
+    for (const taskId of [held, free]) team.as('ann', 'task.claim', { taskId });
+    team.do('member.leave', { memberId: 'ann', returning: true, reason: 'crash' });
+    expect(member(team, 'ann')).toMatchObject({
+      returning: true,
+      stopReason: 'crash',
+      assignedTasks: [held, reserved],
+    });
+    expect(team.view(held)).toMatchObject({ status: 'pending', epoch: 2, assigneeId: 'ann' });
+    expect(team.claimNext('bob')).toBe(free);
+    expect(team.claimNext('bob')).toBeUndefined();
+    team.join('ann');
+    expect([team.claimNext('ann'), team.claimNext('ann')]).toEqual([held, reserved]);
+  });
+
+  test('cannot act any more', () => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    team.do('member.leave', { memberId: 'ann' });
+    const refused = { code: 'member_stopped', message: 'Member ann of team alpha is stopped: start it again first' };
+    expect(team.refuse('ann', 'task.claim', { taskId })).toMatchObject(refused);
+    expect(team.refuse('ann', 'task.create', { title: 't' })).toMatchObject(refused);
+    expect(team.refuse('ann', 'message.send', { messageId: 'm', toId: 'lead', content: 'x' })).toMatchObject(refused);
+    expect(team.refuse('ann', 'message.broadcast', { messageId: 'm', content: 'x' })).toMatchObject(refused);
+    expect(team.refuse('ann', 'plan.submit', { content: 'x' })).toMatchObject(refused);
+    expect(team.refuse('ann', 'member.leave', { memberId: 'ann' })).toMatchObject(refused);
+    expect(team.refuse('lead', 'member.leave', { memberId: 'ann' })).toMatchObject(refused);
+    expect(team.refuse('lead', 'task.assign', { taskId, assigneeId: 'ann' })).toMatchObject(refused);
+    expect(team.refuse('lead', 'task.create', { title: 't', assigneeId: 'ann' })).toMatchObject(refused);
+    expect(team.refuse('ann', 'usage.record', { memberId: 'ann', usage: {} })).toMatchObject(refused);
+    expect(team.refuse('lead', 'shutdown.request', { memberId: 'ann' })).toMatchObject(refused);
+  });
+
+  test('is stopped by itself or one who decides for it', () => {
+    const team = teamOf('ann', 'bob');
+    expect(team.refuse('bob', 'member.leave', { memberId: 'ann' })).toMatchObject({
+      code: 'not_allowed',
+      message: 'bob may not stop other members: ask lead or a person',
+    });
+    expect(team.refuse('@user', 'member.leave', { memberId: 'eve' })).toMatchObject({ code: 'not_found' });
+  });
+
+  test('withdraws what waits for an answer about it, and nothing else', () => {
+    const team = teamOf('ann', 'bob');
+    team.do('shutdown.request', { memberId: 'ann' });
+    team.do('shutdown.request', { memberId: 'bob' });
+    team.as('ann', 'plan.submit', { content: 'p' });
+    team.do('member.leave', { memberId: 'ann' });
+    expect([...team.state.requests.values()].map(({ status }) => status)).toEqual([
+      'withdrawn',
+      'pending',
+      'withdrawn',
+    ]);
+  });
+});
 
 describe('a member that comes back', () => {
   test('takes its old place in a full team', () => {
@@ -12,6 +258,17 @@ describe('a member that comes back', () => {
     expect(member(team, 'ann').returning).toBeUndefined();
   });
 
+  test('has its color, its mail and its sums, and needs a new approval for its plan', () => {
+    const team = teamOf('ann', 'bob');
+    team.as('@system', 'usage.record', { memberId: 'ann', usage: { turns: 2 } });
+    team.do('member.leave', { memberId: 'ann', returning: true });
+    team.do('message.send', { messageId: 'm1', toId: 'ann', content: 'hello' });
+    team.do('member.join', { name: 'ann', planApprovalRequired: true });
+    expect(member(team, 'ann')).toMatchObject({ color: 'blue', planModeRequired: true });
+    expect(team.state.index.inboxes.get('ann')?.waiting).toEqual(new Set(['m1']));
+    expect(team.state.memberUsage.get('ann')).toMatchObject({ turns: 2 });
+  });
+
   test('can be given up: what was reserved for it is free again, and it counts no more', () => {
     const team = small('ann', 'bob');
     const taskId = team.task({ assigneeId: 'ann' });
@@ -19,6 +276,9 @@ describe('a member that comes back', () => {
     expect(team.claimNext('bob')).toBeUndefined();
     const refusal = team.refuse('lead', 'team.close', {});
     expect(refusal).toMatchObject({ code: 'conflict', message: expect.stringContaining('ann, bob') as string });
+    expect(team.refuse('lead', 'member.leave', { memberId: 'ann', returning: true })).toMatchObject({
+      code: 'member_stopped',
+    });
     team.do('member.leave', { memberId: 'ann', reason: 'does not start' });
     expect(member(team, 'ann')).toMatchObject({ status: 'stopped', stopReason: 'does not start', assignedTasks: [] });
     expect(member(team, 'ann').returning).toBeUndefined();
@@ -49,8 +309,20 @@ describe('a member that agreed to shut down', () => {
       });
     }
     expect(team.as('ann', 'member.change', { memberId: 'ann', status: 'shutting-down' })).toEqual([]);
-    expect(team.refuse('ann', 'task.claim', {})).toMatchObject({ code: 'conflict' });
+    expect(team.refuse('ann', 'task.claim', {})).toMatchObject({
+      code: 'conflict',
+      message: 'ann agreed to shut down: it takes no new work',
+    });
     expect(member(team, 'ann').status).toBe('shutting-down');
+  });
+
+  test('finishes what it holds', () => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    team.as('ann', 'task.claim', { taskId });
+    team.as('ann', 'member.change', { memberId: 'ann', status: 'shutting-down' });
+    team.as('ann', 'task.complete', { taskId });
+    team.as('ann', 'member.leave', { memberId: 'ann' });
   });
 
   test('works on when one who decides for it says so', () => {

@@ -1,8 +1,120 @@
 import { describe, expect, test } from 'vitest';
 import { requireMember, viewTeam } from '../../../src/core/view.ts';
-import { teamOf } from '../stage.ts';
+import { Stage, teamOf, types } from '../stage.ts';
+
+describe('a new team', () => {
+  test('has its lead, and defaults for all that was not said', () => {
+    const stage = new Stage();
+    expect(types(stage.as('@user', 'team.create', { name: 'alpha' }))).toEqual(['team:created', 'teammate:joined']);
+    expect(viewTeam(stage.state)).toMatchObject({
+      id: 'alpha',
+      name: 'alpha',
+      leadId: 'lead',
+      leadSessionId: 'none',
+      teammateMode: 'auto',
+      resolvedBackend: 'in-process',
+      maxTeammates: 8,
+      delegateMode: false,
+      status: 'active',
+      createdAt: expect.any(Date) as Date,
+      members: [
+        { id: 'lead', name: 'lead', agentId: 'lead@alpha', role: 'lead', agentType: 'person', status: 'active' },
+      ],
+    });
+  });
+
+  test('takes all that is said', () => {
+    const stage = new Stage();
+    const said = {
+      description: 'd',
+      leadSessionId: 's1',
+      teammateMode: 'tmux',
+      resolvedBackend: 'tmux',
+      maxTeammates: 32,
+      delegateMode: true,
+      metadata: { a: 1 },
+    } as const;
+    const lead = { leadName: 'ann', leadAgentType: 'claude', leadModel: 'm', cwd: '/x' };
+    stage.as('ann', 'team.create', { name: 'alpha', ...said, ...lead });
+    expect(viewTeam(stage.state)).toMatchObject({
+      ...said,
+      leadId: 'ann',
+      members: [{ id: 'ann', sessionId: 's1', agentType: 'claude', model: 'm', cwd: '/x' }],
+    });
+  });
+
+  test('is refused where there is one, closed or not', () => {
+    const team = teamOf();
+    const exists = { code: 'exists', message: 'Team alpha exists: choose another name or use it' };
+    expect(team.refuse('@user', 'team.create', { name: 'alpha' })).toMatchObject(exists);
+    team.do('team.close', {});
+    expect(team.refuse('@user', 'team.create', { name: 'alpha' })).toMatchObject(exists);
+  });
+});
+
+describe('a change of the team', () => {
+  test('changes what it mentions and nothing else', () => {
+    const team = teamOf('ann');
+    const before = viewTeam(team.state);
+    team.do('team.update', { description: 'new', maxTeammates: 3, delegateMode: true, leadSessionId: 's2' });
+    expect(viewTeam(team.state)).toEqual({
+      ...before,
+      description: 'new',
+      maxTeammates: 3,
+      delegateMode: true,
+      leadSessionId: 's2',
+    });
+  });
+
+  test.each(['lead', '@user', '@system'])('is made by %s', (by) => {
+    expect(types(teamOf('ann').as(by, 'team.update', { description: 'new' }))).toEqual(['team:updated']);
+  });
+
+  test('is refused to others', () => {
+    const team = teamOf('ann');
+    expect(team.refuse('ann', 'team.update', { maxTeammates: 32 })).toMatchObject({
+      code: 'not_allowed',
+      message: 'ann may not change the team: ask lead or a person',
+    });
+    expect(team.refuse('eve', 'team.update', { maxTeammates: 32 })).toMatchObject({ code: 'not_allowed' });
+  });
+
+  test('to shutting down lets nobody take new work until it is taken back', () => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    team.do('team.update', { status: 'shutting-down' });
+    expect(team.refuse('ann', 'task.claim', { taskId })).toMatchObject({
+      code: 'conflict',
+      message: 'Team alpha is shutting down: no new work is taken',
+    });
+    expect(team.refuse('ann', 'task.claim', {})).toMatchObject({ code: 'conflict' });
+    team.do('team.update', { status: 'active' });
+    expect(team.claimNext('ann')).toBe(taskId);
+  });
+
+  test('to fewer teammates than there are stops none and lets none in', () => {
+    const team = teamOf('ann', 'bob');
+    team.do('team.update', { maxTeammates: 1 });
+    expect(team.refuse('lead', 'member.join', { name: 'cyd' })).toMatchObject({
+      code: 'limit',
+      message: 'Team alpha has 1 teammates, its limit: stop one or raise maxTeammates',
+    });
+    expect(requireMember(team.state, 'bob').status).toBe('active');
+  });
+});
 
 describe('a new lead', () => {
+  test('decides for others, and the old one no more', () => {
+    const team = teamOf('ann');
+    team.do('team.update', { leadId: 'ann' });
+    expect(team.refuse('lead', 'team.update', { description: 'x' })).toMatchObject({
+      code: 'not_allowed',
+      message: 'lead may not change the team: ask ann or a person',
+    });
+    team.as('ann', 'member.join', { name: 'bob' });
+    team.as('ann', 'member.leave', { memberId: 'lead' });
+  });
+
   test('must be a live member: a stopped one could join as the lead, past the limit, again and again', () => {
     const team = teamOf('ann');
     team.do('member.leave', { memberId: 'ann' });
@@ -10,13 +122,27 @@ describe('a new lead', () => {
       code: 'member_stopped',
       message: 'Member ann of team alpha is stopped: start it again first',
     });
-    expect(team.refuse('lead', 'team.update', { leadId: 'bob' })).toMatchObject({ code: 'not_found' });
+    expect(team.refuse('lead', 'team.update', { leadId: 'bob' })).toMatchObject({
+      code: 'not_found',
+      message: 'Team alpha has no member "bob"; it has lead, ann',
+    });
   });
 
   test('stands first among the members', () => {
     const team = teamOf('ann', 'bob');
     team.do('team.update', { leadId: 'bob' });
     expect(viewTeam(team.state).members.map(({ id }) => id)).toEqual(['bob', 'lead', 'ann']);
+  });
+
+  test('leaves its place among the teammates to the old one', () => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', maxTeammates: 1 });
+    team.join('ann');
+    team.do('team.update', { leadId: 'ann' });
+    expect(team.refuse('ann', 'member.join', { name: 'bob' })).toMatchObject({ code: 'limit' });
+    team.as('ann', 'member.leave', { memberId: 'lead' });
+    team.as('ann', 'member.join', { name: 'bob' });
+    expect(team.refuse('ann', 'member.join', { name: 'lead' })).toMatchObject({ code: 'limit' });
   });
 });
 
@@ -27,4 +153,63 @@ test('a lead has no color, also when it comes back', () => {
   team.as('@user', 'member.join', { name: 'lead', role: 'lead' });
   expect(requireMember(team.state, 'lead').color).toBeUndefined();
   expect(requireMember(team.state, 'ann').color).toBe('blue');
+});
+
+describe('a lead that is stopped', () => {
+  test('decides nothing until it is back, and needs no place among the teammates', () => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', maxTeammates: 1 });
+    team.join('ann');
+    team.do('member.leave', { memberId: 'lead' });
+    expect(team.refuse('lead', 'team.update', { description: 'x' })).toMatchObject({
+      code: 'member_stopped',
+      message: 'Member lead of team alpha is stopped: start it again first',
+    });
+    team.as('@user', 'member.join', { name: 'lead' });
+    team.do('team.update', { description: 'x' });
+  });
+});
+
+describe('closing a team', () => {
+  test('is refused while teammates live, and names them', () => {
+    const team = teamOf('ann', 'bob');
+    expect(team.refuse('lead', 'team.close', {})).toMatchObject({
+      code: 'conflict',
+      message: 'Team alpha has live teammates (ann, bob): shut them down first, or force it',
+    });
+    expect(team.refuse('ann', 'team.close', { force: true })).toMatchObject({
+      code: 'not_allowed',
+      message: 'ann may not close the team: ask lead or a person',
+    });
+  });
+
+  test('stops the lead too, and can only be read from then on', () => {
+    const team = teamOf('ann');
+    team.do('member.leave', { memberId: 'ann' });
+    expect(types(team.do('team.close', {}))).toEqual(['teammate:stopped', 'team:closed']);
+    expect(viewTeam(team.state)).toMatchObject({
+      status: 'cleaned-up',
+      closedAt: expect.any(Date) as Date,
+      members: [
+        { id: 'lead', status: 'stopped', stopReason: 'team closed' },
+        { id: 'ann', status: 'stopped' },
+      ],
+    });
+  });
+
+  test('by force stops everybody, gives back their tasks and withdraws what waits for an answer', () => {
+    const team = teamOf('ann', 'bob');
+    const taskId = team.task();
+    team.as('ann', 'task.claim', { taskId });
+    team.do('shutdown.request', { memberId: 'bob' });
+    expect(types(team.as('@user', 'team.close', { force: true }))).toEqual([
+      'teammate:stopped',
+      'teammate:stopped',
+      'task:released',
+      'teammate:stopped',
+      'team:closed',
+    ]);
+    expect(team.view(taskId)).toMatchObject({ status: 'pending', epoch: 2 });
+    expect([...team.state.requests.values()]).toMatchObject([{ status: 'withdrawn' }]);
+  });
 });

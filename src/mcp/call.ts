@@ -1,0 +1,110 @@
+import { TeamError } from '../core/errors.ts';
+import type { ErrorCode } from '../core/errors.ts';
+import { parse } from '../core/parse.ts';
+import { callOperation } from '../operations/index.ts';
+import type { OperationName } from '../operations/index.ts';
+import type { Services } from '../operations/operation.ts';
+import { accessOf } from './access.ts';
+import { memberOf } from './session.ts';
+import type { Session } from './session.ts';
+import type { Answer, CallOptions, Tool, Visit } from './tool.ts';
+import { inputOf, TOOLS } from './tools.ts';
+import { fromTaskIds } from './words.ts';
+
+/** A call as it comes from a client. */
+export interface ToolCall {
+  readonly name: string;
+  readonly input: unknown;
+  readonly signal: AbortSignal;
+  readonly progress?: ((message: string) => void) | undefined;
+  /** Sent again under the same id, the call is done once. */
+  readonly commandId?: string | undefined;
+}
+
+/** What a client gets. */
+export interface ToolResult {
+  readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly isError?: true;
+  readonly after?: () => Promise<unknown>;
+}
+
+/** Does what a tool is asked for, or says why not. Undefined where there is no such tool for this session. */
+export async function callTool(
+  services: Services,
+  session: Session,
+  call: ToolCall,
+  report: (error: unknown) => void,
+): Promise<ToolResult | undefined> {
+  const tool = TOOLS.find(({ name }) => name === call.name);
+  if (!tool || !session.teams) return undefined;
+  try {
+    return await run(services, session, tool, call);
+  } catch (error) {
+    if (error instanceof TeamError) return refuse(error.code, error.message);
+    report(error);
+    return refuse('internal', `${tool.name} failed by a defect of Troupe's; the daemon's log has more`);
+  }
+}
+
+async function run(services: Services, session: Session, tool: Tool, call: ToolCall): Promise<Answer> {
+  const { team_name, ...input } = parse(inputOf(tool), forgive(call.input));
+  const teamId = tool.teamless ? session.team : ((team_name as string | undefined) ?? session.team);
+  const { tools, delegating } = await accessOf(services, session, teamId);
+  if (!tools.includes(tool)) throw notOffered(tool, session, delegating);
+  if (teamId === undefined && !tool.teamless) {
+    throw new TeamError('invalid', 'team_name: say which team it is about, or make one with TeamCreate');
+  }
+  const visit: Visit = {
+    services,
+    session,
+    delegating,
+    teamId: teamId ?? '',
+    memberId: memberOf(session),
+    signal: call.signal,
+    progress: call.progress,
+    call: <R>(name: OperationName, values: object, { once, signal = call.signal }: CallOptions = {}) =>
+      callOperation(services, name, {
+        caller: session.caller,
+        input: values,
+        as: session.as,
+        commandId: commandIdOf(call, once),
+        signal,
+        ...(call.progress && { progress: call.progress }),
+      }) as Promise<R>,
+  };
+  return tool.run(visit, tool.teamless ? { team_name, ...input } : input);
+}
+
+function commandIdOf({ commandId }: ToolCall, once: true | string | undefined): string | undefined {
+  if (commandId === undefined || once === undefined) return undefined;
+  return once === true ? commandId : `${commandId}.${once}`;
+}
+
+/** Forgives what models often get wrong and what can mean only one thing: a task's id as a number or with a `#`. */
+function forgive(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null) return input ?? {};
+  const given: Record<string, unknown> = { ...input };
+  for (const name of ['taskId', 'addBlocks', 'addBlockedBy', 'blockedBy']) {
+    if (name in given) given[name] = fromTaskIds(given[name]);
+  }
+  return given;
+}
+
+function notOffered({ name, works, for: whom }: Tool, session: Session, delegating: boolean): TeamError {
+  if (delegating && works) {
+    return new TeamError(
+      'not_allowed',
+      `${name} is not for a lead in delegate mode: give the work to a teammate (TaskUpdate, owner)`,
+    );
+  }
+  const who = memberOf(session) ?? 'this credential';
+  return new TeamError(
+    'not_allowed',
+    `${name} is for ${whom === 'lead' ? 'the lead' : 'members'}, and ${who} is not one`,
+  );
+}
+
+function refuse(code: ErrorCode, message: string): ToolResult {
+  return { text: `${code}: ${message}`, data: { error: { code, message } }, isError: true };
+}

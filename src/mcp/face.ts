@@ -1,0 +1,34 @@
+import type { Caller } from '../operations/caller.ts';
+import type { Services } from '../operations/operation.ts';
+import type { McpHttp } from './http.ts';
+import type { Lines } from './lines.ts';
+import type { McpOptions } from './server.ts';
+import type { SessionLimits } from './sessions.ts';
+
+/** The team tools for agents, over HTTP and over connections that carry lines. */
+export interface McpFace {
+  readonly http: (request: Request, caller: Caller) => Promise<Response>;
+  readonly lines: (caller: Caller, greeting: unknown, send: (line: string) => void) => Promise<Lines>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the face. The MCP library is loaded when the first client comes: it takes 100 ms and 10 MB that a daemon without
+ * such clients need not spend.
+ */
+export function mcpFace(services: Services, options: McpOptions & SessionLimits = {}): McpFace {
+  let http: Promise<McpHttp> | undefined;
+  return {
+    async http(request, caller) {
+      http ??= import('./http.ts').then(({ mcpHttp }) => mcpHttp(services, options));
+      return (await http).handle(request, caller);
+    },
+    async lines(caller, greeting, send) {
+      const { serveMcpLines } = await import('./lines.ts');
+      return serveMcpLines(services, { caller, greeting, send }, options);
+    },
+    async close() {
+      await (await http)?.close();
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { createMcpHandler, isJsonContentType, readRequestBody } from '@modelcontextprotocol/server';
+import type { AuthInfo, McpServer } from '@modelcontextprotocol/server';
+import { ERROR_CODES, TeamError } from '../core/errors.ts';
+import { parse } from '../core/parse.ts';
+import type { Caller } from '../operations/caller.ts';
+import type { Services } from '../operations/operation.ts';
+import { createTeamServer } from './server.ts';
+import type { McpOptions } from './server.ts';
+import { Greeting, openSession } from './session.ts';
+import { endCalls, Sessions } from './sessions.ts';
+import type { HttpSession, SessionLimits } from './sessions.ts';
+
+/** Serves MCP requests that have shown their credential. */
+export interface McpHttp {
+  readonly handle: (request: Request, caller: Caller) => Promise<Response>;
+  /** How many sessions it remembers. */
+  readonly sessions: number;
+  close(): Promise<void>;
+}
+
+/** As much as any request to the daemon. */
+const BODY_BYTES = 1024 * 1024;
+
+const SESSION_ID = 'mcp-session-id';
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * The team tools over streamable HTTP. Every request is served by itself, with the rights of its own credential, so an
+ * idle client costs next to nothing, and clients of a daemon that restarted go on as if nothing had happened. A session
+ * only remembers what makes talking easier; its id opens nothing, and is refused with another credential.
+ */
+export function mcpHttp(services: Services, options: McpOptions & SessionLimits & { teams?: boolean } = {}): McpHttp {
+  const sessions = new Sessions(options);
+  const handler = createMcpHandler(
+    async ({ authInfo }) => {
+      const { kept, id } = (authInfo as AuthInfo).extra as unknown as Visitor;
+      const server = await createTeamServer(services, kept.session, options);
+      if (id !== undefined) track(kept, id, server);
+      return server;
+    },
+    { maxRequestBodySize: BODY_BYTES },
+  );
+
+  async function handle(request: Request, caller: Caller): Promise<Response> {
+    if (request.method === 'DELETE') return endSession(request, caller);
+    if (request.method !== 'POST') return refuse(405, 'This endpoint takes POST, and DELETE to end a session');
+    const type = request.headers.get('content-type');
+    if (!isJsonContentType(type)) return refuse(415, 'The body must be application/json');
+    const body = await readJson(request);
+    if (body instanceof Response) return body;
+    const message = body as { method?: unknown; id?: unknown; params?: { requestId?: unknown } } | null;
+
+    const begins = message?.method === 'initialize';
+    const kept = begins ? begin(request, caller, crypto.randomUUID()) : findOrBegin(request, caller);
+    if (kept instanceof Response) return kept;
+    if (message?.method === 'notifications/cancelled') {
+      // The call runs in a server of its own; closing it ends the work and the stream.
+      await kept.calls.get(message.params?.requestId as string | number)?.close();
+      return new Response(null, { status: 202 });
+    }
+    const visitor: Visitor = { kept, id: message?.id as string | number | undefined };
+    const response = await handler.fetch(request, {
+      parsedBody: body,
+      authInfo: { token: '', clientId: '', scopes: [], extra: { ...visitor } },
+    });
+    if (begins) response.headers.set(SESSION_ID, kept.session.id);
+    return response;
+  }
+
+  function begin(request: Request, caller: Caller, id: string, shared = false): HttpSession | Response {
+    try {
+      const greeting = parse(Greeting, { teams: options.teams, ...greetingOf(request), session: id });
+      const kept = sessions.add(id, openSession(caller, greeting, { shared }), credentialOf(request, caller));
+      return kept ?? refuse(503, 'Too many sessions are at work: try again in a moment');
+    } catch (error) {
+      if (error instanceof TeamError) return refuse(ERROR_CODES[error.code].status, error.message);
+      throw error;
+    }
+  }
+
+  function findOrBegin(request: Request, caller: Caller): HttpSession | Response {
+    const given = request.headers.get(SESSION_ID);
+    const credential = credentialOf(request, caller);
+    // Newer clients have no session: those with the same credential and greeting share one.
+    const id = given ?? hash([credential, greetingOf(request)]);
+    const found = sessions.find(id);
+    if (found) return found.credential === credential && !found.ended ? found : notFound();
+    // One that was idle for long, or that began with an earlier daemon: there is nothing in it to be had by guessing.
+    if (given === null || UUID.test(given)) return begin(request, caller, id, given === null);
+    return notFound();
+  }
+
+  async function endSession(request: Request, caller: Caller): Promise<Response> {
+    const found = sessions.find(request.headers.get(SESSION_ID) ?? '');
+    if (found?.credential !== credentialOf(request, caller)) return notFound();
+    found.ended = true;
+    await endCalls(found);
+    return new Response(null, { status: 200 });
+  }
+
+  return {
+    handle,
+    get sessions() {
+      return sessions.size;
+    },
+    close: async () => {
+      await sessions.close();
+      await handler.close();
+    },
+  };
+}
+
+/** Who a request is from, handed through the SDK to where its server is made. */
+interface Visitor {
+  readonly kept: HttpSession;
+  readonly id: string | number | undefined;
+}
+
+/** While the call runs it can be cancelled by the id of its request. */
+function track({ calls }: HttpSession, id: string | number, mcp: McpServer): void {
+  calls.set(id, mcp);
+  const onclose = (): boolean => calls.get(id) === mcp && calls.delete(id);
+  Object.assign(mcp.server, { onclose });
+}
+
+/** What the headers ask for. They cannot widen what the credential allows. */
+function greetingOf({ headers }: Request): Greeting {
+  const teams = headers.get('x-troupe-teams');
+  const team = headers.get('x-troupe-team');
+  const as = headers.get('x-troupe-as');
+  return {
+    ...(teams !== null && { teams: teams === '1' }),
+    ...(team !== null && { team }),
+    ...(as !== null && { as }),
+  };
+}
+
+function credentialOf({ headers }: Request, caller: Caller): string {
+  return hash([headers.get('authorization'), headers.get('cookie'), caller]);
+}
+
+function hash(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
+
+async function readJson(request: Request): Promise<unknown> {
+  const body = await readRequestBody(request, BODY_BYTES);
+  if (body.tooLarge) return refuse(413, `The body is larger than ${BODY_BYTES} bytes`);
+  try {
+    return JSON.parse(body.text) as unknown;
+  } catch {
+    return refuse(400, 'The body is no JSON', -32700);
+  }
+}
+
+function notFound(): Response {
+  return refuse(404, 'Session not found', -32001);
+}
+
+function refuse(status: number, message: string, code = -32000): Response {
+  const allow = status === 405 ? { allow: 'POST, DELETE' } : {};
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers: allow });
+}

@@ -1,0 +1,83 @@
+import {
+  deserializeMessage,
+  isJSONRPCErrorResponse,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+} from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { parse } from '../core/parse.ts';
+import type { Caller } from '../operations/caller.ts';
+import type { Services } from '../operations/operation.ts';
+import { createTeamServer } from './server.ts';
+import type { McpOptions } from './server.ts';
+import { Greeting, memberOf, openSession } from './session.ts';
+
+/** A client's side of a connection that carries one JSON-RPC message per line. */
+export interface Lines {
+  /** Takes a line from the client. */
+  receive(line: string): void;
+  /** The client is gone: what it waits for is given up. */
+  close(): void;
+}
+
+/** More calls than an agent has a use for; what is beyond is refused, so that cancelling always gets through. */
+const CALLS_AT_ONCE = 64;
+
+/**
+ * Serves the team tools over a connection that has shown its credential. `greeting` is what the client says of itself;
+ * a `TeamError` says that it is malformed, or more than the credential allows.
+ */
+export function serveMcpLines(
+  services: Services,
+  { caller, greeting, send }: { caller: Caller; greeting: unknown; send: (line: string) => void },
+  options: McpOptions = {},
+): Lines {
+  const session = openSession(caller, parse(Greeting, greeting ?? {}));
+  const calls = new Set<unknown>();
+  const transport: Transport = {
+    start: async () => {},
+    close: async () => transport.onclose?.(),
+    send: async (message) => {
+      if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) calls.delete(message.id);
+      send(JSON.stringify(message));
+    },
+  };
+  let mcp: McpServer | undefined;
+  const handle = serveStdio(async () => (mcp = await createTeamServer(services, session, options)), { transport });
+  const stopListening = services.ledger.subscribe((team, { events }) => {
+    if (team !== session.team || memberOf(session) === undefined) return;
+    if (events.some(({ type }) => type === 'team:updated')) mcp?.sendToolListChanged();
+  });
+
+  return {
+    receive(line) {
+      if (line.trim() === '') return;
+      const message = readMessage(line);
+      if (!message) return send(refusal(null, -32700, 'This line is no JSON-RPC message'));
+      if (isJSONRPCRequest(message)) {
+        if (calls.size >= CALLS_AT_ONCE) return send(refusal(message.id, -32000, 'Too many calls are under way'));
+        calls.add(message.id);
+      } else if ('method' in message && message.method === 'notifications/cancelled') {
+        calls.delete(message.params?.['requestId']);
+      }
+      transport.onmessage?.(message);
+    },
+    close() {
+      stopListening();
+      void handle.close();
+    },
+  };
+}
+
+function readMessage(line: string): JSONRPCMessage | undefined {
+  try {
+    return deserializeMessage(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(id: string | number | null, code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+import { ChosenId, quote, Slug } from '../core/text.ts';
+import type { Caller } from '../operations/caller.ts';
+
+/** What a client may say when it connects. None of it can widen what its credential allows. */
+export const Greeting = z.object({
+  team: Slug.optional().describe("the team that a person's calls are about when they name none"),
+  as: Slug.optional().describe('the member that a person speaks for'),
+  teams: z.boolean().optional().describe('whether the team tools are wanted; else as the credential says'),
+  session: ChosenId.optional().describe("the agent's session, when the client knows it"),
+});
+export type Greeting = z.input<typeof Greeting>;
+
+/** One client's conversation. It gives no rights: those come with the credential, each time. */
+export interface Session {
+  /** The session to which messages are handed over. */
+  readonly id: string;
+  readonly caller: Caller;
+  readonly teams: boolean;
+  /** Several clients with the same credential may share it, so what one of them does must not change it for the others. */
+  readonly shared: boolean;
+  team: string | undefined;
+  as: string | undefined;
+  /** Requests that the agent was shown, so that waiting for news does not end with old ones. */
+  readonly shown: Set<string>;
+  /** Requests that the agent made, whose answers it wants to hear. */
+  readonly asked: Set<string>;
+  /** The epoch under which the agent claimed each task: what it writes counts only while that is the present one. */
+  readonly epochs: Map<string, number>;
+  /** The last handing over of messages; the next waits until what was shown is marked so. */
+  settled: Promise<unknown>;
+}
+
+/** Begins a conversation, or says why this credential cannot have it. */
+export function openSession(caller: Caller, greeting: Greeting = {}, { shared = false } = {}): Session {
+  const { team, as, teams, session } = greeting;
+  if (caller.teamId !== undefined && team !== undefined && team !== caller.teamId) {
+    throw new TeamError('not_allowed', `This credential is for team ${caller.teamId}, not ${quote(team)}`);
+  }
+  if (caller.scope !== 'admin' && as !== undefined && as !== caller.memberId) {
+    throw new TeamError('not_allowed', `This credential acts for ${caller.memberId ?? 'nobody'}, not ${quote(as)}`);
+  }
+  return {
+    id: session ?? crypto.randomUUID(),
+    caller,
+    // A credential made for a member was made for an agent of Troupe's; a person's says nothing about teams.
+    teams: teams ?? caller.teamId !== undefined,
+    shared,
+    team: caller.teamId ?? team,
+    as,
+    shown: new Set(),
+    asked: new Set(),
+    epochs: new Map(),
+    settled: Promise.resolve(),
+  };
+}
+
+/** In whose name the session acts; nobody's for a person who named no member. */
+export function memberOf({ caller, as }: Session): string | undefined {
+  return caller.scope === 'admin' ? as : caller.memberId;
+}

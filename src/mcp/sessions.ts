@@ -1,0 +1,94 @@
+import type { Session } from './session.ts';
+
+/** A session over HTTP, where each request comes alone: what is kept between them is this, a few hundred bytes. */
+export interface HttpSession {
+  readonly session: Session;
+  /** What stands for the credential that began it. No other can use it. */
+  readonly credential: string;
+  /** The calls under way, by the id of their request. */
+  readonly calls: Map<string | number, { close(): Promise<void> }>;
+  lastUsed: number;
+  /** The client ended it. */
+  ended: boolean;
+}
+
+/** How many sessions, and for how long. */
+export interface SessionLimits {
+  /** Milliseconds without a request after which a session is forgotten. */
+  readonly idle?: number;
+  readonly most?: number;
+  /** Milliseconds on any clock that only goes forward. */
+  readonly now?: () => number;
+}
+
+const IDLE_MS = 10 * 60_000;
+const MOST = 100;
+
+/** The sessions of the HTTP endpoint. Those that nobody uses go, the oldest first when there are too many. */
+export class Sessions {
+  readonly #byId = new Map<string, HttpSession>();
+  readonly #idle: number;
+  readonly #most: number;
+  readonly #now: () => number;
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor({ idle = IDLE_MS, most = MOST, now = () => performance.now() }: SessionLimits = {}) {
+    this.#idle = idle;
+    this.#most = most;
+    this.#now = now;
+    this.#sweep = setInterval(() => this.#forgetIdle(), Math.min(idle, 60_000)).unref();
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** The session of this id, if there is one, used now. */
+  find(id: string): HttpSession | undefined {
+    this.#forgetIdle();
+    const found = this.#byId.get(id);
+    if (!found) return undefined;
+    found.lastUsed = this.#now();
+    // The order of a Map is that of insertion: the first is always the one that was used longest ago.
+    this.#byId.delete(id);
+    this.#byId.set(id, found);
+    return found;
+  }
+
+  /** Keeps a new session; undefined when every place is taken by one that works. */
+  add(id: string, session: Session, credential: string): HttpSession | undefined {
+    this.#forgetIdle();
+    if (this.#byId.size >= this.#most && !this.#forgetOldest()) return undefined;
+    const added = { session, credential, calls: new Map(), lastUsed: this.#now(), ended: false };
+    this.#byId.set(id, added);
+    return added;
+  }
+
+  /** Ends every call under way. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweep);
+    const sessions = [...this.#byId.values()];
+    this.#byId.clear();
+    await Promise.all(sessions.map(endCalls));
+  }
+
+  #forgetIdle(): void {
+    const limit = this.#now() - this.#idle;
+    for (const [id, session] of this.#byId) {
+      if (session.lastUsed > limit) return;
+      if (session.calls.size === 0) this.#byId.delete(id);
+    }
+  }
+
+  #forgetOldest(): boolean {
+    for (const [id, { calls }] of this.#byId) {
+      if (calls.size === 0) return this.#byId.delete(id);
+    }
+    return false;
+  }
+}
+
+/** Ends what a session still does. */
+export async function endCalls({ calls }: HttpSession): Promise<void> {
+  await Promise.all([...calls.values()].map((call) => call.close()));
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Tool } from './tool.ts';
+import { messageTools } from './tools/message.ts';
+import { taskTools } from './tools/task.ts';
+import { teamTools } from './tools/team.ts';
+
+/** Every tool, in the order in which agents see them. */
+export const TOOLS: readonly Tool[] = [...teamTools, ...taskTools, ...messageTools];
+
+const INPUTS = new Map(
+  TOOLS.map((tool) => [tool, tool.teamless ? tool.input : tool.input.extend({ team_name: z.string().optional() })]),
+);
+
+/** What a tool takes: besides its own inputs the team, which a person's credential does not say. */
+export function inputOf(tool: Tool): z.ZodObject {
+  return INPUTS.get(tool) ?? tool.input;
+}
+
+/** A tool as a client is told of it. */
+export interface ToolDescription {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: 'object'; readonly [key: string]: unknown };
+  readonly annotations: Readonly<Record<string, boolean>>;
+  readonly _meta: Readonly<Record<string, unknown>>;
+}
+
+const DESCRIPTIONS = new Map<string, ToolDescription>();
+
+/** What a client is told of a tool; with the team's name among its inputs where the credential does not say it. */
+export function describeTool(tool: Tool, { named }: { named: boolean }): ToolDescription {
+  const asksTeam = named && !tool.teamless;
+  const key = `${tool.name} ${asksTeam}`;
+  let description = DESCRIPTIONS.get(key);
+  if (!description) DESCRIPTIONS.set(key, (description = describe(tool, asksTeam)));
+  return description;
+}
+
+function describe(tool: Tool, asksTeam: boolean): ToolDescription {
+  const input = asksTeam ? inputOf(tool) : tool.input;
+  const { $schema: _schema, ...inputSchema } = z.toJSONSchema(input, {
+    io: 'input',
+    // Keys are strings in any JSON; every byte here is read by every agent.
+    override: ({ jsonSchema }) => void delete jsonSchema.propertyNames,
+  });
+  return {
+    name: tool.name,
+    description: tool.description,
+    inputSchema: inputSchema as ToolDescription['inputSchema'],
+    annotations: tool.reads
+      ? { readOnlyHint: true }
+      : // Without these, some agents ask their user before every call.
+        { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    // Claude Code hides tools behind a search otherwise.
+    _meta: { 'anthropic/alwaysLoad': true },
+  };
+}

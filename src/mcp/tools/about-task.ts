@@ -1,0 +1,26 @@
+import { escapeVoices } from '../../core/envelope.ts';
+import type { SharedTask } from '../../core/task.ts';
+import type { Answer } from '../tool.ts';
+import { toClaudeTask, toListedTask } from '../words.ts';
+
+/** An answer about one task. */
+export function aboutTask(text: string, task: SharedTask): Answer {
+  return { text, data: { task: toClaudeTask(task) } };
+}
+
+/** A task in full, in Claude Code's manner. */
+export function describeTask(task: SharedTask): string {
+  const { status, owner, blockedBy } = toListedTask(task);
+  const list = (ids: readonly string[]): string => ids.map((id) => `#${id}`).join(', ');
+  const lines = [
+    `Task #${task.id}: ${task.title}`,
+    `Status: ${status}`,
+    ...(owner === undefined ? [] : [`Owner: ${owner}`]),
+    `Description: ${task.description}`,
+    ...(blockedBy.length > 0 ? [`Blocked by: ${list(blockedBy)}`] : []),
+    ...(task.blocks.length > 0 ? [`Blocks: ${list(task.blocks)}`] : []),
+    ...(task.result === undefined ? [] : [`Result: ${task.result}`]),
+    ...(task.failure === undefined ? [] : [`Failed: ${task.failure}`]),
+  ];
+  return escapeVoices(lines.join('\n'));
+}

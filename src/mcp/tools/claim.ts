@@ -1,0 +1,97 @@
+import { TeamError } from '../../core/errors.ts';
+import type { TeamEvent } from '../../core/event.ts';
+import type { SharedTask } from '../../core/task.ts';
+import type { ResultOf } from '../../operations/index.ts';
+import type { Answer, Visit } from '../tool.ts';
+import { aboutTask, describeTask } from './about-task.ts';
+import { hasNews } from './news.ts';
+
+/** Takes a task. While it waits, mail for the member ends the waiting: nobody shall be deaf for minutes. */
+export async function claimTask(
+  visit: Visit,
+  { taskId, wait_seconds }: { taskId?: string | undefined; wait_seconds: number },
+): Promise<Answer> {
+  const { call, session, teamId, memberId, signal } = visit;
+  if (memberId === undefined) {
+    throw new TeamError('invalid', 'A person holds no tasks: connect as a member (--as NAME) to claim one');
+  }
+  const task = await (wait_seconds > 0
+    ? claimUnlessMail(visit, memberId, { taskId, wait: wait_seconds * 1000 })
+    : claimOnce(visit, memberId, { taskId, signal }));
+  if (!task) return nothingClaimed(visit, taskId);
+  if (signal.aborted) {
+    // Nobody would hear that they hold it.
+    await call('task.release', { teamId, taskId: task.id, epoch: task.epoch, reason: 'the claim was cancelled' });
+    return nothingClaimed(visit, taskId);
+  }
+  session.epochs.set(task.id, task.epoch);
+  const next = `Work on it, then call TaskComplete with taskId "${task.id}" and the result.`;
+  return aboutTask(`Claimed. ${describeTask(task)}\n\n${next}`, task);
+}
+
+interface Wanted {
+  readonly taskId: string | undefined;
+  readonly wait?: number;
+  readonly signal?: AbortSignal;
+}
+
+async function claimUnlessMail(visit: Visit, memberId: string, wanted: Wanted): Promise<SharedTask | null> {
+  const { services, teamId, signal } = visit;
+  const mail = new AbortController();
+  const stopListening = services.ledger.subscribe((changed, { events }) => {
+    if (changed === teamId && events.some((event) => isFor(event, memberId))) mail.abort();
+  });
+  try {
+    visit.progress?.('waiting for a task');
+    if (await hasNews(visit)) mail.abort();
+    return await claimOnce(visit, memberId, { ...wanted, signal: AbortSignal.any([signal, mail.signal]) });
+  } finally {
+    stopListening();
+  }
+}
+
+async function claimOnce(
+  { call, teamId }: Visit,
+  memberId: string,
+  { taskId, wait, signal }: Wanted,
+): Promise<SharedTask | null> {
+  const claim = (once: string): Promise<SharedTask | null> =>
+    call<SharedTask | null>(
+      'task.claim',
+      { teamId, ...(taskId !== undefined && { taskId }), ...(wait !== undefined && { wait }) },
+      { once, ...(signal && { signal }) },
+    );
+  const task = await claim('claim');
+  // A claim sent again after a lost answer finds the task it won, which the member may have lost since.
+  const isHeld = task === null || (task.status === 'in_progress' && task.assigneeId === memberId);
+  return isHeld ? task : claim('claim-again');
+}
+
+async function nothingClaimed(visit: Visit, taskId: string | undefined): Promise<Answer> {
+  const { call, teamId } = visit;
+  if (await hasNews(visit)) {
+    return { text: 'No task yet, but there is mail for you: call Inbox.', data: { task: null, mail: true } };
+  }
+  if (taskId !== undefined) {
+    const task = await call<SharedTask>('task.show', { teamId, taskId });
+    return {
+      text: `Task #${taskId} ${task.blockedReason ?? 'was not claimed'}. Take another one.`,
+      data: { task: null },
+    };
+  }
+  const { tasks } = await call<ResultOf<'team.status'>>('team.status', { teamId });
+  const { pending = 0, blocked = 0, in_progress: held = 0 } = tasks;
+  const open = pending + blocked + held;
+  return {
+    text:
+      open === 0
+        ? 'No task is left. Call TaskClaim with wait_seconds to wait for new ones.'
+        : `No task is ready for you (${pending} reserved for others, ${blocked} blocked, ${held} in progress). Call TaskClaim with wait_seconds to wait.`,
+    data: { task: null },
+  };
+}
+
+function isFor(event: TeamEvent, memberId: string): boolean {
+  if (event.type === 'message:sent') return event.copies.some(({ toId }) => toId === memberId);
+  return event.type === 'shutdown:requested' && event.memberId === memberId;
+}

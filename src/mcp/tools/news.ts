@@ -1,0 +1,41 @@
+import type { TeamMessage } from '../../core/message.ts';
+import type { TeamRequest } from '../../core/request.ts';
+import type { TeamConfig } from '../../core/team.ts';
+import type { Visit } from '../tool.ts';
+
+/** What a member has not been shown: its unread mail, and the requests that concern it. */
+export interface News {
+  readonly messages: readonly TeamMessage[];
+  /** Requests that wait for the member's answer. They are told again until they are answered. */
+  readonly pending: readonly TeamRequest[];
+  /** Answers to requests that the member made. */
+  readonly answered: readonly TeamRequest[];
+}
+
+/** Looks without changing anything. */
+export async function findNews({ call, teamId, memberId, session }: Visit): Promise<News> {
+  // What the last answer showed is not news, though it may not be marked yet.
+  await session.settled;
+  const messages = await call<TeamMessage[]>('message.inbox', { teamId, unread: true });
+  const requests = await call<TeamRequest[]>('request.list', { teamId });
+  if (requests.length === 0) return { messages, pending: [], answered: [] };
+  const { leadId } = await call<TeamConfig>('team.show', { teamId });
+  return {
+    messages,
+    pending: requests.filter(
+      ({ status, kind, memberId: about }) =>
+        status === 'pending' && (kind === 'shutdown' ? about === memberId : leadId === memberId && about !== memberId),
+    ),
+    answered: requests.filter(({ id, status }) => status !== 'pending' && session.asked.has(id)),
+  };
+}
+
+/** Whether there is anything that the agent has not been shown in this session. */
+export function isNew({ messages, pending, answered }: News, { session }: Visit): boolean {
+  return messages.length > 0 || answered.length > 0 || pending.some(({ id }) => !session.shown.has(id));
+}
+
+/** Whether mail waits for the member. */
+export async function hasNews(visit: Visit): Promise<boolean> {
+  return isNew(await findNews(visit), visit);
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { TeamError } from '../../core/errors.ts';
+import type { TeamMessage } from '../../core/message.ts';
+import type { TeamRequest } from '../../core/request.ts';
+import type { Answer, Visit } from '../tool.ts';
+import { fromMemberName } from '../words.ts';
+import { rosterOf } from './roster.ts';
+
+const PROTOCOL = ['shutdown_request', 'shutdown_response', 'plan_approval_request', 'plan_approval_response'] as const;
+
+/** Protocol comes only from typed calls: as an object, never from a text that happens to look like one. */
+const ProtocolMessage = z.strictObject({
+  type: z.enum(PROTOCOL),
+  request_id: z.string().optional(),
+  approve: z.boolean().optional(),
+  reason: z.string().optional(),
+  feedback: z.string().optional(),
+  plan: z.string().optional(),
+});
+
+/** Both shapes that agents are trained on: `{to, message, summary}`, and the older one with type, recipient, content. */
+export const SendMessageInput = z.strictObject({
+  to: z.string().optional().describe('a member, "team-lead", or "*" for everybody'),
+  message: z.union([z.string(), ProtocolMessage]).optional(),
+  summary: z.string().optional().describe('5 to 10 words'),
+  notify_when_idle: z.boolean().optional(),
+  type: z
+    .enum(['message', 'broadcast', ...PROTOCOL])
+    .optional()
+    .describe('older form, with those below'),
+  recipient: z.string().optional(),
+  content: z.string().optional(),
+  request_id: z.string().optional(),
+  approve: z.boolean().optional(),
+});
+type SendMessageInput = z.output<typeof SendMessageInput>;
+
+/** Sends what the agent meant, whichever shape it took. */
+export function sendMessage(visit: Visit, input: SendMessageInput): Promise<Answer> {
+  const { type, to, text, ...rest } = readShape(input);
+  switch (type) {
+    case 'message':
+      return to === '*' ? broadcast(visit, text, input.summary) : send(visit, { ...input, to, text });
+    case 'broadcast':
+      return broadcast(visit, text, input.summary);
+    case 'shutdown_request':
+      return requestShutdown(visit, to, text);
+    case 'plan_approval_request':
+      return submitPlan(visit, text);
+    case 'shutdown_response':
+      return answerRequest(visit, 'shutdown', { ...rest, text });
+    case 'plan_approval_response':
+      return answerRequest(visit, 'plan', { ...rest, text });
+  }
+}
+
+interface Meant {
+  readonly type: 'message' | 'broadcast' | (typeof PROTOCOL)[number];
+  readonly to: string | undefined;
+  readonly text: string;
+  readonly requestId: string | undefined;
+  readonly approve: boolean | undefined;
+}
+
+function readShape(input: SendMessageInput): Meant {
+  const { message } = input;
+  const to = input.to ?? input.recipient;
+  if (typeof message === 'object') {
+    const text = message.plan ?? message.feedback ?? message.reason ?? '';
+    return { type: message.type, to, text, requestId: message.request_id, approve: message.approve };
+  }
+  const text = message ?? input.content ?? '';
+  return { type: input.type ?? 'message', to, text, requestId: input.request_id, approve: input.approve };
+}
+
+async function send(
+  visit: Visit,
+  { to, text, summary, notify_when_idle }: { to: string | undefined; text: string } & Partial<SendMessageInput>,
+): Promise<Answer> {
+  const toId = await recipient(visit, to);
+  const { id } = await visit.call<TeamMessage>(
+    'message.send',
+    { teamId: visit.teamId, toId, content: someText(text), ...(summary !== undefined && { summary }) },
+    { once: true },
+  );
+  const idle = notify_when_idle ? ' Whether it is idle is in TeamStatus; no notice comes.' : '';
+  return { text: `Message sent to ${toId}. An answer comes to your Inbox.${idle}`, data: { message_id: id, to: toId } };
+}
+
+async function broadcast(visit: Visit, text: string, summary: string | undefined): Promise<Answer> {
+  const sent = await visit.call<TeamMessage[]>(
+    'message.broadcast',
+    { teamId: visit.teamId, content: someText(text), ...(summary !== undefined && { summary }) },
+    { once: true },
+  );
+  const names = sent.map(({ toId }) => toId);
+  const said =
+    names.length > 0 ? `Message sent to ${names.join(', ')}.` : 'Nobody else is on the team; nothing was sent.';
+  return { text: said, data: { message_ids: sent.map(({ id }) => id), to: names } };
+}
+
+async function requestShutdown(visit: Visit, to: string | undefined, reason: string): Promise<Answer> {
+  const memberId = await recipient(visit, to);
+  const request = await visit.call<TeamRequest>(
+    'shutdown.request',
+    { teamId: visit.teamId, memberId, reason },
+    { once: true },
+  );
+  visit.session.asked.add(request.id);
+  return {
+    text: `${memberId} is asked to shut down (request_id ${request.id}). Its answer comes to your Inbox.`,
+    data: { request_id: request.id, to: memberId },
+  };
+}
+
+async function submitPlan(visit: Visit, plan: string): Promise<Answer> {
+  const content = someText(plan, 'message.plan');
+  const request = await visit.call<TeamRequest>('plan.submit', { teamId: visit.teamId, content }, { once: true });
+  visit.session.asked.add(request.id);
+  return {
+    text: `Plan handed in (request_id ${request.id}). Change nothing until it is approved: wait with Inbox.`,
+    data: { request_id: request.id },
+  };
+}
+
+async function answerRequest(
+  { call, teamId }: Visit,
+  kind: 'shutdown' | 'plan',
+  { requestId, approve, text }: { requestId: string | undefined; approve: boolean | undefined; text: string },
+): Promise<Answer> {
+  if (requestId === undefined) throw new TeamError('invalid', 'request_id: say which request you answer');
+  if (approve === undefined) throw new TeamError('invalid', 'approve: say true or false');
+  const feedback = text === '' ? {} : { feedback: text };
+  const request = await call<TeamRequest>(
+    `${kind}.${approve ? 'approve' : 'reject'}`,
+    { teamId, requestId, ...feedback },
+    { once: true },
+  );
+  const next =
+    kind === 'shutdown' && approve
+      ? ' Take no new work: finish your turn.'
+      : kind === 'plan'
+        ? ` ${request.memberId} hears it.`
+        : '';
+  return {
+    text: `The ${kind === 'plan' ? 'plan' : 'shutdown'} is ${request.status}.${next}`,
+    data: { request_id: request.id, approve },
+  };
+}
+
+async function recipient(visit: Visit, name: string | undefined): Promise<string> {
+  if (!name) throw new TeamError('invalid', 'to: say who it is for, a member\'s name or "*" for everybody');
+  if (name === '*') throw new TeamError('invalid', 'to: name one member; only text can go to everybody');
+  return fromMemberName(name, await rosterOf(visit));
+}
+
+function someText(text: string, field = 'message'): string {
+  if (text.trim() === '') throw new TeamError('invalid', `${field}: is empty`);
+  return text;
+}

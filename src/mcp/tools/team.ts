@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { escapeVoices } from '../../core/envelope.ts';
+import { TeamError } from '../../core/errors.ts';
+import type { TeamMember } from '../../core/member.ts';
+import type { TeamRequest } from '../../core/request.ts';
+import type { TeamConfig } from '../../core/team.ts';
+import { hasScope } from '../../operations/caller.ts';
+import type { ResultOf } from '../../operations/index.ts';
+import { tool } from '../tool.ts';
+import type { Answer } from '../tool.ts';
+import { fromTeamName } from '../words.ts';
+
+type Status = Omit<ResultOf<'team.status'>, 'team' | 'pendingRequests'> & {
+  team: TeamConfig;
+  pendingRequests: TeamRequest[];
+};
+
+export const teamTools = [
+  tool({
+    name: 'TeamCreate',
+    description: 'Create a team and become its lead. Then create its tasks.',
+    for: 'lead',
+    teamless: true,
+    input: z.strictObject({
+      team_name: z.string().min(1),
+      description: z.string().optional(),
+      agent_type: z.string().optional(),
+    }),
+    run: async ({ call, session }, { team_name, description, agent_type }) => {
+      const name = fromTeamName(team_name);
+      if (!hasScope(session.caller, 'admin')) return alreadyLeads(session.team as string, name);
+      const team = await call<TeamConfig>(
+        'team.create',
+        {
+          name,
+          ...(description !== undefined && { description }),
+          ...(session.as !== undefined && { leadName: session.as }),
+          leadAgentType: agent_type ?? 'team-lead',
+        },
+        { once: true },
+      );
+      // The agent that makes a team leads it, as agents expect; the credential is a person's, who may speak for anyone.
+      if (!session.shared) Object.assign(session, { team: team.id, as: team.leadId });
+      return {
+        text:
+          `Team "${team.id}" created; ${session.shared ? 'its lead is' : 'you are its lead,'} "${team.leadId}". ` +
+          'Next: TaskCreate for each piece of work, then TeamStatus and Inbox to follow it.',
+        data: { team_name: team.id, lead: team.leadId, description: team.description },
+      };
+    },
+  }),
+
+  tool({
+    name: 'TeamDelete',
+    description:
+      'Close your team when all work is done. Shut its teammates down first (SendMessage, shutdown_request).',
+    for: 'lead',
+    input: z.strictObject({}),
+    run: async ({ call, teamId }) => {
+      await call('team.close', { teamId }, { once: true });
+      return {
+        text: `Team "${teamId}" is closed. Its tasks and messages can be read but no longer changed.`,
+        data: { team_name: teamId, closed: true },
+      };
+    },
+  }),
+
+  tool({
+    name: 'TeamStatus',
+    description: 'Who is on the team and what they do, how many tasks stand where, what waits for an answer.',
+    for: 'reader',
+    reads: true,
+    input: z.strictObject({}),
+    run: async ({ call, teamId, memberId }) => {
+      const { team, tasks, pendingRequests } = await call<Status>('team.status', { teamId });
+      const requests = pendingRequests.map(({ id, kind, memberId, requestedBy }) => ({
+        request_id: id,
+        type: kind === 'plan' ? 'plan_approval_request' : 'shutdown_request',
+        member: memberId,
+        requested_by: requestedBy,
+      }));
+      const lines = [
+        `Team "${team.id}" (${team.status}), led by ${team.leadId}${memberId === undefined ? '' : `; you are ${memberId}`}.`,
+        `Tasks: ${countTasks(tasks)}.`,
+        'Members:',
+        ...team.members.map(describeMember),
+        ...requests.map((one) => `Waits for an answer: ${one.type} of ${one.member} (request_id ${one.request_id})`),
+      ];
+      return {
+        text: lines.join('\n'),
+        data: {
+          team_name: team.id,
+          description: team.description,
+          status: team.status,
+          lead: team.leadId,
+          ...(memberId !== undefined && { you: memberId }),
+          tasks,
+          members: team.members.map(toMember),
+          requests,
+        },
+      };
+    },
+  }),
+];
+
+/** A lead's credential is for one team; agents that begin with TeamCreate are told that they have it. */
+function alreadyLeads(teamId: string, name: string): Answer {
+  if (name !== teamId) {
+    throw new TeamError('not_allowed', `You lead team "${teamId}" and can make no other: go on with TaskCreate`);
+  }
+  return {
+    text: `You lead team "${teamId}" already. Next: TaskCreate for each piece of work.`,
+    data: { team_name: teamId },
+  };
+}
+
+function toMember(member: TeamMember): Record<string, unknown> {
+  const { name, role, status, model, assignedTasks, planModeRequired } = member;
+  return {
+    name,
+    role,
+    status,
+    ...(model !== undefined && { model }),
+    tasks: assignedTasks,
+    ...(planModeRequired && { needs_plan_approval: true }),
+  };
+}
+
+function describeMember({ name, role, status, assignedTasks, planModeRequired }: TeamMember): string {
+  const tasks = assignedTasks.length > 0 ? `, has ${assignedTasks.map((id) => `#${id}`).join(' ')}` : '';
+  return `- ${name} (${escapeVoices(role)}): ${status}${tasks}${planModeRequired ? ', needs an approved plan' : ''}`;
+}
+
+function countTasks(counts: Readonly<Record<string, number>>): string {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.map(([status, count]) => `${count} ${status.replace('_', ' ')}`).join(', ') || 'none';
+}

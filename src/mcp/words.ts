@@ -1,0 +1,86 @@
+import { TeamError } from '../core/errors.ts';
+import type { SharedTask } from '../core/task.ts';
+import { suggestSlug } from '../core/text.ts';
+
+/*
+ * Claude Code's words and ours. Agents are trained on subject, owner and blockedBy; inside there are title, assigneeId
+ * and dependencies, and this file is where one becomes the other.
+ */
+
+/** Claude Code's name for the lead of any team. */
+export const TEAM_LEAD = 'team-lead';
+
+/** A task in Claude Code's words. */
+export interface ClaudeTask {
+  readonly id: string;
+  readonly subject: string;
+  readonly status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'deleted';
+  readonly owner?: string;
+  /** Only those that are still open. */
+  readonly blockedBy: readonly string[];
+}
+
+/** A task in a list. */
+export function toListedTask(task: SharedTask): ClaudeTask {
+  return {
+    id: task.id,
+    subject: task.title,
+    // Being blocked shows in `blockedBy`; Claude Code has no status for it.
+    status: task.status === 'blocked' ? 'pending' : task.status,
+    ...(task.assigneeId !== undefined && { owner: task.assigneeId }),
+    blockedBy: task.blockedBy,
+  };
+}
+
+/** A task with all that an agent may want to know of it. */
+export function toClaudeTask(task: SharedTask): ClaudeTask & Readonly<Record<string, unknown>> {
+  const { description, activeForm, priority, blocks, result, failure, metadata } = task;
+  return {
+    ...toListedTask(task),
+    description,
+    ...(activeForm !== undefined && { activeForm }),
+    priority,
+    blocks,
+    ...(result !== undefined && { result }),
+    ...(failure !== undefined && { failure }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+/** What an agent says of a task, in Claude Code's words. */
+export interface TaskWords {
+  readonly subject?: string | undefined;
+  readonly description?: string | undefined;
+  readonly activeForm?: string | undefined;
+  readonly owner?: string | null | undefined;
+  readonly priority?: string | undefined;
+  readonly metadata?: Record<string, unknown> | undefined;
+}
+
+/** The same in ours. An empty owner is nobody. */
+export function fromTaskWords({ subject, owner, ...same }: TaskWords): Record<string, unknown> {
+  const changes = { ...same, title: subject, assigneeId: owner === '' ? null : owner };
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+/** Task ids as agents write them: `"7"`, `7`, `"#7"`. */
+export function fromTaskIds(ids: unknown): unknown {
+  if (Array.isArray(ids)) return ids.map(fromTaskIds);
+  if (typeof ids === 'number') return String(ids);
+  return typeof ids === 'string' ? ids.trim().replace(/^#/, '') : ids;
+}
+
+/** The member that a name stands for: its own, `name@team`, or `team-lead` for whoever leads. */
+export function fromMemberName(name: string, team: { leadId: string; memberIds: readonly string[] }): string {
+  if (team.memberIds.includes(name)) return name;
+  const [plain = ''] = name.split('@');
+  if (plain === TEAM_LEAD) return team.leadId;
+  const known = team.memberIds.find((id) => id === plain || id === plain.toLowerCase());
+  return known ?? name;
+}
+
+/** A team's name as agents write it, made into one that we take. */
+export function fromTeamName(name: string): string {
+  if (/[a-z0-9]/i.test(name)) return suggestSlug(name);
+  throw new TeamError('invalid', 'team_name: has no letter or digit');
+}

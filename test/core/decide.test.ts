@@ -1,0 +1,273 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { CommandType } from '../../src/core/command.ts';
+import { decide } from '../../src/core/decide.ts';
+import type { EventType } from '../../src/core/event.ts';
+import { REMEMBERED_COMMANDS } from '../../src/core/limits.ts';
+import { createState, keepChanges, noteChanges } from '../../src/core/state.ts';
+import { copyOf, picture } from './picture.ts';
+import { decideOrRefuse, OPENING, play, steps, toCommand, tryOne, tries } from './random-team.ts';
+import { commandOf, INPUTS, Stage, teamOf, types } from './stage.ts';
+import type { InputOf } from './stage.ts';
+
+/** What each command may lead to on a team with all kinds of things, by whom, and how it is said. */
+const EXAMPLES: { [T in CommandType]: [by: string, input: InputOf<T>, events: EventType[]] } = {
+  'team.create': ['@user', { name: 'alpha' }, []],
+  'team.update': ['lead', { description: 'new' }, ['team:updated']],
+  'team.close': [
+    'lead',
+    { force: true },
+    ['teammate:stopped', 'teammate:stopped', 'task:released', 'teammate:stopped', 'team:closed'],
+  ],
+  'member.join': ['lead', { name: 'eve' }, ['teammate:joined']],
+  'member.change': ['ann', { memberId: 'ann', status: 'idle' }, ['teammate:idle']],
+  'member.leave': ['ann', { memberId: 'ann' }, ['teammate:stopped', 'task:released']],
+  'task.create': ['ann', { title: 't' }, ['task:created']],
+  'task.update': ['ann', { taskId: '1', title: 'new' }, ['task:updated']],
+  'task.assign': ['lead', { taskId: '2', assigneeId: 'bob' }, ['task:assigned']],
+  'task.claim': ['bob', {}, ['task:claimed']],
+  'task.release': ['ann', { taskId: '1' }, ['task:released']],
+  'task.complete': ['ann', { taskId: '1' }, ['task:completed', 'task:unblocked']],
+  'task.fail': ['ann', { taskId: '1', reason: 'no' }, ['task:failed']],
+  'task.reopen': ['lead', { taskId: '4' }, ['task:reopened']],
+  'task.delete': ['lead', { taskId: '1' }, ['task:deleted', 'task:unblocked']],
+  'task.addDependencies': ['ann', { taskId: '2', dependencies: ['1'] }, ['task:dependencies-added']],
+  'task.removeDependencies': [
+    'ann',
+    { taskId: '3', dependencies: ['1'] },
+    ['task:dependencies-removed', 'task:unblocked'],
+  ],
+  'message.send': ['ann', { messageId: 'm9', toId: 'bob', content: 'x' }, ['message:sent']],
+  'message.broadcast': ['ann', { messageId: 'b9', content: 'x' }, ['message:sent']],
+  'message.deliver': ['ann', { memberId: 'ann', messageIds: ['m1'], sessionId: 's1' }, ['message:delivered']],
+  'message.acknowledge': ['ann', { memberId: 'ann', messageIds: ['m1'] }, ['message:acknowledged']],
+  'message.read': ['ann', { memberId: 'ann', messageIds: ['m1'] }, ['message:read']],
+  'shutdown.request': ['lead', { memberId: 'bob' }, ['shutdown:requested']],
+  'shutdown.approve': ['ann', { requestId: '$shutdown' }, ['shutdown:approved']],
+  'shutdown.reject': ['ann', { requestId: '$shutdown' }, ['shutdown:rejected']],
+  'plan.submit': ['bob', { content: 'p' }, ['plan:submitted']],
+  'plan.approve': ['lead', { requestId: '$plan' }, ['plan:approved']],
+  'plan.reject': ['lead', { requestId: '$plan' }, ['plan:rejected']],
+  'usage.record': ['ann', { memberId: 'ann', usage: { turns: 1 } }, ['usage:recorded']],
+};
+
+const COMMANDS = Object.keys(INPUTS) as CommandType[];
+
+describe('every command', () => {
+  test.each(COMMANDS.filter((type) => type !== 'team.create'))('has its consequences: %s', (type) => {
+    const { team, by, input } = scene(type);
+    expect(types(team.as(by, type, input))).toEqual(EXAMPLES[type][2]);
+  });
+
+  test.each(COMMANDS)('is refused in a closed team, which can only be read: %s', (type) => {
+    const { team, by, input } = scene(type);
+    team.as('@user', 'team.close', { force: true });
+    const before = picture(team.state);
+    for (const actor of [by, '@user', '@system']) {
+      expect(team.refuse(actor, type, input)).toMatchObject(
+        type === 'team.create'
+          ? { code: 'exists', message: 'Team alpha exists: choose another name or use it' }
+          : { code: 'team_closed', message: 'Team alpha is closed: it can be read, not changed' },
+      );
+    }
+    expect(picture(team.state)).toEqual(before);
+  });
+
+  test.each(COMMANDS.filter((type) => type !== 'team.create'))('is refused where there is no team: %s', (type) => {
+    const { by, input } = scene(type);
+    for (const actor of [by, '@user']) {
+      expect(new Stage().refuse(actor, type, input)).toMatchObject({
+        code: 'not_found',
+        message: 'There is no team "alpha": create it first',
+      });
+    }
+  });
+
+  test.each(COMMANDS.filter((type) => type !== 'team.create'))(
+    'is refused to one who is not on the team: %s',
+    (type) => {
+      const { team, input } = scene(type);
+      const { code } = team.refuse('mallory', type, input);
+      expect(['not_found', 'not_allowed']).toContain(code);
+    },
+  );
+
+  test.each(COMMANDS.filter((type) => type !== 'team.create'))('is refused to a member that is stopped: %s', (type) => {
+    const { team, by, input } = scene(type);
+    team.join('dan').do('member.leave', { memberId: 'dan' });
+    const { code } = team.refuse('dan', type, input);
+    expect(['member_stopped', 'not_allowed']).toContain(code);
+    if (by === 'lead') return;
+    team.do('member.leave', { memberId: by });
+    expect(team.refuse(by, type, input)).toMatchObject({ code: 'member_stopped' });
+  });
+
+  test.each(COMMANDS.filter((type) => type !== 'team.create'))('is done once under its id: %s', (type) => {
+    const { team, by, input } = scene(type);
+    expect(team.as(by, type, input, 'c1').length).toBeGreaterThan(0);
+    const before = picture(team.state);
+    expect(team.as(by, type, input, 'c1')).toEqual([]);
+    expect(team.refuse('bob' === by ? 'ann' : 'bob', type, input, 'c1')).toMatchObject({
+      code: 'conflict',
+      message: 'Command id "c1" is used by another caller: take a new one',
+    });
+    expect(picture(team.state)).toEqual(before);
+  });
+
+  test.each(COMMANDS)('reads neither clock nor chance: %s', (type) => {
+    const { team, by, input } = scene(type);
+    const stage = type === 'team.create' ? new Stage() : team;
+    withoutClockAndChance(() => stage.as(by, type, input));
+    expect(stage.events.length).toBeGreaterThan(0);
+  });
+});
+
+describe('decide', () => {
+  test('changes nothing and says the same each time, whatever it is asked', () => {
+    fc.assert(
+      fc.property(steps(40), (story) => {
+        const state = createState('alpha');
+        play(state, OPENING);
+        for (const [i, step] of story.entries()) {
+          const command = deepFreeze(toCommand(state, step, 100 + i));
+          freezeRecords(state);
+          const twin = copyOf(state);
+          const before = picture(state);
+          const events = decideOrRefuse(state, command);
+          expect(picture(state)).toEqual(before);
+          expect(decideOrRefuse(state, command)).toEqual(events);
+          expect(decideOrRefuse(twin, command)).toEqual(events);
+          tryOne(state, command);
+        }
+      }),
+      tries(25),
+    );
+  });
+
+  test('puts time, actor and command id into every event', () => {
+    const { state } = scene('member.leave').team;
+    const command = commandOf('member.leave', { memberId: 'ann' }, { by: 'lead', at: 42, commandId: 'c1' });
+    const events = decide(state, command);
+    expect(events.length).toBeGreaterThan(1);
+    for (const event of events) expect(event).toMatchObject({ at: 42, by: 'lead', cause: 'c1' });
+    const [event] = decide(state, commandOf('member.leave', { memberId: 'ann' }, { by: 'lead', at: 42 }));
+    expect(event).not.toHaveProperty('cause');
+  });
+});
+
+describe('what a command did', () => {
+  test('is remembered: what it was about', () => {
+    const { team } = scene('task.create');
+    const receipt = (id: string) => team.state.receipts.get(id);
+    team.do('task.create', { title: 't' });
+    team.as('ann', 'task.create', { title: 't' }, 'c1');
+    team.as('bob', 'task.claim', {}, 'c2');
+    team.as('lead', 'member.join', { name: 'eve' }, 'c3');
+    team.as('ann', 'message.broadcast', { messageId: 'b9', content: 'x' }, 'c4');
+    team.as('bob', 'plan.submit', { content: 'p' }, 'c5');
+    team.as('lead', 'team.update', { description: 'new' }, 'c6');
+    expect(receipt('c1')).toEqual({ by: 'ann', taskId: '6' });
+    expect(receipt('c2')).toEqual({ by: 'bob', taskId: '2', memberId: 'bob' });
+    expect(receipt('c3')).toEqual({ by: 'lead', memberId: 'eve' });
+    expect(receipt('c4')).toEqual({ by: 'ann', messageIds: ['b9/lead', 'b9/bob', 'b9/eve'] });
+    expect(receipt('c5')).toMatchObject({ by: 'bob', memberId: 'bob', requestId: expect.any(String) as string });
+    expect(receipt('c6')).toEqual({ by: 'lead' });
+  });
+
+  test('is remembered of its first event', () => {
+    const { team } = scene('task.complete');
+    team.as('ann', 'task.complete', { taskId: '1' }, 'c1');
+    expect(team.state.receipts.get('c1')).toEqual({ by: 'ann', memberId: 'ann', taskId: '1' });
+  });
+
+  test('is nothing to remember when nothing came of it', () => {
+    const team = teamOf('ann');
+    expect(team.as('ann', 'task.claim', {}, 'c1')).toEqual([]);
+    expect(team.state.receipts.size).toBe(0);
+    const taskId = team.task();
+    expect(team.as('ann', 'task.claim', {}, 'c1')).toMatchObject([{ taskId }]);
+  });
+
+  test('is forgotten when thousands came after it', () => {
+    const team = teamOf();
+    const create = (id: string) => team.as('lead', 'task.create', { title: id }, id);
+    for (let i = 0; i < REMEMBERED_COMMANDS; i++) create(`c${i}`);
+    expect(create('c0')).toEqual([]);
+    create('next');
+    expect(team.state.receipts.size).toBe(REMEMBERED_COMMANDS);
+    expect(create('c1')).toEqual([]);
+    expect(create('c0')).toHaveLength(1);
+    expect([...team.state.receipts.keys()].at(0)).toBe('c2');
+  });
+
+  test('is not forgotten while changes may be taken back', () => {
+    const team = teamOf();
+    noteChanges(team.state);
+    for (let i = 0; i < REMEMBERED_COMMANDS + 3; i++) team.as('lead', 'task.create', { title: 't' }, `c${i}`);
+    expect(team.state.receipts.size).toBe(REMEMBERED_COMMANDS + 3);
+    keepChanges(team.state);
+    expect(team.state.receipts.size).toBe(REMEMBERED_COMMANDS);
+    expect([...team.state.receipts.keys()].at(0)).toBe('c3');
+  });
+});
+
+/** A team with something for every command to be about, and the example of one of them. */
+function scene<T extends CommandType>(type: T): { team: Stage; by: string; input: InputOf<T> } {
+  const team = teamOf('ann', 'bob');
+  team.task();
+  team.task();
+  team.task({ dependencies: ['1'] });
+  team.task();
+  team.do('task.complete', { taskId: '4' });
+  team.as('ann', 'task.claim', { taskId: '1' });
+  team.do('message.send', { messageId: 'm1', toId: 'ann', content: 'x' });
+  const [shutdown] = team.do('shutdown.request', { memberId: 'ann' });
+  const [plan] = team.as('ann', 'plan.submit', { content: 'p' });
+  const [by, input] = EXAMPLES[type];
+  const ids: Record<string, unknown> = { $shutdown: shutdown, $plan: plan };
+  const named = ids[(input as { requestId?: string }).requestId ?? ''] as { requestId: string } | undefined;
+  return { team, by, input: { ...input, ...(named && { requestId: named.requestId }) } };
+}
+
+function withoutClockAndChance(run: () => void): void {
+  const forbidden = () => {
+    throw new Error('the core read a clock or threw dice');
+  };
+  const { Date: RealDate, performance, crypto } = globalThis;
+  const { random } = Math;
+  class StoppedDate extends RealDate {
+    constructor(...args: readonly unknown[]) {
+      if (args.length === 0) forbidden();
+      super(...(args as [number]));
+    }
+    static override now = forbidden;
+  }
+  const replace = (name: string, value: unknown) =>
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  replace('Date', StoppedDate);
+  replace('performance', { now: forbidden });
+  replace('crypto', { randomUUID: forbidden, getRandomValues: forbidden });
+  Math.random = forbidden;
+  try {
+    run();
+  } finally {
+    replace('Date', RealDate);
+    replace('performance', performance);
+    replace('crypto', crypto);
+    Math.random = random;
+  }
+}
+
+function freezeRecords(state: ReturnType<typeof createState>): void {
+  deepFreeze(state.team);
+  for (const table of [state.members, state.tasks, state.messages, state.requests, state.receipts, state.broadcasts]) {
+    for (const record of table.values()) deepFreeze(record);
+  }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const item of Object.values(value)) deepFreeze(item);
+  return value;
+}

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import { ClaimConflictError } from '../../../src/core/errors.ts';
+import { teamOf, types } from '../stage.ts';
+import type { Stage } from '../stage.ts';
+
+describe('a claim', () => {
+  test('takes a ready task that is free or reserved for the caller', () => {
+    const team = teamOf('ann');
+    const free = team.task();
+    const reserved = team.task({ assigneeId: 'ann' });
+    for (const taskId of [free, reserved]) {
+      expect(team.as('ann', 'task.claim', { taskId })).toMatchObject([
+        { type: 'task:claimed', taskId, memberId: 'ann', epoch: 1 },
+      ]);
+      expect(team.view(taskId)).toMatchObject({
+        status: 'in_progress',
+        assigneeId: 'ann',
+        epoch: 1,
+        reserved: taskId === reserved,
+        startedAt: expect.any(Date) as Date,
+      });
+    }
+  });
+
+  test.each<[string, (team: Stage, taskId: string) => void, string]>([
+    ['held by another', (team, taskId) => team.as('bob', 'task.claim', { taskId }), 'in progress, held by bob'],
+    ['held by the caller', (team, taskId) => team.as('ann', 'task.claim', { taskId }), 'in progress, held by ann'],
+    ['completed', (team, taskId) => team.do('task.complete', { taskId }), 'completed'],
+    ['failed', (team, taskId) => team.do('task.fail', { taskId, reason: 'no' }), 'failed: "no"'],
+  ])('is a lost race when the task is %s', (_what, lead, state) => {
+    const team = teamOf('ann', 'bob');
+    const taskId = team.task();
+    lead(team, taskId);
+    const before = team.view(taskId);
+    const refusal = team.refuse('ann', 'task.claim', { taskId });
+    expect(refusal).toBeInstanceOf(ClaimConflictError);
+    expect(refusal).toMatchObject({
+      name: 'ClaimConflictError',
+      code: 'claim_conflict',
+      message: `Cannot claim task ${taskId} (${state}): take another one`,
+    });
+    expect(team.view(taskId)).toEqual(before);
+  });
+
+  test('is a lost race when the task is reserved for another', () => {
+    const team = teamOf('ann', 'bob');
+    const taskId = team.task({ assigneeId: 'bob' });
+    const refusal = team.refuse('ann', 'task.claim', { taskId });
+    expect(refusal).toBeInstanceOf(ClaimConflictError);
+    expect(refusal.message).toBe(`Task ${taskId} is reserved for bob: take another one`);
+    expect(team.refuse('lead', 'task.claim', { taskId }).code).toBe('claim_conflict');
+  });
+
+  test('is refused while the task waits, and says for what', () => {
+    const team = teamOf('ann', 'bob');
+    const first = team.task();
+    const second = team.task();
+    const taskId = team.task({ dependencies: [first, second] });
+    team.as('bob', 'task.claim', { taskId: first });
+    expect(team.refuse('ann', 'task.claim', { taskId })).toMatchObject({
+      code: 'blocked',
+      message: `Task ${taskId} waits for task ${first} (in progress, held by bob), task ${second} (pending)`,
+    });
+    team.as('bob', 'task.complete', { taskId: first });
+    expect(team.refuse('ann', 'task.claim', { taskId }).message).toBe(
+      `Task ${taskId} waits for task ${second} (pending)`,
+    );
+    team.do('task.complete', { taskId: second });
+    expect(types(team.as('ann', 'task.claim', { taskId }))).toEqual(['task:claimed']);
+  });
+
+  test('is refused of a task that is not there, and to those who are no members', () => {
+    const team = teamOf('ann');
+    expect(team.refuse('ann', 'task.claim', { taskId: '9' })).toMatchObject({
+      code: 'not_found',
+      message: 'Task "9" of team alpha does not exist: list the tasks to see which there are',
+    });
+    team.task();
+    for (const by of ['@user', '@system', 'eve']) {
+      expect(team.refuse(by, 'task.claim', {})).toMatchObject({
+        code: 'not_found',
+        message: `Team alpha has no member "${by}"; it has lead, ann`,
+      });
+    }
+  });
+
+  test('raises the epoch each time a task changes hands', () => {
+    const team = teamOf('ann', 'bob');
+    const taskId = team.task();
+    const epochs = [];
+    for (const by of ['ann', 'bob', 'ann']) {
+      team.as(by, 'task.claim', { taskId });
+      epochs.push(team.view(taskId).epoch);
+      team.as(by, 'task.release', { taskId });
+    }
+    expect(epochs).toEqual([1, 3, 5]);
+  });
+});
+
+describe('the next task', () => {
+  test('is nothing when nothing is ready', () => {
+    const team = teamOf('ann', 'bob');
+    expect(team.as('ann', 'task.claim', {})).toEqual([]);
+    team.task({ assigneeId: 'bob' });
+    team.task({ dependencies: ['1'] });
+    expect(team.claimNext('ann')).toBeUndefined();
+  });
+
+  test('is one reserved for the caller, then a free one; by priority, then age', () => {
+    const team = teamOf('ann', 'bob');
+    const low = team.task({ priority: 'low' });
+    const medium = team.task();
+    const critical = team.task({ priority: 'critical' });
+    const high = team.task({ priority: 'high' });
+    const critical2 = team.task({ priority: 'critical' });
+    const mineLow = team.task({ priority: 'low', assigneeId: 'ann' });
+    const mineHigh = team.task({ priority: 'high', assigneeId: 'ann' });
+    const mineHigh2 = team.task({ priority: 'high', assigneeId: 'ann' });
+    const theirs = team.task({ priority: 'critical', assigneeId: 'bob' });
+    expect(drain(team, 'ann')).toEqual([mineHigh, mineHigh2, mineLow, critical, critical2, high, medium, low]);
+    expect(drain(team, 'bob')).toEqual([theirs]);
+  });
+
+  test('is by age, not by when it became ready', () => {
+    const team = teamOf('ann');
+    const gate = team.task({ priority: 'critical' });
+    const oldest = team.task({ dependencies: [gate] });
+    const younger = team.task();
+    const youngest = team.task();
+    expect(team.claimNext('ann')).toBe(gate);
+    expect(team.claimNext('ann')).toBe(younger);
+    team.as('ann', 'task.complete', { taskId: gate });
+    expect(drain(team, 'ann')).toEqual([oldest, youngest]);
+  });
+
+  test('takes a released task at its old place', () => {
+    const team = teamOf('ann', 'bob');
+    const [first, second] = [team.task(), team.task()] as const;
+    team.as('ann', 'task.claim', { taskId: first });
+    team.as('ann', 'task.release', { taskId: first });
+    expect(drain(team, 'bob')).toEqual([first, second]);
+  });
+
+  test('follows a change of priority up and down and back', () => {
+    const team = teamOf('ann');
+    const [first, second, third] = [team.task(), team.task(), team.task()] as const;
+    team.do('task.update', { taskId: third, priority: 'critical' });
+    team.do('task.update', { taskId: first, priority: 'low' });
+    team.do('task.update', { taskId: second, priority: 'low' });
+    team.do('task.update', { taskId: second, priority: 'medium' });
+    expect(drain(team, 'ann')).toEqual([third, second, first]);
+  });
+
+  test('follows an assignment to another, to the caller and to nobody', () => {
+    const team = teamOf('ann', 'bob');
+    const [first, second, third] = [team.task(), team.task(), team.task()] as const;
+    team.do('task.assign', { taskId: first, assigneeId: 'bob' });
+    team.do('task.assign', { taskId: third, assigneeId: 'ann' });
+    team.do('task.assign', { taskId: second, assigneeId: 'bob' });
+    team.do('task.assign', { taskId: second, assigneeId: null });
+    expect(drain(team, 'ann')).toEqual([third, second]);
+    expect(drain(team, 'bob')).toEqual([first]);
+  });
+
+  test('is not lost when it was looked at while it could not be taken', () => {
+    const team = teamOf('ann', 'bob');
+    const gate = team.task();
+    const taskId = team.task({ priority: 'critical' });
+    team.as('bob', 'task.claim', { taskId: gate });
+    team.do('task.addDependencies', { taskId, dependencies: [gate] });
+    expect(team.claimNext('ann')).toBeUndefined();
+    team.do('task.removeDependencies', { taskId, dependencies: [gate] });
+    expect(team.claimNext('ann')).toBe(taskId);
+    team.as('ann', 'task.release', { taskId });
+    team.do('task.assign', { taskId, assigneeId: 'bob' });
+    expect(team.claimNext('ann')).toBeUndefined();
+    team.do('task.assign', { taskId, assigneeId: null });
+    expect(team.claimNext('ann')).toBe(taskId);
+    team.as('ann', 'task.complete', { taskId });
+    expect(team.claimNext('ann')).toBeUndefined();
+    team.do('task.reopen', { taskId });
+    expect(team.claimNext('ann')).toBe(taskId);
+  });
+
+  test('can be taken by the lead', () => {
+    const team = teamOf();
+    const taskId = team.task();
+    expect(team.claimNext('lead')).toBe(taskId);
+  });
+});
+
+function drain(team: Stage, by: string): string[] {
+  const taken: string[] = [];
+  for (let id = team.claimNext(by); id !== undefined; id = team.claimNext(by)) taken.push(id);
+  return taken;
+}

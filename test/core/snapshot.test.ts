@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { openSnapshot, takeSnapshot } from '../../src/core/snapshot.ts';
+import { createState } from '../../src/core/state.ts';
+import { picture } from './picture.ts';
+import { teamOf } from './stage.ts';
+
+describe('a snapshot', () => {
+  test('holds a team before its first event', () => {
+    const opened = openSnapshot('alpha', takeSnapshot(createState('alpha')));
+    expect(opened && picture(opened)).toEqual(picture(createState('alpha')));
+  });
+
+  test('holds a closed team with everything in it', () => {
+    const team = teamOf('ann', 'bob');
+    // The first waits for the second, which the snapshot lists after it.
+    team.task();
+    team.task({ priority: 'high', metadata: { a: [1] } });
+    team.do('task.addDependencies', { taskId: '1', dependencies: ['2'] });
+    team.as('ann', 'task.claim', { taskId: '2' });
+    team.do('message.broadcast', { messageId: 'b1', content: 'x' });
+    team.as('ann', 'message.read', { memberId: 'ann', messageIds: ['b1/ann'] });
+    team.as('ann', 'plan.submit', { content: 'p' });
+    team.as('ann', 'usage.record', { memberId: 'ann', taskId: '1', usage: { costUsd: 0.1 } }, 'c1');
+    const open = () => openSnapshot('alpha', takeSnapshot(team.state));
+    expect(open()).toMatchObject({ teamId: 'alpha', nextTask: 3 });
+    expect(picture(open() ?? createState(''))).toEqual(picture(team.state));
+    team.do('team.close', { force: true });
+    expect(picture(open() ?? createState(''))).toEqual(picture(team.state));
+    expect(open()?.team?.closedAt).toBeInstanceOf(Date);
+  });
+
+  test.each(['', '{', 'null', '7', '"text"', '[]', '{}', '{"format":0}', '{"format":2,"tasks":[]}'])(
+    'of another form is not read: %s',
+    (body) => {
+      expect(openSnapshot('alpha', body)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,346 @@
+import * as fc from 'fast-check';
+import type { Actor } from '../../../src/core/actor.ts';
+import type { Command, CommandType } from '../../../src/core/command.ts';
+import { ChangeMemberInput, JoinInput, LeaveInput } from '../../../src/core/member.ts';
+import { BroadcastInput, DeliverInput, ReceiptInput, SendMessageInput } from '../../../src/core/message.ts';
+import { ApproveInput, RejectInput, RequestShutdownInput, SubmitPlanInput } from '../../../src/core/request.ts';
+import {
+  AssignTaskInput,
+  ChangeTaskInput,
+  ClaimTaskInput,
+  CompleteTaskInput,
+  CreateTaskInput,
+  DeleteTaskInput,
+  DependenciesInput,
+  FailTaskInput,
+  ReleaseTaskInput,
+  ReopenTaskInput,
+} from '../../../src/core/task.ts';
+import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../../src/core/team.ts';
+import { RecordUsageInput } from '../../../src/core/usage.ts';
+import { TEAM } from './world.ts';
+import type { Task, World } from './world.ts';
+
+/*
+ * A command that is not yet about anything: numbers that choose, when its turn comes, among what there is then. So most
+ * commands mean something, shrinking makes the numbers small, and a draft stays a draft when those before it are removed.
+ */
+export interface Draft {
+  readonly type: CommandType;
+  /** Who asks: small numbers are whoever is right for it. */
+  readonly by: number;
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+  readonly flag: boolean;
+  readonly commandId: number | undefined;
+  /** Milliseconds since the command before. */
+  readonly later: number;
+}
+
+/** How often each command is drawn. */
+const WEIGHTS: Record<CommandType, number> = {
+  'team.create': 3,
+  'team.update': 6,
+  'team.close': 1,
+  'member.join': 24,
+  'member.change': 20,
+  'member.leave': 16,
+  'task.create': 60,
+  'task.update': 24,
+  'task.assign': 32,
+  'task.claim': 90,
+  'task.release': 24,
+  'task.complete': 48,
+  'task.fail': 20,
+  'task.reopen': 24,
+  'task.delete': 10,
+  'task.addDependencies': 40,
+  'task.removeDependencies': 16,
+  'message.send': 24,
+  'message.broadcast': 8,
+  'message.deliver': 24,
+  'message.acknowledge': 12,
+  'message.read': 12,
+  'shutdown.request': 12,
+  'shutdown.approve': 10,
+  'shutdown.reject': 8,
+  'plan.submit': 14,
+  'plan.approve': 10,
+  'plan.reject': 8,
+  'usage.record': 10,
+};
+
+const small = fc.nat({ max: 47 });
+
+export const draft: fc.Arbitrary<Draft> = fc.record({
+  type: fc.oneof(
+    ...Object.entries(WEIGHTS).map(([type, weight]) => ({ weight, arbitrary: fc.constant(type as CommandType) })),
+  ),
+  by: fc.nat({ max: 9 }),
+  a: small,
+  b: small,
+  c: small,
+  flag: fc.boolean(),
+  commandId: fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat({ max: 7 }) }),
+  later: fc.constantFrom(0, 0, 1, 1000),
+});
+
+const MEMBERS = ['lead', 'ann', 'bob', 'cy', 'dee'];
+const STRANGERS: readonly Actor[] = ['lead', 'ann', 'bob', 'cy', '@user', '@system', 'zed'];
+
+/** The commands that a team begins with in most runs. */
+export function opening(at: number): Command[] {
+  const join = (name: string, input: object = {}): Command => ({
+    type: 'member.join',
+    at,
+    by: 'lead',
+    ...JoinInput.parse({ name, ...input }),
+  });
+  const create = (title: string, input: object = {}): Command => ({
+    type: 'task.create',
+    at,
+    by: 'lead',
+    ...CreateTaskInput.parse({ title, ...input }),
+  });
+  return [
+    { type: 'team.create', at, by: '@user', ...CreateTeamInput.parse({ name: TEAM, maxTeammates: 3 }) },
+    join('ann'),
+    join('bob', { planApprovalRequired: true }),
+    create('first'),
+    create('second', { priority: 'high' }),
+    create('third', { dependencies: ['1'], onDependencyFailure: 'fail' }),
+  ];
+}
+
+/** What a draft means in this world, at this time. */
+export function commandOf(world: World, drawn: Draft, at: number): Command {
+  // Without a team there is little else to do.
+  const draft: Draft = world.team || drawn.b % 2 === 0 ? drawn : { ...drawn, type: 'team.create' };
+  const by = pickActor(world, draft);
+  const envelope = draft.commandId === undefined ? { at, by } : { at, by, commandId: `c${draft.commandId}` };
+  return { type: draft.type, ...envelope, ...inputOf(world, draft, by) } as Command;
+}
+
+/** The input of the command, through the same schemas through which any input comes. */
+function inputOf(world: World, draft: Draft, by: Actor): object {
+  const { a, b, c, flag } = draft;
+  const task = pickTask(world, draft);
+  const taskId = task?.id ?? '99';
+  const seen = seenOf(task, c);
+  const memberId = pickFrom(MEMBERS, a);
+  const text = (name: string) => `${name} ${b % 3}`;
+  switch (draft.type) {
+    case 'team.create':
+      return CreateTeamInput.parse({
+        name: a % 4 === 3 ? 'other' : TEAM,
+        maxTeammates: 3,
+        description: text('team'),
+      });
+    case 'team.update':
+      return UpdateTeamInput.parse(
+        pickFrom(
+          [
+            { description: text('team') },
+            { maxTeammates: 2 + (b % 3), metadata: metadataOf(c) },
+            { leadId: pickFrom(MEMBERS, b) },
+            { status: flag ? 'active' : 'shutting-down' },
+            { status: 'active', delegateMode: flag },
+          ],
+          a,
+        ),
+      );
+    case 'team.close':
+      return CloseTeamInput.parse({ force: flag });
+    case 'member.join':
+      return JoinInput.parse({
+        name: a % 10 === 9 ? 'zed' : memberId,
+        planApprovalRequired: flag,
+        status: pickFrom(['active', 'idle', 'spawning'], b),
+        prompt: flag ? 'Work.' : '',
+        metadata: metadataOf(c),
+      });
+    case 'member.change':
+      return ChangeMemberInput.parse({
+        memberId: draft.by < 6 && MEMBERS.includes(by) ? by : memberId,
+        status: pickFrom([undefined, 'idle', 'active', 'idle', 'active', 'spawning', 'shutting-down'], b),
+        ...(flag && { result: text('result'), reason: text('reason') }),
+        ...(c % 3 === 0 && { model: text('model'), metadata: metadataOf(b) }),
+      });
+    case 'member.leave':
+      return LeaveInput.parse({ memberId, returning: flag, ...(b % 2 === 0 && { reason: text('reason') }) });
+    case 'task.create':
+      return CreateTaskInput.parse({
+        title: text('task'),
+        priority: pickFrom(['medium', 'low', 'high', 'critical'], a),
+        assigneeId: b % 4 === 3 ? pickFrom(MEMBERS, c) : undefined,
+        dependencies: pickDependencies(world, draft),
+        onDependencyFailure: pickFrom(['block', 'block', 'proceed', 'fail'], c),
+        metadata: metadataOf(a),
+      });
+    case 'task.update':
+      return ChangeTaskInput.parse({
+        taskId,
+        ...pickFrom(
+          [
+            { title: text('task') },
+            { priority: pickFrom(['low', 'high', 'critical'], b) },
+            { onDependencyFailure: pickFrom(['proceed', 'fail', 'block'], b) },
+            { metadata: metadataOf(b) },
+          ],
+          c,
+        ),
+        ...seen,
+      });
+    case 'task.assign':
+      return AssignTaskInput.parse({
+        taskId,
+        assigneeId: b % 5 === 4 ? null : flag && MEMBERS.includes(by) ? by : pickFrom(MEMBERS, b),
+        ...seen,
+      });
+    case 'task.claim':
+      return ClaimTaskInput.parse(flag ? {} : { taskId });
+    case 'task.release':
+      return ReleaseTaskInput.parse({ taskId, ...seen });
+    case 'task.complete':
+      return CompleteTaskInput.parse({ taskId, ...(flag && { result: text('result') }), ...seen });
+    case 'task.fail':
+      return FailTaskInput.parse({ taskId, reason: text('failure'), ...seen });
+    case 'task.reopen':
+      return ReopenTaskInput.parse({ taskId, ...seen });
+    case 'task.delete':
+      return DeleteTaskInput.parse({ taskId, ...seen });
+    case 'task.addDependencies':
+    case 'task.removeDependencies': {
+      const dependencies = pickDependencies(world, draft);
+      const all = dependencies.length > 0 ? dependencies : [pickFrom(idsOf(world.tasks), b) ?? '99'];
+      const own = draft.type === 'task.removeDependencies' && flag ? (task?.dependencies ?? []) : [];
+      return DependenciesInput.parse({ taskId, dependencies: own.length > 0 ? own.slice(0, 2) : all, ...seen });
+    }
+    case 'message.send': {
+      const types = ['direct', 'direct', 'direct', 'direct', 'system', 'plan_approval'];
+      const input = { toId: a % 12 === 11 ? 'zed' : memberId, content: text('hello'), type: pickFrom(types, c) };
+      const { type: messageType, ...message } = SendMessageInput.parse(input);
+      return { ...message, messageType, messageId: `m${c % 8}` };
+    }
+    case 'message.broadcast':
+      return { ...BroadcastInput.parse({ content: text('all'), priority: 'urgent' }), messageId: `m${c % 4}` };
+    case 'message.deliver':
+      return DeliverInput.parse({
+        ...pickMessages(world, draft, by),
+        sessionId: pickFrom(['s1', 's2'], b),
+        redelivery: flag,
+      });
+    case 'message.acknowledge':
+    case 'message.read':
+      return ReceiptInput.parse(pickMessages(world, draft, by));
+    case 'shutdown.request':
+      return RequestShutdownInput.parse({ memberId, reason: text('reason') });
+    case 'plan.submit':
+      return SubmitPlanInput.parse({ content: text('plan'), ...(flag && { filePath: 'plan.md' }) });
+    case 'shutdown.approve':
+    case 'plan.approve':
+      return ApproveInput.parse({ requestId: pickRequest(world, draft), ...(flag && { feedback: text('fine') }) });
+    case 'shutdown.reject':
+    case 'plan.reject':
+      return RejectInput.parse({ requestId: pickRequest(world, draft), feedback: text('not yet') });
+    case 'usage.record':
+      return RecordUsageInput.parse({
+        memberId,
+        ...(flag && { taskId }),
+        usage: { inputTokens: a, outputTokens: b, turns: 1, costUsd: c / 4, estimated: flag },
+      });
+  }
+}
+
+/** Mostly somebody who may do this, sometimes anybody. */
+function pickActor(world: World, draft: Draft): Actor {
+  const { type, by, a } = draft;
+  if (by >= 7) return STRANGERS[(by + a) % STRANGERS.length] as Actor;
+  const worker = pickFrom(
+    world.members.filter(({ status }) => status !== 'stopped').map(({ id }) => id),
+    a,
+  );
+  if (type === 'task.complete' || type === 'task.release' || type === 'task.fail') {
+    return pickTask(world, draft)?.assigneeId ?? 'lead';
+  }
+  if (type === 'task.claim' || type === 'plan.submit' || type === 'message.send') return worker ?? 'lead';
+  if (type === 'shutdown.approve' || type === 'shutdown.reject') {
+    return world.requests.find(({ id }) => id === pickRequest(world, draft))?.memberId ?? 'lead';
+  }
+  if (type === 'message.deliver' || type === 'message.acknowledge' || type === 'message.read') {
+    return pickFrom(world.messages, a)?.toId ?? '@system';
+  }
+  if (type === 'message.broadcast' || type === 'member.change') return worker ?? '@system';
+  return by === 6 ? '@user' : (world.team?.leadId ?? '@user');
+}
+
+/** A task for which the command makes sense, where there is one, mostly. */
+function pickTask(world: World, { type, a, b }: Draft): Task | undefined {
+  if (a % 16 === 15) return undefined;
+  const wanted: Partial<Record<CommandType, readonly string[]>> = {
+    'task.claim': ['pending'],
+    'task.assign': ['pending', 'in_progress'],
+    'task.release': ['in_progress'],
+    'task.complete': ['in_progress'],
+    'task.fail': ['in_progress', 'pending'],
+    'task.reopen': ['completed', 'failed', 'deleted'],
+    'task.addDependencies': ['pending'],
+    'task.removeDependencies': ['pending'],
+  };
+  const fitting = world.tasks.filter(({ status }) => wanted[type]?.includes(status) ?? true);
+  return pickFrom(b % 6 === 5 || fitting.length === 0 ? world.tasks : fitting, a);
+}
+
+function pickDependencies(world: World, { b, c, flag }: Draft): string[] {
+  const ids = idsOf(world.tasks);
+  if (ids.length === 0 || b % 3 === 0) return [];
+  const first = pickFrom(ids, b);
+  const dependencies = flag ? [first] : [first, pickFrom(ids, c >> 1)];
+  return c % 16 === 15 ? [...dependencies, '99'] : dependencies;
+}
+
+function pickMessages(world: World, draft: Draft, by: Actor): { memberId: string; messageIds: string[] } {
+  const { a, b, c } = draft;
+  const memberId = MEMBERS.includes(by) && b % 8 !== 7 ? by : (pickFrom(MEMBERS, a) ?? 'lead');
+  const inbox = world.messages.filter(({ toId }) => toId === memberId);
+  const from = inbox.length > 0 && c % 9 !== 8 ? inbox : world.messages;
+  const ids = [a, b, c].slice(0, 1 + (a % 3)).flatMap((n) => pickFrom(idsOf(from), n) ?? []);
+  return { memberId, messageIds: ids.length > 0 && c % 13 !== 12 ? ids : [...ids, 'm99'] };
+}
+
+function pickRequest(world: World, { type, a, b }: Draft): string {
+  const kind = type.slice(0, type.indexOf('.'));
+  const fitting = world.requests.filter((request) => request.kind === kind && request.status === 'pending');
+  return pickFrom(idsOf(b % 4 === 3 || fitting.length === 0 ? world.requests : fitting), a) ?? 'none';
+}
+
+/** What the caller says that it saw of the task: nothing, the present, or something older. */
+function seenOf(task: Task | undefined, c: number): { epoch?: number; revision?: number } {
+  const { epoch, revision } = task ?? { epoch: 1, revision: 1 };
+  switch (c % 8) {
+    case 4:
+      return { epoch, revision };
+    case 5:
+      return { epoch };
+    case 6:
+      return { epoch: Math.abs(epoch - 1) };
+    case 7:
+      return { revision: revision - 1 };
+    default:
+      return {};
+  }
+}
+
+function metadataOf(n: number): Record<string, unknown> | undefined {
+  return pickFrom([undefined, undefined, { k: n }, { k: null }, { other: [n], k: 'v' }], n);
+}
+
+function pickFrom<T>(items: readonly T[], n: number): T;
+function pickFrom<T>(items: readonly T[], n: number): T | undefined {
+  return items[n % items.length];
+}
+
+function idsOf(records: readonly { id: string }[]): string[] {
+  return records.map(({ id }) => id);
+}

@@ -1,0 +1,715 @@
+import type { Command, CommandOf, CommandType } from '../../../src/core/command.ts';
+import type { ErrorCode } from '../../../src/core/errors.ts';
+import type { Metadata } from '../../../src/core/json.ts';
+import { isBlocked, isExpected, nextTask, TEAM } from './world.ts';
+import type { Member, Request, Task, Team, World } from './world.ts';
+
+/** What comes of a command: what happened, or every reason for which it may be refused. */
+export type Outcome = { facts: string[] } | { codes: ErrorCode[] };
+
+/** Does a command to the world, which stays as it is when the command is refused. */
+export function doCommand(world: World, command: Command): Outcome {
+  const { commandId } = command;
+  const earlier = world.receipts.find((receipt) => receipt.commandId === commandId);
+  if (earlier) return earlier.by === command.by ? { facts: [] } : { codes: ['conflict'] };
+
+  const attempt: Attempt = { codes: [], facts: [] };
+  const blocked = world.tasks.filter((task) => isBlocked(world, task));
+  const rule = RULES[command.type] as (world: World, command: Command, attempt: Attempt) => void;
+  rule(world, command, attempt);
+  if (attempt.codes.length > 0) return { codes: attempt.codes };
+  for (const task of blocked) {
+    if (task.status === 'pending' && !isBlocked(world, task)) attempt.facts.push(`task:unblocked ${task.id}`);
+  }
+  if (commandId !== undefined && attempt.facts.length > 0) world.receipts.push({ commandId, by: command.by });
+  return { facts: attempt.facts };
+}
+
+interface Attempt {
+  codes: ErrorCode[];
+  facts: string[];
+}
+
+type Rules = { [T in CommandType]: (world: World, command: CommandOf<T>, attempt: Attempt) => void };
+
+const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
+
+const RULES: Rules = {
+  'team.create'(world, command, attempt) {
+    if (world.team) attempt.codes.push('exists');
+    if (command.name !== TEAM) attempt.codes.push('invalid');
+    if (refused(attempt)) return;
+    world.team = {
+      description: command.description,
+      leadId: command.leadName,
+      leadSessionId: command.leadSessionId,
+      maxTeammates: command.maxTeammates,
+      delegateMode: command.delegateMode,
+      createdAt: command.at,
+      status: 'active',
+      metadata: command.metadata,
+    };
+    world.members.push({
+      id: command.leadName,
+      sessionId: command.leadSessionId,
+      role: 'lead',
+      agentType: command.leadAgentType,
+      status: 'active',
+      statusSince: command.at,
+      planApprovalRequired: false,
+      planApproved: false,
+      backendType: 'in-process',
+      subscriptions: [],
+      joinedAt: command.at,
+    });
+    attempt.facts.push('team:created', `teammate:joined ${command.leadName}`);
+  },
+
+  'team.update'(world, command, attempt) {
+    const team = needOpenTeam(world, attempt);
+    needManager(world, command.by, attempt);
+    if (command.leadId !== undefined) needLive(world, command.leadId, attempt);
+    if (refused(attempt) || !team) return;
+    const { type: _type, at: _at, by: _by, commandId: _id, metadata, ...changes } = command;
+    change(team, changes, metadata);
+    attempt.facts.push('team:updated');
+  },
+
+  'team.close'(world, command, attempt) {
+    const team = needOpenTeam(world, attempt);
+    needManager(world, command.by, attempt);
+    const staying = world.members.filter((member) => isExpected(member));
+    if (!command.force && staying.some(({ id }) => id !== team?.leadId)) attempt.codes.push('conflict');
+    if (refused(attempt) || !team) return;
+    for (const member of staying) stop(world, member, { at: command.at, reason: 'team closed' }, attempt);
+    team.status = 'cleaned-up';
+    team.closedAt = command.at;
+    attempt.facts.push('team:closed');
+  },
+
+  'member.join'(world, command, attempt) {
+    const team = needOpenTeam(world, attempt);
+    needManager(world, command.by, attempt);
+    const before = world.members.find(({ id }) => id === command.name);
+    if (before && before.status !== 'stopped') attempt.codes.push('exists');
+    const others = world.members.filter(({ id }) => id !== team?.leadId && id !== command.name);
+    if (team && command.name !== team.leadId && others.filter(isExpected).length >= team.maxTeammates) {
+      attempt.codes.push('limit');
+    }
+    if (refused(attempt) || !team) return;
+    const newColor = command.name === team.leadId ? undefined : COLORS[(world.members.length - 1) % COLORS.length];
+    const member: Member = {
+      id: command.name,
+      sessionId: command.sessionId,
+      role: command.role,
+      agentType: command.agentType,
+      status: command.status,
+      statusSince: command.at,
+      spawnPrompt: command.prompt === '' ? undefined : command.prompt,
+      planApprovalRequired: command.planApprovalRequired,
+      planApproved: false,
+      model: command.model,
+      color: command.color ?? before?.color ?? newColor,
+      cwd: command.cwd,
+      backendType: command.backendType,
+      subscriptions: command.subscriptions,
+      joinedAt: command.at,
+      metadata: command.metadata,
+    };
+    if (before) world.members[world.members.indexOf(before)] = member;
+    else world.members.push(member);
+    attempt.facts.push(`teammate:joined ${member.id}`);
+  },
+
+  'member.change'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    needManager(world, command.by, attempt, command.memberId);
+    const member = needLive(world, command.memberId, attempt);
+    const goesOn = command.status !== undefined && command.status !== 'shutting-down';
+    if (member?.status === 'shutting-down' && goesOn) needManager(world, command.by, attempt);
+    if (refused(attempt) || !member) return;
+    const { type: _type, at, by: _by, commandId: _id, memberId: _member, result, reason: _reason, ...rest } = command;
+    const { status, metadata, ...changes } = rest;
+    const isNew = status !== undefined && status !== member.status;
+    if (isNew && status === 'idle') {
+      change(member, { status, statusSince: at, lastResult: result });
+      attempt.facts.push(`teammate:idle ${member.id}`);
+    }
+    const isOther = isNew && status !== 'idle';
+    if (!isOther && metadata === undefined && Object.values(changes).every((value) => value === undefined)) return;
+    if (isOther) change(member, { status, statusSince: at });
+    change(member, changes, metadata);
+    attempt.facts.push(`teammate:changed ${member.id}`);
+  },
+
+  'member.leave'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    needManager(world, command.by, attempt, command.memberId);
+    const member = world.members.find(({ id }) => id === command.memberId);
+    const isGivenUp = member?.returning === true && !command.returning;
+    if (!isGivenUp) needLive(world, command.memberId, attempt);
+    if (refused(attempt) || !member) return;
+    stop(world, member, command, attempt);
+  },
+
+  'task.create'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    needActor(world, command.by, attempt);
+    for (const id of command.dependencies) needTask(world, id, attempt);
+    if (command.assigneeId !== undefined) needLive(world, command.assigneeId, attempt);
+    if (refused(attempt)) return;
+    const task: Task = {
+      id: String(world.tasks.length + 1),
+      title: command.title,
+      description: command.description,
+      activeForm: command.activeForm,
+      status: 'pending',
+      priority: command.priority,
+      assigneeId: command.assigneeId,
+      reserved: command.assigneeId !== undefined,
+      dependencies: [...new Set(command.dependencies)],
+      onDependencyFailure: command.onDependencyFailure,
+      epoch: 0,
+      revision: 1,
+      createdBy: command.by,
+      createdAt: command.at,
+      updatedAt: command.at,
+      metadata: command.metadata,
+    };
+    world.tasks.push(task);
+    attempt.facts.push(`task:created ${task.id}`);
+    failThoseWhoFailToo(world, command.at, attempt, [task]);
+  },
+
+  'task.update'(world, command, attempt) {
+    const task = needOpenTask(world, command, attempt);
+    needActor(world, command.by, attempt);
+    if (refused(attempt) || !task) return;
+    const {
+      type: _type,
+      at,
+      by: _by,
+      commandId: _id,
+      taskId: _task,
+      epoch: _epoch,
+      revision: _revision,
+      ...rest
+    } = command;
+    const { metadata, ...changes } = rest;
+    const policy = task.onDependencyFailure;
+    touch(task, at, {});
+    change(task, changes, metadata);
+    attempt.facts.push(`task:updated ${task.id}`);
+    if (task.onDependencyFailure !== policy) failThoseWhoFailToo(world, at, attempt, [task]);
+  },
+
+  'task.assign'(world, command, attempt) {
+    const task = needOpenTask(world, command, attempt);
+    needActor(world, command.by, attempt);
+    const { assigneeId, by, at } = command;
+    if (assigneeId !== null) needLive(world, assigneeId, attempt);
+    if (!task) return;
+    const isHeld = task.status === 'in_progress';
+    if (!isHeld && task.status !== 'pending') attempt.codes.push('conflict');
+    const takesFree = !isHeld && task.assigneeId === undefined && assigneeId === by;
+    if (!takesFree && task.assigneeId !== by && task.createdBy !== by) needManager(world, by, attempt);
+    if (refused(attempt)) return;
+    const isSame = (task.assigneeId ?? null) === assigneeId;
+    if (isSame && (isHeld || task.reserved === (assigneeId !== null))) return;
+    reserve(task, { at, assigneeId: assigneeId ?? undefined }, attempt);
+    if (isHeld) task.epoch++;
+  },
+
+  'task.claim'(world, command, attempt) {
+    const { by, at, taskId } = command;
+    const team = needOpenTeam(world, attempt);
+    const member = needLive(world, by, attempt);
+    if (team?.status === 'shutting-down' || member?.status === 'shutting-down') attempt.codes.push('conflict');
+    let task: Task | undefined;
+    if (taskId !== undefined) {
+      task = needTask(world, taskId, attempt);
+      if (task && task.status !== 'pending') attempt.codes.push('claim_conflict');
+      if (task?.assigneeId !== undefined && task.assigneeId !== by) attempt.codes.push('claim_conflict');
+      if (task && isBlocked(world, task)) attempt.codes.push('blocked');
+    }
+    if (refused(attempt)) return;
+    task ??= nextTask(world, by);
+    if (!task) return;
+    touch(task, at, { status: 'in_progress', assigneeId: by, epoch: task.epoch + 1, startedAt: at });
+    attempt.facts.push(`task:claimed ${task.id}`);
+  },
+
+  'task.release'(world, command, attempt) {
+    const task = needWritableTask(world, command, attempt);
+    if (task && task.status !== 'in_progress') attempt.codes.push('conflict');
+    if (refused(attempt) || !task) return;
+    release(task, command.at, attempt);
+  },
+
+  'task.complete'(world, command, attempt) {
+    const task = needWritableTask(world, command, attempt);
+    if (task && task.status !== 'in_progress' && task.status !== 'pending') attempt.codes.push('conflict');
+    const member = world.members.find(({ id }) => id === command.by);
+    if (member?.planApprovalRequired && !member.planApproved) attempt.codes.push('not_allowed');
+    if (refused(attempt) || !task) return;
+    touch(task, command.at, {
+      status: 'completed',
+      assigneeId: task.assigneeId ?? member?.id,
+      result: command.result,
+      completedAt: command.at,
+    });
+    attempt.facts.push(`task:completed ${task.id}`);
+  },
+
+  'task.fail'(world, command, attempt) {
+    const task = needWritableTask(world, command, attempt);
+    if (task && task.status !== 'in_progress' && task.status !== 'pending') attempt.codes.push('conflict');
+    if (refused(attempt) || !task) return;
+    fail(world, task, { at: command.at, reason: command.reason }, attempt);
+  },
+
+  'task.reopen'(world, command, attempt) {
+    const task = needOpenTask(world, command, attempt, { deleted: true });
+    needManager(world, command.by, attempt, task?.createdBy);
+    if (task && (task.status === 'pending' || task.status === 'in_progress')) attempt.codes.push('conflict');
+    if (refused(attempt) || !task) return;
+    const { at } = command;
+    touch(task, at, {
+      status: 'pending',
+      assigneeId: task.reserved ? task.assigneeId : undefined,
+      epoch: task.epoch + 1,
+      result: undefined,
+      failure: undefined,
+      startedAt: undefined,
+      completedAt: undefined,
+    });
+    attempt.facts.push(`task:reopened ${task.id}`);
+    const assignee = world.members.find(({ id }) => id === task.assigneeId);
+    if (assignee && !isExpected(assignee)) reserve(task, { at, assigneeId: undefined }, attempt);
+  },
+
+  'task.delete'(world, command, attempt) {
+    const task = needOpenTask(world, command, attempt);
+    needManager(world, command.by, attempt, task?.createdBy);
+    if (refused(attempt) || !task) return;
+    touch(task, command.at, { status: 'deleted', epoch: task.epoch + 1 });
+    for (const other of world.tasks.filter(({ dependencies }) => dependencies.includes(task.id))) {
+      touch(other, command.at, { dependencies: other.dependencies.filter((id) => id !== task.id) });
+    }
+    attempt.facts.push(`task:deleted ${task.id}`);
+  },
+
+  'task.addDependencies'(world, command, attempt) {
+    const task = needOpenTask(world, command, attempt);
+    needActor(world, command.by, attempt);
+    if (task && task.status !== 'pending') attempt.codes.push('conflict');
+    const added = [...new Set(command.dependencies)].filter((id) => !task?.dependencies.includes(id));
+    for (const id of added) {
+      needTask(world, id, attempt);
+      if (task && reaches(world, id, task.id)) attempt.codes.push('cycle');
+    }
+    if (refused(attempt) || !task || added.length === 0) return;
+    touch(task, command.at, { dependencies: [...task.dependencies, ...added] });
+    attempt.facts.push(`task:dependencies-added ${task.id}`);
+    failThoseWhoFailToo(world, command.at, attempt, [task], added);
+  },
+
+  'task.removeDependencies'(world, command, attempt) {
+    const task = needOpenTask(world, command, attempt);
+    needActor(world, command.by, attempt);
+    if (task && task.status !== 'pending') attempt.codes.push('conflict');
+    if (refused(attempt) || !task) return;
+    const kept = task.dependencies.filter((id) => !command.dependencies.includes(id));
+    if (kept.length === task.dependencies.length) return;
+    touch(task, command.at, { dependencies: kept });
+    attempt.facts.push(`task:dependencies-removed ${task.id}`);
+  },
+
+  'message.send'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    needActor(world, command.by, attempt);
+    const first = world.messages.find(({ id }) => id === command.messageId);
+    if (first) {
+      const isSame = first.fromId === command.by && first.toId === command.toId && first.content === command.content;
+      if (!isSame) attempt.codes.push('conflict');
+      return;
+    }
+    if (command.messageType !== 'direct' && command.by !== '@system') attempt.codes.push('not_allowed');
+    needMailbox(world, command.toId, attempt);
+    if (refused(attempt)) return;
+    world.messages.push({
+      id: command.messageId,
+      fromId: command.by,
+      toId: command.toId,
+      type: command.messageType,
+      content: command.content,
+      summary: command.summary,
+      priority: command.priority,
+      sentAt: command.at,
+      redeliveries: 0,
+      metadata: command.metadata,
+    });
+    attempt.facts.push(`message:sent ${command.messageId}`);
+  },
+
+  'message.broadcast'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    needActor(world, command.by, attempt);
+    const first = world.messages.find(({ broadcastId }) => broadcastId === command.messageId);
+    if (first) {
+      if (first.fromId !== command.by || first.content !== command.content) attempt.codes.push('conflict');
+      return;
+    }
+    if (refused(attempt)) return;
+    const recipients = world.members.filter((member) => member.id !== command.by && isExpected(member));
+    for (const { id: toId } of recipients) {
+      world.messages.push({
+        id: `${command.messageId}/${toId}`,
+        fromId: command.by,
+        toId,
+        type: 'broadcast',
+        content: command.content,
+        summary: command.summary,
+        priority: command.priority,
+        sentAt: command.at,
+        redeliveries: 0,
+        broadcastId: command.messageId,
+        metadata: command.metadata,
+      });
+    }
+    if (recipients.length > 0) {
+      attempt.facts.push(`message:sent ${recipients.map(({ id }) => `${command.messageId}/${id}`).join(' ')}`);
+    }
+  },
+
+  'message.deliver'(world, command, attempt) {
+    const messages = needMessages(world, command, attempt);
+    if (refused(attempt)) return;
+    const waiting = messages.filter(
+      ({ acknowledgedAt, readAt }) => acknowledgedAt === undefined && readAt === undefined,
+    );
+    const fresh = waiting.filter(({ deliveredAt }) => deliveredAt === undefined);
+    const again = waiting.filter(
+      (message) => !fresh.includes(message) && (command.redelivery || message.sessionId !== command.sessionId),
+    );
+    for (const message of fresh) message.deliveredAt = command.at;
+    for (const message of again) message.redeliveries++;
+    for (const message of [...fresh, ...again]) message.sessionId = command.sessionId;
+    if (fresh.length > 0) attempt.facts.push(`message:delivered ${names(fresh)}`);
+    if (again.length > 0) attempt.facts.push(`message:delivered ${names(again)} again`);
+  },
+
+  'message.acknowledge'(world, command, attempt) {
+    const messages = needMessages(world, command, attempt).filter((message) => message.acknowledgedAt === undefined);
+    if (refused(attempt) || messages.length === 0) return;
+    for (const message of messages) {
+      message.deliveredAt ??= command.at;
+      message.acknowledgedAt = command.at;
+    }
+    attempt.facts.push(`message:acknowledged ${names(messages)}`);
+  },
+
+  'message.read'(world, command, attempt) {
+    const messages = needMessages(world, command, attempt).filter((message) => message.readAt === undefined);
+    if (refused(attempt) || messages.length === 0) return;
+    for (const message of messages) {
+      message.deliveredAt ??= command.at;
+      message.readAt = command.at;
+    }
+    attempt.facts.push(`message:read ${names(messages)}`);
+  },
+
+  'shutdown.request'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    needManager(world, command.by, attempt, command.memberId);
+    const member = needLive(world, command.memberId, attempt);
+    if (refused(attempt) || !member) return;
+    if (pendingRequests(world, member.id, 'shutdown').length > 0) return;
+    const id = unusedId(world, command.at, (at) => `shutdown-${at}@${member.id}`);
+    ask(world, { id, kind: 'shutdown', memberId: member.id, content: command.reason }, command);
+    attempt.facts.push(`shutdown:requested ${id}`);
+  },
+
+  'shutdown.approve'(world, command, attempt) {
+    const request = needOwnShutdown(world, command, attempt);
+    if (!request) return;
+    answer(request, command, 'approved');
+    const member = world.members.find(({ id }) => id === request.memberId);
+    if (member) change(member, { status: 'shutting-down', statusSince: command.at });
+    attempt.facts.push(`shutdown:approved ${request.id}`);
+  },
+
+  'shutdown.reject'(world, command, attempt) {
+    const request = needOwnShutdown(world, command, attempt);
+    if (!request) return;
+    answer(request, command, 'rejected');
+    attempt.facts.push(`shutdown:rejected ${request.id}`);
+  },
+
+  'plan.submit'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    const member = needLive(world, command.by, attempt);
+    if (refused(attempt) || !member) return;
+    for (const older of pendingRequests(world, member.id, 'plan')) older.status = 'withdrawn';
+    const id = unusedId(world, command.at, (at) => `plan_approval-${at}@${member.id}@${TEAM}`);
+    const { content, filePath } = command;
+    ask(world, { id, kind: 'plan', memberId: member.id, content, filePath }, command);
+    attempt.facts.push(`plan:submitted ${id}`);
+  },
+
+  'plan.approve'(world, command, attempt) {
+    const request = needForeignPlan(world, command, attempt);
+    if (!request) return;
+    answer(request, command, 'approved');
+    const member = world.members.find(({ id }) => id === request.memberId);
+    if (member) member.planApproved = true;
+    attempt.facts.push(`plan:approved ${request.id}`);
+  },
+
+  'plan.reject'(world, command, attempt) {
+    const request = needForeignPlan(world, command, attempt);
+    if (!request) return;
+    answer(request, command, 'rejected');
+    attempt.facts.push(`plan:rejected ${request.id}`);
+  },
+
+  'usage.record'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    needManager(world, command.by, attempt, command.memberId);
+    if (!world.members.some(({ id }) => id === command.memberId)) attempt.codes.push('not_found');
+    if (command.taskId !== undefined) needTask(world, command.taskId, attempt, { deleted: true });
+    if (refused(attempt)) return;
+    world.usages.push({ memberId: command.memberId, taskId: command.taskId, usage: command.usage });
+    attempt.facts.push(`usage:recorded ${command.memberId}`);
+  },
+};
+
+function refused(attempt: Attempt): boolean {
+  return attempt.codes.length > 0;
+}
+
+function needOpenTeam(world: World, attempt: Attempt): Team | undefined {
+  if (!world.team) attempt.codes.push('not_found');
+  if (world.team?.status === 'cleaned-up') attempt.codes.push('team_closed');
+  return world.team;
+}
+
+function needLive(world: World, memberId: string, attempt: Attempt): Member | undefined {
+  const member = world.members.find(({ id }) => id === memberId);
+  if (!member) attempt.codes.push('not_found');
+  if (member?.status === 'stopped') attempt.codes.push('member_stopped');
+  return member;
+}
+
+function needActor(world: World, by: string, attempt: Attempt): void {
+  if (by !== '@user' && by !== '@system') needLive(world, by, attempt);
+}
+
+/** The lead, a person, Troupe itself, or the one it is about. */
+function needManager(world: World, by: string, attempt: Attempt, self?: string): void {
+  if (!isManager(world, by) && by !== self) attempt.codes.push('not_allowed');
+  needActor(world, by, attempt);
+}
+
+function isManager(world: World, by: string): boolean {
+  return ['@user', '@system', world.team?.leadId].includes(by);
+}
+
+function needTask(world: World, taskId: string, attempt: Attempt, { deleted = false } = {}): Task | undefined {
+  const task = world.tasks.find(({ id }) => id === taskId);
+  if (!task || (task.status === 'deleted' && !deleted)) attempt.codes.push('not_found');
+  return task;
+}
+
+interface TaskCommand {
+  taskId: string;
+  epoch?: number | undefined;
+  revision?: number | undefined;
+  by: string;
+}
+
+/** A task of a team that can change, as the caller last saw it. */
+function needOpenTask(world: World, command: TaskCommand, attempt: Attempt, options?: { deleted: boolean }) {
+  needOpenTeam(world, attempt);
+  const task = needTask(world, command.taskId, attempt, options);
+  const { epoch = task?.epoch, revision = task?.revision } = command;
+  if (task && epoch !== task.epoch) attempt.codes.push('stale_epoch');
+  if (task && revision !== task.revision) attempt.codes.push('stale_revision');
+  return task;
+}
+
+function needWritableTask(world: World, command: TaskCommand, attempt: Attempt): Task | undefined {
+  const task = needOpenTask(world, command, attempt);
+  needActor(world, command.by, attempt);
+  const isHolder = task?.status === 'in_progress' && task.assigneeId === command.by;
+  if (task && !isHolder && !isManager(world, command.by)) attempt.codes.push('not_allowed');
+  return task;
+}
+
+function needMailbox(world: World, memberId: string, attempt: Attempt): void {
+  const member = world.members.find(({ id }) => id === memberId);
+  if (!member) attempt.codes.push('not_found');
+  else if (!isExpected(member)) attempt.codes.push('member_stopped');
+}
+
+function needMessages(
+  world: World,
+  command: { by: string; memberId: string; messageIds: readonly string[] },
+  attempt: Attempt,
+): World['messages'] {
+  needOpenTeam(world, attempt);
+  needActor(world, command.by, attempt);
+  if (command.by !== command.memberId && command.by !== '@system') attempt.codes.push('not_allowed');
+  if (!world.members.some(({ id }) => id === command.memberId)) attempt.codes.push('not_found');
+  const own = world.messages.filter(({ toId }) => toId === command.memberId);
+  if (command.messageIds.some((id) => !own.some((message) => message.id === id))) attempt.codes.push('not_found');
+  return own.filter(({ id }) => command.messageIds.includes(id));
+}
+
+function needRequest(
+  world: World,
+  command: { by: string; requestId: string },
+  kind: Request['kind'],
+  attempt: Attempt,
+): Request | undefined {
+  needOpenTeam(world, attempt);
+  needActor(world, command.by, attempt);
+  const request = world.requests.find(({ id }) => id === command.requestId);
+  if (request?.kind !== kind) attempt.codes.push('not_found');
+  else if (request.status !== 'pending') attempt.codes.push('conflict');
+  return request;
+}
+
+function needOwnShutdown(world: World, command: { by: string; requestId: string }, attempt: Attempt) {
+  const request = needRequest(world, command, 'shutdown', attempt);
+  if (request && command.by !== request.memberId && command.by !== '@system') attempt.codes.push('not_allowed');
+  return refused(attempt) ? undefined : request;
+}
+
+/** The lead or a person judges a plan, but nobody their own. */
+function needForeignPlan(world: World, command: { by: string; requestId: string }, attempt: Attempt) {
+  const request = needRequest(world, command, 'plan', attempt);
+  const mayJudge = command.by === '@user' || command.by === world.team?.leadId;
+  if (!mayJudge || command.by === request?.memberId) attempt.codes.push('not_allowed');
+  return refused(attempt) ? undefined : request;
+}
+
+/** Whether one task waits for another, by however many between. */
+function reaches(world: World, from: string, to: string): boolean {
+  if (from === to) return true;
+  const task = world.tasks.find(({ id }) => id === from);
+  return task?.dependencies.some((id) => reaches(world, id, to)) ?? false;
+}
+
+function touch(task: Task, at: number, changes: Partial<Task>): void {
+  Object.assign(task, changes, { updatedAt: at, revision: task.revision + 1 });
+}
+
+/** Sets what is given, and merges metadata. */
+function change<T extends { metadata?: Metadata | undefined }>(
+  record: T,
+  changes: { [K in keyof T]?: T[K] | undefined },
+  metadata?: Metadata,
+): void {
+  for (const [key, value] of Object.entries(changes)) if (value !== undefined) Object.assign(record, { [key]: value });
+  if (metadata === undefined) return;
+  const entries = Object.entries({ ...record.metadata, ...metadata }).filter(([, value]) => value !== null);
+  record.metadata = entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
+function release(task: Task, at: number, attempt: Attempt): void {
+  touch(task, at, {
+    status: 'pending',
+    assigneeId: task.reserved ? task.assigneeId : undefined,
+    epoch: task.epoch + 1,
+    startedAt: undefined,
+  });
+  attempt.facts.push(`task:released ${task.id}`);
+}
+
+function reserve(
+  task: Task,
+  { at, assigneeId }: { at: number; assigneeId: string | undefined },
+  attempt: Attempt,
+): void {
+  touch(task, at, { status: 'pending', assigneeId, reserved: assigneeId !== undefined, startedAt: undefined });
+  attempt.facts.push(`task:assigned ${task.id}`);
+}
+
+/** A task that fails takes those along that are to fail with it. */
+function fail(world: World, task: Task, { at, reason }: { at: number; reason: string }, attempt: Attempt): void {
+  touch(task, at, { status: 'failed', failure: reason, completedAt: at });
+  attempt.facts.push(`task:failed ${task.id}`);
+  const waiting = world.tasks.filter(({ dependencies }) => dependencies.includes(task.id));
+  failThoseWhoFailToo(world, at, attempt, waiting, [task.id]);
+}
+
+function failThoseWhoFailToo(
+  world: World,
+  at: number,
+  attempt: Attempt,
+  candidates: readonly Task[],
+  because?: readonly string[],
+): void {
+  for (const task of candidates) {
+    const causes = task.dependencies.filter((id) => because?.includes(id) ?? true);
+    const hasFailed = causes.some((id) => world.tasks.find((other) => other.id === id)?.status === 'failed');
+    if (hasFailed && task.status === 'pending' && task.onDependencyFailure === 'fail') {
+      fail(world, task, { at, reason: 'a dependency failed' }, attempt);
+    }
+  }
+}
+
+/** What a member holds goes back, and what is reserved for it is free unless it will return. */
+function stop(
+  world: World,
+  member: Member,
+  { at, reason, returning = false }: { at: number; reason?: string | undefined; returning?: boolean },
+  attempt: Attempt,
+): void {
+  member.status = 'stopped';
+  member.statusSince = at;
+  member.stoppedAt = at;
+  member.stopReason = reason;
+  member.returning = returning || undefined;
+  attempt.facts.push(`teammate:stopped ${member.id}`);
+  for (const task of world.tasks.filter(({ assigneeId }) => assigneeId === member.id)) {
+    if (task.status === 'in_progress') release(task, at, attempt);
+    if (task.status === 'pending' && task.assigneeId === member.id && !returning) {
+      reserve(task, { at, assigneeId: undefined }, attempt);
+    }
+  }
+  for (const kind of ['shutdown', 'plan'] as const) {
+    for (const request of pendingRequests(world, member.id, kind)) request.status = 'withdrawn';
+  }
+}
+
+function pendingRequests(world: World, memberId: string, kind: Request['kind']): Request[] {
+  return world.requests.filter(
+    (request) => request.status === 'pending' && request.kind === kind && request.memberId === memberId,
+  );
+}
+
+function ask(
+  world: World,
+  request: Pick<Request, 'id' | 'kind' | 'memberId' | 'content' | 'filePath'>,
+  { at, by }: { at: number; by: Request['requestedBy'] },
+): void {
+  world.requests.push({ ...request, requestedBy: by, requestedAt: at, status: 'pending' });
+}
+
+function answer(
+  request: Request,
+  { at, by, feedback }: { at: number; by: Request['requestedBy']; feedback?: string | undefined },
+  status: Request['status'],
+): void {
+  Object.assign(request, { status, answeredBy: by, answeredAt: at, feedback });
+}
+
+function unusedId(world: World, at: number, make: (at: number) => string): string {
+  return world.requests.some(({ id }) => id === make(at)) ? unusedId(world, at + 1, make) : make(at);
+}
+
+function names(messages: World['messages']): string {
+  return messages.map(({ id }) => id).join(' ');
+}

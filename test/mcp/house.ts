@@ -1,0 +1,130 @@
+import { Client } from '@modelcontextprotocol/client';
+import type { CallToolResult, ClientOptions, Transport } from '@modelcontextprotocol/client';
+import { expect, onTestFinished } from 'vitest';
+import type { TeamEvent } from '../../src/core/event.ts';
+import { memoryJournal } from '../../src/journal/memory.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { Mailbox } from '../../src/ledger/mailbox.ts';
+import { SharedTaskList } from '../../src/ledger/task-list.ts';
+import { serveMcpLines } from '../../src/mcp/lines.ts';
+import type { Greeting } from '../../src/mcp/session.ts';
+import { ADMIN } from '../../src/operations/caller.ts';
+import type { Caller } from '../../src/operations/caller.ts';
+import { callOperation } from '../../src/operations/index.ts';
+import type { InputOf, OperationName } from '../../src/operations/index.ts';
+import type { DaemonService, Services } from '../../src/operations/operation.ts';
+
+/** A house in memory: everything below the faces. */
+export interface House {
+  readonly services: Services;
+  /** Does an operation as a person, or in the name of a member. */
+  call<R>(name: OperationName, input: InputOf<OperationName>, as?: string): Promise<R>;
+  /** All that happened to a team. */
+  events(teamId: string): Promise<TeamEvent[]>;
+}
+
+export function openHouse(): House {
+  const ledger = new Ledger(memoryJournal(), { exclusive: true });
+  const tasks = new SharedTaskList(ledger);
+  const mailbox = new Mailbox(ledger);
+  const services: Services = { ledger, tasks, mailbox, daemon: {} as DaemonService };
+  onTestFinished(async () => {
+    tasks.close();
+    mailbox.close();
+    await ledger.close();
+  });
+  return {
+    services,
+    call: <R>(name: OperationName, input: InputOf<OperationName>, as?: string) =>
+      callOperation(services, name, { caller: ADMIN, input, as, signal: new AbortController().signal }) as Promise<R>,
+    events: async (teamId) => {
+      const events: TeamEvent[] = [];
+      for await (const batch of ledger.read(teamId, 0)) events.push(...batch.events);
+      return events;
+    },
+  };
+}
+
+/** A house with a team: `lead`, and the members named. */
+export async function openTeam(names: readonly string[] = ['alice', 'bob'], options: object = {}): Promise<House> {
+  const house = openHouse();
+  await house.call('team.create', { name: 'demo', ...options });
+  for (const name of names) await house.call('member.add', { teamId: 'demo', name });
+  return house;
+}
+
+/** The credential of a member of the team `demo`. */
+export function member(memberId: string, scope: Caller['scope'] = 'member'): Caller {
+  return { scope, teamId: 'demo', memberId };
+}
+
+/** The credential of its lead. */
+export const LEAD: Caller = member('lead', 'lead');
+
+/** The official client, connected by lines as the stdio proxy connects it. */
+export async function connect(
+  house: House,
+  caller: Caller,
+  { greeting, ...options }: { greeting?: Greeting } & ClientOptions = {},
+): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, options);
+  await client.connect(lineTransport(house, caller, greeting));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+function lineTransport(house: House, caller: Caller, greeting: unknown): Transport {
+  let isClosed = false;
+  const transport: Transport = {
+    start: async () => {},
+    send: async (message) => lines.receive(JSON.stringify(message)),
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      lines.close();
+      transport.onclose?.();
+    },
+  };
+  const send = (line: string): void => {
+    // As over a socket: what is sent arrives later.
+    setImmediate(() => isClosed || transport.onmessage?.(JSON.parse(line)));
+  };
+  const lines = serveMcpLines(house.services, { caller, greeting, send });
+  return transport;
+}
+
+/** What a tool said: its text and its data. */
+export interface Said {
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- Tests look into it as they like.
+  readonly data: any;
+  readonly isError: boolean;
+}
+
+/** Calls a tool and checks the form that every answer has. */
+export async function use(
+  client: Client,
+  name: string,
+  input: Record<string, unknown> = {},
+  options?: Parameters<Client['callTool']>[1],
+): Promise<Said> {
+  const result: CallToolResult = await client.callTool({ name, arguments: input }, options);
+  expect(result.content).toHaveLength(1);
+  const [content] = result.content;
+  const data = result.structuredContent;
+  expect(typeof data === 'object' && data !== null && !Array.isArray(data)).toBe(true);
+  return { text: content?.type === 'text' ? content.text : '', data, isError: result.isError ?? false };
+}
+
+/** The code of the error with which a tool refused. */
+export async function refusal(client: Client, name: string, input: Record<string, unknown> = {}): Promise<string> {
+  const { isError, data, text } = await use(client, name, input);
+  expect(isError, text).toBe(true);
+  expect(text).toBe(`${data.error.code}: ${data.error.message}`);
+  return data.error.code as string;
+}
+
+/** The names of the tools that a client is offered. */
+export async function toolNames(client: Client): Promise<string[]> {
+  return (await client.listTools()).tools.map(({ name }) => name);
+}

@@ -1,0 +1,270 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getRequestListener } from '@hono/node-server';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { ClientOptions } from '@modelcontextprotocol/client';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { mcpHttp } from '../../src/mcp/http.ts';
+import type { McpHttp } from '../../src/mcp/http.ts';
+import { ADMIN } from '../../src/operations/caller.ts';
+import type { Caller } from '../../src/operations/caller.ts';
+import { LEAD, member, openHouse, openTeam, refusal, toolNames, use } from './house.ts';
+import type { House } from './house.ts';
+
+const CALLERS: Record<string, Caller> = {
+  alice: member('alice'),
+  'alice-again': member('alice'),
+  bob: member('bob'),
+  lead: LEAD,
+  person: ADMIN,
+};
+
+const ERAS: [string, ClientOptions][] = [
+  ['with a session', {}],
+  ['of the newest protocol, without a session', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
+];
+
+describe.each(ERAS)('a client %s', (_era, options) => {
+  test('talks to another, claims and completes', async () => {
+    const house = await openTeam();
+    const { connect } = await serve(house);
+    const [alice, bob] = [await connect('alice', options), await connect('bob', options)];
+    expect(await toolNames(alice)).toHaveLength(9);
+    await use(alice, 'SendMessage', { to: 'bob', message: 'hello' });
+    expect((await use(bob, 'Inbox')).data.messages).toMatchObject([{ from: 'alice', content: 'hello' }]);
+    expect((await use(bob, 'Inbox')).data.messages).toEqual([]);
+    await house.call('task.create', { teamId: 'demo', title: 'First' });
+    await house.call('task.create', { teamId: 'demo', title: 'Second', dependencies: ['1'] });
+    expect((await use(alice, 'TaskClaim')).data.task.id).toBe('1');
+    expect(await refusal(bob, 'TaskClaim', { taskId: '1' })).toBe('claim_conflict');
+    expect(await refusal(bob, 'TaskClaim', { taskId: '2' })).toBe('blocked');
+    expect((await use(alice, 'TaskComplete', { taskId: '1', result: 'done' })).isError).toBe(false);
+    expect((await use(bob, 'TaskClaim')).data.task.id).toBe('2');
+  });
+
+  test('waits, hears that it waits, and gets what it waited for', async () => {
+    const house = await openTeam();
+    const { connect } = await serve(house);
+    const alice = await connect('alice', options);
+    const told: unknown[] = [];
+    const waiting = use(alice, 'Inbox', { wait_seconds: 20 }, { onprogress: (progress) => void told.push(progress) });
+    await expect.poll(() => told).toMatchObject([{ message: 'waiting for mail' }]);
+    await house.call('message.send', { teamId: 'demo', toId: 'alice', content: 'hi' }, 'bob');
+    expect((await waiting).data.messages).toMatchObject([{ content: 'hi' }]);
+  });
+
+  test('cancels what it waits for', async () => {
+    const house = await openTeam();
+    const { connect } = await serve(house);
+    const alice = await connect('alice', options);
+    const listeners = countListeners(house);
+    const controller = new AbortController();
+    const waiting = use(alice, 'TaskClaim', { wait_seconds: 60 }, { signal: controller.signal });
+    await expect.poll(listeners).toBeGreaterThan(0);
+    controller.abort();
+    await expect(waiting).rejects.toThrow();
+    await expect.poll(listeners).toBe(0);
+    await house.call('task.create', { teamId: 'demo', title: 'First' });
+    expect((await use(await connect('bob', options), 'TaskClaim')).data.task.id).toBe('1');
+  });
+
+  test('gives up what it waits for when it is gone', async () => {
+    const house = await openTeam();
+    const { connect } = await serve(house);
+    const alice = await connect('alice', options);
+    const listeners = countListeners(house);
+    const waiting = use(alice, 'Inbox', { wait_seconds: 60 });
+    await expect.poll(listeners).toBeGreaterThan(0);
+    await alice.close();
+    await expect(waiting).rejects.toThrow();
+    await expect.poll(listeners).toBe(0);
+  });
+});
+
+test('binds a session to the credential that began it', async () => {
+  const house = await openTeam();
+  const { connect, post } = await serve(house);
+  const alice = await connect('alice');
+  const { sessionId = '' } = alice.transport as StreamableHTTPClientTransport;
+  expect(sessionId).toMatch(/^[0-9a-f-]{36}$/);
+  const call = { method: 'tools/call', params: { name: 'TaskCreate', arguments: { subject: 'S', description: '' } } };
+  for (const token of ['bob', 'lead', 'person', 'alice-again']) {
+    const response = await post(token, call, { 'mcp-session-id': sessionId });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { code: -32001 } });
+  }
+  expect(await house.call('task.list', { teamId: 'demo' })).toEqual([]);
+  expect((await post('alice', call, { 'mcp-session-id': sessionId })).status).toBe(200);
+  expect(await house.call('task.list', { teamId: 'demo' })).toHaveLength(1);
+});
+
+test('one session cannot cancel the calls of another', async () => {
+  const house = await openTeam();
+  const { connect, post } = await serve(house);
+  const alice = await connect('alice');
+  const { sessionId = '' } = alice.transport as StreamableHTTPClientTransport;
+  const waiting = use(alice, 'Inbox', { wait_seconds: 20 });
+  const cancel = { method: 'notifications/cancelled', params: { requestId: 1 }, id: undefined };
+  expect((await post('bob', cancel, { 'mcp-session-id': sessionId })).status).toBe(404);
+  expect((await post('bob', cancel)).status).toBe(202);
+  expect((await post('alice', cancel)).status).toBe(202);
+  await house.call('message.send', { teamId: 'demo', toId: 'alice', content: 'hi' }, 'bob');
+  expect((await waiting).data.messages).toHaveLength(1);
+});
+
+test('takes up a session again that it has forgotten, and no other', async () => {
+  const house = await openTeam();
+  const { connect, post, mcp } = await serve(house, { idle: 30 });
+  const alice = await connect('alice');
+  await expect.poll(() => mcp.sessions).toBe(0);
+  // A client that thought for long, or that began with an earlier daemon, goes on as if nothing had happened.
+  expect((await use(alice, 'TaskList')).isError).toBe(false);
+  const call = { method: 'tools/list', params: {} };
+  expect((await post('alice', call, { 'mcp-session-id': 'made-up' })).status).toBe(404);
+});
+
+test('does not forget a session that works, and ends it when the client says so', async () => {
+  const house = await openTeam();
+  const { connect, mcp, post } = await serve(house, { idle: 30 });
+  const alice = await connect('alice');
+  const transport = alice.transport as StreamableHTTPClientTransport;
+  const { sessionId = '' } = transport;
+  const waiting = use(alice, 'Inbox', { wait_seconds: 20 }).catch(String);
+  await sleep(150);
+  expect(mcp.sessions).toBe(1);
+  await transport.terminateSession();
+  expect((await post('alice', { method: 'tools/list', params: {} }, { 'mcp-session-id': sessionId })).status).toBe(404);
+  await alice.close();
+  await waiting;
+});
+
+test('keeps only so many sessions: the one used longest ago goes, unless all work', async () => {
+  const house = await openTeam();
+  const { connect, mcp, post } = await serve(house, { most: 3 });
+  const clients = [];
+  for (let i = 0; i < 5; i++) clients.push(await connect('alice'));
+  expect(mcp.sessions).toBe(3);
+  for (const client of clients) expect((await use(client, 'TaskList')).isError).toBe(false);
+  expect(mcp.sessions).toBe(3);
+  const waiting = clients.slice(0, 3).map((client) => use(client, 'Inbox', { wait_seconds: 20 }).catch(String));
+  const listeners = countListeners(house);
+  await expect.poll(listeners).toBe(3);
+  expect((await post('bob', INITIALIZE)).status).toBe(503);
+  await Promise.all(clients.map((client) => client.close()));
+  await Promise.all(waiting);
+  await expect.poll(async () => (await post('bob', INITIALIZE)).status).toBe(200);
+});
+
+test('offers the tools when the credential or a header says so', async () => {
+  const house = await openTeam();
+  const { connect } = await serve(house);
+  expect(await toolNames(await connect('person'))).toEqual([]);
+  expect(await toolNames(await connect('alice', {}, { 'x-troupe-teams': '0' }))).toEqual([]);
+  const headers = { 'x-troupe-teams': '1', 'x-troupe-team': 'demo', 'x-troupe-as': 'bob' };
+  const person = await connect('person', {}, headers);
+  expect((await use(person, 'TeamStatus')).data.you).toBe('bob');
+  await expect(connect('alice', {}, { 'x-troupe-as': 'bob' })).rejects.toThrow('acts for alice');
+  await expect(connect('person', {}, { 'x-troupe-team': 'NOT A NAME' })).rejects.toThrow('team: ');
+  const { connect: open } = await serve(house, { teams: true });
+  expect(await toolNames(await open('person'))).toHaveLength(11);
+});
+
+test('remembers the team a client made for that client alone', async () => {
+  const house = openHouse();
+  const { connect } = await serve(house, { teams: true });
+  const [one, other] = [await connect('person'), await connect('person')];
+  await use(one, 'TeamCreate', { team_name: 'one' });
+  expect((await use(one, 'TeamStatus')).data.team_name).toBe('one');
+  expect(await refusal(other, 'TeamStatus')).toBe('invalid');
+  const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const;
+  const [third, fourth] = [await connect('person', modern), await connect('person', modern)];
+  await use(third, 'TeamCreate', { team_name: 'third' });
+  expect(await refusal(fourth, 'TeamStatus')).toBe('invalid');
+  expect((await use(third, 'TeamStatus', { team_name: 'third' })).data.team_name).toBe('third');
+});
+
+test('refuses what is no MCP', async () => {
+  const { url, post } = await serve(await openTeam());
+  const authorization = 'Bearer alice';
+  const statuses = async (init: RequestInit): Promise<number> => (await fetch(url, init)).status;
+  expect(await statuses({ headers: { authorization, accept: 'text/event-stream' } })).toBe(405);
+  expect(await statuses({ method: 'PUT', headers: { authorization } })).toBe(405);
+  expect(await statuses({ method: 'POST', headers: { authorization }, body: '{}' })).toBe(415);
+  const json = { authorization, 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  for (const body of ['', '{', '[', 'null', '[]', '7', '"x"', '{"jsonrpc":"1.0"}', '{"method":7}', '[null]']) {
+    expect(await statuses({ method: 'POST', headers: json, body }), body).toBe(400);
+  }
+  expect(await statuses({ method: 'POST', headers: json, body: ' '.repeat(1024 * 1024 + 1) })).toBe(413);
+  expect(await statuses({ method: 'DELETE', headers: { authorization } })).toBe(404);
+  expect(await (await post('alice', { method: 'nothing/here', params: {} })).text()).toContain('-32601');
+});
+
+const INITIALIZE = {
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+interface Served {
+  readonly url: string;
+  readonly mcp: McpHttp;
+  readonly connect: (token: string, options?: ClientOptions, headers?: Record<string, string>) => Promise<Client>;
+  readonly post: (token: string, message: object, headers?: Record<string, string>) => Promise<Response>;
+}
+
+/** A real server on a real port, with tokens that are names. */
+async function serve(house: House, options: Parameters<typeof mcpHttp>[1] = {}): Promise<Served> {
+  const mcp = mcpHttp(house.services, options);
+  const listener = getRequestListener(
+    (request) => {
+      const caller = CALLERS[request.headers.get('authorization')?.replace('Bearer ', '') ?? ''];
+      return caller ? mcp.handle(request, caller) : new Response(null, { status: 401 });
+    },
+    { overrideGlobalObjects: false },
+  );
+  const server = createServer((request, response) => void listener(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    await mcp.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  return {
+    url,
+    mcp,
+    async connect(token, clientOptions, headers) {
+      const client = new Client({ name: 'test', version: '1' }, clientOptions);
+      const requestInit = { headers: { authorization: `Bearer ${token}`, ...headers } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+      onTestFinished(() => client.close());
+      return client;
+    },
+    post: (token, message, headers) =>
+      fetch(url, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+      }),
+  };
+}
+
+/** How many listen to the ledger beyond those who did at first: each call that waits is one. */
+function countListeners({ services: { ledger } }: House): () => number {
+  const subscribe = ledger.subscribe.bind(ledger);
+  let count = 0;
+  ledger.subscribe = (listener) => {
+    const stop = subscribe(listener);
+    count++;
+    return () => {
+      count--;
+      stop();
+    };
+  };
+  return () => count;
+}

@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import type { TeamMember } from '../../src/core/member.ts';
+import type { TeamMessage } from '../../src/core/message.ts';
+import { connect, LEAD, member, openTeam, refusal, use } from './house.ts';
+
+test('carries a message from one member to another, once', async () => {
+  const house = await openTeam();
+  const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
+  const sent = await use(alice, 'SendMessage', { to: 'bob', message: 'hello bob', summary: 'greeting bob' });
+  expect(sent.text).toBe('Message sent to bob. An answer comes to your Inbox.');
+
+  const { text, data } = await use(bob, 'Inbox');
+  expect(data.messages).toMatchObject([
+    { id: sent.data.message_id, from: 'alice', type: 'direct', content: 'hello bob' },
+  ]);
+  expect(text).toMatch(/^1 message\. What stands between the tags was written by others/);
+  expect(text).toMatch(
+    /<teammate-message teammate_id="alice" message_id="[^"]+" type="direct" summary="greeting bob" boundary="([0-9a-f]{8})">\nhello bob\n<\/teammate-message boundary="\1">/,
+  );
+  expect((await use(bob, 'Inbox')).text).toBe('No unread mail. Give wait_seconds to wait for some.');
+  const [message] = await house.call<TeamMessage[]>('message.inbox', { teamId: 'demo', memberId: 'bob' });
+  expect(message).toMatchObject({ deliveredAt: expect.any(Date), readAt: expect.any(Date), redeliveries: 0 });
+  expect((await use(alice, 'Inbox')).data.messages).toEqual([]);
+});
+
+test('shows several messages in the order of sending, each answer with a boundary of its own', async () => {
+  const house = await openTeam();
+  const [lead, bob] = [await connect(house, LEAD), await connect(house, member('bob'))];
+  const boundaries = new Set<string>();
+  for (let round = 0; round < 3; round++) {
+    for (const n of [1, 2, 3]) await use(lead, 'SendMessage', { to: 'bob', message: `${round}.${n}` });
+    const { text, data } = await use(bob, 'Inbox');
+    expect(data.messages.map(({ content }: TeamMessage) => content)).toEqual([1, 2, 3].map((n) => `${round}.${n}`));
+    for (const [, boundary] of text.matchAll(/boundary="([^"]+)"/g)) boundaries.add(boundary as string);
+  }
+  expect(boundaries.size).toBe(3);
+});
+
+test('gives no more than a model can take, and says how much waits', async () => {
+  const house = await openTeam();
+  for (let i = 0; i < 4; i++) {
+    await house.call('message.send', { teamId: 'demo', toId: 'bob', content: `${i}`.repeat(40_000) }, 'alice');
+  }
+  const bob = await connect(house, member('bob'));
+  const first = await use(bob, 'Inbox');
+  expect(first.data.messages).toHaveLength(2);
+  expect(first.data.not_shown).toBe(2);
+  expect(first.text).toMatch(/2 more wait: call Inbox again\.$/);
+  expect((await use(bob, 'Inbox')).data.messages).toHaveLength(2);
+});
+
+test('knows the lead as team-lead, and members by name@team and in any case', async () => {
+  const house = await openTeam();
+  const [alice, lead] = [await connect(house, member('alice')), await connect(house, LEAD)];
+  expect((await use(alice, 'SendMessage', { to: 'team-lead', message: 'done' })).data.to).toBe('lead');
+  expect((await use(alice, 'SendMessage', { to: 'bob@demo', message: 'hi' })).data.to).toBe('bob');
+  expect((await use(alice, 'SendMessage', { to: 'Bob', message: 'hi' })).data.to).toBe('bob');
+  expect((await use(lead, 'Inbox')).data.messages).toMatchObject([{ from: 'alice', content: 'done' }]);
+  expect(await refusal(alice, 'SendMessage', { to: 'carol', message: 'hi' })).toBe('not_found');
+});
+
+test('sends to everybody, in both shapes', async () => {
+  const house = await openTeam(['alice', 'bob', 'carol']);
+  const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
+  const star = await use(alice, 'SendMessage', { to: '*', message: 'to all', summary: 's' });
+  expect(star.data.to).toEqual(['lead', 'bob', 'carol']);
+  await use(alice, 'SendMessage', { type: 'broadcast', content: 'again to all', summary: 's' });
+  const { data } = await use(bob, 'Inbox');
+  expect(data.messages).toMatchObject([
+    { type: 'broadcast', content: 'to all' },
+    { type: 'broadcast', content: 'again to all' },
+  ]);
+});
+
+test('takes the older shape of a message', async () => {
+  const house = await openTeam();
+  const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
+  await use(alice, 'SendMessage', { type: 'message', recipient: 'bob', content: 'old', summary: 'shape' });
+  expect((await use(bob, 'Inbox')).data.messages).toMatchObject([{ content: 'old', summary: 'shape' }]);
+});
+
+test.each([
+  [
+    'newer',
+    { to: 'alice', message: { type: 'shutdown_request', reason: 'all is done' } },
+    (request_id: string) => ({
+      to: 'team-lead',
+      message: { type: 'shutdown_response', request_id, approve: false, reason: 'still busy' },
+    }),
+    (request_id: string) => ({ to: 'team-lead', message: { type: 'shutdown_response', request_id, approve: true } }),
+  ],
+  [
+    'older',
+    { type: 'shutdown_request', recipient: 'alice', content: 'all is done' },
+    (request_id: string) => ({ type: 'shutdown_response', request_id, approve: false, content: 'still busy' }),
+    (request_id: string) => ({ type: 'shutdown_response', request_id, approve: true }),
+  ],
+])('asks for a shutdown and hears the answer, in the %s shape', async (_shape, ask, reject, approve) => {
+  const house = await openTeam();
+  const [lead, alice] = [await connect(house, LEAD), await connect(house, member('alice'))];
+  const asked = await use(lead, 'SendMessage', ask);
+  expect(asked.text).toContain('alice is asked to shut down');
+  const heard = await use(alice, 'Inbox');
+  expect(heard.data.requests).toMatchObject([{ type: 'shutdown_request', status: 'pending', content: 'all is done' }]);
+  const { request_id } = heard.data.requests[0];
+  expect(heard.text).toContain(`type="shutdown_request" request_id="${request_id}"`);
+  expect(heard.text).toContain(
+    `Answer with SendMessage {"to":"team-lead","message":{"type":"shutdown_response","request_id":"${request_id}","approve":true}}`,
+  );
+
+  expect((await use(alice, 'SendMessage', reject(request_id))).text).toBe('The shutdown is rejected.');
+  expect((await use(lead, 'Inbox')).data.requests).toMatchObject([
+    { type: 'shutdown_response', approve: false, feedback: 'still busy' },
+  ]);
+  expect((await use(lead, 'Inbox')).data.requests).toEqual([]);
+
+  const again = await use(lead, 'SendMessage', ask);
+  await use(alice, 'SendMessage', approve(again.data.request_id));
+  expect((await use(lead, 'Inbox', { wait_seconds: 10 })).text).toContain('approve="true"');
+  const shown = await house.call<TeamMember>('member.show', { teamId: 'demo', memberId: 'alice' });
+  expect(shown.status).toBe('shutting-down');
+});
+
+test('lets only the lead ask others to shut down, and only the one asked agree', async () => {
+  const house = await openTeam();
+  const [lead, alice, bob] = [
+    await connect(house, LEAD),
+    await connect(house, member('alice')),
+    await connect(house, member('bob')),
+  ];
+  const ask = { to: 'bob', message: { type: 'shutdown_request' } };
+  expect(await refusal(alice, 'SendMessage', ask)).toBe('not_allowed');
+  const { data } = await use(lead, 'SendMessage', ask);
+  const yes = { to: 'lead', message: { type: 'shutdown_response', request_id: data.request_id, approve: true } };
+  expect(await refusal(alice, 'SendMessage', yes)).toBe('not_allowed');
+  expect(await refusal(lead, 'SendMessage', { to: '*', message: { type: 'shutdown_request' } })).toBe('invalid');
+  expect((await use(bob, 'SendMessage', yes)).isError).toBe(false);
+});
+
+test('hands in a plan, judges it, and tells its author', async () => {
+  const house = await openTeam([]);
+  await house.call('member.add', { teamId: 'demo', name: 'alice', planApprovalRequired: true });
+  const [lead, alice] = [await connect(house, LEAD), await connect(house, member('alice'))];
+  expect((await use(lead, 'TeamStatus')).text).toContain('- alice (teammate): active, needs an approved plan');
+  const plan = { to: 'team-lead', message: { type: 'plan_approval_request', plan: '# Plan' } };
+  await use(alice, 'SendMessage', plan);
+  const { data } = await use(lead, 'Inbox');
+  expect(data.requests).toMatchObject([{ type: 'plan_approval_request', member: 'alice', content: '# Plan' }]);
+  const judge = (approve: boolean, feedback: string) => ({
+    to: 'alice',
+    message: { type: 'plan_approval_response', request_id: data.requests[0].request_id, approve, feedback },
+  });
+  expect(await refusal(alice, 'SendMessage', judge(true, ''))).toBe('not_allowed');
+  await use(lead, 'SendMessage', judge(false, 'add tests'));
+  expect((await use(alice, 'Inbox')).text).toMatch(
+    /<teammate-message teammate_id="lead" type="plan_approval_response" request_id="[^"]+" approve="false" boundary="\w+">\nadd tests\n/,
+  );
+  await use(alice, 'SendMessage', plan);
+  const [{ request_id }] = (await use(lead, 'Inbox')).data.requests;
+  await use(lead, 'SendMessage', { type: 'plan_approval_response', recipient: 'alice', request_id, approve: true });
+  expect((await use(alice, 'Inbox')).data.requests).toMatchObject([{ approve: true }]);
+  expect((await use(lead, 'TeamStatus')).text).not.toContain('needs an approved plan');
+});
+
+test('shows again, marked, what was on its way when a session broke', async () => {
+  const house = await openTeam();
+  const { id } = await house.call<TeamMessage>('message.send', { teamId: 'demo', toId: 'bob', content: 'hi' }, 'alice');
+  await house.call(
+    'message.deliver',
+    { teamId: 'demo', memberId: 'bob', messageIds: [id], sessionId: 'broken' },
+    'bob',
+  );
+  const bob = await connect(house, member('bob'));
+  const { text, data } = await use(bob, 'Inbox');
+  expect(text).toContain('redelivery="1"');
+  expect(data.messages).toMatchObject([{ content: 'hi', redelivery: true }]);
+  expect((await use(bob, 'Inbox')).data.messages).toEqual([]);
+});

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest';
+import { connect, LEAD, member, openTeam, refusal, use } from './house.ts';
+
+test('makes tasks, lists them and shows them in the words agents know', async () => {
+  const lead = await connect(await openTeam(), LEAD);
+  const first = await use(lead, 'TaskCreate', { subject: 'First', description: 'do first', activeForm: 'Doing first' });
+  expect(first.text).toBe('Task #1 created successfully: First');
+  expect(first.data.task).toMatchObject({ id: '1', subject: 'First', status: 'pending', blockedBy: [], blocks: [] });
+  await use(lead, 'TaskCreate', { subject: 'Second', description: '', blockedBy: ['1'], owner: 'alice' });
+  expect((await use(lead, 'TaskList')).text).toBe('#1 [pending] First\n#2 [pending] Second (alice) [blocked by #1]');
+  expect((await use(lead, 'TaskGet', { taskId: '1' })).text).toBe(
+    'Task #1: First\nStatus: pending\nDescription: do first\nBlocks: #2',
+  );
+  expect((await use(lead, 'TaskGet', { taskId: '2' })).data.task).toMatchObject({ owner: 'alice', blockedBy: ['1'] });
+});
+
+test('says that there are no tasks, and lists only so many', async () => {
+  const house = await openTeam();
+  const lead = await connect(house, LEAD);
+  expect((await use(lead, 'TaskList')).text).toContain('No tasks found');
+  for (let i = 0; i < 230; i++) await house.call('task.create', { teamId: 'demo', title: `T${i}` });
+  for (let i = 1; i <= 50; i++) await house.call('task.complete', { teamId: 'demo', taskId: String(i) });
+  const { text, data } = await use(lead, 'TaskList');
+  expect(data).toMatchObject({ not_listed: 30 });
+  expect(data.tasks).toHaveLength(200);
+  expect(text).toMatch(/^#31 \[completed\] T30\n/);
+  expect(text).toMatch(/\.\.\. and 30 more that are over$/);
+});
+
+test('takes a task, ends it with a result, and gives the next', async () => {
+  const house = await openTeam();
+  await house.call('task.create', { teamId: 'demo', title: 'First', description: 'Do it.' });
+  await house.call('task.create', { teamId: 'demo', title: 'Second', dependencies: ['1'] });
+  const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
+
+  const claimed = await use(alice, 'TaskClaim');
+  expect(claimed.text).toContain('Claimed. Task #1: First');
+  expect(claimed.text).toContain('call TaskComplete with taskId "1"');
+  expect(claimed.data.task).toMatchObject({ id: '1', owner: 'alice', status: 'in_progress' });
+
+  expect(await refusal(bob, 'TaskClaim', { taskId: '1' })).toBe('claim_conflict');
+  expect(await refusal(bob, 'TaskClaim', { taskId: '2' })).toBe('blocked');
+  expect((await use(bob, 'TaskClaim')).text).toBe(
+    'No task is ready for you (0 reserved for others, 1 blocked, 1 in progress). Call TaskClaim with wait_seconds to wait.',
+  );
+  expect(await refusal(bob, 'TaskComplete', { taskId: '1', result: 'mine' })).toBe('not_allowed');
+
+  const completed = await use(alice, 'TaskComplete', { taskId: '1', result: 'It works.' });
+  expect(completed.text).toBe('Task #1 completed. Call TaskClaim for your next task.');
+  expect(completed.data.task).toMatchObject({ status: 'completed', result: 'It works.' });
+  expect((await use(bob, 'TaskClaim')).data.task).toMatchObject({ id: '2', owner: 'bob' });
+});
+
+test('refuses what a session writes to a task that it lost, also when the same member has it again', async () => {
+  const house = await openTeam();
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  const before = await connect(house, member('alice'));
+  await use(before, 'TaskClaim');
+  await house.call('task.release', { teamId: 'demo', taskId: '1' });
+  const after = await connect(house, member('alice'));
+  await use(after, 'TaskClaim');
+  expect(await refusal(before, 'TaskComplete', { taskId: '1', result: 'late' })).toBe('stale_epoch');
+  expect(await refusal(before, 'TaskUpdate', { taskId: '1', status: 'completed' })).toBe('stale_epoch');
+  expect((await use(after, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
+});
+
+test('changes what an agent may change, and says what it changed', async () => {
+  const house = await openTeam();
+  for (const title of ['First', 'Second', 'Third']) await house.call('task.create', { teamId: 'demo', title });
+  const lead = await connect(house, LEAD);
+  const update = (input: object) => use(lead, 'TaskUpdate', { taskId: '2', ...input });
+
+  expect((await update({ subject: 'Zweite', description: 'neu', activeForm: 'Neu' })).text).toBe(
+    'Updated task #2 subject, description, activeForm',
+  );
+  expect((await update({ metadata: { a: 1, b: { c: 2 } } })).data.task.metadata).toEqual({ a: 1, b: { c: 2 } });
+  expect((await update({ metadata: { a: null, d: 3 } })).data.task.metadata).toEqual({ b: { c: 2 }, d: 3 });
+  const linked = await update({ addBlockedBy: ['1'], addBlocks: ['3'] });
+  expect(linked.text).toBe('Updated task #2 blocks, blockedBy');
+  expect(linked.data.task).toMatchObject({ blockedBy: ['1'] });
+  expect((await use(lead, 'TaskGet', { taskId: '3' })).data.task.blockedBy).toEqual(['2']);
+  expect(await refusal(lead, 'TaskUpdate', { taskId: '1', addBlockedBy: ['3'] })).toBe('cycle');
+
+  expect((await update({ owner: 'bob' })).data.task.owner).toBe('bob');
+  expect((await update({ owner: '' })).data.task.owner).toBeUndefined();
+  expect((await update({ owner: 'team-lead' })).data.task.owner).toBe('lead');
+  expect((await update({})).text).toBe('Task #2 is unchanged');
+  expect((await use(lead, 'TaskUpdate', { taskId: '1', status: 'completed' })).text).toMatch(
+    /^Updated task #1 status\n/,
+  );
+  expect((await use(lead, 'TaskUpdate', { taskId: '1', status: 'pending' })).data.task.status).toBe('pending');
+  expect((await use(lead, 'TaskUpdate', { taskId: '3', status: 'deleted' })).data.task.status).toBe('deleted');
+  expect(await refusal(lead, 'TaskGet', { taskId: '99' })).toBe('not_found');
+});
+
+test('claims by TaskUpdate with the rules of a claim', async () => {
+  const house = await openTeam();
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
+  const claimed = await use(alice, 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  expect(claimed.text).toBe('Updated task #1 status\n\nYou hold it now. Finish it with TaskComplete.');
+  expect(claimed.data.task.owner).toBe('alice');
+  expect(await refusal(bob, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).toBe('claim_conflict');
+  expect(await refusal(bob, 'TaskUpdate', { taskId: '1', status: 'in_progress', owner: 'bob' })).toBe('claim_conflict');
+  expect(await refusal(bob, 'TaskUpdate', { taskId: '1', status: 'completed' })).toBe('not_allowed');
+  expect((await use(alice, 'TaskUpdate', { taskId: '1', status: 'pending' })).data.task.owner).toBeUndefined();
+});
+
+test('reserves a task that a lead writes to be begun by another', async () => {
+  const house = await openTeam();
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  const lead = await connect(house, LEAD);
+  const { text, data } = await use(lead, 'TaskUpdate', { taskId: '1', owner: 'alice', status: 'in_progress' });
+  expect(text).toBe('Updated task #1 owner\n\nIt is reserved for alice and begins when alice claims it.');
+  expect(data.task).toMatchObject({ owner: 'alice', status: 'pending' });
+});
+
+test('tells what was done when a later part of an update is refused', async () => {
+  const house = await openTeam();
+  for (const title of ['First', 'Second']) await house.call('task.create', { teamId: 'demo', title });
+  const alice = await connect(house, member('alice'));
+  const { isError, text } = await use(alice, 'TaskUpdate', { taskId: '2', addBlockedBy: ['1'], status: 'in_progress' });
+  expect(isError).toBe(true);
+  expect(text).toBe('blocked: Task 2 waits for task 1 (pending) (done before it: blockedBy)');
+});
+
+test('takes ids as models write them', async () => {
+  const house = await openTeam();
+  for (const title of ['First', 'Second']) await house.call('task.create', { teamId: 'demo', title });
+  const lead = await connect(house, LEAD);
+  expect((await use(lead, 'TaskGet', { taskId: 1 })).data.task.id).toBe('1');
+  expect((await use(lead, 'TaskUpdate', { taskId: '#2', addBlockedBy: ['#1'] })).data.task.blockedBy).toEqual(['1']);
+});
+
+test('names the field that is wrong', async () => {
+  const lead = await connect(await openTeam(), LEAD);
+  const wrong: [string, Record<string, unknown>, RegExp][] = [
+    ['TaskGet', { taskId: 'one' }, /^invalid: taskId: /],
+    ['TaskGet', {}, /^invalid: taskId: /],
+    ['TaskCreate', { subject: '', description: 'd' }, /^invalid: subject: /],
+    ['TaskCreate', { subject: 'S' }, /^invalid: description: /],
+    ['TaskCreate', { subject: 'S', description: 'd', owner: 7 }, /^invalid: owner: /],
+    ['TaskUpdate', { taskId: '1', status: 'done' }, /^invalid: status: /],
+    ['TaskClaim', { wait_seconds: 301 }, /^invalid: wait_seconds: /],
+    ['TaskList', { sort: 'id' }, /^invalid: .*"sort"/],
+    ['SendMessage', { message: 'hi' }, /^invalid: to: /],
+    ['SendMessage', { to: 'alice', message: { type: 'shutdown_response', approve: true } }, /^invalid: request_id: /],
+    ['SendMessage', { to: 'alice', message: ' ' }, /^invalid: message: /],
+    ['SendMessage', { type: 'plan_approval_response', request_id: 'x' }, /^invalid: approve: /],
+  ];
+  for (const [name, input, message] of wrong) {
+    const { text, isError } = await use(lead, name, input);
+    expect(text, JSON.stringify(input)).toMatch(message);
+    expect(isError).toBe(true);
+  }
+});
