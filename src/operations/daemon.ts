@@ -15,14 +15,16 @@ export const daemonOperations = [
   }),
   operation({
     name: 'daemon.stop',
-    summary: 'End the daemon',
+    summary: 'End the daemon and the members that it runs',
     scope: 'admin',
-    input: z.strictObject({}),
+    input: z.strictObject({
+      keep: z.boolean().default(false).describe('let the members go on: the next daemon takes them over'),
+    }),
     result: z.object({ stopping: z.literal(true) }),
     route: 'POST /api/stop',
     cli: { command: 'stop' },
-    run: async ({ daemon }) => {
-      daemon.stop();
+    run: async ({ daemon }, { keep }) => {
+      daemon.stop({ keep });
       return { stopping: true as const };
     },
   }),

@@ -6,12 +6,15 @@ import { actorOf, authorize } from './caller.ts';
 import type { Caller } from './caller.ts';
 import { daemonOperations } from './daemon.ts';
 import { eventOperations } from './event.ts';
+import { hookOperations } from './hook.ts';
 import { memberOperations } from './member.ts';
 import { messageOperations } from './message.ts';
+import { noteOperations } from './note.ts';
 import type { Operation, Services } from './operation.ts';
 import { requestOperations } from './request.ts';
 import { taskOperations } from './task.ts';
 import { teamOperations } from './team.ts';
+import { transcriptOperations } from './transcript.ts';
 
 const ALL = [
   ...teamOperations,
@@ -19,6 +22,9 @@ const ALL = [
   ...taskOperations,
   ...messageOperations,
   ...requestOperations,
+  ...noteOperations,
+  ...hookOperations,
+  ...transcriptOperations,
   ...eventOperations,
   ...daemonOperations,
 ] as const;

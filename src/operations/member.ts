@@ -1,14 +1,25 @@
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
-import { ChangeMemberInput, JoinInput, LeaveInput, TeamMember } from '../core/member.ts';
+import { ChangeMemberInput, JoinInput, LeaveInput, TeamMember, TeammateStatus } from '../core/member.ts';
 import type { TeamState } from '../core/state.ts';
 import { Line, Slug, textOf } from '../core/text.ts';
+import { Timestamp } from '../core/time.ts';
 import { RecordUsageInput, Usage } from '../core/usage.ts';
 import { requireMember, requireTeam, viewMember } from '../core/view.ts';
 import { hasScope } from './caller.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
+
+const SessionView = z.object({
+  id: z.string(),
+  teamId: z.string(),
+  teamRole: z.enum(['lead', 'teammate']),
+  memberId: z.string(),
+  status: TeammateStatus,
+  startedAt: Timestamp,
+  pid: z.number().int().optional(),
+});
 
 const OfMember = InTeam.extend({ memberId: Slug.describe('the member') });
 
@@ -20,12 +31,54 @@ export const memberOperations = [
     input: JoinInput.extend(InTeam.shape),
     result: TeamMember,
     route: 'POST /api/teams/:teamId/members',
-    message: { type: 'spawn_teammate', answer: 'teammate_spawned', fields: (member) => ({ member }) },
     cli: { args: ['name'] },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'member.join', by: actor, ...once, ...input }, (state) =>
         memberOf(state, input.name),
       ),
+  }),
+  operation({
+    name: 'member.spawn',
+    summary: 'Start a teammate: a daemon runs its agent',
+    scope: 'lead',
+    input: JoinInput.omit({ status: true, sessionId: true }).extend(InTeam.shape),
+    result: TeamMember,
+    route: 'POST /api/teams/:teamId/teammates',
+    message: { type: 'spawn_teammate', answer: 'teammate_spawned', fields: (member) => ({ member }) },
+    cli: { args: ['name'] },
+    run: ({ coordinator, caller, actor, once }, { teamId, ...input }) => {
+      const { agent } = input;
+      // Which program runs as the user is for a person to say, not for an agent.
+      if (caller.scope !== 'admin' && (agent?.command ?? agent?.args ?? agent?.env)) {
+        throw new TeamError(
+          'not_allowed',
+          'Only a person says which program runs: name an agent without command, args and env',
+        );
+      }
+      return coordinator.spawnTeammate(teamId, input, actor, once);
+    },
+  }),
+  operation({
+    name: 'member.stop',
+    summary: 'End a teammate now, whether it agrees or not; its tasks go back',
+    scope: 'lead',
+    input: OfMember.extend({ reason: Line.default('stopped') }),
+    result: z.object({ memberId: z.string(), how: z.string() }),
+    route: 'POST /api/teams/:teamId/members/:memberId/stop',
+    cli: { args: ['memberId'] },
+    run: async ({ coordinator }, { teamId, memberId, reason }) => ({
+      memberId,
+      how: await coordinator.shutdownTeammate(teamId, memberId, reason),
+    }),
+  }),
+  operation({
+    name: 'session.list',
+    summary: 'List the sessions of a team: who runs, since when, in which process',
+    scope: 'reader',
+    input: InTeam,
+    result: z.array(SessionView),
+    route: 'GET /api/teams/:teamId/sessions',
+    run: ({ sessions }, { teamId }) => sessions.getSessionsByTeam(teamId),
   }),
   operation({
     name: 'member.list',

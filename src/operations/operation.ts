@@ -3,6 +3,10 @@ import type { Actor } from '../core/actor.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 import type { SharedTaskList } from '../ledger/task-list.ts';
+import type { TeamCoordinator } from '../runtime/coordinator.ts';
+import type { TeamHooks } from '../runtime/hooks/team-hooks.ts';
+import type { TeamMemory } from '../runtime/memory.ts';
+import type { SessionManager } from '../runtime/sessions.ts';
 import type { Caller, Scope } from './caller.ts';
 import type { DaemonStatus } from './daemon-status.ts';
 
@@ -11,6 +15,10 @@ export interface Services {
   readonly ledger: Ledger;
   readonly tasks: SharedTaskList;
   readonly mailbox: Mailbox;
+  readonly coordinator: TeamCoordinator;
+  readonly sessions: SessionManager;
+  readonly hooks: TeamHooks;
+  readonly memory: TeamMemory;
   readonly daemon: DaemonService;
   /** Sees every call of every face, for counting and tracing; `operation` is `unknown` for a name that is none. */
   readonly watch?: <R>(operation: string, call: WatchedCall, work: () => Promise<R>) => Promise<R>;
@@ -27,8 +35,10 @@ export interface WatchedCall {
 export interface DaemonService {
   /** What `daemon.status` answers with. */
   status(): Promise<DaemonStatus>;
-  /** Ends the daemon after the answer is out. */
-  stop(): void;
+  /** Ends the daemon after the answer is out; with `keep`, the members' processes go on and are taken over later. */
+  stop(options: { keep: boolean }): void;
+  /** The folder with the transcripts of a member. */
+  transcriptFolder(teamId: string, memberId: string): string;
   /** Makes a credential for one member of a team. */
   memberToken(teamId: string, memberId: string, scope: 'member' | 'lead' | 'reader'): Promise<string>;
   /** Makes every credential given out so far void. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import {
+  AnswerRequestInput,
   ApproveInput,
   RejectInput,
   RequestShutdownInput,
@@ -30,6 +32,19 @@ export const requestOperations = [
             (status === undefined || request.status === status) && (kind === undefined || request.kind === kind),
         );
       }),
+  }),
+  operation({
+    name: 'request.answer',
+    summary: 'Answer what waits for a person: a gate that gave up, a permission, a budget',
+    scope: 'admin',
+    input: AnswerRequestInput.extend(InTeam.shape),
+    result: TeamRequest,
+    route: 'POST /api/teams/:teamId/requests/:requestId/answer',
+    cli: { args: ['requestId'] },
+    run: ({ ledger, once }, { teamId, ...input }) =>
+      ledger.execute(teamId, { type: 'request.answer', by: USER, ...once, ...input }, (state) =>
+        found(state.requests.get(input.requestId)),
+      ),
   }),
   operation({
     name: 'shutdown.request',

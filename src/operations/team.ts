@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { parse } from '../core/parse.ts';
 import { TeamRequest } from '../core/request.ts';
 import { CloseTeamInput, CreateTeamInput, TeamConfig, UpdateTeamInput } from '../core/team.ts';
+import { Line } from '../core/text.ts';
 import { Usage } from '../core/usage.ts';
 import { requireTeam, teamUsage, viewTeam } from '../core/view.ts';
+import type { Stored } from '../journal/journal.ts';
+import { fullDigest, makeDigest } from '../runtime/digest.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 
@@ -126,6 +129,39 @@ export const teamOperations = [
     cli: { args: ['teamId'] },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'team.close', by: actor, ...once, ...input }, viewTeam),
+  }),
+  operation({
+    name: 'team.down',
+    summary: 'Shut a team down: everybody is asked to stop, who has not in time is ended, then it is closed',
+    scope: 'lead',
+    input: InTeam.extend({
+      reason: Line.default('the team is shut down'),
+      within: z.number().int().min(0).max(3_600_000).default(30_000).describe('milliseconds to agree and end'),
+      force: z.boolean().default(false).describe('end them without asking'),
+    }),
+    result: TeamConfig,
+    route: 'POST /api/teams/:teamId/down',
+    cli: { command: 'down', args: ['teamId'] },
+    run: ({ coordinator, actor }, { teamId, ...options }) =>
+      coordinator.shutdownTeam(teamId, { by: actor, ...options }),
+  }),
+  operation({
+    name: 'team.digest',
+    summary: 'What happened since a batch, in a few lines for the lead; without one, where the team stands',
+    scope: 'member',
+    input: InTeam.extend({
+      after: z.number().int().min(0).optional().describe('the number that the last digest ended with'),
+    }),
+    result: z.object({ seq: z.number().int(), text: z.string(), settled: z.boolean() }),
+    route: 'GET /api/teams/:teamId/digest',
+    cli: { args: ['teamId'] },
+    run: async ({ ledger }, { teamId, after }) => {
+      const batches: Stored[] = [];
+      if (after !== undefined) for await (const batch of ledger.read(teamId, after)) batches.push(batch);
+      return ledger.view(teamId, (state, seq) =>
+        after === undefined ? fullDigest(state, seq) : makeDigest(state, batches, batches.at(-1)?.seq ?? after),
+      );
+    },
   }),
   operation({
     name: 'team.delete',

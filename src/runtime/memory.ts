@@ -51,6 +51,7 @@ export class TeamMemory {
     return index
       .search(query, { prefix: true, fuzzy: 0.2, boost: { title: 2, tags: 2 } })
       .slice(0, limit)
+      .map((hit) => ({ ...(hit as unknown as Entry), score: hit.score }))
       .map(({ kind, id, title, text, authorId, score }) => ({ kind, id, title, text, authorId, score }));
   }
 

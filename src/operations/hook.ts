@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { HookConfig, HookType } from '../core/hook.ts';
+import { InTeam } from './inputs.ts';
+import { operation } from './operation.ts';
+
+export const hookOperations = [
+  operation({
+    name: 'hook.register',
+    summary: 'Register a hook: a program that judges completions, idle teammates or new tasks',
+    scope: 'admin',
+    input: HookConfig.extend(InTeam.shape),
+    result: z.array(HookConfig),
+    route: 'POST /api/teams/:teamId/hooks',
+    cli: { args: ['type', 'command'] },
+    run: async ({ hooks }, { teamId, ...config }) => {
+      await hooks.registerHook(teamId, config);
+      return hooks.getRegisteredHooks(teamId);
+    },
+  }),
+  operation({
+    name: 'hook.list',
+    summary: 'List the hooks of a team',
+    scope: 'reader',
+    input: InTeam,
+    result: z.array(HookConfig),
+    route: 'GET /api/teams/:teamId/hooks',
+    run: ({ hooks }, { teamId }) => hooks.getRegisteredHooks(teamId),
+  }),
+  operation({
+    name: 'hook.remove',
+    summary: 'Remove the hooks of a type',
+    scope: 'admin',
+    input: InTeam.extend({ type: HookType }),
+    result: z.object({ removed: z.boolean() }),
+    route: 'DELETE /api/teams/:teamId/hooks/:type',
+    cli: { args: ['type'] },
+    run: async ({ hooks }, { teamId, type }) => ({ removed: await hooks.removeHook(teamId, type) }),
+  }),
+] as const;

@@ -1,0 +1,97 @@
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { Slug } from '../core/text.ts';
+import { requireMember, requireTeam } from '../core/view.ts';
+import { InTeam, Wait } from './inputs.ts';
+import { operation } from './operation.ts';
+
+const Entry = z.looseObject({ at: z.number(), type: z.string() });
+
+/** Read at once; a reader comes back for more. */
+const PAGE_BYTES = 256 * 1024;
+
+/** A transcript is written by another process: nothing tells us but the file. */
+const LOOK_MS = 100;
+
+export const transcriptOperations = [
+  operation({
+    name: 'transcript.read',
+    summary: 'Read what a member did and was told, from where one left off',
+    scope: 'reader',
+    input: InTeam.extend({
+      memberId: Slug,
+      session: z
+        .string()
+        .regex(/^[A-Za-z0-9._-]+$/)
+        .optional()
+        .describe('the newest when not given'),
+      after: z.number().int().min(0).default(0).describe('the place that the last answer ended with'),
+      tail: z.boolean().default(false).describe('only the last page'),
+      ...Wait,
+    }),
+    result: z.object({ session: z.string().nullable(), after: z.number().int(), entries: z.array(Entry) }),
+    route: 'GET /api/teams/:teamId/members/:memberId/transcript',
+    cli: { args: ['memberId'] },
+    run: async ({ ledger, daemon, signal }, { teamId, memberId, session, after, tail, wait = 0 }) => {
+      await ledger.view(teamId, (state) => {
+        requireTeam(state);
+        requireMember(state, memberId);
+      });
+      const folder = daemon.transcriptFolder(teamId, memberId);
+      const end = performance.now() + wait;
+      for (;;) {
+        const name = session ?? (await newest(folder));
+        const page = name === undefined ? undefined : await readPage(join(folder, `${name}.jsonl`), after, tail);
+        const done = performance.now() >= end || signal.aborted;
+        if ((page && page.entries.length > 0) || done) return { session: name ?? null, after, entries: [], ...page };
+        await pause(LOOK_MS);
+      }
+    },
+  }),
+] as const;
+
+async function newest(folder: string): Promise<string | undefined> {
+  const names = await readdir(folder).catch(() => []);
+  const dated = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })));
+  return dated.sort((a, b) => b.at - a.at)[0]?.name.replace(/\.jsonl$/, '');
+}
+
+/** Whole lines only: the last one may still be on its way. */
+async function readPage(
+  path: string,
+  after: number,
+  tail: boolean,
+): Promise<{ after: number; entries: z.output<typeof Entry>[] }> {
+  const file = await open(path).catch(() => undefined);
+  if (!file) return { after, entries: [] };
+  try {
+    const { size } = await file.stat();
+    const from = tail ? Math.max(after, size - PAGE_BYTES) : after;
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(Math.min(PAGE_BYTES, Math.max(0, size - from))),
+      0,
+      undefined,
+      from,
+    );
+    const text = buffer.subarray(0, bytesRead);
+    const whole = text.subarray(0, text.lastIndexOf(10) + 1);
+    const lines = whole
+      .toString('utf8')
+      .split('\n')
+      .slice(tail && from > after ? 1 : 0);
+    return { after: from + whole.length, entries: lines.flatMap((line) => parseEntry(line)) };
+  } finally {
+    await file.close();
+  }
+}
+
+function parseEntry(line: string): z.output<typeof Entry>[] {
+  try {
+    const parsed = Entry.safeParse(JSON.parse(line));
+    return parsed.success ? [parsed.data] : [];
+  } catch {
+    return [];
+  }
+}
