@@ -140,12 +140,13 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     teamId: string,
     memberId: string,
     options: { result?: string; reason?: string } = {},
-  ): Promise<void> {
+  ): Promise<boolean> {
     const change = parse(ChangeMemberInput, { memberId, status: 'idle', ...options });
     const command = { type: 'member.change', by: memberId, ...change } as const;
     const feedback = await this.#idleFeedback(teamId, command);
     if (feedback === undefined) await this.#ledger.execute(teamId, command, () => undefined);
     else await this.send(teamId, SYSTEM, { toId: memberId, content: feedback, type: 'system' });
+    return feedback === undefined;
   }
 
   /** Tells the lead that a member shuts down. */

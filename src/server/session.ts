@@ -48,11 +48,10 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
 
     receive(text) {
       if (over || isEnding) return;
-      if (mcp) mcp.receive(text);
-      else if (backlog.length > 0 || isFull()) {
+      if (backlog.length > 0 || isFull()) {
         backlog.push(text);
         pause();
-      } else handle(text);
+      } else dispatch(text);
     },
 
     gone() {
@@ -75,6 +74,11 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
   };
   hub.join(session);
   return session;
+
+  function dispatch(text: string): void {
+    if (mcp) mcp.receive(text);
+    else handle(text);
+  }
 
   function handle(text: string): void {
     const frame = readFrame(text);
@@ -120,8 +124,11 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
       return outbox.send(errorFrame(frame.id, error));
     }
     if (waits) waitingCalls++;
-    await track(key, async (signal) => outbox.send(await perform(frame, signal)));
-    if (waits) waitingCalls--;
+    await track(key, async (signal) => {
+      const text = await perform(frame, signal);
+      if (waits) waitingCalls--;
+      outbox.send(text);
+    });
   }
 
   /** Counts what is under way, and reads on after it. */
@@ -172,7 +179,7 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
   /** Reads on when there is room again. */
   function goOn(): void {
     if (!paused || over || isEnding) return;
-    while (backlog.length > 0 && !isFull() && !over) handle(backlog.shift() as string);
+    while (backlog.length > 0 && !isFull() && !over) dispatch(backlog.shift() as string);
     if (over) return;
     if (isFull()) {
       if (outbox.isBusy) void outbox.whenFree().then(goOn);

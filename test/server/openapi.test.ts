@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { OPERATIONS } from '../../src/operations/index.ts';
+import { openApiDocument } from '../../src/server/openapi.ts';
+
+const Schema = z.looseObject({});
+const Content = z.object({ 'application/json': z.object({ schema: Schema }) });
+const Method = z.strictObject({
+  operationId: z.string(),
+  summary: z.string().min(1),
+  description: z.string(),
+  tags: z.array(z.string()),
+  parameters: z.array(
+    z.strictObject({
+      name: z.string(),
+      in: z.enum(['path', 'query', 'header']),
+      required: z.boolean(),
+      schema: Schema,
+    }),
+  ),
+  requestBody: z.strictObject({ content: Content }).optional(),
+  responses: z.record(z.string(), z.strictObject({ description: z.string(), content: Content })),
+});
+const Document = z.strictObject({
+  openapi: z.string().regex(/^3\.1\.\d+$/),
+  info: z.object({ title: z.string(), version: z.string() }),
+  servers: z.array(z.object({ url: z.string() })),
+  security: z.array(z.record(z.string(), z.array(z.string()))),
+  paths: z.record(z.string().startsWith('/'), z.partialRecord(z.enum(['get', 'post', 'patch', 'delete']), Method)),
+  components: z.object({ securitySchemes: Schema, schemas: Schema }),
+});
+
+const document = Document.parse(JSON.parse(JSON.stringify(openApiDocument())));
+
+test('the document has every operation once', () => {
+  const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId));
+  expect(ids.sort()).toEqual(OPERATIONS.map(({ name }) => name).sort());
+});
+
+test('every path parameter is declared, and nothing else is', () => {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort();
+    for (const { operationId, parameters } of Object.values(methods)) {
+      const declared = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
+      expect({ operationId, declared: declared.sort() }).toEqual({ operationId, declared: inPath });
+    }
+  }
+});
+
+test('every reference leads somewhere', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path);
+  for (const reference of references) {
+    let at: unknown = document;
+    for (const key of reference.split('/')) at = (at as Record<string, unknown>)[key];
+    expect({ reference, found: at !== undefined }).toEqual({ reference, found: true });
+  }
+});
+
+test('required inputs are required, moments are text', () => {
+  const create = document.paths['/api/teams/{teamId}/tasks']?.post;
+  const body = create?.requestBody?.content['application/json'].schema as { required: string[]; properties: object };
+  expect(body.required).toEqual(['title']);
+  expect(Object.keys(body.properties)).toContain('priority');
+  const inbox = document.paths['/api/teams/{teamId}/inbox']?.get;
+  expect(inbox?.parameters.find(({ name }) => name === 'since')?.schema).toMatchObject({
+    type: 'string',
+    format: 'date-time',
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { OPERATIONS } from '../../src/operations/index.ts';
+import type { OperationName } from '../../src/operations/index.ts';
+import { SAMPLES } from './samples.ts';
+import { setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { openUnix, openWebSocket } from './wire.ts';
+
+const prepare = async (name: string): Promise<{ stage: Stage; input: Record<string, unknown>; as?: string }> => {
+  const stage = await setStage({ limits: { requestBurst: 1e6 } });
+  const { input, ...rest } = await SAMPLES[name as OperationName](stage);
+  return { stage, input: { ...input }, ...rest };
+};
+
+describe('every operation', () => {
+  test.each(OPERATIONS)('$name works over REST: $route', async ({ name, route, result }) => {
+    const { stage, input, as } = await prepare(name);
+    const [method = '', template = ''] = route.split(' ');
+    const path = template.replace(/:(\w+)/g, (_, key: string) => {
+      const value = input[key];
+      delete input[key];
+      return encodeURIComponent(String(value));
+    });
+    const query = method === 'GET' ? `?${new URLSearchParams(input as Record<string, string>).toString()}` : '';
+    const answer = await fetch(stage.url + path + query, {
+      method,
+      headers: {
+        authorization: `Bearer ${stage.token}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'once',
+        ...(as !== undefined && { 'x-troupe-as': as }),
+      },
+      ...(method !== 'GET' && { body: JSON.stringify(input) }),
+    });
+    const body: unknown = await answer.json();
+    expect({ status: answer.status, body }).toMatchObject({ status: 200 });
+    expect(result.safeParse(body).error).toBeUndefined();
+    expect(stage.errors).toEqual([]);
+  });
+
+  test.each(OPERATIONS)('$name works by its name over WebSocket and Unix socket', async ({ name, result }) => {
+    for (const kind of ['unix', 'ws'] as const) {
+      const { stage, input, as } = await prepare(name);
+      const wire =
+        kind === 'unix'
+          ? await openUnix(stage.home.socket, stage.token)
+          : await openWebSocket(stage.url, { authorization: `Bearer ${stage.token}` });
+      const answer = await wire.ask({ type: name, payload: input, ...(as !== undefined && { as }) });
+      expect(answer).toMatchObject({ type: 'result' });
+      expect(result.safeParse(answer['result']).error).toBeUndefined();
+    }
+  });
+
+  const withMessage = OPERATIONS.flatMap((operation) =>
+    operation.message ? [{ ...operation, ...operation.message }] : [],
+  );
+  test.each(withMessage)('$name works as the message $type', async ({ name, type, answer: answerType }) => {
+    const { stage, input, as } = await prepare(name);
+    const wire = await openWebSocket(stage.url, { authorization: `Bearer ${stage.token}` });
+    const answer = await wire.ask({ type, payload: input, ...(as !== undefined && { as }) });
+    expect(answer.type).toBe(answerType);
+    expect(answer['result']).toBeUndefined();
+  });
+});
+
+describe('a call over REST', () => {
+  test('is done once under one idempotency key', async () => {
+    const stage = await setStage();
+    const create = async (key: string) => {
+      const answer = await fetch(`${stage.url}/api/teams/demo/tasks`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${stage.token}`,
+          'content-type': 'application/json',
+          'idempotency-key': key,
+        },
+        body: JSON.stringify({ title: 'Once' }),
+      });
+      return ((await answer.json()) as { id: string }).id;
+    };
+    const [first, second, third] = [await create('a'), await create('a'), await create('b')];
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+
+  test('says what is wrong with the code of the error and its status', async () => {
+    const stage = await setStage();
+    const headers = { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' };
+    const send = async (method: string, path: string, body?: string): Promise<[number, unknown]> => {
+      const answer = await fetch(stage.url + path, { method, headers, ...(body !== undefined && { body }) });
+      return [answer.status, ((await answer.json()) as { error: { code: unknown } }).error.code];
+    };
+    expect(await send('GET', '/api/teams/demo/tasks/99')).toEqual([404, 'not_found']);
+    expect(await send('GET', '/api/teams/absent')).toEqual([404, 'not_found']);
+    expect(await send('POST', '/api/teams', '{"name":"demo"}')).toEqual([409, 'exists']);
+    expect(await send('POST', '/api/teams', '{"name":')).toEqual([400, 'invalid']);
+    expect(await send('POST', '/api/teams', '[]')).toEqual([400, 'invalid']);
+    expect(await send('POST', '/api/teams', '{"name":"x","unknown":1}')).toEqual([400, 'invalid']);
+    expect(await send('GET', '/api/teams/demo/tasks?limit=many')).toEqual([400, 'invalid']);
+    expect(await send('GET', '/api/teams/demo/tasks?unknown=1')).toEqual([400, 'invalid']);
+    expect(await send('POST', '/api/teams/demo/tasks?title=x', '{}')).toEqual([400, 'invalid']);
+    expect(await send('POST', '/api/teams/demo/tasks', '{"teamId":"away","title":"x"}')).toEqual([400, 'invalid']);
+    expect(await send('POST', '/api/nothing', '{}')).toEqual([404, 'not_found']);
+  });
+
+  test('takes numbers, booleans and lists from the query', async () => {
+    const stage = await setStage();
+    const { id } = await stage.act('message.send', { teamId: 'demo', toId: 'worker', content: 'Hello' }, 'lead');
+    const headers = { authorization: `Bearer ${stage.tokens.worker}` };
+    const read = async (query: string): Promise<unknown> =>
+      (await fetch(`${stage.url}/api/teams/demo/inbox${query}`, { headers })).json();
+    expect(await read('?unread=true&limit=1')).toMatchObject([{ id }]);
+    await stage.act('message.read', { teamId: 'demo', memberId: 'worker', messageIds: [id] }, 'worker');
+    expect(await read('?unread=true')).toEqual([]);
+    expect(await read('?unread=false')).toMatchObject([{ id }]);
+  });
+
+  test('waits no longer than a browser would, and ends with its client', async () => {
+    const stage = await setStage({ limits: { restWaitMs: 100 } });
+    const headers = { authorization: `Bearer ${stage.tokens.worker}`, 'content-type': 'application/json' };
+    const claim = (init: RequestInit = {}) =>
+      fetch(`${stage.url}/api/teams/demo/claim`, { method: 'POST', headers, body: '{"wait":300000}', ...init });
+    const began = performance.now();
+    expect(await (await claim()).json()).toBe(null);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  test('whose client goes away while it waits takes nothing', async () => {
+    const stage = await setStage();
+    const headers = { authorization: `Bearer ${stage.tokens.worker}`, 'content-type': 'application/json' };
+    const gone = new AbortController();
+    const claim = fetch(`${stage.url}/api/teams/demo/claim`, {
+      method: 'POST',
+      headers,
+      body: '{"wait":20000}',
+      signal: gone.signal,
+    });
+    await expect.poll(() => stage.hub.counters.calls).toBeGreaterThan(0);
+    gone.abort();
+    await expect(claim).rejects.toThrow('abort');
+    await expect.poll(() => stage.hub.connections).toBe(0);
+    await stage.act('task.create', { teamId: 'demo', title: 'For whoever is there' });
+    expect(await stage.act('task.list', { teamId: 'demo' })).toMatchObject([{ status: 'pending' }]);
+  });
+});
+
+describe('programs that know agents', () => {
+  test.each(['lead@demo', 'session-of-demo'])('find the teammates and tasks of %s', async (id) => {
+    const stage = await setStage();
+    await stage.act('task.create', { teamId: 'demo', title: 'Shared' });
+    const read = async (what: string): Promise<unknown> =>
+      (
+        await fetch(`${stage.url}/api/agents/${id}/${what}`, { headers: { authorization: `Bearer ${stage.token}` } })
+      ).json();
+    expect(await read('teammates')).toMatchObject([{ id: 'worker' }, { id: 'other' }]);
+    expect(await read('team-tasks')).toMatchObject([{ title: 'Shared' }]);
+  });
+
+  test.each(['nobody@demo', 'lead@nowhere', 'none', 'unknown-session'])('find nothing for %s', async (id) => {
+    const stage = await setStage();
+    const headers = { authorization: `Bearer ${stage.token}` };
+    expect((await fetch(`${stage.url}/api/agents/${id}/teammates`, { headers })).status).toBe(404);
+  });
+});

@@ -1,0 +1,291 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { OPERATIONS } from '../../src/operations/index.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+import { setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { openUnix, openWebSocket, requestText, sendBytes, upgradeText, webSocketFrame } from './wire.ts';
+import type { HeaderLines } from './wire.ts';
+
+/** A way of asking that must be refused, whatever is asked. */
+interface Attempt {
+  readonly name: string;
+  readonly status: number;
+  readonly headers: (stage: Stage) => HeaderLines;
+  readonly query?: (stage: Stage) => string;
+}
+
+const host = ({ port }: Stage): readonly [string, string] => ['host', `127.0.0.1:${port}`];
+const bearer = (token: string): readonly [string, string] => ['authorization', `Bearer ${token}`];
+const cut = (token: string): string => token.slice(0, -1);
+/** Another last letter that stands for other bits, not only for other padding. */
+const bent = (token: string): string => `${token.slice(0, 10)}${token[10] === 'A' ? 'B' : 'A'}${token.slice(11)}`;
+
+const ATTEMPTS: readonly Attempt[] = [
+  { name: 'no token', status: 401, headers: (stage) => [host(stage)] },
+  { name: 'a bad token', status: 401, headers: (stage) => [host(stage), bearer('x'.repeat(43))] },
+  { name: 'an empty token', status: 401, headers: (stage) => [host(stage), ['authorization', 'Bearer ']] },
+  { name: 'a truncated admin token', status: 401, headers: (stage) => [host(stage), bearer(cut(stage.token))] },
+  { name: 'a truncated member token', status: 401, headers: (stage) => [host(stage), bearer(cut(stage.tokens.lead))] },
+  { name: 'a bent member token', status: 401, headers: (stage) => [host(stage), bearer(bent(stage.tokens.lead))] },
+  { name: 'a token with more behind it', status: 401, headers: (stage) => [host(stage), bearer(`${stage.token}x`)] },
+  { name: 'another scheme', status: 401, headers: (stage) => [host(stage), ['authorization', `Basic ${stage.token}`]] },
+  { name: 'two tokens', status: 400, headers: (stage) => [host(stage), bearer(stage.token), bearer(stage.token)] },
+  ...['token', 'access_token', 'TOKEN', 'authorization', 'code'].flatMap((name): Attempt[] => [
+    {
+      name: `only a ?${name}=`,
+      status: 400,
+      headers: (stage) => [host(stage)],
+      query: (stage) => `?${name}=${stage.token}`,
+    },
+    {
+      name: `a ?${name}= besides`,
+      status: 400,
+      headers: (stage) => [host(stage), bearer(stage.token)],
+      query: (stage) => `?${name}=${stage.token}`,
+    },
+  ]),
+  ...[
+    'null',
+    'http://localhost.evil',
+    'http://evil.example',
+    'http://127.0.0.1',
+    'http://localhost:1',
+    'https://127.0.0.1:PORT',
+    'http://127.0.0.1:PORT.evil.example',
+    'http://127.0.0.1:PORT/',
+    'http://0.0.0.0:PORT',
+    '',
+  ].map((origin): Attempt => ({
+    name: `the origin ${JSON.stringify(origin)}`,
+    status: 403,
+    headers: (stage) => [host(stage), bearer(stage.token), ['origin', origin.replace('PORT', String(stage.port))]],
+  })),
+  {
+    name: 'two origins',
+    status: 403,
+    headers: (stage) => [host(stage), bearer(stage.token), ['origin', stage.url], ['origin', 'http://evil.example']],
+  },
+  ...[
+    'evil.example:PORT',
+    '0.0.0.0:PORT',
+    '127.0.0.1',
+    '127.0.0.1:1',
+    '127.0.0.1:PORT.evil.example',
+    'localhost.:PORT',
+    '',
+  ].map((name): Attempt => ({
+    name: `the host ${JSON.stringify(name)}`,
+    status: 403,
+    headers: (stage) => [['host', name.replace('PORT', String(stage.port))], bearer(stage.token)],
+  })),
+  { name: 'no host', status: 403, headers: (stage) => [bearer(stage.token)] },
+  { name: 'two hosts', status: 403, headers: (stage) => [host(stage), host(stage), bearer(stage.token)] },
+  {
+    name: 'two different hosts',
+    status: 403,
+    headers: (stage) => [host(stage), ['Host', 'evil.example'], bearer(stage.token)],
+  },
+  ...['cross-site', 'same-site', 'whatever'].map((site): Attempt => ({
+    name: `sec-fetch-site ${site}`,
+    status: 403,
+    headers: (stage) => [host(stage), bearer(stage.token), ['sec-fetch-site', site]],
+  })),
+  {
+    name: 'a made-up cookie',
+    status: 401,
+    headers: (stage) => [
+      host(stage),
+      ['origin', stage.url],
+      ['cookie', `troupe_session_${stage.port}=${'x'.repeat(43)}`],
+      ['x-troupe-csrf', '1'],
+    ],
+  },
+  {
+    name: 'the token as a cookie',
+    status: 401,
+    headers: (stage) => [
+      host(stage),
+      ['origin', stage.url],
+      ['cookie', `troupe_session_${stage.port}=${stage.token}`],
+      ['x-troupe-csrf', '1'],
+    ],
+  },
+];
+
+/** The addresses besides those of the operations. */
+const OTHERS: readonly (readonly [method: string, path: string])[] = [
+  ['GET', '/health'],
+  ['GET', '/metrics'],
+  ['GET', '/api/openapi.json'],
+  ['POST', '/api/logout'],
+  ['GET', '/api/agents/lead@demo/teammates'],
+  ['GET', '/api/agents/lead@demo/team-tasks'],
+  ['GET', '/api/teams/demo/events'],
+  ['POST', '/mcp'],
+  ['GET', '/mcp'],
+  ['DELETE', '/mcp'],
+  ['OPTIONS', '/api/teams'],
+  ['OPTIONS', '/mcp'],
+  ['PUT', '/api/teams'],
+  ['GET', '/nothing'],
+  ['GET', '/%61pi/teams'],
+  ['GET', '/api/../health'],
+];
+
+describe('a stranger is refused and changes nothing', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await setStage({
+      limits: { authDelayMs: 0, requestBurst: 1e6 },
+      mcp: async () => new Response('{}'),
+      metrics: () => '',
+    });
+  });
+
+  async function expectRefusals(method: string, path: string, body?: object): Promise<void> {
+    const before = await stage.ends();
+    const answers = await Promise.all(
+      ATTEMPTS.map(async ({ name, status, headers, query }) => {
+        const lines: HeaderLines = [...headers(stage), ['content-type', 'application/json']];
+        const target = `${path}${query?.(stage) ?? ''}`;
+        const answer = await sendBytes(stage.port, requestText(method, target, lines, body && JSON.stringify(body)));
+        return { name, status, answer };
+      }),
+    );
+    for (const { name, status, answer } of answers) {
+      expect({ name, status: answer?.status }).toEqual({ name, status });
+      expect(JSON.parse(answer?.body ?? '')).toMatchObject({ error: { code: expect.any(String) as string } });
+      expect(answer?.headers).toMatchObject({
+        'content-security-policy': expect.stringContaining("default-src 'none'") as string,
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      });
+      expect(Object.keys(answer?.headers ?? {}).filter((header) => header.startsWith('access-control'))).toEqual([]);
+      expect(answer?.body).not.toContain(stage.token);
+    }
+    expect(await stage.ends()).toEqual(before);
+    expect(stage.errors).toEqual([]);
+  }
+
+  test.each(OPERATIONS)('$name over REST: $route', async ({ route, name }) => {
+    const [method = '', path = ''] = route.split(' ');
+    await expectRefusals(method, fillPath(path), method === 'GET' ? undefined : bodyFor(name));
+  });
+
+  test.each(OTHERS)('%s %s', async (method, path) => {
+    await expectRefusals(method, path, method === 'POST' ? {} : undefined);
+  });
+
+  test.each(OPERATIONS)('$name over WebSocket', async ({ name, message }) => {
+    const before = await stage.ends();
+    const ask = JSON.stringify({ type: message?.type ?? name, id: 1, payload: bodyFor(name) });
+    await Promise.all(
+      ATTEMPTS.map(async (attempt) => {
+        const opening = upgradeText(`/ws${attempt.query?.(stage) ?? ''}`, attempt.headers(stage));
+        const answer = await sendBytes(stage.port, Buffer.concat([Buffer.from(opening), webSocketFrame(ask)]));
+        expect({ name: attempt.name, status: answer?.status }).toEqual({ name: attempt.name, status: attempt.status });
+      }),
+    );
+    expect(await stage.ends()).toEqual(before);
+  });
+
+  test.each(OPERATIONS)('$name over the Unix socket', async ({ name, message }) => {
+    const before = await stage.ends();
+    const ask = { type: message?.type ?? name, id: 1, payload: bodyFor(name) };
+    const hellos = [
+      undefined,
+      { type: 'hello' },
+      { type: 'hello', token: 7 },
+      { type: 'hello', token: '' },
+      { type: 'hello', token: cut(stage.token) },
+      { type: 'hello', token: bent(stage.tokens.lead) },
+      { type: 'hello', token: 'x'.repeat(100_000) },
+    ];
+    for (const hello of hellos) {
+      const wire = await openUnix(stage.home.socket);
+      if (hello) wire.send(hello);
+      wire.send(ask);
+      await wire.closed;
+      expect(wire.frames).toMatchObject([{ type: 'error', error: { code: 'unauthenticated' } }]);
+    }
+    expect(await stage.ends()).toEqual(before);
+  });
+});
+
+describe('a credential does no more than it is for', () => {
+  /** Whose credentials must not suffice for an operation. */
+  function tooWeak({ scope, input }: Operation, { tokens }: Stage): string[] {
+    const weaker = {
+      reader: [],
+      member: [tokens.reader],
+      lead: [tokens.reader, tokens.worker],
+      admin: [tokens.reader, tokens.worker, tokens.lead, tokens.stranger],
+    }[scope];
+    return 'teamId' in input.shape ? [...weaker, tokens.stranger] : weaker;
+  }
+
+  test.each(OPERATIONS)('$name', async (operation) => {
+    const stage = await setStage();
+    const before = await stage.ends();
+    const [method = '', path = ''] = operation.route.split(' ');
+    const frame = { payload: { ...bodyFor(operation.name), ...paramsOf(path) } };
+    for (const token of tooWeak(operation, stage)) {
+      const answer = await fetch(stage.url + fillPath(path), {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(method !== 'GET' && { body: JSON.stringify(bodyFor(operation.name)) }),
+      });
+      expect(answer.status).toBe(403);
+      for (const wire of [
+        await openUnix(stage.home.socket, token),
+        await openWebSocket(stage.url, { authorization: `Bearer ${token}` }),
+      ]) {
+        for (const type of [operation.name, ...(operation.message ? [operation.message.type] : [])]) {
+          expect(await wire.ask({ type, ...frame })).toMatchObject({ type: 'error', error: { code: 'not_allowed' } });
+        }
+      }
+    }
+    expect(await stage.ends()).toEqual(before);
+  });
+
+  test('following a team', async () => {
+    const { home, url, tokens } = await setStage();
+    for (const wire of [
+      await openUnix(home.socket, tokens.stranger),
+      await openWebSocket(url, { authorization: `Bearer ${tokens.stranger}` }),
+    ]) {
+      expect(await wire.ask({ type: 'subscribe', teamId: 'demo' })).toMatchObject({ error: { code: 'not_allowed' } });
+    }
+    const answer = await fetch(`${url}/api/teams/demo/events`, {
+      headers: { authorization: `Bearer ${tokens.stranger}` },
+    });
+    expect(answer.status).toBe(403);
+  });
+
+  test('asking for the agents of another team', async () => {
+    const { url, tokens } = await setStage();
+    for (const id of ['lead@demo', 'session-of-demo']) {
+      for (const what of ['teammates', 'team-tasks']) {
+        const headers = { authorization: `Bearer ${tokens.stranger}` };
+        expect((await fetch(`${url}/api/agents/${id}/${what}`, { headers })).status).toBe(404);
+      }
+    }
+  });
+});
+
+const PARAMS: Readonly<Record<string, string>> = { teamId: 'demo', taskId: '1', memberId: 'worker', requestId: 'x' };
+
+function fillPath(path: string): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => PARAMS[name] ?? 'x');
+}
+
+function paramsOf(path: string): Record<string, string> {
+  return Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, PARAMS[name] ?? 'x']));
+}
+
+/** What would do something if it were let through. */
+function bodyFor(name: string): object {
+  if (name === 'team.create') return { name: 'planted' };
+  if (name === 'member.add') return { name: 'planted' };
+  return { title: 'planted', toId: 'lead', content: 'planted' };
+}

@@ -1,0 +1,47 @@
+import { ADMIN } from '../../src/operations/caller.ts';
+import type { InputOf, OperationName, ResultOf } from '../../src/operations/index.ts';
+import { startServer } from './start.ts';
+import type { Server, StartOptions } from './start.ts';
+
+/** A server with two teams, and credentials of every kind for them. */
+export interface Stage extends Server {
+  readonly tokens: Readonly<Record<'lead' | 'worker' | 'other' | 'reader' | 'stranger', string>>;
+  /** Does an operation as a person, past every face. */
+  readonly act: <N extends OperationName>(name: N, input: InputOf<N>, as?: string) => Promise<ResultOf<N>>;
+  /** Where every team's stream ends: equal before and after means that nothing happened. */
+  ends(): Promise<Record<string, number>>;
+}
+
+/** Team `demo` with lead, worker and other; team `away` with lead and stranger. */
+export async function setStage(options: StartOptions = {}): Promise<Stage> {
+  const server = await startServer(options);
+  const act: Stage['act'] = async (name, input, as) =>
+    JSON.parse(
+      JSON.stringify(await server.hub.call(name, { caller: ADMIN, input, as, signal: new AbortController().signal })),
+    );
+  for (const [teamId, members] of [
+    ['demo', ['worker', 'other']],
+    ['away', ['stranger']],
+  ] as const) {
+    await act('team.create', { name: teamId, leadSessionId: `session-of-${teamId}` });
+    for (const name of members) await act('member.add', { teamId, name });
+  }
+  const token = async (teamId: string, memberId: string, readOnly = false): Promise<string> =>
+    (await act('member.token', { teamId, memberId, readOnly })).token;
+  return {
+    ...server,
+    act,
+    tokens: {
+      lead: await token('demo', 'lead'),
+      worker: await token('demo', 'worker'),
+      other: await token('demo', 'other'),
+      reader: await token('demo', 'worker', true),
+      stranger: await token('away', 'stranger'),
+    },
+    async ends() {
+      const names = await server.ledger.teams();
+      const seqs = await Promise.all(names.map((name) => server.ledger.view(name, (_, seq) => seq)));
+      return Object.fromEntries(names.map((name, at) => [name, seqs[at] ?? 0]));
+    },
+  };
+}
