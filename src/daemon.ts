@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Home } from './client/home.ts';
 import { TeamError } from './core/errors.ts';
 import type { Journal } from './journal/journal.ts';
 import { memoryJournal } from './journal/memory.ts';
 import { sqliteJournal } from './journal/sqlite.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { Mailbox } from './ledger/mailbox.ts';
-import { SharedTaskList } from './ledger/task-list.ts';
 import type { DaemonStatus } from './operations/daemon-status.ts';
 import type { DaemonService, Services } from './operations/operation.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
@@ -24,6 +23,7 @@ import { observeJournal } from './runtime/observed-journal.ts';
 import { createObserver } from './runtime/observer.ts';
 import { identifySelf } from './runtime/process-identity.ts';
 import { createRedactor } from './runtime/redact.ts';
+import { openTeams } from './runtime/teams.ts';
 import { countTotals } from './runtime/totals.ts';
 import { startTracing } from './runtime/tracing.ts';
 import { factsOf, watchCalls } from './runtime/watched-calls.ts';
@@ -38,6 +38,8 @@ export interface DaemonOptions extends Pick<HttpOptions, 'host' | 'port' | 'tls'
   readonly home: Home;
   /** `sqlite` in a file, by default the home's, or `memory`, which forgets everything when the daemon ends. */
   readonly journal?: { readonly kind: 'sqlite'; readonly path?: string } | { readonly kind: 'memory' };
+  /** Its name among the daemons that share a journal. */
+  readonly hostId?: string;
   readonly logLevel?: LogLevel;
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -123,14 +125,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onError: (error, team) => logging.error('count.failed', { team, error }),
     });
     closers.add('totals', () => totals.close());
-    const mailbox = new Mailbox(ledger);
-    closers.add('mailbox', () => mailbox.close());
-    const tasks = new SharedTaskList(ledger);
-    closers.add('tasks', () => tasks.close());
-
     const credentials = await openCredentials({ ...home, ledger });
     const hideToken = (): void => redactor.hide(readFileSync(home.tokenFile, 'utf8').trim());
     hideToken();
+    const teams = openTeams({
+      ledger,
+      home,
+      hostId: options.hostId ?? 'local',
+      environment,
+      teammateCommand: [process.execPath, fileURLToPath(new URL('../bin/troupe.js', import.meta.url))],
+      memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
+      onError: (error, about) => logging.error('teams.failed', { ...about, error }),
+    });
+    let keepMembers = false;
+    closers.add('teams', () => teams.close({ end: !keepMembers }));
     const daemon: DaemonService = {
       async status() {
         await totals.ready();
@@ -147,10 +155,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           ...totals.report(),
         };
       },
-      stop() {
-        logging.info('daemon.stopping', { reason: 'told to' });
+      stop({ keep }) {
+        keepMembers = keep;
+        logging.info('daemon.stopping', { reason: 'told to', keep });
         setImmediate(() => void close());
       },
+      transcriptFolder: (teamId, memberId) => join(home.transcripts, teamId, memberId),
       memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
       loginUrl: async () => `${http.url}/#code=${credentials.logins.code()}`,
       async rotateTokens() {
@@ -161,8 +171,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     };
     const services: Services = {
       ledger,
-      tasks,
-      mailbox,
+      ...teams,
       daemon,
       watch: (operation, call, work) => calls.run(factsOf(operation, call), work),
     };
@@ -183,6 +192,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       logging.error('home.lost', { home: home.directory });
       end.reject(new TeamError('storage', `The state directory ${home.directory} was removed or replaced`));
     });
+    await teams.supervisor.start();
     writeCard(home.card, { ...card, url: http.url });
     closers.add('card', () => removeCard(home.card));
     closers.add('farewell', () => logging.info('daemon.closing'));

@@ -169,11 +169,19 @@ class Teammate {
     }
   }
 
-  /** A gate keeps sending the work back: a person has to look at it. */
+  /** A gate keeps sending the work back: a person has to look at it, and the task stays ours until then. */
   async #giveUp(task: TaskJson, feedback: string): Promise<void> {
-    const { door } = this.#options;
-    const reason = `A gate sent it back ${TRIES_PER_TASK} times. The last time it said: ${feedback}`.slice(0, 8_000);
-    await door.call('task.fail', { teamId: this.#who.teamId, taskId: task.id, epoch: task.epoch, reason });
+    const result = this.#lastResult?.slice(0, 8_000);
+    await this.#options.door.call('request.raise', {
+      ...this.#who,
+      kind: 'gate',
+      taskId: task.id,
+      content: `A gate sent task #${task.id} back ${TRIES_PER_TASK} times. The last time it said: ${feedback}`.slice(
+        0,
+        8_000,
+      ),
+      ...(result !== undefined && { detail: { result } }),
+    });
   }
 
   /** Runs a turn; urgent mail joins it where the agent can take it, and losing the task ends it. */

@@ -5,13 +5,14 @@ import type { Actor } from '../core/actor.ts';
 import type { CommandOf } from '../core/command.ts';
 import { decide } from '../core/decide.ts';
 import { TeamError } from '../core/errors.ts';
-import type { HookResult, TaskCompletedHookContext } from '../core/hook.ts';
+import type { HookResult, TaskCompletedHookContext, TaskCreatedHookContext } from '../core/hook.ts';
 import { parse } from '../core/parse.ts';
 import { isReady, readyKey } from '../core/ready.ts';
 import { requireFresh } from '../core/rules/guard.ts';
 import type { TaskRecord, TeamState } from '../core/state.ts';
 import { CompleteTaskInput, CreateTaskInput, UpdateTaskInput } from '../core/task.ts';
 import type { SharedTask, SharedTaskPriority, SharedTaskStatus } from '../core/task.ts';
+import { quote } from '../core/text.ts';
 import { requireMember, requireTask, requireTeam, viewTask } from '../core/view.ts';
 import { emitAll } from './emit.ts';
 import type { Ledger, NewCommand } from './ledger.ts';
@@ -34,9 +35,10 @@ export interface TaskListEvents {
   'task:unblocked': [task: SharedTask];
 }
 
-/** Judges a completion before it counts. */
-export interface CompletionGate {
+/** Judges a completion before it counts, and a new task after it was made. */
+export interface TaskGate {
   executeTaskCompletedHook(context: TaskCompletedHookContext): Promise<HookResult>;
+  executeTaskCreatedHook?(context: TaskCreatedHookContext): Promise<HookResult>;
 }
 
 /** What a completion may carry. */
@@ -51,10 +53,10 @@ export interface CompleteOptions {
 /** The shared task list of every team on a ledger: thin, the rules are in the core. */
 export class SharedTaskList extends EventEmitter<TaskListEvents> {
   readonly #ledger: Ledger;
-  readonly #gate: CompletionGate | undefined;
+  readonly #gate: TaskGate | undefined;
   readonly #unsubscribe: () => void;
 
-  constructor(ledger: Ledger, options: { gate?: CompletionGate } = {}) {
+  constructor(ledger: Ledger, options: { gate?: TaskGate } = {}) {
     super();
     this.#ledger = ledger;
     this.#gate = options.gate;
@@ -75,7 +77,13 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     input: z.input<typeof CreateTaskInput>,
     options: { commandId?: string } = {},
   ): Promise<SharedTask> {
-    return this.#do(teamId, { type: 'task.create', by: createdBy, ...options, ...parse(CreateTaskInput, input) });
+    const command = { type: 'task.create', by: createdBy, ...options, ...parse(CreateTaskInput, input) } as const;
+    const task = await this.#do(teamId, command);
+    const context = { teamId, taskId: task.id, taskTitle: task.title, createdBy };
+    const verdict = await this.#gate?.executeTaskCreatedHook?.(context);
+    if (verdict?.exitCode !== 2) return task;
+    await this.#do(teamId, { type: 'task.delete', by: SYSTEM, taskId: task.id });
+    throw new TeamError('gate_rejected', feedbackOf(verdict) || `A hook does not want the task ${quote(task.title)}`);
   }
 
   /** One task, or undefined where there is none. */
@@ -195,10 +203,11 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     if (!judged) return {};
     const verdict = await this.#gate.executeTaskCompletedHook(judged.context);
     if (verdict.exitCode === 2) {
-      throw new TeamError(
-        'gate_rejected',
-        verdict.stderr.trim() || verdict.stdout.trim() || `The gate rejected task ${command.taskId}`,
-      );
+      const { id: taskId, epoch, revision, status } = judged.task;
+      const feedback = feedbackOf(verdict) || `The gate rejected task ${taskId}`;
+      const rejection = { type: 'task.reject', by: SYSTEM, taskId, feedback, epoch, revision } as const;
+      if (status === 'in_progress') await this.#do(teamId, rejection);
+      throw new TeamError('gate_rejected', feedback);
     }
     return { epoch: judged.task.epoch, revision: judged.task.revision };
   }
@@ -275,6 +284,10 @@ function statusStep(before: SharedTask, status: SharedTaskStatus | undefined, by
     default:
       throw new TeamError('invalid', `A task is blocked by its dependencies: add one to task ${taskId} instead`);
   }
+}
+
+function feedbackOf({ stderr, stdout }: HookResult): string {
+  return stderr.trim() || stdout.trim();
 }
 
 function completionContext(

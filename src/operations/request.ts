@@ -4,6 +4,7 @@ import { TeamError } from '../core/errors.ts';
 import {
   AnswerRequestInput,
   ApproveInput,
+  RaiseRequestInput,
   RejectInput,
   RequestShutdownInput,
   RequestStatus,
@@ -31,6 +32,22 @@ export const requestOperations = [
           (request) =>
             (status === undefined || request.status === status) && (kind === undefined || request.kind === kind),
         );
+      }),
+  }),
+  operation({
+    name: 'request.raise',
+    summary: 'Put something before a person: a gate that gave up, a permission',
+    scope: 'member',
+    input: RaiseRequestInput.extend(InTeam.shape),
+    result: TeamRequest,
+    route: 'POST /api/teams/:teamId/requests',
+    cli: { args: ['kind', 'content'] },
+    run: ({ ledger, actor, once }, { teamId, ...input }) =>
+      ledger.execute(teamId, { type: 'request.raise', by: actor, ...once, ...input }, (state, events) => {
+        const [raised] = events;
+        const id =
+          raised?.type === 'request:raised' ? raised.requestId : state.receipts.get(once.commandId ?? '')?.requestId;
+        return found(state.requests.get(id ?? ''));
       }),
   }),
   operation({

@@ -19,6 +19,7 @@ export type ProcessRecord = z.output<typeof ProcessRecord>;
 /** The records of one state directory, a file each. */
 export interface ProcessRecords {
   write(record: ProcessRecord): void;
+  /** Removes the record and what lies beside it: the credential, the log. */
   remove(id: string): void;
   /** All of them; one that cannot be read is left alone and told. */
   list(): ProcessRecord[];
@@ -30,7 +31,9 @@ export function openProcessRecords(folder: string, onUnreadable: (path: string) 
   const pathOf = (id: string): string => join(folder, `${id}.json`);
   return {
     write: (record) => replacePrivateFile(pathOf(record.id), JSON.stringify(record)),
-    remove: (id) => rmSync(pathOf(id), { force: true }),
+    remove: (id) => {
+      for (const ending of ['json', 'token', 'log']) rmSync(join(folder, `${id}.${ending}`), { force: true });
+    },
     list: () =>
       readdirSync(folder)
         .filter((name) => name.endsWith('.json'))

@@ -107,8 +107,20 @@ function wrapRequest(request: TeamRequest, boundary: string): string {
   });
 }
 
-const REQUEST_TYPE = { shutdown: 'shutdown_request', plan: 'plan_approval_request' } as const;
-const ANSWER_TYPE = { shutdown: 'shutdown_response', plan: 'plan_approval_response' } as const;
+const REQUEST_TYPE = {
+  shutdown: 'shutdown_request',
+  plan: 'plan_approval_request',
+  gate: 'gate_request',
+  permission: 'permission_request',
+  budget: 'budget_request',
+} as const;
+const ANSWER_TYPE = {
+  shutdown: 'shutdown_response',
+  plan: 'plan_approval_response',
+  gate: 'gate_response',
+  permission: 'permission_response',
+  budget: 'budget_response',
+} as const;
 
 function howToAnswer({ id, kind, memberId }: TeamRequest): string {
   const to = kind === 'shutdown' ? 'team-lead' : memberId;

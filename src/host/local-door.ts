@@ -1,0 +1,21 @@
+import type { Stored } from '../journal/journal.ts';
+import { callOperation } from '../operations/index.ts';
+import type { ResultOf } from '../operations/index.ts';
+import type { Services } from '../operations/operation.ts';
+import type { Door } from './door.ts';
+
+/** A door in the daemon's own process. What goes through it is JSON all the same, so that nothing is shared by accident. */
+export function localDoor(services: Services, who: { teamId: string; memberId: string; isLead: boolean }): Door {
+  const caller = { scope: who.isLead ? 'lead' : 'member', teamId: who.teamId, memberId: who.memberId } as const;
+  const never = new AbortController().signal;
+  return {
+    async call(name, input) {
+      const result = await callOperation(services, name, { caller, input, signal: never });
+      return JSON.parse(JSON.stringify(result ?? null)) as ResultOf<typeof name>;
+    },
+    async *changes(signal): AsyncGenerator<Stored> {
+      const seq = await services.ledger.view(who.teamId, (_state, last) => last);
+      yield* services.ledger.follow(who.teamId, seq, signal);
+    },
+  };
+}

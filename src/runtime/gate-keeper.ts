@@ -1,0 +1,48 @@
+import { USER } from '../core/actor.ts';
+import type { TeamRequest } from '../core/request.ts';
+import type { TeamState } from '../core/state.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+
+/**
+ * Carries out what a person answered about work that a gate kept sending back: yes completes it as it is, no gives it
+ * back to be done anew, with what the person said.
+ */
+export function keepGates(ledger: Ledger, onError: (error: unknown, teamId: string) => void): () => void {
+  return ledger.subscribe((teamId, { events }, state) => {
+    for (const event of events) {
+      if (event.type !== 'request:answered') continue;
+      const request = state.requests.get(event.requestId);
+      if (request?.kind === 'gate') {
+        carryOut(ledger, teamId, request, state).catch((error: unknown) => onError(error, teamId));
+      }
+    }
+  });
+}
+
+async function carryOut(ledger: Ledger, teamId: string, request: TeamRequest, state: TeamState): Promise<void> {
+  const { taskId, memberId, feedback } = request;
+  const task = taskId === undefined ? undefined : state.tasks.get(taskId);
+  if (!task || task.status !== 'in_progress' || task.assigneeId !== memberId) return;
+  if (request.status === 'approved') {
+    const result = request.detail?.['result'];
+    const said = typeof result === 'string' ? { result } : {};
+    await ledger.execute(
+      teamId,
+      { type: 'task.complete', by: USER, taskId: task.id, epoch: task.epoch, ...said },
+      () => undefined,
+    );
+    return;
+  }
+  const reason = feedback ? `sent back: ${feedback.split('\n', 1)[0]}`.slice(0, 900) : 'sent back by a person';
+  const description = feedback
+    ? `${task.description}\n\nA person said of the last try:\n${feedback}`
+    : task.description;
+  await ledger.execute(
+    teamId,
+    [
+      { type: 'task.update', by: USER, taskId: task.id, description },
+      { type: 'task.release', by: USER, taskId: task.id, epoch: task.epoch, reason },
+    ],
+    () => undefined,
+  );
+}

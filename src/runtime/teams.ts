@@ -1,0 +1,103 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProcessOptions } from '../agents/process.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { Mailbox } from '../ledger/mailbox.ts';
+import { SharedTaskList } from '../ledger/task-list.ts';
+import { TeamCoordinator } from './coordinator.ts';
+import { keepGates } from './gate-keeper.ts';
+import { openApprovals } from './hooks/approvals.ts';
+import { TeamHooks } from './hooks/team-hooks.ts';
+import { TeamMemory } from './memory.ts';
+import { replacePrivateFile } from './private-file.ts';
+import { openProcessRecords } from './process-records.ts';
+import { SessionManager } from './sessions.ts';
+import { Supervisor } from './supervisor.ts';
+
+/** What running teams needs of the process it runs in. */
+export interface TeamsOptions {
+  readonly ledger: Ledger;
+  /** Where things lie; see the client's `Home`. */
+  readonly home: { readonly directory: string; readonly processes: string; readonly approvals: string };
+  readonly hostId: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The command that is a teammate's process, before its arguments. */
+  readonly teammateCommand: readonly [string, ...string[]];
+  readonly memberToken: (teamId: string, memberId: string, scope: 'member' | 'lead') => Promise<string>;
+  readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
+}
+
+/** Everything that makes teams run. */
+export interface Teams {
+  readonly tasks: SharedTaskList;
+  readonly mailbox: Mailbox;
+  readonly hooks: TeamHooks;
+  readonly memory: TeamMemory;
+  readonly sessions: SessionManager;
+  readonly coordinator: TeamCoordinator;
+  readonly supervisor: Supervisor;
+  /** With `end`, the members' processes end too. */
+  close(options: { end: boolean }): Promise<void>;
+}
+
+/** Puts the rooms of the runtime together. Nothing is started until `supervisor.start()`. */
+export function openTeams(options: TeamsOptions): Teams {
+  const { ledger, home, environment, onError } = options;
+  const approvals = openApprovals(home.approvals);
+  const hooks = new TeamHooks(ledger, { approvals, environment, cwd: home.directory });
+  const tasks = new SharedTaskList(ledger, { gate: hooks });
+  const mailbox = new Mailbox(ledger, { gate: hooks });
+  const memory = new TeamMemory(ledger);
+  const records = openProcessRecords(home.processes, (path) => onError(new Error(`${path} cannot be read`), {}));
+  const supervisor = new Supervisor({
+    ledger,
+    mailbox,
+    records,
+    hostId: options.hostId,
+    launch: (member) => launchOptions(options, member),
+    onError,
+  });
+  const sessions = new SessionManager(ledger, mailbox, supervisor);
+  const coordinator = new TeamCoordinator({ ledger, mailbox, sessions }, environment);
+  const stopGates = keepGates(ledger, (error, teamId) => onError(error, { teamId }));
+  return {
+    tasks,
+    mailbox,
+    hooks,
+    memory,
+    sessions,
+    coordinator,
+    supervisor,
+    async close({ end }) {
+      await supervisor.close({ end });
+      stopGates();
+      coordinator.close();
+      memory.close();
+      mailbox.close();
+      tasks.close();
+    },
+  };
+}
+
+/** How a member's process is started: ourselves again, as a teammate, with a credential that lies in a file of its own. */
+async function launchOptions(
+  { ledger, home, environment, teammateCommand, memberToken }: TeamsOptions,
+  { teamId, memberId, processId }: { teamId: string; memberId: string; processId: string },
+): Promise<Omit<ProcessOptions, 'marker'>> {
+  mkdirSync(home.processes, { recursive: true, mode: 0o700 });
+  const { cwd, isLead } = await ledger.view(teamId, (state) => ({
+    cwd: state.members.get(memberId)?.cwd ?? home.directory,
+    isLead: state.team?.leadId === memberId,
+  }));
+  const tokenFile = join(home.processes, `${processId}.token`);
+  replacePrivateFile(tokenFile, await memberToken(teamId, memberId, isLead ? 'lead' : 'member'));
+  const env = Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  return {
+    command: [...teammateCommand, '--teammate', '--team', teamId, '--agent', memberId, '--base-dir', home.directory],
+    cwd,
+    env: { ...env, TROUPE_TOKEN_FILE: tokenFile },
+    log: join(home.processes, `${processId}.log`),
+  };
+}
