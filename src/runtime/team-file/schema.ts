@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { HookType } from '../../core/hook.ts';
+import { DEFAULT_TEAMMATES, DESCRIPTION_BYTES, MAX_TEAMMATES, PROMPT_BYTES, TITLE_LENGTH } from '../../core/limits.ts';
+import { BackendType } from '../../core/member.ts';
+import { DependencyFailurePolicy, SharedTaskPriority } from '../../core/task.ts';
+import { TeammateMode } from '../../core/team.ts';
+import { Line, Slug, textOf } from '../../core/text.ts';
+
+/** A length of time: `10s`, `2m`, `500ms`, or a number of milliseconds. */
+export const Duration = z.union([
+  z.number().int().min(1),
+  z.string().regex(/^\d+(ms|s|m|h)$/, 'is not a duration such as "10s" or "2m"'),
+]);
+
+/** What runs a member: an agent by name, a program of one's own, or an agent that speaks ACP. */
+export const AgentRef = z.union([
+  Slug.describe('an agent by its name: claude, codex, gemini, opencode …'),
+  z.strictObject({
+    exec: z
+      .union([z.string().min(1), z.array(z.string()).min(1)])
+      .describe('a program: a shell command, or a list of the program and its arguments'),
+    messages: z.boolean().optional().describe('also start it for mail alone'),
+  }),
+  z.strictObject({
+    acp: z.union([z.string().min(1), z.array(z.string()).min(1)]).describe('a command that speaks ACP'),
+  }),
+]);
+export type AgentRef = z.output<typeof AgentRef>;
+
+const Runs = {
+  agent: AgentRef,
+  role: Line.optional().describe('what it is on the team, in a few words'),
+  prompt: textOf(PROMPT_BYTES).optional().describe('what it should know and how it should work'),
+  model: Line.optional(),
+  plan: z.enum(['required']).optional().describe('its plan must be approved before it changes anything'),
+  mode: z.enum(['plan', 'edit', 'full']).optional().describe('what it may do without asking'),
+  command: z
+    .union([z.string().min(1), z.array(z.string()).min(1)])
+    .optional()
+    .describe('a binary in place of the one on the path'),
+  args: z.array(z.string()).optional().describe('added to the arguments that Troupe gives'),
+  env: z.record(z.string(), z.string()).optional().describe('added to its environment; ${NAME} is taken from yours'),
+  cwd: z.string().optional().describe('where it works, from the folder of this file'),
+};
+
+const MemberEntry = z.strictObject({ name: Slug, ...Runs, backend: BackendType.optional() });
+
+const TaskEntry = z.strictObject({
+  id: z.string().min(1).max(64).optional().describe('a name for `needs`'),
+  title: z.string().min(1).max(TITLE_LENGTH),
+  description: textOf(DESCRIPTION_BYTES).optional(),
+  needs: z.array(z.string()).optional().describe('ids of tasks that must be completed first'),
+  assign: Slug.optional().describe('the member who does it'),
+  priority: SharedTaskPriority.optional(),
+  onDependencyFailure: DependencyFailurePolicy.optional(),
+});
+
+const HookEntry = z.strictObject({
+  command: z.string().min(1),
+  executor: z.enum(['shell', 'node']).optional(),
+  timeout: Duration.optional(),
+  onFailure: z.enum(['allow', 'block']).optional().describe('block: a gate that fails sends the work back'),
+});
+
+/** A team as a file describes it. */
+export const TeamFile = z.strictObject({
+  team: Slug.describe('its name'),
+  description: textOf(DESCRIPTION_BYTES).optional(),
+  lead: z
+    .union([
+      z.enum(['none', 'person']),
+      z.strictObject({ name: Slug.optional(), delegate: z.boolean().optional(), ...Runs }),
+    ])
+    .optional()
+    .describe('none: the tasks are simply done; person: you lead; else an agent that leads'),
+  members: z.array(MemberEntry).max(MAX_TEAMMATES).default([]),
+  tasks: z.array(TaskEntry).max(1_000).default([]),
+  hooks: z.partialRecord(HookType, z.union([HookEntry, z.array(HookEntry)])).optional(),
+  mode: TeammateMode.optional().describe('where teammates show themselves'),
+  limits: z
+    .strictObject({ maxTeammates: z.number().int().min(1).max(MAX_TEAMMATES).default(DEFAULT_TEAMMATES) })
+    .optional(),
+});
+export type TeamFile = z.output<typeof TeamFile>;
+
+/** A duration in milliseconds. */
+export function milliseconds(duration: z.output<typeof Duration>): number {
+  if (typeof duration === 'number') return duration;
+  const [, amount = '0', unit = 'ms'] = /^(\d+)(ms|s|m|h)$/.exec(duration) ?? [];
+  const factor = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit] ?? 1;
+  return Number(amount) * factor;
+}
