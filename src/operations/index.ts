@@ -15,9 +15,11 @@ import { requestOperations } from './request.ts';
 import { taskOperations } from './task.ts';
 import { teamOperations } from './team.ts';
 import { transcriptOperations } from './transcript.ts';
+import { upOperations } from './up.ts';
 
 const ALL = [
   ...teamOperations,
+  ...upOperations,
   ...memberOperations,
   ...taskOperations,
   ...messageOperations,

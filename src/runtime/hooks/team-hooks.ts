@@ -70,6 +70,20 @@ export class TeamHooks {
     this.#functions.set(key, [...(this.#functions.get(key) ?? []), run]);
   }
 
+  /** The hooks among these that come from a checkout and that nobody has approved as they are now. */
+  unapproved(hooks: readonly HookConfig[]): { type: HookType; command: string; hash: string }[] {
+    return hooks.flatMap(({ type, command, approved: hash }) =>
+      hash === undefined || this.#options.approvals.has(hash) ? [] : { type, command, hash },
+    );
+  }
+
+  /** A person read them and said yes. */
+  approve(hooks: readonly HookConfig[]): void {
+    for (const { approved, type, command } of hooks) {
+      if (approved !== undefined) this.#options.approvals.add(approved, `${type}: ${command}`);
+    }
+  }
+
   getRegisteredHooks(teamId: string): Promise<HookConfig[]> {
     return this.#ledger.view(teamId, (state) => requireTeam(state).hooks);
   }

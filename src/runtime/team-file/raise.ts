@@ -10,16 +10,8 @@ import { CreateTaskInput } from '../../core/task.ts';
 import { CreateTeamInput } from '../../core/team.ts';
 import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import { hashHook } from '../hooks/approvals.ts';
-import type { Approvals } from '../hooks/approvals.ts';
 import { milliseconds } from './schema.ts';
 import type { AgentRef, TeamFile } from './schema.ts';
-
-/** A hook of a team file that nobody has approved yet. */
-export interface UnapprovedHook {
-  readonly type: string;
-  readonly command: string;
-  readonly hash: string;
-}
 
 /** Agents by name that are commands of their own; the others speak ACP. */
 const NATIVE = ['claude', 'codex', 'claude-native'] as const;
@@ -37,13 +29,6 @@ export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
       onFailure: entry.onFailure ?? 'allow',
       approved: hashHook(entry.command, folder),
     })),
-  );
-}
-
-/** Which of them a person has yet to approve. */
-export function unapproved(hooks: readonly HookConfig[], approvals: Approvals): UnapprovedHook[] {
-  return hooks.flatMap(({ type, command, approved: hash = '' }) =>
-    approvals.has(hash) ? [] : { type, command, hash },
   );
 }
 
