@@ -10,7 +10,10 @@ Options:
   -h, --help     print this help
 `;
 
-process.exitCode = main(process.argv.slice(2));
+if (process.argv[2] === '--teammate') {
+  const { runTeammateCommand } = await import('./teammate.ts');
+  process.exitCode = await runTeammateCommand(process.argv.slice(2));
+} else process.exitCode = main(process.argv.slice(2));
 
 /** Answers one command line and returns the exit code. */
 function main(args: readonly string[]): number {
