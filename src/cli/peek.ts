@@ -1,0 +1,23 @@
+import type { Arguments } from './arguments.ts';
+import { show } from './call.ts';
+import { openClient } from './connect.ts';
+import type { Surroundings } from './own.ts';
+import { findTeamOf, printTranscript } from './transcript.ts';
+import { print } from './write.ts';
+
+/** What a member is doing now: who it is, and the end of its transcript. */
+export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
+  const { memberId, teamId: named } = given.input as { memberId: string; teamId?: string };
+  const client = openClient(environment);
+  try {
+    const teamId = await findTeamOf(client, memberId, named);
+    const member = await client.call('member.show', { teamId, memberId }, { signal });
+    await show('member.show', member, { json: given.json, screen });
+    if (given.json) return 0;
+    print('\n');
+    await printTranscript(client, { teamId, memberId, follow: false, json: false, screen, signal });
+    return 0;
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,92 @@
+import type { Client } from '../../client/client.ts';
+import type { ResultOf } from '../../operations/index.ts';
+import { eventLines } from '../event-lines.ts';
+import type { Screen } from '../screen.ts';
+import { print } from '../write.ts';
+import { openProgress } from './progress.ts';
+
+/** How the work of a team ended: all of it done, nothing left that can be done, a person is needed, or interrupted. */
+export interface Outcome {
+  readonly team: string;
+  readonly reason: 'done' | 'stuck' | 'person' | 'interrupted';
+  readonly tasks: ResultOf<'task.list'>;
+  readonly members: ResultOf<'member.list'>;
+  readonly requests: ResultOf<'request.list'>;
+  /** Milliseconds. */
+  readonly duration: number;
+}
+
+/** Nothing has happened for so long, and nobody is at work: it will not go on by itself. */
+const QUIET_MS = 2_000;
+
+/** Shows a team at work until there is nothing left to do. */
+export async function followWork(
+  client: Client,
+  teamId: string,
+  { screen, json, signal }: { screen: Screen; json: boolean; signal: AbortSignal },
+): Promise<Outcome> {
+  const began = performance.now();
+  const progress = screen.isTerminal && !json ? openProgress(teamId) : undefined;
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
+  signal.addEventListener('abort', end, { once: true });
+  let timer: NodeJS.Timeout | undefined;
+  let last = await look(client, teamId);
+  try {
+    progress?.draw(last);
+    const check = async (): Promise<void> => {
+      last = await look(client, teamId);
+      progress?.draw(last);
+      clearTimeout(timer);
+      if (last.reason === 'done') end();
+      else if (last.reason !== undefined) timer = setTimeout(end, QUIET_MS);
+    };
+    await check();
+    const titles = new Map(last.tasks.map((task) => [task.id, task.title]));
+    for await (const batch of client.subscribe(teamId, { after: last.seq, signal: stop.signal })) {
+      if (!progress && !json) for (const line of eventLines(batch, screen, titles)) print(line);
+      await check();
+    }
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+    progress?.close();
+  }
+  const reason = signal.aborted ? 'interrupted' : (last.reason ?? 'stuck');
+  const { tasks, members, requests } = last;
+  return { team: teamId, reason, tasks, members, requests, duration: performance.now() - began };
+}
+
+/** Where a team stands, and why it would go no further. */
+export interface Standing {
+  readonly seq: number;
+  readonly tasks: ResultOf<'task.list'>;
+  readonly members: ResultOf<'member.list'>;
+  readonly requests: ResultOf<'request.list'>;
+  readonly reason: 'done' | 'stuck' | 'person' | undefined;
+}
+
+async function look(client: Client, teamId: string): Promise<Standing> {
+  const [{ team, seq, pendingRequests }, tasks] = await Promise.all([
+    client.call('team.status', { teamId }),
+    client.call('task.list', { teamId }),
+  ]);
+  const { members } = team;
+  const requests = pendingRequests.filter(({ kind }) => kind !== 'shutdown');
+  return { seq, tasks, members, requests, reason: reasonToEnd(tasks, members, requests, team.leadId) };
+}
+
+function reasonToEnd(
+  tasks: Standing['tasks'],
+  members: Standing['members'],
+  requests: Standing['requests'],
+  leadId: string,
+): Standing['reason'] {
+  const lead = members.find(({ id }) => id === leadId);
+  const leadWorks = lead?.agent !== undefined && lead.status !== 'idle' && lead.status !== 'stopped';
+  if (!leadWorks && tasks.every(({ status }) => status === 'completed')) return 'done';
+  const isBusy = ({ agent, status, returning }: Standing['members'][number]): boolean =>
+    agent !== undefined && (status === 'stopped' ? returning === true : status !== 'idle');
+  if (members.some(isBusy)) return undefined;
+  return requests.length > 0 ? 'person' : 'stuck';
+}

@@ -1,0 +1,102 @@
+import { paint, standardScreen } from '../screen.ts';
+import type { Screen } from '../screen.ts';
+import { clean, cut, widthOf } from '../text.ts';
+import { showDuration } from '../time.ts';
+import { statusCell } from '../views/task.ts';
+import { print } from '../write.ts';
+import type { Standing } from './follow.ts';
+
+/** A team at work, drawn in place: its tasks as they fill up, who does what, what waits for a person. */
+export interface Progress {
+  draw(standing: Standing): void;
+  close(): void;
+}
+
+/** Often enough for clocks to tick, rarely enough for a slow terminal. */
+const REDRAW_MS = 250;
+
+/** Draws below what is on the screen, and over what it drew before. The last picture stays. */
+export function openProgress(teamId: string): Progress {
+  let drawn = 0;
+  let standing: Standing | undefined;
+  const redraw = (): void => {
+    if (!standing) return;
+    const screen = standardScreen(process.env);
+    const lines = picture(teamId, standing, screen, (process.stdout.rows || 24) - 1);
+    const up = drawn > 0 ? `\x1b[${drawn}A` : '';
+    print(`${up}${lines.map((line) => `\x1b[2K${line}\n`).join('')}\x1b[J`);
+    drawn = lines.length;
+  };
+  const timer = setInterval(redraw, REDRAW_MS);
+  print('\x1b[?25l');
+  return {
+    draw(next) {
+      standing = next;
+      redraw();
+    },
+    close() {
+      clearInterval(timer);
+      print('\x1b[?25h');
+    },
+  };
+}
+
+type Task = Standing['tasks'][number];
+
+function picture(teamId: string, { tasks, members, requests }: Standing, screen: Screen, height: number): string[] {
+  const done = tasks.filter(({ status }) => status === 'completed').length;
+  const head = `${paint(screen, 'bold', clean(teamId))}  ${bar(done, tasks.length, screen)} ${done}/${tasks.length}`;
+  const room = Math.max(3, height - 4 - requests.length);
+  const shown = choose(tasks, room);
+  const left = tasks.length - shown.length;
+  return [
+    head,
+    ...shown.map((task) => taskLine(task, screen)),
+    ...(left > 0 ? [paint(screen, 'dim', `  … and ${left} more`)] : []),
+    membersLine(members, screen),
+    ...requests.map(({ kind, id, content }) =>
+      paint(screen, 'yellow', cut(`! waits for you (${kind} ${id}): ${clean(content)}`, screen.columns)),
+    ),
+  ];
+}
+
+function bar(done: number, all: number, screen: Screen): string {
+  const width = 24;
+  const full = all === 0 ? 0 : Math.round((done / all) * width);
+  return `${paint(screen, 'green', '━'.repeat(full))}${paint(screen, 'dim', '─'.repeat(width - full))}`;
+}
+
+/** Where not all fit: what is being done first, then what comes next, then what is over. */
+function choose(tasks: readonly Task[], room: number): Task[] {
+  if (tasks.length <= room) return [...tasks];
+  const rank = { in_progress: 0, failed: 1, pending: 2, blocked: 3, completed: 4, deleted: 5 } as const;
+  const chosen = [...tasks].sort((a, b) => rank[a.status] - rank[b.status]).slice(0, room);
+  return chosen.sort((a, b) => Number(a.id) - Number(b.id));
+}
+
+function taskLine(task: Task, screen: Screen): string {
+  const { text, style } = statusCell(task.status);
+  const mark = paint(screen, style, text.slice(0, 1));
+  const who = task.status === 'pending' || task.status === 'blocked' ? '' : (task.assigneeId ?? '');
+  const said = lastWord(task, screen);
+  const title = clean(task.title);
+  const plain = `  ${task.id.padStart(3)} ${title}  ${who}  `;
+  const rest = cut(said, Math.max(0, screen.columns - widthOf(plain) - 2));
+  return `${mark} ${paint(screen, 'dim', task.id.padStart(3))} ${title}  ${paint(screen, 'cyan', clean(who))}  ${paint(screen, 'dim', rest)}`;
+}
+
+function lastWord(task: Task, screen: Screen): string {
+  if (task.status === 'completed') return clean(task.result?.split('\n').at(-1) ?? '');
+  if (task.status === 'failed') return clean(task.failure ?? '');
+  if (task.status === 'blocked') return clean(task.blockedReason ?? '');
+  const since = task.startedAt === undefined ? '' : showDuration(screen.now - Date.parse(task.startedAt));
+  const back = task.rejections > 0 ? `, sent back ${task.rejections === 1 ? 'once' : `${task.rejections} times`}: ${task.feedback ?? ''}` : '';
+  return task.status === 'in_progress' ? clean(`${since}${back}`) : '';
+}
+
+function membersLine(members: Standing['members'], screen: Screen): string {
+  const parts = members
+    .filter(({ agent }) => agent !== undefined)
+    .map(({ id, status }) => `${clean(id)} ${paint(screen, status === 'active' ? 'yellow' : 'dim', status)}`);
+  return `  ${parts.join(' · ')}`;
+}

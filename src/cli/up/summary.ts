@@ -1,0 +1,47 @@
+import { paint } from '../screen.ts';
+import type { Screen } from '../screen.ts';
+import { table } from '../table.ts';
+import type { Cell } from '../table.ts';
+import { clean } from '../text.ts';
+import { statusCell } from '../views/task.ts';
+import type { Outcome } from './follow.ts';
+
+type Task = Outcome['tasks'][number];
+
+/** What came of it: each task with who did it, how long it took and what it produced; then one sentence. */
+export function summarize(outcome: Outcome, screen: Screen): string {
+  const rows = outcome.tasks.map((task): Cell[] => [
+    task.id,
+    statusCell(task.status),
+    task.title,
+    task.assigneeId ?? '',
+    took(task),
+    { text: (task.result ?? task.failure ?? task.blockedReason ?? '').split('\n').at(-1) ?? '', style: 'dim' },
+  ]);
+  const columns = [
+    { title: '#', align: 'right' },
+    { title: 'STATUS' },
+    { title: 'TASK' },
+    { title: 'WHO' },
+    { title: 'TOOK', align: 'right' },
+    { title: 'RESULT', flexible: true },
+  ] as const;
+  return `\n${table(columns, rows, screen)}\n${verdict(outcome, screen)}\n`;
+}
+
+function took({ startedAt, completedAt }: Task): string {
+  if (startedAt === undefined || completedAt === undefined) return '';
+  return `${((Date.parse(completedAt) - Date.parse(startedAt)) / 1000).toFixed(1)} s`;
+}
+
+function verdict({ reason, tasks, requests, team, duration }: Outcome, screen: Screen): string {
+  const done = tasks.filter(({ status }) => status === 'completed').length;
+  const count = `${done} of ${tasks.length} tasks completed in ${(duration / 1000).toFixed(1)} s`;
+  if (reason === 'done') return paint(screen, 'green', `${count}.`);
+  const why = {
+    stuck: 'Nobody can go on with the rest.',
+    person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. See: troupe request list --team ${team}`,
+    interrupted: 'Interrupted; the team was taken down.',
+  }[reason];
+  return paint(screen, 'yellow', `${count}. ${why}`);
+}
