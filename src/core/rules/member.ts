@@ -83,8 +83,7 @@ export function stopMember(
 ): TeamEvent[] {
   const events = [event(command, 'teammate:stopped', { memberId, reason, returning: returning || undefined })];
   for (const taskId of state.index.assigned.get(memberId) ?? []) {
-    const task = state.tasks.get(taskId);
-    if (!task) continue;
+    const task = requireTask(state, taskId);
     const held = task.status === 'in_progress';
     const epoch = task.epoch + (held ? 1 : 0);
     if (held) {

@@ -52,7 +52,7 @@ export function broadcastMessage(state: TeamState, command: CommandOf<'message.b
   requireActor(state, command.by);
   const first = state.broadcasts.get(command.messageId);
   if (first) {
-    const copy = state.messages.get(first[0] ?? '');
+    const copy = state.messages.get(first[0] as string);
     if (copy?.fromId === command.by && copy.content === command.content) return [];
     throw new TeamError(
       'conflict',
