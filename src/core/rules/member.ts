@@ -2,6 +2,7 @@ import type { CommandEnvelope, CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
+import { assignedTo } from '../ready.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
 import { requireMember, requireTask } from '../view.ts';
 import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam } from './guard.ts';
@@ -82,7 +83,7 @@ export function stopMember(
   { reason, returning = false }: { reason?: string | undefined; returning?: boolean },
 ): TeamEvent[] {
   const events = [event(command, 'teammate:stopped', { memberId, reason, returning: returning || undefined })];
-  for (const taskId of state.index.assigned.get(memberId) ?? []) {
+  for (const taskId of assignedTo(state, memberId)) {
     const task = requireTask(state, taskId);
     const held = task.status === 'in_progress';
     const epoch = task.epoch + (held ? 1 : 0);
