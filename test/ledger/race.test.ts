@@ -1,31 +1,27 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join as joinPath } from 'node:path';
-import { createInterface } from 'node:readline';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TeamEvent } from '../../src/core/event.ts';
 import type { Journal } from '../../src/journal/journal.ts';
+import { startFixture } from '../journal/children.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { createTeam, leave, run, task, TEAM } from './commands.ts';
 import { openLedger, sqlitePlace } from './places.ts';
 
-const RACER = joinPath(import.meta.dirname, '../fixtures/ledger-racer.ts');
 const TASKS = 1000;
 
 describe('eight processes that race for 1,000 tasks on one file', { timeout: 60_000 }, () => {
   test('take each once, lose none, and keep the order of dependencies', async () => {
     const { path, journal } = await prepareRace();
     const racers = WORKERS.map((member, i) => startRacer(path, member, i < 6 ? 'next' : 'by-id'));
-    for (const { exited } of racers) expect(await exited).toEqual([0, null]);
+    for (const { ended } of racers) expect(await ended).toEqual(WELL);
 
     const history = await readHistory(journal);
     expect(history.completions).toHaveLength(TASKS);
     expect(history.claims).toHaveLength(TASKS);
     // What each was told is what happened: nobody was told of a task that another got.
-    for (const { member, done } of racers) {
-      const recorded = history.completions.filter((completion) => completion.member === member);
-      expect(recorded.map(({ id }) => id)).toEqual(done);
+    for (const racer of racers) {
+      const recorded = history.completions.filter(({ member }) => member === racer.member);
+      expect(recorded.map(({ id }) => id)).toEqual(idsSaid(racer, 'done'));
     }
   });
 
@@ -33,38 +29,34 @@ describe('eight processes that race for 1,000 tasks on one file', { timeout: 60_
     const { path, journal, ledger } = await prepareRace();
     const racers = WORKERS.map((member, i) => startRacer(path, member, i === 0 ? 'hold' : i < 6 ? 'next' : 'by-id'));
     const [holder, victim, ...others] = racers as [Racer, Racer, ...Racer[]];
-    await expect.poll(() => holder.holds, { timeout: 50_000 }).toBeDefined();
-    holder.child.kill('SIGKILL');
-    expect(await holder.exited).toEqual([null, 'SIGKILL']);
+    await expect.poll(() => idsSaid(holder, 'holds'), { timeout: 50_000 }).toHaveLength(1);
+    holder.kill('SIGKILL');
+    expect(await holder.ended).toEqual(KILLED);
     await run(ledger, leave(holder.member));
     // Wherever it is by then: between two tasks, in a claim, or in a completion that is or is not yet on the disk.
-    const count = () => racers.reduce((sum, { done }) => sum + done.length, 0);
+    const count = () => racers.reduce((sum, { lines }) => sum + lines.length, 0);
     await expect.poll(count, { timeout: 50_000, interval: 1 }).toBeGreaterThan(TASKS / 2);
-    victim.child.kill('SIGKILL');
-    expect(await victim.exited).toEqual([null, 'SIGKILL']);
+    victim.kill('SIGKILL');
+    expect(await victim.ended).toEqual(KILLED);
     await run(ledger, leave(victim.member));
-    for (const { exited } of others) expect(await exited).toEqual([0, null]);
+    for (const { ended } of others) expect(await ended).toEqual(WELL);
 
     const history = await readHistory(journal);
     expect(history.completions).toHaveLength(TASKS);
     const twice = history.claims.filter(({ epoch }) => epoch > 1).map(({ id }) => id);
-    expect(twice).toContain(holder.holds);
+    expect(twice).toEqual(expect.arrayContaining(idsSaid(holder, 'holds')));
     expect(history.claims).toHaveLength(TASKS + twice.length);
     const byDead = history.completions.filter(({ member }) => member === victim.member).map(({ id }) => id);
-    expect(byDead).toEqual(expect.arrayContaining(victim.done));
+    expect(byDead).toEqual(expect.arrayContaining(idsSaid(victim, 'done')));
   });
 });
 
 const WORKERS = Array.from({ length: 8 }, (_, i) => `worker-${i + 1}`);
 
-interface Racer {
-  readonly member: string;
-  readonly child: ChildProcess;
-  readonly exited: Promise<unknown[]>;
-  /** Which tasks it was told to have completed, in order. */
-  readonly done: string[];
-  holds?: string;
-}
+const WELL = { code: 0, signal: null, errors: '' };
+const KILLED = { code: null, signal: 'SIGKILL', errors: '' };
+
+type Racer = ReturnType<typeof startRacer>;
 
 /** A team of eight, and tasks of which most wait for up to three earlier ones. */
 async function prepareRace() {
@@ -84,16 +76,13 @@ async function prepareRace() {
   return { path, journal, ledger };
 }
 
-function startRacer(path: string, member: string, how: 'next' | 'by-id' | 'hold'): Racer {
-  const child = spawn(process.execPath, [RACER, path, TEAM, member, how], { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const racer: Racer = { member, child, exited: once(child, 'close'), done: [] };
-  createInterface(child.stdout).on('line', (line) => {
-    const [word, id = ''] = line.split(' ');
-    if (word === 'done') racer.done.push(id);
-    else racer.holds = id;
-  });
-  return racer;
+function startRacer(path: string, member: string, how: 'next' | 'by-id' | 'hold') {
+  return { member, ...startFixture('ledger-racer', [path, TEAM, member, how]) };
+}
+
+/** The tasks of which it said that they are done, or that it holds them, in order. */
+function idsSaid({ lines }: Racer, word: 'done' | 'holds'): string[] {
+  return lines.filter((line) => line.startsWith(word)).map((line) => line.slice(word.length + 1));
 }
 
 interface Turn {
