@@ -75,6 +75,10 @@ export function requireTask(state: TeamState, id: string, options: { deleted?: b
 export function requireMember(state: TeamState, id: string): MemberRecord {
   const member = state.members.get(id);
   if (member) return member;
-  const names = [...state.members.keys()].join(', ');
-  throw new TeamError('not_found', `Team ${requireTeam(state).id} has no member ${quote(id)}; it has ${names}`);
+  // Not those that are stopped: over the life of a team they may be thousands.
+  const live = [...state.members.values()].filter(({ status }) => status !== 'stopped').map((one) => one.id);
+  throw new TeamError(
+    'not_found',
+    `Team ${requireTeam(state).id} has no member ${quote(id)}; it has ${live.join(', ') || 'no live one'}`,
+  );
 }

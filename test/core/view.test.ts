@@ -98,6 +98,9 @@ describe('what is not there', () => {
     expect(() => requireMember(state, 'x\u001b')).toThrow(
       new TeamError('not_found', String.raw`Team alpha has no member "x\u001b"; it has lead, ann`),
     );
+    const closed = teamOf('ann');
+    closed.do('team.close', { force: true });
+    expect(() => requireMember(closed.state, 'eve')).toThrow('Team alpha has no member "eve"; it has no live one');
     expect(() => requireTask(state, 'x\u001b')).toThrow(
       String.raw`Task "x\u001b" of team alpha does not exist: list the tasks to see which there are`,
     );
