@@ -76,7 +76,8 @@ export function broadcastMessage(state: TeamState, command: CommandOf<'message.b
 
 /**
  * Hands messages over for showing, each at most once per session. One that was handed over and never acknowledged may
- * have been shown before a crash: it goes out again only when the caller says `redelivery`, and marked so.
+ * have been shown before a crash: it goes out again only to another session or when the caller says `redelivery`, and
+ * marked so.
  */
 export function deliverMessages(state: TeamState, command: CommandOf<'message.deliver'>): TeamEvent[] {
   requireOpenTeam(state);
