@@ -272,6 +272,8 @@ test('two processes that write to one file at the same time lose nothing and giv
   const path = joinPath(temporaryFolder(), 'journal.db');
   const ledger = openLedger(sqlitePlace(path).open());
   await createTeam(ledger);
+  const heard: number[] = [];
+  onTestFinished(ledger.subscribe((_teamId, { seq }) => void heard.push(seq)));
   const child = startFixture('ledger-creator', [path, TEAM, '200']);
   const own: string[] = [];
   for (let i = 0; i < 200; i++) own.push(await createTask(ledger, `ours ${i}`));
@@ -282,4 +284,6 @@ test('two processes that write to one file at the same time lose nothing and giv
   expect(titles.size).toBe(400);
   expect(own.map((id) => titles.get(id))).toEqual(own.map((_, i) => `ours ${i}`));
   expect(theirs.map((id) => titles.get(id))).toEqual(theirs.map((_, i) => `theirs ${i}`));
+  // The first batch made the team; each of the others had one task in it, and was heard once and in order.
+  expect(heard).toEqual(Array.from({ length: 400 }, (_, i) => i + 2));
 });
