@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -68,6 +68,24 @@ test('a person gives the team and the member on the command line', async () => {
   const env = { TROUPE_TEAMS: '1' };
   const person = await connect(shared.home, undefined, { env, flags: ['--team=demo', '--as', 'bob'] });
   expect((await use(person, 'TeamStatus')).data).toMatchObject({ team_name: 'demo', you: 'bob' });
+});
+
+test('the same daemon serves the same tools over HTTP', async () => {
+  const { troupe, token } = shared;
+  const { url } = await troupe.call('daemon.status', {});
+  const open = async (bearer: string): Promise<Client> => {
+    const client = new Client({ name: 'test', version: '1' });
+    onTestFinished(() => client.close());
+    const requestInit = { headers: { authorization: `Bearer ${bearer}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url ?? ''), { requestInit }));
+    return client;
+  };
+  const [alice, bob] = [await open(await token('alice')), await open(await token('bob'))];
+  expect(await toolNames(alice)).toHaveLength(9);
+  const waiting = use(bob, 'Inbox', { wait_seconds: 20 });
+  await use(alice, 'SendMessage', { to: 'bob', message: 'over HTTP' });
+  expect((await waiting).data.messages).toMatchObject([{ from: 'alice', content: 'over HTTP' }]);
+  await expect(open('wrong')).rejects.toThrow();
 });
 
 test('says what is wrong and ends where it cannot begin', async () => {

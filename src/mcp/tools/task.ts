@@ -6,7 +6,7 @@ import type { SharedTask } from '../../core/task.ts';
 import { tool } from '../tool.ts';
 import type { Answer, Visit } from '../tool.ts';
 import { fromMemberName, fromTaskWords, toListedTask } from '../words.ts';
-import { aboutTask, describeTask } from './about-task.ts';
+import { aboutTask, showTask } from './about-task.ts';
 import { claimTask } from './claim.ts';
 import { Id, LONGEST_WAIT, WaitSeconds } from './inputs.ts';
 import { rosterOf } from './roster.ts';
@@ -63,7 +63,7 @@ export const taskTools = [
     input: z.strictObject({ taskId: Id }),
     run: async ({ call, teamId }, { taskId }) => {
       const task = await call<SharedTask>('task.show', { teamId, taskId });
-      return aboutTask(describeTask(task), task);
+      return showTask('', task);
     },
   }),
 
