@@ -1,11 +1,14 @@
-import type { Connect } from '../client/client.ts';
+import type { CallError, Connect } from '../client/client.ts';
 import { findHome } from '../client/home.ts';
+import type { Home } from '../client/home.ts';
 import { socketConnect } from '../client/socket.ts';
 import { isAbsence } from './connect.ts';
 import { McpProxy } from './mcp/proxy.ts';
 import type { Greeting } from './mcp/proxy.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+const RETRY_MS = 100;
 
 /**
  * `troupe mcp`: gives a team to an MCP client over standard input and output. It is a thin pipe to the daemon, which
@@ -68,9 +71,8 @@ function wantsTeams({
  * used it shall stay so until somebody starts it, but one that died left its card behind.
  */
 function findDaemon(environment: NodeJS.ProcessEnv): Connect {
-  const { TROUPE_TOKEN: token, TROUPE_TOKEN_FILE: file, TROUPE_NO_AUTOSTART: noStart } = environment;
   const home = findHome(environment);
-  const connect = socketConnect({ path: home.socket, token: token || { file: file || home.tokenFile } });
+  const connect = patientConnect(environment, home);
   const { existsSync } = process.getBuiltinModule('node:fs');
   let wasThere = false;
   return async (handlers) => {
@@ -79,12 +81,24 @@ function findDaemon(environment: NodeJS.ProcessEnv): Connect {
       wasThere = true;
       return connection;
     } catch (error) {
-      const mayStart = !noStart && (!wasThere || existsSync(home.card));
+      const mayStart = !environment['TROUPE_NO_AUTOSTART'] && (!wasThere || existsSync(home.card));
       if (!isAbsence(error) || !mayStart) throw error;
       const { startDaemon } = await import('./start-daemon.ts');
       return startDaemon(home, () => connect(handlers));
     }
   };
+}
+
+/** A daemon that has just started has a new token: one that was read a moment before is read again. */
+function patientConnect(environment: Environment, home: Home): Connect {
+  const { TROUPE_TOKEN: token, TROUPE_TOKEN_FILE: file } = environment;
+  const connect = socketConnect({ path: home.socket, token: token || { file: file || home.tokenFile } });
+  return (handlers) =>
+    connect(handlers).catch(async (error: unknown) => {
+      if (token || (error as Partial<CallError>).code !== 'unauthenticated') throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      return connect(handlers);
+    });
 }
 
 /** Standard input, line by line. */

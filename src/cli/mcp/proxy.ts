@@ -88,6 +88,7 @@ export class McpProxy {
     if (method === undefined || id === undefined) return this.#connection?.send(line);
 
     const named = method === 'tools/call' ? nameCall(message) : line;
+    if (named === undefined) return this.#refuse(id, -32600, 'This message is nested too deeply');
     if (Buffer.byteLength(named) > LONGEST_LINE) {
       return this.#refuse(id, -32000, `A message has at most ${LONGEST_LINE} bytes: put long texts into files`);
     }
@@ -197,8 +198,13 @@ function readMessage(line: string): Message | undefined {
 }
 
 /** Gives a call an id of its own, under which it can be sent again without being done twice. */
-function nameCall(message: Message): string {
+function nameCall(message: Message): string | undefined {
   const { _meta: meta, ...params } = message.params ?? {};
   const named = { ...meta, 'troupe/commandId': crypto.randomUUID() };
-  return JSON.stringify({ ...message, params: { ...params, _meta: named } });
+  try {
+    return JSON.stringify({ ...message, params: { ...params, _meta: named } });
+  } catch {
+    // What is nested 10,000 levels deep can be read but not written.
+    return undefined;
+  }
 }
