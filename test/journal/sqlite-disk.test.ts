@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
@@ -28,19 +28,24 @@ describe('a full disk', () => {
     // Memory equals disk, and reading goes on.
     expect((await collect(journal.read('a', 0))).map(({ seq }) => seq)).toEqual(numbers(1, end));
     expect(await texts(journal.read('b', 0))).toEqual(['1', '2', '3']);
-    const both = ['a', 'b'].map((team) => journal.append(team, team === 'a' ? end : 3, [note('x'.repeat(200_000))]));
-    for (const result of await Promise.allSettled(both)) {
+    const large = [note('x'.repeat(200_000))];
+    const calls = [journal.append('a', end, large), journal.append('b', 3, large), journal.append('c', 0, large)];
+    for (const result of await Promise.allSettled(calls)) {
       expect(result).toMatchObject({ status: 'rejected', reason: error('storage') });
     }
 
     rmSync(ballast);
     expect(await journal.append('a', end, [note('there is room')])).toBe(end + 1);
     expect(await journal.append('b', 3, [note('4')])).toBe(4);
+    // The number that the team would have had in the file is free again; it must not be taken for the one that has it now.
+    expect(await journal.append('d', 0, [note('1')])).toBe(1);
+    await expect(journal.append('c', 1, [note('x')])).rejects.toMatchObject(error('journal_conflict'));
     await journal.close();
 
     const again = open(join(folder, 'journal.db'));
     expect((await collect(again.read('a', 0))).map(({ seq }) => seq)).toEqual(numbers(1, end + 1));
     expect(await texts(again.read('b', 0))).toEqual(['1', '2', '3', '4']);
+    expect(await again.teams()).toEqual(['a', 'b', 'd']);
   });
 
   test('fails to make a journal, and leaves nothing that could not be opened later', async (context) => {
@@ -100,12 +105,37 @@ describe('a disk that fails', () => {
   });
 });
 
+describe('an append', () => {
+  test('is acknowledged after its flush', async (context) => {
+    needTool(context, 'strace');
+    const folder = temporaryFolder();
+    const path = join(folder, 'journal.db');
+    const trace = join(folder, 'trace');
+    const prefix = ['strace', '-f', '-y', '-qq', '-o', trace, '-e', 'trace=pwrite64,fsync,fdatasync,write'];
+    const child = startFixture('journal-appender', [path, 'a', 'name', '30'], { prefix });
+    expect(await child.ended).toEqual({ code: 0, signal: null, errors: '' });
+
+    const calls = readFileSync(trace, 'utf8').split('\n');
+    let flushed = true;
+    let acknowledged = 0;
+    for (const call of calls) {
+      if (/ pwrite64\(\d+<.*journal\.db-wal>/.test(call)) flushed = false;
+      if (/ f(data)?sync\(\d+<.*journal\.db-wal>/.test(call)) flushed = true;
+      if (!/ write\(1<.*>, "\d+\\n"/.test(call)) continue;
+      expect(flushed, call).toBe(true);
+      acknowledged++;
+    }
+    expect(acknowledged).toBe(30);
+  });
+});
+
 describe('a file that can only be read', () => {
   test('is read, and refuses to be written', async (context) => {
     context.skip(process.getuid?.() !== 0, 'only root may make a file unchangeable');
     needTool(context, 'chattr');
     const path = join(temporaryFolder(), 'journal.db');
     await withJournal(path, (journal) => fill(journal, 'a', 3));
+    chmodSync(path, 0o644);
     try {
       execFileSync('chattr', ['+i', path], { stdio: 'ignore' });
     } catch {

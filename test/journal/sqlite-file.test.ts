@@ -90,18 +90,24 @@ describe('opening', () => {
     ['a text', Buffer.from('Dear diary,\n'.repeat(1000))],
     ['random bytes', Buffer.from(Array.from({ length: 8192 }, (_, i) => (i * 7919) % 256))],
   ])('refuses %s and leaves it as it is', (_, content) => {
-    const path = join(temporaryFolder(), 'journal.db');
+    const folder = temporaryFolder();
+    const path = join(folder, 'journal.db');
     writeFileSync(path, content);
+    chmodSync(path, 0o644);
     refuses(path, 'corrupt', 'Restore it from a copy');
     expect(readFileSync(path).equals(content)).toBe(true);
+    expect(modeOf(path)).toBe(0o644);
+    expect(readdirSync(folder)).toEqual(['journal.db']);
   });
 
   test('refuses the database of another program and leaves it as it is', () => {
     const path = join(temporaryFolder(), 'journal.db');
     edit(path, 'CREATE TABLE teams (id INTEGER PRIMARY KEY, name TEXT); PRAGMA user_version = 1');
+    chmodSync(path, 0o640);
     const before = readFileSync(path);
     refuses(path, 'corrupt', 'another program');
     expect(readFileSync(path).equals(before)).toBe(true);
+    expect(modeOf(path)).toBe(0o640);
   });
 
   test('refuses what a newer version wrote and leaves it as it is', async () => {
