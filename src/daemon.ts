@@ -7,6 +7,7 @@ import type { Journal } from './journal/journal.ts';
 import { memoryJournal } from './journal/memory.ts';
 import { sqliteJournal } from './journal/sqlite.ts';
 import { Ledger } from './ledger/ledger.ts';
+import { mcpFace } from './mcp/face.ts';
 import type { DaemonStatus } from './operations/daemon-status.ts';
 import type { DaemonService, Services } from './operations/operation.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
@@ -177,9 +178,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     };
 
     const onError = (error: unknown, where: string): void => logging.error('server.failed', { where, error });
-    const hub = openHub({ services, credentials, onError });
+    const mcp = mcpFace(services, { version: card.version, onError: (error) => onError(error, 'mcp') });
+    closers.add('mcp', () => mcp.close());
+    const hub = openHub({ services, credentials, mcp: mcp.lines, onError });
     const listen = (port: number) =>
-      listenHttp({ ...options, port, hub, ...findPages(), metrics: () => instruments.expose() });
+      listenHttp({
+        ...options,
+        port,
+        hub,
+        ...findPages(),
+        mcp: (request, caller) => mcp.http(request, caller),
+        metrics: () => instruments.expose(),
+        health: () => health.report().status,
+      });
     const http = await (options.port === undefined
       ? listenOnLastPort(join(home.directory, 'port'), listen)
       : listen(options.port));

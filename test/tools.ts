@@ -11,6 +11,8 @@ export interface Tool {
 
 export const TOOLS: readonly Tool[] = [
   { program: 'strace', debianPackage: 'strace', why: 'to count flushes and to inject I/O errors' },
+  { program: 'openssl', debianPackage: 'openssl', why: 'to make a certificate for the server' },
+  { program: 'chromium', debianPackage: 'chromium', why: 'to attack the daemon from a page, and to try the dashboard' },
 ];
 
 /** Skips the test, with the reason, where a program is not installed. */

@@ -2,10 +2,11 @@ import type { TeamMessage } from './message.ts';
 
 /**
  * Tags that an agent takes for the voice of its user, its own program or another member. A text that contains one is
- * shown with its `<` written out, so that nothing a member writes can end its envelope or pose as another.
+ * shown with its `<` written out, so that nothing a member writes can end its envelope or pose as another. What cannot be
+ * seen (spaces, control characters, combining marks) does not hide one.
  */
 const VOICES =
-  /<(?=[\s\p{Cf}]*\/?[\s\p{Cf}]*(?:\w+:)?(?:teammate[-_]message|system|human|assistant|function_(?:calls|results)|tool_(?:use|result)|invoke)\b)/giu;
+  /<(?=[\s\p{C}\p{M}]*\/?[\s\p{C}\p{M}]*(?:\w+:)?(?:teammate[-_]message|system|human|assistant|function_(?:calls|results)|tool_(?:use|result)|invoke)\b)/giu;
 
 /** A message as an agent is shown it: who sent it and what it says, kept apart by a boundary nobody could foresee. */
 export function wrapMessage(message: TeamMessage, boundary: string): string {

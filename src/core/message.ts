@@ -62,8 +62,8 @@ const MessageIds = z
   .max(MESSAGES_PER_STEP);
 
 /**
- * Hands messages to a session for showing. A message that was handed over before and never acknowledged is only handed
- * over again with `redelivery`, and then marked as such.
+ * Hands messages to a session for showing. One that was handed over before and never acknowledged is handed over again
+ * only to another session, or with `redelivery`, and then marked as such.
  */
 export const DeliverInput = z.strictObject({
   memberId: Slug,

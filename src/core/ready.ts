@@ -22,6 +22,21 @@ export function waitsOf(state: TeamState, taskId: string): number {
   return state.index.waits.get(taskId) ?? 0;
 }
 
+/** Who waits for a task, by number. */
+export function dependentsOf(state: TeamState, taskId: string): string[] {
+  return byNumber(state.index.dependents.get(taskId));
+}
+
+/** The open tasks of a member, by number. */
+export function assignedTo(state: TeamState, memberId: string): string[] {
+  return byNumber(state.index.assigned.get(memberId));
+}
+
+/** A Set has the order of its history, which a snapshot does not keep: what is decided follows from the records alone. */
+function byNumber(ids: ReadonlySet<string> | undefined): string[] {
+  return ids ? [...ids].sort((a, b) => Number(a) - Number(b)) : [];
+}
+
 /** The best task that a member can take now: one reserved for it, else a free one; by priority, then age. */
 export function bestReady(state: TeamState, memberId: string): TaskRecord | undefined {
   const own = state.index.reserved.get(memberId);

@@ -65,9 +65,7 @@ export function putReceipt(state: TeamState, commandId: string, receipt: Receipt
 
 export function putMessage(state: TeamState, id: string, next: TeamMessage | undefined): void {
   const before = put(state, state.messages, id, next);
-  const toId = (next ?? before)?.toId;
-  if (toId === undefined) return;
-  const inbox = inboxOf(state, toId);
+  const inbox = inboxOf(state, ((next ?? before) as TeamMessage).toId);
   if (!before) inbox.ids.push(id);
   // Only taking back removes a message, newest first, so it is the last one.
   if (!next) inbox.ids.pop();
@@ -98,8 +96,7 @@ export function putTask(state: TeamState, id: string, next: TaskRecord | undefin
   }
   if (before?.status !== next?.status) {
     for (const dependentId of index.dependents.get(id) ?? []) {
-      const dependent = state.tasks.get(dependentId);
-      if (!dependent) continue;
+      const dependent = state.tasks.get(dependentId) as TaskRecord;
       const change = Number(isOpen(dependent, next)) - Number(isOpen(dependent, before));
       if (change === 0) continue;
       setWaits(state, dependentId, waitsOf(state, dependentId) + change);

@@ -1,6 +1,6 @@
 import { TeamError } from './errors.ts';
 import type { TeamMember } from './member.ts';
-import { isOpen, waitsOf } from './ready.ts';
+import { assignedTo, dependentsOf, isOpen, waitsOf } from './ready.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import type { SharedTask } from './task.ts';
 import type { TeamConfig } from './team.ts';
@@ -16,9 +16,7 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
     ...task,
     status: blocked ? 'blocked' : task.status,
     blockedBy,
-    blocks: [...(state.index.dependents.get(task.id) ?? [])]
-      .filter((id) => state.tasks.get(id)?.status !== 'deleted')
-      .sort(byNumber),
+    blocks: dependentsOf(state, task.id).filter((id) => state.tasks.get(id)?.status !== 'deleted'),
   };
   if (blocked) view.blockedReason = `waits for ${blockedBy.map((id) => describeTask(state, id)).join(', ')}`;
   return view;
@@ -28,7 +26,7 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
 export function viewMember(state: TeamState, { planApproved, ...member }: MemberRecord): TeamMember {
   return {
     ...member,
-    assignedTasks: [...(state.index.assigned.get(member.id) ?? [])].sort(byNumber),
+    assignedTasks: assignedTo(state, member.id),
     planModeRequired: member.planApprovalRequired && !planApproved,
   };
 }
@@ -77,10 +75,10 @@ export function requireTask(state: TeamState, id: string, options: { deleted?: b
 export function requireMember(state: TeamState, id: string): MemberRecord {
   const member = state.members.get(id);
   if (member) return member;
-  const names = [...state.members.keys()].join(', ');
-  throw new TeamError('not_found', `Team ${requireTeam(state).id} has no member ${quote(id)}; it has ${names}`);
-}
-
-function byNumber(a: string, b: string): number {
-  return Number(a) - Number(b);
+  // Not those that are stopped: over the life of a team they may be thousands.
+  const live = [...state.members.values()].filter(({ status }) => status !== 'stopped').map((one) => one.id);
+  throw new TeamError(
+    'not_found',
+    `Team ${requireTeam(state).id} has no member ${quote(id)}; it has ${live.join(', ') || 'no live one'}`,
+  );
 }

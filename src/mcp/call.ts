@@ -1,6 +1,7 @@
 import { TeamError } from '../core/errors.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
+import { quote } from '../core/text.ts';
 import { callOperation } from '../operations/index.ts';
 import type { OperationName } from '../operations/index.ts';
 import type { Services } from '../operations/operation.ts';
@@ -9,7 +10,7 @@ import { memberOf } from './session.ts';
 import type { Session } from './session.ts';
 import type { Answer, CallOptions, Tool, Visit } from './tool.ts';
 import { inputOf, TOOLS } from './tools.ts';
-import { fromTaskIds } from './words.ts';
+import { fromTaskIds, toFieldNames } from './words.ts';
 
 /** A call as it comes from a client. */
 export interface ToolCall {
@@ -41,7 +42,9 @@ export async function callTool(
   try {
     return await run(services, session, tool, call);
   } catch (error) {
-    if (error instanceof TeamError) return refuse(error.code, error.message);
+    if (error instanceof TeamError) {
+      return refuse(error.code, error.code === 'invalid' ? toFieldNames(error.message) : error.message);
+    }
     report(error);
     return refuse('internal', `${tool.name} failed by a defect of Troupe's; the daemon's log has more`);
   }
@@ -50,6 +53,7 @@ export async function callTool(
 async function run(services: Services, session: Session, tool: Tool, call: ToolCall): Promise<Answer> {
   const { team_name, ...input } = parse(inputOf(tool), forgive(call.input));
   const teamId = tool.teamless ? session.team : ((team_name as string | undefined) ?? session.team);
+  requireOwnTeam(session, teamId);
   const { tools, delegating } = await accessOf(services, session, teamId);
   if (!tools.includes(tool)) throw notOffered(tool, session, delegating);
   if (teamId === undefined && !tool.teamless) {
@@ -76,18 +80,31 @@ async function run(services: Services, session: Session, tool: Tool, call: ToolC
   return tool.run(visit, tool.teamless ? { team_name, ...input } : input);
 }
 
+/** Before anything of another team is looked at. Operations check it again. */
+function requireOwnTeam({ caller }: Session, teamId: string | undefined): void {
+  if (caller.teamId === undefined || teamId === undefined || caller.teamId === teamId) return;
+  throw new TeamError('not_allowed', `This credential is for team ${caller.teamId}, not ${quote(teamId)}`);
+}
+
 function commandIdOf({ commandId }: ToolCall, once: true | string | undefined): string | undefined {
   if (commandId === undefined || once === undefined) return undefined;
   return once === true ? commandId : `${commandId}.${once}`;
 }
 
-/** Forgives what models often get wrong and what can mean only one thing: a task's id as a number or with a `#`. */
+/**
+ * Forgives what models often get wrong and what can mean only one thing: a task's id as a number or with a `#`, one id in
+ * place of a list, seconds as text.
+ */
 function forgive(input: unknown): unknown {
   if (typeof input !== 'object' || input === null) return input ?? {};
   const given: Record<string, unknown> = { ...input };
-  for (const name of ['taskId', 'addBlocks', 'addBlockedBy', 'blockedBy']) {
-    if (name in given) given[name] = fromTaskIds(given[name]);
+  const { taskId, wait_seconds } = given;
+  if (taskId !== undefined) given['taskId'] = fromTaskIds(taskId);
+  for (const name of ['addBlocks', 'addBlockedBy', 'blockedBy']) {
+    const ids = given[name];
+    if (ids !== undefined) given[name] = fromTaskIds(Array.isArray(ids) ? ids : [ids]);
   }
+  if (typeof wait_seconds === 'string' && wait_seconds.trim() !== '') given['wait_seconds'] = Number(wait_seconds);
   return given;
 }
 

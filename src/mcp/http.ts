@@ -30,12 +30,12 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * idle client costs next to nothing, and clients of a daemon that restarted go on as if nothing had happened. A session
  * only remembers what makes talking easier; its id opens nothing, and is refused with another credential.
  */
-export function mcpHttp(services: Services, options: McpOptions & SessionLimits & { teams?: boolean } = {}): McpHttp {
+export function mcpHttp(services: Services, options: McpOptions & SessionLimits = {}): McpHttp {
   const sessions = new Sessions(options);
   const handler = createMcpHandler(
-    async ({ authInfo }) => {
+    ({ authInfo }) => {
       const { kept, id } = (authInfo as AuthInfo).extra as unknown as Visitor;
-      const server = await createTeamServer(services, kept.session, options);
+      const server = createTeamServer(services, kept.session, options);
       if (id !== undefined) track(kept, id, server);
       return server;
     },

@@ -6,12 +6,13 @@ import {
 } from '@modelcontextprotocol/server';
 import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { TeamEvent } from '../core/event.ts';
 import { parse } from '../core/parse.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Services } from '../operations/operation.ts';
 import { createTeamServer } from './server.ts';
 import type { McpOptions } from './server.ts';
-import { Greeting, memberOf, openSession } from './session.ts';
+import { Greeting, openSession } from './session.ts';
 
 /** A client's side of a connection that carries one JSON-RPC message per line. */
 export interface Lines {
@@ -33,7 +34,7 @@ export function serveMcpLines(
   { caller, greeting, send }: { caller: Caller; greeting: unknown; send: (line: string) => void },
   options: McpOptions = {},
 ): Lines {
-  const session = openSession(caller, parse(Greeting, greeting ?? {}));
+  const session = openSession(caller, { teams: options.teams, ...parse(Greeting, greeting ?? {}) });
   const calls = new Set<unknown>();
   const transport: Transport = {
     start: async () => {},
@@ -44,10 +45,9 @@ export function serveMcpLines(
     },
   };
   let mcp: McpServer | undefined;
-  const handle = serveStdio(async () => (mcp = await createTeamServer(services, session, options)), { transport });
+  const handle = serveStdio(() => (mcp = createTeamServer(services, session, options)), { transport });
   const stopListening = services.ledger.subscribe((team, { events }) => {
-    if (team !== session.team || memberOf(session) === undefined) return;
-    if (events.some(({ type }) => type === 'team:updated')) mcp?.sendToolListChanged();
+    if (team === session.team && events.some(changesTools)) mcp?.sendToolListChanged();
   });
 
   return {
@@ -68,6 +68,11 @@ export function serveMcpLines(
       void handle.close();
     },
   };
+}
+
+/** A lead that delegates gets other tools, and so does a new lead. */
+function changesTools(event: TeamEvent): boolean {
+  return event.type === 'team:updated' && (event.delegateMode !== undefined || event.leadId !== undefined);
 }
 
 function readMessage(line: string): JSONRPCMessage | undefined {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Slug } from '../core/text.ts';
 import type { Tool } from './tool.ts';
 import { messageTools } from './tools/message.ts';
 import { taskTools } from './tools/task.ts';
@@ -8,7 +9,7 @@ import { teamTools } from './tools/team.ts';
 export const TOOLS: readonly Tool[] = [...teamTools, ...taskTools, ...messageTools];
 
 const INPUTS = new Map(
-  TOOLS.map((tool) => [tool, tool.teamless ? tool.input : tool.input.extend({ team_name: z.string().optional() })]),
+  TOOLS.map((tool) => [tool, tool.teamless ? tool.input : tool.input.extend({ team_name: Slug.optional() })]),
 );
 
 /** What a tool takes: besides its own inputs the team, which a person's credential does not say. */

@@ -70,6 +70,24 @@ export function fromTaskIds(ids: unknown): unknown {
   return typeof ids === 'string' ? ids.trim().replace(/^#/, '') : ids;
 }
 
+/** Our names of fields, and those under which an agent gave them. */
+const FIELDS: Readonly<Record<string, string>> = {
+  title: 'subject',
+  assigneeId: 'owner',
+  dependencies: 'blockedBy',
+  toId: 'to',
+  memberId: 'to',
+  content: 'message',
+};
+
+/** What is wrong with an input, said of the fields that the agent knows. */
+export function toFieldNames(problems: string): string {
+  return problems.replace(/(^|; )(\w+)(?=[.\w]*: )/g, (all, start: string, name: string) => {
+    const known = FIELDS[name];
+    return known === undefined ? all : `${start}${known}`;
+  });
+}
+
 /** The member that a name stands for: its own, `name@team`, or `team-lead` for whoever leads. */
 export function fromMemberName(name: string, team: { leadId: string; memberIds: readonly string[] }): string {
   if (team.memberIds.includes(name)) return name;

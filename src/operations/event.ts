@@ -10,6 +10,9 @@ export const Batch = z.object({
   events: z.array(z.looseObject({ type: z.string(), at: z.number(), by: z.string() })),
 });
 
+/** What one answer holds of a long history; whoever wants more asks again from the last batch. */
+const ENOUGH_CHARS = 2 * 1024 * 1024;
+
 export const eventOperations = [
   operation({
     name: 'event.list',
@@ -17,7 +20,7 @@ export const eventOperations = [
     scope: 'reader',
     input: InTeam.extend({
       after: z.number().int().min(0).default(0).describe('only batches after this number'),
-      limit: z.number().int().min(1).max(10_000).default(1_000),
+      limit: z.number().int().min(1).max(10_000).default(1_000).describe('at most so many; fewer when they are long'),
     }),
     result: z.array(Batch),
     route: 'GET /api/teams/:teamId/history',
@@ -28,9 +31,12 @@ export const eventOperations = [
       });
       const batches: z.output<typeof Batch>[] = [];
       if (after >= end) return batches;
+      let size = 0;
       for await (const { seq, events } of ledger.read(teamId, after)) {
-        batches.push({ seq, events: visibleEvents(events, caller).map((event) => ({ ...event })) });
-        if (batches.length >= limit) break;
+        const batch = { seq, events: visibleEvents(events, caller).map((event) => ({ ...event })) };
+        batches.push(batch);
+        size += JSON.stringify(batch).length;
+        if (batches.length >= limit || size > ENOUGH_CHARS) break;
       }
       return batches;
     },

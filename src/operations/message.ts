@@ -63,7 +63,10 @@ export const messageOperations = [
     cli: { command: 'inbox', flags: { memberId: 'of' } },
     run: async (context, { teamId, memberId, unread, waiting, type, since, until, limit, markRead, wait = 0 }) => {
       const owner = ownerOf(context, memberId);
-      const { ledger, mailbox, actor, signal, progress } = context;
+      const { ledger, mailbox, caller, actor, signal, progress } = context;
+      if (markRead && !hasScope(caller, 'member')) {
+        throw new TeamError('not_allowed', 'This credential can read mail but not mark it as read');
+      }
       const filter = {
         ...(unread && { read: false }),
         ...(type && { type }),
@@ -136,11 +139,16 @@ function ownerOf({ caller, actor }: Context, memberId: string | undefined): stri
 }
 
 function mark(
-  { ledger, actor, once }: Context,
+  context: Context,
   types: readonly ('message.read' | 'message.acknowledge')[],
   { teamId, ...input }: { teamId: string; memberId: string; messageIds: string[] },
 ): Promise<TeamMessage[]> {
+  const { ledger, actor, once } = context;
+  // A command sent again is not judged again: what it answers must be the caller's to know all the same.
+  const owner = ownerOf(context, input.memberId);
   // Only the first step carries the id of the call: a second one under it would count as done.
   const steps = types.map((type, i) => ({ type, by: actor, ...(i === 0 && once), ...input }));
-  return ledger.execute(teamId, steps, (state) => input.messageIds.flatMap((id) => state.messages.get(id) ?? []));
+  return ledger.execute(teamId, steps, (state) =>
+    input.messageIds.flatMap((id) => state.messages.get(id) ?? []).filter((message) => message.toId === owner),
+  );
 }

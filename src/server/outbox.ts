@@ -51,7 +51,7 @@ export function openOutbox(carrier: Carrier, limits: Limits, onOverflow: () => v
 
     /** More waits than should; nothing new should be begun for this client. */
     get isBusy(): boolean {
-      return waiting > limits.busyBytes;
+      return !closed && waiting > limits.busyBytes;
     },
 
     /** Something waits, and the client has taken none of it for too long. */

@@ -153,6 +153,8 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
     };
     try {
       const result = await hub.call(type, { caller, input: payload, as, commandId, signal, progress });
+      // Until there is room the answer is not even written down: what waits is then one answer at most, however long.
+      while (outbox.isBusy) await outbox.whenFree();
       return resultFrame(findOperation(type), type, id, result);
     } catch (error) {
       return errorFrame(id, hub.asTeamError(error));

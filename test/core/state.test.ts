@@ -1,11 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { decide } from '../../src/core/decide.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import { openSnapshot, takeSnapshot } from '../../src/core/snapshot.ts';
 import { changeMark, createState, keepChanges, noteChanges, takeBackTo } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import { copyOf, picture } from './picture.ts';
 import { OPENING, play, steps, toCommand, tryOne, tries } from './random-team.ts';
+import { teamOf } from './stage.ts';
 
 describe('a state', () => {
   test('is put back as it was, whatever happened since', () => {
@@ -85,6 +87,29 @@ describe('a state', () => {
       }),
       tries(120),
     );
+  });
+
+  test('decides from its records alone, not from the order in which they came about', () => {
+    const team = teamOf('ann');
+    const [a, b] = [team.task(), team.task()] as const;
+    const sides = [a, b].map((id) => team.task({ dependencies: [id], onDependencyFailure: 'fail' }));
+    const top = team.task();
+    team.do('task.addDependencies', { taskId: b, dependencies: [top] });
+    team.do('task.addDependencies', { taskId: a, dependencies: [top] });
+    const last = team.task({ dependencies: sides, onDependencyFailure: 'fail' });
+    for (const taskId of [a, b]) team.do('task.update', { taskId, onDependencyFailure: 'fail' });
+    for (const taskId of [b, a]) team.do('task.assign', { taskId, assigneeId: 'ann' });
+    const command = (type: 'task.fail' | 'member.leave') =>
+      type === 'task.fail'
+        ? ({ type, at: 1, by: 'lead', taskId: top, reason: 'no' } as const)
+        : ({ type, at: 1, by: 'lead', memberId: 'ann', returning: false } as const);
+    for (const type of ['task.fail', 'member.leave'] as const) {
+      const events = decide(team.state, command(type));
+      expect(decide(reopened(team.state), command(type))).toEqual(events);
+      expect(events.slice(1).map((event) => (event as { taskId: string }).taskId)).toEqual(
+        type === 'task.fail' ? [a, b, ...sides, last] : [a, b],
+      );
+    }
   });
 
   test('is put back where a step is taken back and noting goes on', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
+import type { TeamEvent } from '../../src/core/event.ts';
+import { evolve } from '../../src/core/evolve.ts';
 import { createState } from '../../src/core/state.ts';
 import { describeTask, requireMember, requireTask, requireTeam, viewMember, viewTeam } from '../../src/core/view.ts';
 import { Stage, teamOf } from './stage.ts';
@@ -62,6 +64,8 @@ test('a task is told in a few words', () => {
     'task 6 (deleted)',
     'task 99 (unknown)',
   ]);
+  evolve(team.state, { type: 'task:failed', at: 0, by: 'lead', taskId: free } as TeamEvent);
+  expect(describeTask(team.state, free)).toBe('task 1 (failed: "")');
 });
 
 test('a member shows its open tasks by number and whether it may only read', () => {
@@ -94,6 +98,9 @@ describe('what is not there', () => {
     expect(() => requireMember(state, 'x\u001b')).toThrow(
       new TeamError('not_found', String.raw`Team alpha has no member "x\u001b"; it has lead, ann`),
     );
+    const closed = teamOf('ann');
+    closed.do('team.close', { force: true });
+    expect(() => requireMember(closed.state, 'eve')).toThrow('Team alpha has no member "eve"; it has no live one');
     expect(() => requireTask(state, 'x\u001b')).toThrow(
       String.raw`Task "x\u001b" of team alpha does not exist: list the tasks to see which there are`,
     );

@@ -278,6 +278,24 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(heard).toEqual(['task:created', 'task:created']);
   });
 
+  test('gives its batches to those who read them and to those who wait for more', async () => {
+    const { ledger } = await openTeam();
+    await createTask(ledger, 'one');
+    const controller = new AbortController();
+    const followed = ledger.follow(TEAM, 1, controller.signal)[Symbol.asyncIterator]();
+    const first = await followed.next();
+    const second = followed.next();
+    await createTask(ledger, 'two');
+    const read = await Array.fromAsync(ledger.read(TEAM, 1));
+    expect([first.value, (await second).value]).toEqual(read);
+    expect(read.map(({ seq, events }) => [seq, events.length])).toEqual([
+      [2, 1],
+      [3, 1],
+    ]);
+    controller.abort();
+    expect((await followed.next()).done).toBe(true);
+  });
+
   test('reports a listener that throws', async () => {
     const errors: unknown[] = [];
     const { ledger } = await openTeam({ onError: (error, teamId) => errors.push([teamId, String(error)]) });

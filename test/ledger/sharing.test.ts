@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join as joinPath } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ClaimConflictError, TeamError } from '../../src/core/errors.ts';
 import { SharedTaskList } from '../../src/ledger/task-list.ts';
+import { startFixture } from '../journal/children.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { claim, createTask, createTeam, run, task, TEAM } from './commands.ts';
 import { observed } from './observed.ts';
@@ -273,20 +272,18 @@ test('two processes that write to one file at the same time lose nothing and giv
   const path = joinPath(temporaryFolder(), 'journal.db');
   const ledger = openLedger(sqlitePlace(path).open());
   await createTeam(ledger);
-  const fixture = joinPath(import.meta.dirname, '../fixtures/ledger-creator.ts');
-  const child = spawn(process.execPath, [fixture, path, TEAM, '200'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const exited = once(child, 'exit');
-
+  const heard: number[] = [];
+  onTestFinished(ledger.subscribe((_teamId, { seq }) => void heard.push(seq)));
+  const child = startFixture('ledger-creator', [path, TEAM, '200']);
   const own: string[] = [];
   for (let i = 0; i < 200; i++) own.push(await createTask(ledger, `ours ${i}`));
-  expect(await exited).toEqual([0, null]);
-  const theirs = JSON.parse(output) as string[];
+  expect(await child.ended).toEqual({ code: 0, signal: null, errors: '' });
+  const theirs = child.lines;
   expect(new Set([...own, ...theirs]).size).toBe(400);
   const titles = await ledger.view(TEAM, ({ tasks }) => new Map([...tasks].map(([id, { title }]) => [id, title])));
   expect(titles.size).toBe(400);
   expect(own.map((id) => titles.get(id))).toEqual(own.map((_, i) => `ours ${i}`));
   expect(theirs.map((id) => titles.get(id))).toEqual(theirs.map((_, i) => `theirs ${i}`));
+  // The first batch made the team; each of the others had one task in it, and was heard once and in order.
+  expect(heard).toEqual(Array.from({ length: 400 }, (_, i) => i + 2));
 });

@@ -1,5 +1,4 @@
 import { createConnection } from 'node:net';
-import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 
@@ -112,12 +111,15 @@ export interface Wire {
 export async function openUnix(path: string, token?: string): Promise<Wire> {
   const socket = createConnection(path);
   socket.on('error', () => {});
-  let rest = '';
-  const wire = frameBox((text) => socket.write(`${text}\n`), socket);
+  let pieces: string[] = [];
+  const wire = frameBox((text) => socket.write(`${text}\n`));
   socket.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) wire.receive(line);
+    const [first = '', ...others] = chunk.split('\n');
+    pieces.push(first);
+    for (const other of others) {
+      wire.receive(pieces.join(''));
+      pieces = [other];
+    }
   });
   socket.once('close', () => wire.end({}));
   onTestFinished(() => void socket.destroy());
@@ -131,7 +133,7 @@ export async function openUnix(path: string, token?: string): Promise<Wire> {
 /** Connects a WebSocket; rejects with the status where HTTP refuses. */
 export async function openWebSocket(url: string, headers: Record<string, string>): Promise<Wire> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers, perMessageDeflate: false });
-  const wire = frameBox((text) => socket.send(text), socket);
+  const wire = frameBox((text) => socket.send(text));
   socket.on('message', (data: Buffer) => wire.receive(data.toString()));
   socket.on('close', (code, reason) => wire.end({ code, reason: reason.toString() }));
   onTestFinished(() => socket.terminate());
@@ -143,50 +145,58 @@ export async function openWebSocket(url: string, headers: Record<string, string>
   return { ...wire, pause: () => socket.pause(), resume: () => socket.resume(), close: () => socket.close() };
 }
 
-function frameBox(write: (text: string) => void, _carrier: Socket | WebSocket) {
+interface Waiter {
+  readonly fits: (frame: Frame) => boolean;
+  readonly resolve: (frame: Frame) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Keeps frames until somebody takes them. */
+function frameBox(write: (text: string) => void) {
   const frames: Frame[] = [];
-  let taken = 0;
-  let wake = (): void => {};
+  const untaken = new Set<Frame>();
+  const waiters = new Set<Waiter>();
+  const closed = Promise.withResolvers<{ code?: number; reason?: string }>();
   let isOver = false;
   let nextId = 1;
-  const closed = Promise.withResolvers<{ code?: number; reason?: string }>();
-  const used = new Set<Frame>();
+
   const box = {
     frames,
     closed: closed.promise,
     receive(text: string) {
-      frames.push(JSON.parse(text) as Frame);
-      wake();
+      const frame = JSON.parse(text) as Frame;
+      frames.push(frame);
+      for (const waiter of waiters) {
+        if (!waiter.fits(frame)) continue;
+        waiters.delete(waiter);
+        return waiter.resolve(frame);
+      }
+      return void untaken.add(frame);
     },
     end(why: { code?: number; reason?: string }) {
       isOver = true;
       closed.resolve(why);
-      wake();
+      for (const { reject } of waiters) reject(gone());
     },
     send: (frame: object | string) => write(typeof frame === 'string' ? frame : JSON.stringify(frame)),
     async take(fits: (frame: Frame) => boolean): Promise<Frame> {
-      for (;;) {
-        while (taken < frames.length && used.has(frames[taken] as Frame)) taken++;
-        const found = frames.slice(taken).find((frame) => !used.has(frame) && fits(frame));
-        if (found) {
-          used.add(found);
-          return found;
-        }
-        if (isOver) throw new Error('The connection is closed and no such frame came');
-        await new Promise<void>((resolve) => {
-          const before = wake;
-          wake = () => {
-            before();
-            resolve();
-          };
-        });
+      for (const frame of untaken) {
+        if (!fits(frame)) continue;
+        untaken.delete(frame);
+        return frame;
       }
+      if (isOver) throw gone();
+      return new Promise((resolve, reject) => waiters.add({ fits, resolve, reject }));
     },
     async ask(frame: { type: string; [field: string]: unknown }): Promise<Frame> {
-      const id = `ask ${nextId++}`;
-      box.send({ id, ...frame });
-      return box.take((answer) => answer.id === (frame['id'] ?? id) && answer.type !== 'progress');
+      const id = frame['id'] ?? `ask ${nextId++}`;
+      box.send({ ...frame, id });
+      return box.take((answer) => answer.id === id && answer.type !== 'progress');
     },
   };
   return box;
+
+  function gone(): Error {
+    return new Error('The connection is closed and no such frame came');
+  }
 }

@@ -3,7 +3,7 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { DEPENDENCIES_PER_TASK } from '../limits.ts';
-import { isOpen, waitsOf } from '../ready.ts';
+import { dependentsOf, isOpen, waitsOf } from '../ready.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { describeTask, requireTask } from '../view.ts';
 import { requireActor, requireFresh, requireOpenTeam } from './guard.ts';
@@ -47,7 +47,7 @@ export function requireDependencies(state: TeamState, ids: readonly string[]): v
 /** Tasks that wait for nothing else once `task` is no longer waited for: completed, deleted. */
 export function unblockedBy(state: TeamState, command: CommandEnvelope, task: TaskRecord): TeamEvent[] {
   const events: TeamEvent[] = [];
-  for (const id of state.index.dependents.get(task.id) ?? []) {
+  for (const id of dependentsOf(state, task.id)) {
     const dependent = state.tasks.get(id);
     if (dependent?.status === 'pending' && waitsOf(state, id) === 1 && isOpen(dependent, task)) {
       events.push(event(command, 'task:unblocked', { taskId: id }));
@@ -74,7 +74,7 @@ export function consequencesOfFailure(state: TeamState, command: CommandEnvelope
   /** Open dependencies that turned into something their dependent goes ahead without. */
   const settled = new Map<string, number>();
   for (const id of failing) {
-    for (const dependentId of state.index.dependents.get(id) ?? []) {
+    for (const dependentId of dependentsOf(state, id)) {
       const dependent = state.tasks.get(dependentId);
       if (dependent?.status !== 'pending' || failing.has(dependentId)) continue;
       if (dependent.onDependencyFailure === 'fail') {

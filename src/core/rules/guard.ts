@@ -47,7 +47,7 @@ export function isManager(state: TeamState, by: Actor): boolean {
 /** The caller must be one of those who decide for others, or the one it is about. */
 export function requireManager(state: TeamState, by: Actor, what: string, self?: string): void {
   if (!isManager(state, by) && by !== self) {
-    throw new TeamError('not_allowed', `${by} may not ${what}: ask ${state.team?.leadId ?? 'the lead'} or a person`);
+    throw new TeamError('not_allowed', `${by} may not ${what}: ask ${requireTeam(state).leadId} or a person`);
   }
   requireActor(state, by);
 }

@@ -3,6 +3,7 @@ import type { CommandEnvelope, CommandOf } from '../command.ts';
 import { ClaimConflictError, TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
+import { assignedTo } from '../ready.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
 import { requireMember, requireTask } from '../view.ts';
 import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam } from './guard.ts';
@@ -94,9 +95,8 @@ export function stopMember(
   { reason, returning = false }: { reason?: string | undefined; returning?: boolean },
 ): TeamEvent[] {
   const events = [event(command, 'teammate:stopped', { memberId, reason, returning: returning || undefined })];
-  for (const taskId of state.index.assigned.get(memberId) ?? []) {
-    const task = state.tasks.get(taskId);
-    if (!task) continue;
+  for (const taskId of assignedTo(state, memberId)) {
+    const task = requireTask(state, taskId);
     const held = task.status === 'in_progress';
     const epoch = task.epoch + (held ? 1 : 0);
     if (held) {

@@ -52,7 +52,7 @@ export function broadcastMessage(state: TeamState, command: CommandOf<'message.b
   requireActor(state, command.by);
   const first = state.broadcasts.get(command.messageId);
   if (first) {
-    const copy = state.messages.get(first[0] ?? '');
+    const copy = state.messages.get(first[0] as string);
     if (copy?.fromId === command.by && copy.content === command.content) return [];
     throw new TeamError(
       'conflict',
@@ -76,7 +76,8 @@ export function broadcastMessage(state: TeamState, command: CommandOf<'message.b
 
 /**
  * Hands messages over for showing, each at most once per session. One that was handed over and never acknowledged may
- * have been shown before a crash: it goes out again only when the caller says `redelivery`, and marked so.
+ * have been shown before a crash: it goes out again only to another session or when the caller says `redelivery`, and
+ * marked so.
  */
 export function deliverMessages(state: TeamState, command: CommandOf<'message.deliver'>): TeamEvent[] {
   requireOpenTeam(state);

@@ -81,7 +81,7 @@ export function assignTask(state: TeamState, command: CommandOf<'task.assign'>):
   const takesFreeTask = !held && task.assigneeId === undefined && assigneeId === command.by;
   const handsOver = task.assigneeId === command.by || task.createdBy === command.by;
   if (!takesFreeTask && !handsOver) requireManager(state, command.by, `assign task ${task.id}`);
-  if ((task.assigneeId ?? null) === assigneeId && (held || task.reserved || assigneeId === null)) return [];
+  if ((task.assigneeId ?? null) === assigneeId) return [];
   return [event(command, 'task:assigned', { taskId: task.id, assigneeId, epoch: task.epoch + (held ? 1 : 0) })];
 }
 
@@ -119,7 +119,7 @@ export function releaseTask(state: TeamState, command: CommandOf<'task.release'>
   if (task.status !== 'in_progress') {
     throw new TeamError('conflict', `Cannot release ${describeTask(state, task.id)}: nobody holds it`);
   }
-  const memberId = task.assigneeId ?? command.by;
+  const memberId = task.assigneeId as string;
   return [
     event(command, 'task:released', { taskId: task.id, memberId, epoch: task.epoch + 1, reason: command.reason }),
   ];

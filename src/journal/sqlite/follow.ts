@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, watch, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, watch, writeSync } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -17,7 +17,7 @@ export type Followers = ReturnType<typeof openFollowers>;
 export function openFollowers(db: DatabaseSync, path: string) {
   const followers = new Map<string, Set<() => void>>();
   const dataVersion = db.prepare('PRAGMA data_version');
-  const bell = openBell(`${path}.bell`);
+  let bell = openBell(`${path}.bell`);
   const strike = Buffer.from('!');
   let watcher: FSWatcher | undefined;
   let poll: NodeJS.Timeout | undefined;
@@ -55,20 +55,29 @@ export function openFollowers(db: DatabaseSync, path: string) {
   function startWatching(): void {
     try {
       if (bell === undefined) throw new Error('There is no bell to watch.');
-      watcher = watch(`${path}.bell`, (event) => (event === 'rename' ? loseBell() : lookForOthers()));
-      watcher.on('error', loseBell);
+      watcher = watch(`${path}.bell`, hearBell);
+      watcher.on('error', pollOnly);
       poll = setInterval(lookForOthers, POLL_MS);
     } catch {
-      poll = setInterval(lookForOthers, POLL_WITHOUT_BELL_MS);
+      pollOnly();
     }
     seen = readVersion();
   }
 
-  /** Somebody moved or removed the bell, so nobody can be heard. */
-  function loseBell(): void {
+  function hearBell(): void {
+    // Removing the file is heard as well, and a bell that others cannot find is of no use.
+    if (bell !== undefined && fstatSync(bell).nlink === 0) {
+      closeSync(bell);
+      bell = openBell(`${path}.bell`);
+      stopWatching();
+      startWatching();
+      wakeAll();
+    } else lookForOthers();
+  }
+
+  function pollOnly(): void {
     stopWatching();
     poll = setInterval(lookForOthers, POLL_WITHOUT_BELL_MS);
-    lookForOthers();
   }
 
   function stopWatching(): void {

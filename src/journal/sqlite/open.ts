@@ -39,6 +39,7 @@ function openExisting(path: string): OpenDatabase {
     db.exec(`PRAGMA busy_timeout = ${OPEN_PATIENCE_MS}; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON`);
     // Before anything is written: the file may be a newer one, or not ours.
     isCurrent(db, path);
+    closeToOthers(path);
     useLog(db);
     migrate(db, path);
     // FULL: a commit is on the disk when it returns. With NORMAL, a power failure takes what was acknowledged.
@@ -106,7 +107,7 @@ function growLog(db: DatabaseSync, path: string): void {
   }
 }
 
-/** Whether the file exists; throws if it is no regular file. Files that others could read are closed to them. */
+/** Whether the file exists; throws if it is no regular file. */
 function isThere(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return false;
@@ -114,11 +115,20 @@ function isThere(path: string): boolean {
     const what = stat.isSymbolicLink() ? 'a symbolic link' : 'not a regular file';
     throw new TeamError('corrupt', `${path} is ${what}. Give the path of the journal's own file.`);
   }
+  return true;
+}
+
+/** For a file that came from elsewhere, and only once it is known to be ours. */
+function closeToOthers(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const mode = lstatSync(file, { throwIfNoEntry: false })?.mode ?? 0;
-    if ((mode & 0o077) !== 0) chmodSync(file, mode & 0o700);
+    if ((mode & 0o077) === 0) continue;
+    try {
+      chmodSync(file, mode & 0o700);
+    } catch {
+      // Somebody else's file, or one that can only be read: it is used as it is.
+    }
   }
-  return true;
 }
 
 /** SQLite gives its log and shared memory the mode of the database, so the mode is right before SQLite sees the file. */

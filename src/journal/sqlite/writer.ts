@@ -51,6 +51,8 @@ export function groupWriter({ db, path, patienceMs, onCommit }: WriterOptions) {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
+  // `queueMicrotask` makes an object for async_hooks each time.
+  const resolved = Promise.resolve();
   let queue: Job[] = [];
   let scheduled = false;
   let alone = 0;
@@ -64,7 +66,7 @@ export function groupWriter({ db, path, patienceMs, onCommit }: WriterOptions) {
     scheduled = true;
     if (alone > 0) {
       alone--;
-      queueMicrotask(flush);
+      void resolved.then(flush);
     } else setImmediate(flushAfterTurn);
   }
 

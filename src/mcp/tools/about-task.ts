@@ -3,13 +3,21 @@ import type { SharedTask } from '../../core/task.ts';
 import type { Answer } from '../tool.ts';
 import { toClaudeTask, toListedTask } from '../words.ts';
 
-/** An answer about one task. */
+/** An answer about a task that the agent knows: where it stands now. */
 export function aboutTask(text: string, task: SharedTask): Answer {
-  return { text, data: { task: toClaudeTask(task) } };
+  return { text, data: { task: toListedTask(task) } };
+}
+
+/** An answer that shows a task, and what to do with it. Some agents read only the text, others only the data. */
+export function showTask(text: string, task: SharedTask, next?: string): Answer {
+  return {
+    text: `${text}${describeTask(task)}${next === undefined ? '' : `\n\n${next}`}`,
+    data: { task: toClaudeTask(task), ...(next !== undefined && { next }) },
+  };
 }
 
 /** A task in full, in Claude Code's manner. */
-export function describeTask(task: SharedTask): string {
+function describeTask(task: SharedTask): string {
   const { status, owner, blockedBy } = toListedTask(task);
   const list = (ids: readonly string[]): string => ids.map((id) => `#${id}`).join(', ');
   const lines = [

@@ -3,7 +3,7 @@ import type { TeamEvent } from '../../core/event.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Answer, Visit } from '../tool.ts';
-import { aboutTask, describeTask } from './about-task.ts';
+import { showTask } from './about-task.ts';
 import { hasNews } from './news.ts';
 
 /** Takes a task. While it waits, mail for the member ends the waiting: nobody shall be deaf for minutes. */
@@ -26,7 +26,7 @@ export async function claimTask(
   }
   session.epochs.set(task.id, task.epoch);
   const next = `Work on it, then call TaskComplete with taskId "${task.id}" and the result.`;
-  return aboutTask(`Claimed. ${describeTask(task)}\n\n${next}`, task);
+  return showTask('Claimed. ', task, next);
 }
 
 interface Wanted {

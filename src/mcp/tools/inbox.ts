@@ -122,10 +122,14 @@ const ANSWER_TYPE = {
   budget: 'budget_response',
 } as const;
 
-function howToAnswer({ id, kind, memberId }: TeamRequest): string {
+function answerTo({ id, kind, memberId }: TeamRequest): object {
   const to = kind === 'shutdown' ? 'team-lead' : memberId;
-  const message = { type: ANSWER_TYPE[kind], request_id: id, approve: true };
-  return `Answer with SendMessage ${JSON.stringify({ to, message })}, or approve false with a ${kind === 'plan' ? 'feedback' : 'reason'}.`;
+  return { to, message: { type: ANSWER_TYPE[kind], request_id: id, approve: true } };
+}
+
+function howToAnswer(request: TeamRequest): string {
+  const no = request.kind === 'plan' ? 'feedback' : 'reason';
+  return `Answer with SendMessage ${JSON.stringify(answerTo(request))}, or approve false with a ${no}.`;
 }
 
 function toMessage(message: TeamMessage): Record<string, unknown> {
@@ -145,6 +149,6 @@ function toMessage(message: TeamMessage): Record<string, unknown> {
 function toRequest(request: TeamRequest): Record<string, unknown> {
   const { id, kind, status, memberId, requestedBy, content, feedback } = request;
   const common = { request_id: id, status, member: memberId, requested_by: requestedBy };
-  if (status === 'pending') return { type: REQUEST_TYPE[kind], ...common, content };
+  if (status === 'pending') return { type: REQUEST_TYPE[kind], ...common, content, answer_with: answerTo(request) };
   return { type: ANSWER_TYPE[kind], ...common, approve: status === 'approved', feedback };
 }

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { escapeVoices } from '../../core/envelope.ts';
-import { TeamError } from '../../core/errors.ts';
 import { CreateTaskInput, SharedTaskPriority } from '../../core/task.ts';
 import type { SharedTask } from '../../core/task.ts';
 import { tool } from '../tool.ts';
-import type { Answer, Visit } from '../tool.ts';
-import { fromMemberName, fromTaskWords, toListedTask } from '../words.ts';
-import { aboutTask, describeTask } from './about-task.ts';
+import { fromTaskWords, toListedTask } from '../words.ts';
+import { aboutTask, showTask } from './about-task.ts';
 import { claimTask } from './claim.ts';
 import { Id, LONGEST_WAIT, WaitSeconds } from './inputs.ts';
-import { rosterOf } from './roster.ts';
+import { withOwner } from './roster.ts';
+import { updateTask } from './update.ts';
 
 /** As many tasks as a model can use; the rest is counted. */
 const LISTED_TASKS = 200;
@@ -46,7 +45,7 @@ export const taskTools = [
         'task.create',
         {
           teamId,
-          ...fromTaskWords(await named(visit, words)),
+          ...fromTaskWords(await withOwner(visit, words)),
           ...(blockedBy && { dependencies: blockedBy }),
         },
         { once: true },
@@ -63,7 +62,7 @@ export const taskTools = [
     input: z.strictObject({ taskId: Id }),
     run: async ({ call, teamId }, { taskId }) => {
       const task = await call<SharedTask>('task.show', { teamId, taskId });
-      return aboutTask(describeTask(task), task);
+      return showTask('', task);
     },
   }),
 
@@ -136,110 +135,11 @@ export const taskTools = [
         },
         { once: true },
       );
+      session.epochs.delete(taskId);
       return aboutTask(`Task #${taskId} completed. Call TaskClaim for your next task.`, task);
     },
   }),
 ];
-
-/**
- * Dependencies come first: they can only change while a task is pending. The rest is one step of the ledger, so that a
- * new owner, status and text are there together or not at all. Said again, what is done already changes nothing.
- */
-async function updateTask(
-  visit: Visit,
-  {
-    taskId,
-    status,
-    addBlocks = [],
-    addBlockedBy = [],
-    ...words
-  }: {
-    taskId: string;
-    status?: string | undefined;
-    addBlocks?: string[] | undefined;
-    addBlockedBy?: string[] | undefined;
-    subject?: string | undefined;
-    description?: string | undefined;
-    activeForm?: string | undefined;
-    owner?: string | undefined;
-    metadata?: Record<string, unknown> | undefined;
-  },
-): Promise<Answer> {
-  const { call, teamId, memberId, session, delegating } = visit;
-  const changes = fromTaskWords(await named(visit, words));
-  const owner = changes['assigneeId'] as string | null | undefined;
-  // Claude Code lets a lead write that another has begun. Here only who works on a task can begin it.
-  const reserves = status === 'in_progress' && typeof owner === 'string' && owner !== memberId;
-  if (delegating && !reserves && (status === 'in_progress' || status === 'completed')) {
-    throw new TeamError(
-      'not_allowed',
-      'In delegate mode the lead does no work itself: give the task to a teammate (owner)',
-    );
-  }
-  const done: string[] = [];
-  const step = async <R>(name: string, work: () => Promise<R>): Promise<R> => {
-    try {
-      const value = await work();
-      done.push(name);
-      return value;
-    } catch (error) {
-      if (done.length === 0 || !(error instanceof TeamError)) throw error;
-      throw new TeamError(error.code, `${error.message} (done before it: ${done.join(', ')})`, { cause: error });
-    }
-  };
-
-  let task: SharedTask | undefined;
-  if (addBlockedBy.length > 0) {
-    task = await step('blockedBy', () =>
-      call<SharedTask>('task.depend', { teamId, taskId, dependencies: addBlockedBy }, { once: 'blockedBy' }),
-    );
-  }
-  for (const blocked of addBlocks) {
-    await step(`blocks #${blocked}`, () =>
-      call<SharedTask>(
-        'task.depend',
-        { teamId, taskId: blocked, dependencies: [taskId] },
-        { once: `blocks-${blocked}` },
-      ),
-    );
-  }
-  const newStatus = reserves ? undefined : status;
-  if (newStatus !== undefined || Object.keys(changes).length > 0) {
-    const epoch = newStatus === 'completed' ? session.epochs.get(taskId) : undefined;
-    task = await step('fields', () =>
-      call<SharedTask>('task.update', {
-        teamId,
-        taskId,
-        ...changes,
-        ...(newStatus !== undefined && { status: newStatus }),
-        ...(epoch !== undefined && { epoch }),
-      }),
-    );
-  }
-  task ??= await call<SharedTask>('task.show', { teamId, taskId });
-  if (newStatus === 'in_progress') session.epochs.set(taskId, task.epoch);
-
-  const names = [
-    ...Object.keys(words).filter((name) => words[name as keyof typeof words] !== undefined),
-    ...(newStatus === undefined ? [] : ['status']),
-    ...(addBlocks.length > 0 ? ['blocks'] : []),
-    ...(addBlockedBy.length > 0 ? ['blockedBy'] : []),
-  ];
-  const next = reserves ? `It is reserved for ${owner} and begins when ${owner} claims it.` : NEXT[newStatus ?? ''];
-  const said = names.length > 0 ? `Updated task #${taskId} ${names.join(', ')}` : `Task #${taskId} is unchanged`;
-  return aboutTask(next === undefined ? said : `${said}\n\n${next}`, task);
-}
-
-const NEXT: Readonly<Record<string, string | undefined>> = {
-  in_progress: 'You hold it now. Finish it with TaskComplete.',
-  completed: 'Task completed. Call TaskClaim for your next task, or TaskList to see what your work unblocked.',
-};
-
-/** The owner by the name that the team knows. */
-async function named<W extends { owner?: string | undefined }>(visit: Visit, words: W): Promise<W> {
-  if (!words.owner) return words;
-  return { ...words, owner: fromMemberName(words.owner, await rosterOf(visit)) };
-}
 
 /** What is open first; of what is over, the newest. In the order of the ids. */
 function mostUseful(tasks: readonly SharedTask[]): SharedTask[] {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { evolve } from '../../../src/core/evolve.ts';
 import { DEPENDENCIES_PER_TASK } from '../../../src/core/limits.ts';
 import { tries } from '../random-team.ts';
 import { teamOf, types } from '../stage.ts';
@@ -161,6 +162,16 @@ describe('a cycle', () => {
     expect(team.refuse('lead', 'task.addDependencies', { taskId: '3', dependencies: ['2'] }).message).toBe(
       'Task 3 cannot wait for task 2: 3 waits for 2 waits for 1 waits for 3',
     );
+  });
+
+  test('is looked for past a dependency that nobody knows', () => {
+    const team = teamOf();
+    const [first, second] = [team.task(), team.task()] as const;
+    const foreign = { type: 'task:dependencies-added', at: 0, by: 'lead', taskId: second } as const;
+    evolve(team.state, { ...foreign, dependencies: ['99'] });
+    team.do('task.addDependencies', { taskId: first, dependencies: [second] });
+    expect(team.tasks('blocked')).toEqual([first]);
+    expect(team.refuse('lead', 'task.addDependencies', { taskId: second, dependencies: [first] }).code).toBe('cycle');
   });
 
   test('never comes about, and only a real one is refused: any graph against a search for strong components', () => {

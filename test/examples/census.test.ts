@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
-const demo = join(import.meta.dirname, '..', '..', 'examples', 'demo.ts');
+const census = join(import.meta.dirname, '..', '..', 'examples', 'census.ts');
 
-describe('the demo', () => {
+describe('the census', () => {
   it('drains its graph, in the order of the dependencies, and says so', async () => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [demo]);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [census]);
     const lines = stdout.split('\n');
     const [, done, all] = /(\d+) of (\d+) tasks completed/.exec(stdout) ?? [];
     expect(done).toBe(all);

@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+/** What Troupe gives a program: the task, the mail that waited, and what a gate said of the last try. */
+export async function readTurn() {
+  return JSON.parse(await text(process.stdin));
+}
+
+/** The small repository that the team works on. */
+export const repo = process.env.REPO;
+
+/** Runs git in it. */
+export function git(...args) {
+  const who = ['-c', 'user.name=Troupe', '-c', 'user.email=troupe@example.invalid'];
+  return execFileSync('git', [...who, ...args], { cwd: repo, encoding: 'utf8' }).trim();
+}
+
+/** Writes to another member: the program calls troupe under the member's own credential. */
+export function send(member, message) {
+  const troupe = join(dirname(fileURLToPath(import.meta.url)), '../../../bin/troupe.js');
+  execFileSync(process.execPath, [troupe, 'send', member, message], { stdio: ['ignore', 'ignore', 'inherit'] });
+}

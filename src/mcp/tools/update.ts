@@ -1,0 +1,97 @@
+import { TeamError } from '../../core/errors.ts';
+import type { SharedTask } from '../../core/task.ts';
+import type { Answer, Visit } from '../tool.ts';
+import { fromTaskWords } from '../words.ts';
+import type { TaskWords } from '../words.ts';
+import { aboutTask } from './about-task.ts';
+import { withOwner } from './roster.ts';
+
+/** What an agent says to change a task. */
+interface Update extends TaskWords {
+  readonly taskId: string;
+  readonly status?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly addBlocks?: readonly string[] | undefined;
+  readonly addBlockedBy?: readonly string[] | undefined;
+}
+
+/**
+ * Dependencies come first: they can only change while a task is pending. The rest is one step of the ledger, so that a
+ * new owner, status and text are there together or not at all. Said again, what is done already changes nothing.
+ */
+export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
+  const { taskId, status, addBlocks = [], addBlockedBy = [], ...words } = input;
+  const { call, teamId, memberId, session, delegating } = visit;
+  const changes = fromTaskWords(await withOwner(visit, words));
+  const owner = changes['assigneeId'] as string | null | undefined;
+  // Claude Code lets a lead write that another has begun. Here only who works on a task can begin it.
+  const reserves = status === 'in_progress' && typeof owner === 'string' && owner !== memberId;
+  if (delegating && !reserves && (status === 'in_progress' || status === 'completed')) {
+    throw new TeamError(
+      'not_allowed',
+      'In delegate mode the lead does no work itself: give the task to a teammate (owner)',
+    );
+  }
+  const step = countSteps();
+  let task: SharedTask | undefined;
+  if (addBlockedBy.length > 0) {
+    task = await step('blockedBy', () =>
+      call<SharedTask>('task.depend', { teamId, taskId, dependencies: addBlockedBy }, { once: 'blockedBy' }),
+    );
+  }
+  for (const blocked of addBlocks) {
+    await step(`blocks #${blocked}`, () =>
+      call<SharedTask>(
+        'task.depend',
+        { teamId, taskId: blocked, dependencies: [taskId] },
+        { once: `blocks-${blocked}` },
+      ),
+    );
+  }
+  const newStatus = reserves ? undefined : status;
+  if (newStatus !== undefined || Object.keys(changes).length > 0) {
+    const epoch = newStatus === 'completed' ? session.epochs.get(taskId) : undefined;
+    task = await step('fields', () =>
+      call<SharedTask>('task.update', {
+        teamId,
+        taskId,
+        ...changes,
+        ...(newStatus !== undefined && { status: newStatus }),
+        ...(epoch !== undefined && { epoch }),
+      }),
+    );
+  }
+  task ??= await call<SharedTask>('task.show', { teamId, taskId });
+  if (newStatus === 'in_progress') session.epochs.set(taskId, task.epoch);
+  else if (newStatus !== undefined) session.epochs.delete(taskId);
+
+  const names = [
+    ...Object.keys(words).filter((name) => words[name as keyof typeof words] !== undefined),
+    ...(newStatus === undefined ? [] : ['status']),
+    ...(addBlocks.length > 0 ? ['blocks'] : []),
+    ...(addBlockedBy.length > 0 ? ['blockedBy'] : []),
+  ];
+  const next = reserves ? `It is reserved for ${owner} and begins when ${owner} claims it.` : NEXT[newStatus ?? ''];
+  const said = names.length > 0 ? `Updated task #${taskId} ${names.join(', ')}` : `Task #${taskId} is unchanged`;
+  return aboutTask(next === undefined ? said : `${said}\n\n${next}`, task);
+}
+
+const NEXT: Readonly<Record<string, string | undefined>> = {
+  in_progress: 'You hold it now. Finish it with TaskComplete.',
+  completed: 'Task completed. Call TaskClaim for your next task, or TaskList to see what your work unblocked.',
+};
+
+/** Does one step after another; a refusal says which of them stand. */
+function countSteps(): <R>(name: string, work: () => Promise<R>) => Promise<R> {
+  const done: string[] = [];
+  return async (name, work) => {
+    try {
+      const value = await work();
+      done.push(name);
+      return value;
+    } catch (error) {
+      if (done.length === 0 || !(error instanceof TeamError)) throw error;
+      throw new TeamError(error.code, `${error.message} (done before it: ${done.join(', ')})`, { cause: error });
+    }
+  };
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** A process of a test; killed and waited for when the test ends, if it is still there. */
+export interface Child {
+  /** The lines it has printed so far. */
+  readonly lines: readonly string[];
+  /** Resolves once it has printed so many lines. */
+  until(count: number): Promise<void>;
+  /** Its exit code, or the signal that ended it, and what it wrote to stderr. */
+  readonly ended: Promise<{ code: number | null; signal: string | null; errors: string }>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface FixtureOptions {
+  /** Programs to run it with, before Node: `strace` and its options. */
+  readonly prefix?: readonly string[];
+  /** Where compiled code is kept: a fixture that has once ended by itself then starts three times as fast. */
+  readonly cache?: string;
+}
+
+/** Runs `test/fixtures/<name>.ts` on this Node. */
+export function startFixture(
+  name: string,
+  args: readonly string[],
+  { prefix = [], cache }: FixtureOptions = {},
+): Child {
+  const script = join(import.meta.dirname, '../fixtures', `${name}.ts`);
+  const [program = '', ...rest] = [...prefix, process.execPath, script, ...args];
+  const env = cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: cache };
+  const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const lines: string[] = [];
+  let pending = '';
+  let errors = '';
+  let wake = () => {};
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    const parts = (pending + chunk).split('\n');
+    pending = parts.pop() ?? '';
+    lines.push(...parts);
+    wake();
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
+  const ended = once(child, 'close').then(([code, signal]) => {
+    wake();
+    return { code: code as number | null, signal: signal as string | null, errors };
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return {
+    lines,
+    ended,
+    kill: (signal) => child.kill(signal),
+    async until(count) {
+      while (lines.length < count) {
+        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${name} ended early: ${errors}`);
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  };
+}

@@ -1,0 +1,226 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { TeamError } from '../../src/core/errors.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { collect, error, fill, note, numbers, startFollowing, texts } from '../contracts/journal/notes.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
+import { startFixture } from './children.ts';
+import { mountReadOnly, mountSmall, needMounts } from './mounts.ts';
+
+describe('a full disk', () => {
+  test('fails the append, keeps what was acknowledged, and is no trouble once there is room', async (context) => {
+    needMounts(context);
+    const folder = temporaryFolder();
+    mountSmall(folder, '1m');
+    const ballast = join(folder, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(300_000));
+    const journal = open(join(folder, 'journal.db'));
+    await fill(journal, 'b', 3);
+
+    const { end, failure } = await appendUntilFailure(journal, 'a', 20_000);
+    expect(failure).toEqual(error('storage'));
+    expect(failure?.message).toMatch(/^Cannot append to team "a" in .*journal\.db: the disk is full\. Free some space/);
+    expect(end).toBeGreaterThan(3);
+    // Memory equals disk, and reading goes on.
+    expect((await collect(journal.read('a', 0))).map(({ seq }) => seq)).toEqual(numbers(1, end));
+    expect(await texts(journal.read('b', 0))).toEqual(['1', '2', '3']);
+    const large = [note('x'.repeat(200_000))];
+    const calls = [journal.append('a', end, large), journal.append('b', 3, large), journal.append('c', 0, large)];
+    for (const result of await Promise.allSettled(calls)) {
+      expect(result).toMatchObject({ status: 'rejected', reason: error('storage') });
+    }
+
+    rmSync(ballast);
+    expect(await journal.append('a', end, [note('there is room')])).toBe(end + 1);
+    expect(await journal.append('b', 3, [note('4')])).toBe(4);
+    // The number that the team would have had in the file is free again; it must not be taken for the one that has it now.
+    expect(await journal.append('d', 0, [note('1')])).toBe(1);
+    await expect(journal.append('c', 1, [note('x')])).rejects.toMatchObject(error('journal_conflict'));
+    await journal.close();
+
+    const again = open(join(folder, 'journal.db'));
+    expect((await collect(again.read('a', 0))).map(({ seq }) => seq)).toEqual(numbers(1, end + 1));
+    expect(await texts(again.read('b', 0))).toEqual(['1', '2', '3', '4']);
+    expect(await again.teams()).toEqual(['a', 'b', 'd']);
+  });
+
+  test('fails to make a journal, and leaves nothing that could not be opened later', async (context) => {
+    needMounts(context);
+    const folder = temporaryFolder();
+    mountSmall(folder, '64k');
+    const ballast = join(folder, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(60_000));
+    expect(() => sqliteJournal(join(folder, 'journal.db'))).toThrow(error('storage'));
+    rmSync(ballast);
+    writeFileSync(join(folder, 'smaller'), '');
+    execFileSync('mount', ['-o', 'remount,size=1m', folder]);
+    const journal = open(join(folder, 'journal.db'));
+    await fill(journal, 'a', 2);
+    expect(await texts(journal.read('a', 0))).toEqual(['1', '2']);
+  });
+});
+
+describe('a disk that fails', () => {
+  test.for([
+    {
+      what: 'has no room for some writes',
+      calls: 'pwrite64',
+      fault: 'error=ENOSPC',
+      says: /the disk is full\. Free some space/,
+    },
+    { what: 'fails some writes', calls: 'pwrite64', fault: 'error=EIO', says: /the disk reported an error\. Check it/ },
+    {
+      what: 'fails some flushes',
+      calls: 'fsync,fdatasync',
+      fault: 'error=EIO',
+      says: /the disk reported an error\. Check it/,
+    },
+    { what: 'is interrupted', calls: 'pwrite64', fault: 'error=EINTR', says: undefined },
+  ])('and $what has stored what was acknowledged and nothing else', async ({ calls, fault, says }, context) => {
+    needTool(context, 'strace');
+    const path = join(temporaryFolder(), 'journal.db');
+    // Opening writes the whole log once; after that every 23rd call fails.
+    const when = calls === 'pwrite64' ? '2100+23' : '5+23';
+    const strace = ['strace', '-f', '-qq', '-o', '/dev/null', '-P', `${path}-wal`, '-e', `trace=${calls}`];
+    const prefix = [...strace, '-e', `inject=${calls}:${fault}:when=${when}`];
+    const child = startFixture('journal-faulty', [path, '500'], { prefix });
+    expect(await child.ended).toEqual({ code: 0, signal: null, errors: '' });
+    const failures = child.lines.filter((line) => line.startsWith('FAILED'));
+    if (says === undefined) expect(failures).toEqual([]);
+    else expect(failures.length).toBeGreaterThan(5);
+    for (const line of failures) {
+      expect(line).toMatch(/^FAILED storage Cannot append to team "[ab]" in .*journal\.db: /);
+      expect(line).toMatch(says as RegExp);
+    }
+
+    const [, a, b] = child.lines.at(-1)?.split(' ') ?? [];
+    const journal = open(path);
+    expect((await collect(journal.read('a', 0))).map(({ seq }) => seq)).toEqual(numbers(1, Number(a)));
+    expect((await collect(journal.read('b', 0))).map(({ seq }) => seq)).toEqual(numbers(1, Number(b)));
+    expect(Number(a)).toBeGreaterThan(200);
+  });
+});
+
+describe('an append', () => {
+  test('is acknowledged after its flush', async (context) => {
+    needTool(context, 'strace');
+    const folder = temporaryFolder();
+    const path = join(folder, 'journal.db');
+    const trace = join(folder, 'trace');
+    const prefix = ['strace', '-f', '-y', '-qq', '-o', trace, '-e', 'trace=pwrite64,fsync,fdatasync,write'];
+    const child = startFixture('journal-appender', [path, 'a', 'name', '30'], { prefix });
+    expect(await child.ended).toEqual({ code: 0, signal: null, errors: '' });
+
+    const calls = readFileSync(trace, 'utf8').split('\n');
+    let flushed = true;
+    let acknowledged = 0;
+    for (const call of calls) {
+      if (/ pwrite64\(\d+<.*journal\.db-wal>/.test(call)) flushed = false;
+      if (/ f(data)?sync\(\d+<.*journal\.db-wal>/.test(call)) flushed = true;
+      if (!/ write\(1<.*>, "\d+\\n"/.test(call)) continue;
+      expect(flushed, call).toBe(true);
+      acknowledged++;
+    }
+    expect(acknowledged).toBe(30);
+  });
+});
+
+describe('a file that can only be read', () => {
+  test('is read, and refuses to be written', async (context) => {
+    context.skip(process.getuid?.() !== 0, 'only root may make a file unchangeable');
+    needTool(context, 'chattr');
+    const path = join(temporaryFolder(), 'journal.db');
+    await withJournal(path, (journal) => fill(journal, 'a', 3));
+    chmodSync(path, 0o644);
+    try {
+      execFileSync('chattr', ['+i', path], { stdio: 'ignore' });
+    } catch {
+      context.skip('this file system knows no unchangeable files');
+    }
+    onTestFinished(() => {
+      execFileSync('chattr', ['-i', path]);
+    });
+    await expectReadOnly(open(path));
+  });
+
+  test('in a folder where nothing can be made is read, and refuses to be written', async (context) => {
+    needMounts(context);
+    const [folder, place] = twoFolders();
+    await withJournal(join(folder, 'journal.db'), (journal) => fill(journal, 'a', 3));
+    mountReadOnly(folder, place);
+    const before = readdirSync(place);
+    await expectReadOnly(open(join(place, 'journal.db')));
+    expect(readdirSync(place)).toEqual(before);
+  });
+
+  test('is followed while another process writes it elsewhere', async (context) => {
+    needMounts(context);
+    const [folder, place] = twoFolders();
+    const writer = open(join(folder, 'journal.db'));
+    await fill(writer, 'a', 3);
+    mountReadOnly(folder, place);
+    const reader = open(join(place, 'journal.db'));
+    const follower = startFollowing(reader, 'a', 0);
+    await follower.until(3);
+    await fill(writer, 'a', 6, 3);
+    await follower.until(6);
+    await expect(reader.append('a', 6, [note('x')])).rejects.toMatchObject(error('storage'));
+  });
+
+  test('is not made where that is not possible', (context) => {
+    needMounts(context);
+    const [folder, place] = twoFolders();
+    mountReadOnly(folder, place);
+    expect(() => sqliteJournal(join(place, 'journal.db'))).toThrow(error('storage'));
+    expect(() => sqliteJournal(join(place, 'journal.db'))).toThrow('it can only be read');
+  });
+});
+
+async function expectReadOnly(journal: Journal): Promise<void> {
+  expect(await texts(journal.read('a', 0))).toEqual(['1', '2', '3']);
+  expect(await journal.teams()).toEqual(['a']);
+  const follower = startFollowing(journal, 'a', 1);
+  await follower.until(2);
+  const calls = [
+    journal.append('a', 3, [note('4')]),
+    journal.append('b', 0, [note('1')]),
+    journal.drop('a'),
+    journal.saveSnapshot('a', { seq: 3, body: 'x' }),
+  ];
+  for (const call of calls) await expect(call).rejects.toThrow(/: it can only be read\. Check the owner and mode/);
+  await expect(calls[0]).rejects.toMatchObject(error('storage'));
+  expect(await texts(journal.read('a', 0))).toEqual(['1', '2', '3']);
+}
+
+async function appendUntilFailure(journal: Journal, team: string, size: number) {
+  for (let end = 0; ;) {
+    try {
+      end = await journal.append(team, end, [note('x'.repeat(size))]);
+    } catch (failure) {
+      return { end, failure: failure instanceof TeamError ? failure : undefined };
+    }
+  }
+}
+
+function twoFolders(): [string, string] {
+  const root = temporaryFolder();
+  const folders: [string, string] = [join(root, 'folder'), join(root, 'place')];
+  for (const folder of folders) mkdirSync(folder);
+  return folders;
+}
+
+function open(path: string): Journal {
+  const journal = sqliteJournal(path);
+  onTestFinished(() => journal.close());
+  return journal;
+}
+
+async function withJournal(path: string, use: (journal: Journal) => Promise<void>): Promise<void> {
+  const journal = sqliteJournal(path);
+  await use(journal);
+  await journal.close();
+}

@@ -1,0 +1,163 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Journal } from '../../src/journal/journal.ts';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { error, fill, note, texts } from '../contracts/journal/notes.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+describe('the file of a journal', () => {
+  test('is for its owner alone, with everything beside it and every folder made for it', async () => {
+    const before = process.umask(0);
+    onTestFinished(() => {
+      process.umask(before);
+    });
+    const root = temporaryFolder();
+    const folder = join(root, 'a', 'b');
+    const journal = open(join(folder, 'journal.db'));
+    await fill(journal, 'a', 1);
+    const files = readdirSync(folder).sort();
+    expect(files).toEqual(['journal.db', 'journal.db-shm', 'journal.db-wal', 'journal.db.bell']);
+    expect(files.map((file) => modeOf(join(folder, file)))).toEqual(files.map(() => 0o600));
+    expect([modeOf(join(root, 'a')), modeOf(folder)]).toEqual([0o700, 0o700]);
+  });
+
+  test('is closed to others if it was open to them', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    await withJournal(path, (journal) => fill(journal, 'a', 1));
+    chmodSync(path, 0o644);
+    const journal = open(path);
+    await journal.append('a', 1, [note('2')]);
+    expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
+  });
+
+  test('may be one that exists and is empty', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    writeFileSync(path, '');
+    const journal = open(path);
+    await fill(journal, 'a', 2);
+    expect(await texts(journal.read('a', 0))).toEqual(['1', '2']);
+  });
+
+  test('keeps everything when it is closed and opened again', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    await withJournal(path, async (journal) => {
+      await fill(journal, 'a', 3);
+      await journal.saveSnapshot('a', { seq: 2, body: 'two' });
+    });
+    expect(existsSync(`${path}-wal`)).toBe(false);
+    const journal = open(path);
+    expect(await texts(journal.read('a', 0))).toEqual(['1', '2', '3']);
+    expect(await journal.loadSnapshot('a')).toEqual({ seq: 2, body: 'two' });
+    expect(await journal.append('a', 3, [note('4')])).toBe(4);
+  });
+});
+
+describe('opening', () => {
+  test('refuses a symbolic link, also one that leads to a journal', async () => {
+    const folder = temporaryFolder();
+    await withJournal(join(folder, 'journal.db'), (journal) => fill(journal, 'a', 1));
+    symlinkSync(join(folder, 'journal.db'), join(folder, 'link.db'));
+    symlinkSync(join(folder, 'nowhere.db'), join(folder, 'dangling.db'));
+    refuses(join(folder, 'link.db'), 'corrupt', 'symbolic link');
+    refuses(join(folder, 'dangling.db'), 'corrupt', 'symbolic link');
+    expect(existsSync(join(folder, 'nowhere.db'))).toBe(false);
+  });
+
+  test('refuses a folder', () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    mkdirSync(path);
+    refuses(path, 'corrupt', 'not a regular file');
+  });
+
+  test('refuses a path that leads through a file', () => {
+    const path = join(temporaryFolder(), 'file');
+    writeFileSync(path, 'x');
+    refuses(join(path, 'journal.db'), 'storage', 'journal.db');
+  });
+
+  test.each([
+    ['a text', Buffer.from('Dear diary,\n'.repeat(1000))],
+    ['random bytes', Buffer.from(Array.from({ length: 8192 }, (_, i) => (i * 7919) % 256))],
+  ])('refuses %s and leaves it as it is', (_, content) => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'journal.db');
+    writeFileSync(path, content);
+    chmodSync(path, 0o644);
+    refuses(path, 'corrupt', 'Restore it from a copy');
+    expect(readFileSync(path).equals(content)).toBe(true);
+    expect(modeOf(path)).toBe(0o644);
+    expect(readdirSync(folder)).toEqual(['journal.db']);
+  });
+
+  test('refuses the database of another program and leaves it as it is', () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    edit(path, 'CREATE TABLE teams (id INTEGER PRIMARY KEY, name TEXT); PRAGMA user_version = 1');
+    chmodSync(path, 0o640);
+    const before = readFileSync(path);
+    refuses(path, 'corrupt', 'another program');
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(modeOf(path)).toBe(0o640);
+  });
+
+  test('refuses what a newer version wrote and leaves it as it is', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    await withJournal(path, (journal) => fill(journal, 'a', 1));
+    edit(path, 'PRAGMA user_version = 99; CREATE TABLE something_new (id)');
+    const before = readFileSync(path);
+    refuses(path, 'unsupported', 'newer Troupe (schema 99');
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test('refuses a journal that lacks a table', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    await withJournal(path, (journal) => fill(journal, 'a', 1));
+    edit(path, 'DROP TABLE batches');
+    refuses(path, 'corrupt', 'Restore it from a copy');
+  });
+
+  test('works on any path that is a path, also one that looks like an address', async () => {
+    for (const name of ['file:x?mode=memory', ':memory:', 'with space #1 %20.db', 'ä🎭.db']) {
+      const path = join(temporaryFolder(), name);
+      await withJournal(path, (journal) => fill(journal, 'a', 1));
+      expect(statSync(path).size).toBeGreaterThan(0);
+    }
+  });
+});
+
+function open(path: string): Journal {
+  const journal = sqliteJournal(path);
+  onTestFinished(() => journal.close());
+  return journal;
+}
+
+async function withJournal(path: string, use: (journal: Journal) => Promise<void>): Promise<void> {
+  const journal = sqliteJournal(path);
+  await use(journal);
+  await journal.close();
+}
+
+function refuses(path: string, code: string, text: string): void {
+  expect(() => sqliteJournal(path)).toThrow(error(code));
+  expect(() => sqliteJournal(path)).toThrow(text);
+}
+
+function edit(path: string, sql: string): void {
+  const db = new DatabaseSync(path);
+  db.exec(sql);
+  db.close();
+}
+
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o777;
+}

@@ -1,0 +1,95 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Journal } from '../../src/journal/journal.ts';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { collect, fill, note, numbers } from '../contracts/journal/notes.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { startFixture } from './children.ts';
+
+describe('several processes on one file', () => {
+  test('open it at once when it does not exist yet', async () => {
+    const path = join(temporaryFolder(), 'new', 'journal.db');
+    const names = Array.from({ length: 8 }, (_, i) => `process-${i}`);
+    const children = names.map((name) => startFixture('journal-appender', [path, name, name, '5']));
+    for (const { ended } of children) expect(await ended).toEqual({ code: 0, signal: null, errors: '' });
+    const journal = open(path);
+    expect(await journal.teams()).toEqual(names);
+    for (const name of names) expect(await collect(journal.read(name, 0))).toHaveLength(5);
+  });
+
+  test('append to one team without losing or doubling anything', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const journal = open(path);
+    await journal.append('a', 0, [note('first')]);
+    const names = ['one', 'two', 'three', 'four'];
+    const children = names.map((name) => startFixture('journal-appender', [path, 'a', name, '100']));
+    for (const { ended } of children) expect(await ended).toEqual({ code: 0, signal: null, errors: '' });
+
+    const batches = await collect(journal.read('a', 1));
+    expect(batches.map(({ seq }) => seq)).toEqual(numbers(2, 401));
+    for (const [i, { lines }] of children.entries()) {
+      const own = batches.filter(({ events }) => (events[0] as unknown as { by: string }).by === names[i]);
+      expect(lines.slice(0, -1).map(Number)).toEqual(own.map(({ seq }) => seq));
+    }
+    const conflicts = children.map(({ lines }) => Number(lines.at(-1)?.replace('conflicts ', '')));
+    expect(conflicts.reduce((sum, one) => sum + one)).toBeGreaterThan(0);
+  });
+});
+
+describe('a follower', () => {
+  test('sees what another process appends within 100 ms', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    expectPrompt(await followAppender(open(path), path));
+  });
+
+  test('sees it also when somebody took the bell away', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const journal = open(path);
+    const abort = new AbortController();
+    const waiting = collect(journal.follow('nobody', 0, abort.signal));
+    rmSync(`${path}.bell`);
+    expectPrompt(await followAppender(journal, path));
+    abort.abort();
+    expect(await waiting).toEqual([]);
+  });
+
+  test('in another process sees what this one appends, and does not keep its process alive', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const journal = open(path);
+    await fill(journal, 'a', 3);
+    const follower = startFixture('journal-follower', [path, 'a', '200']);
+    await follower.until(4);
+    await fill(journal, 'a', 200, 3);
+    expect(await follower.ended).toEqual({ code: 0, signal: null, errors: '' });
+    expect(follower.lines).toEqual(['open', ...numbers(1, 200).map(String)]);
+  });
+});
+
+function open(path: string): Journal {
+  const journal = sqliteJournal(path);
+  onTestFinished(() => journal.close());
+  return journal;
+}
+
+/** Lets another process append 40 batches; returns how many milliseconds after its beginning each append was seen here. */
+async function followAppender(journal: Journal, path: string): Promise<number[]> {
+  const abort = new AbortController();
+  onTestFinished(() => abort.abort());
+  const late: number[] = [];
+  const following = (async () => {
+    for await (const { events } of journal.follow('a', 0, abort.signal)) {
+      late.push(Date.now() - (events[0] as unknown as { at: number }).at);
+      if (late.length === 40) return;
+    }
+  })();
+  const appender = startFixture('journal-appender', [path, 'a', 'other', '40', '15']);
+  expect((await appender.ended).errors).toBe('');
+  await following;
+  return late;
+}
+
+/** A few may be late on a machine that is busy with something else. */
+function expectPrompt(late: readonly number[]): void {
+  expect(late.filter((ms) => ms > 100).length, `milliseconds: ${late.join(' ')}`).toBeLessThanOrEqual(5);
+}

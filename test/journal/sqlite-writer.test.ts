@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Journal } from '../../src/journal/journal.ts';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import type { SqliteJournalOptions } from '../../src/journal/sqlite.ts';
+import { error, fill, note, texts } from '../contracts/journal/notes.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+describe('appends that wait', () => {
+  test('go in one transaction, of whatever team', async () => {
+    const { journal, path } = open();
+    await fill(journal, 'team-0', 1);
+    const before = countCommits(path);
+    const teams = Array.from({ length: 200 }, (_, i) => `team-${i}`);
+    const appended = await Promise.allSettled(teams.map((team) => journal.append(team, 0, [note('1')])));
+    expect(appended.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    expect(countCommits(path) - before).toBe(1);
+  });
+
+  test('of one team may follow upon each other', async () => {
+    const { journal, path } = open();
+    const before = countCommits(path);
+    const appended = Array.from({ length: 100 }, (_, i) => journal.append('a', i, [note(String(i))]));
+    expect(await Promise.all(appended)).toEqual(appended.map((_, i) => i + 1));
+    expect(countCommits(path) - before).toBe(1);
+  });
+
+  test('go in transactions of bounded length and size', async () => {
+    const { journal, path } = open();
+    let before = countCommits(path);
+    await Promise.all(Array.from({ length: 1_100 }, (_, i) => journal.append(`team-${i}`, 0, [note('1')])));
+    expect(countCommits(path) - before).toBe(3);
+    before = countCommits(path);
+    const large = 'x'.repeat(1_500_000);
+    await Promise.all(Array.from({ length: 4 }, (_, i) => journal.append(`large-${i}`, 0, [note(large)])));
+    expect(countCommits(path) - before).toBe(2);
+  });
+
+  test('let the event loop turn, however many follow upon each other', async () => {
+    const { journal } = open();
+    let turns = 0;
+    let running = true;
+    const count = () => {
+      turns++;
+      if (running) setImmediate(count);
+    };
+    setImmediate(count);
+    await fill(journal, 'a', 200);
+    running = false;
+    expect(turns).toBeGreaterThan(5);
+  });
+});
+
+describe('a file that another process holds', () => {
+  test('is waited for, and the event loop is not', async () => {
+    const { journal, path } = open();
+    await fill(journal, 'a', 1);
+    const release = lock(path);
+    const appended = journal.append('a', 1, [note('2')]);
+    const other = journal.append('b', 0, [note('1')]);
+    let ticks = 0;
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        if (++ticks < 20) return;
+        clearInterval(timer);
+        resolve();
+      }, 5);
+    });
+    // Reading needs no lock.
+    expect(await texts(journal.read('a', 0))).toEqual(['1']);
+    release();
+    expect(await Promise.all([appended, other])).toEqual([2, 1]);
+  });
+
+  test('is given up in the end, with nothing written', async () => {
+    const { journal, path } = open({ patienceMs: 100 });
+    await fill(journal, 'a', 1);
+    const release = lock(path);
+    const calls = [
+      journal.append('a', 1, [note('x')]),
+      journal.append('b', 0, [note('x')]),
+      journal.saveSnapshot('a', { seq: 1, body: 'x' }),
+      journal.drop('a'),
+    ];
+    for (const result of await Promise.allSettled(calls)) {
+      expect(result).toMatchObject({ status: 'rejected', reason: error('storage') });
+    }
+    await expect(calls[0]).rejects.toThrow(/^Cannot append to team "a" in .*: another process holds the file/);
+    release();
+    expect(await journal.teams()).toEqual(['a']);
+    expect(await journal.append('a', 1, [note('2')])).toBe(2);
+  });
+
+  test('does not keep close from finishing what waits', async () => {
+    const { journal, path } = open();
+    const release = lock(path);
+    const appended = journal.append('a', 0, [note('1')]);
+    const closed = journal.close();
+    await expect(journal.append('a', 1, [note('2')])).rejects.toMatchObject(error('storage'));
+    setImmediate(release);
+    await closed;
+    expect(await appended).toBe(1);
+  });
+});
+
+describe('a team that was dropped and made anew', () => {
+  test('is another one for those who knew the first, even with as many batches', async () => {
+    const { journal, path } = open();
+    const other = sqliteJournal(path);
+    onTestFinished(() => other.close());
+    await fill(journal, 'a', 57);
+    await other.drop('a');
+    await fill(other, 'a', 57);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await expect(journal.append('a', 57, [note('lost')])).rejects.toMatchObject(error('journal_conflict'));
+      expect(await texts(journal.read('a', 57))).toEqual([]);
+      await journal.saveSnapshot('a', { seq: 57, body: 'of the first' });
+    }
+    expect(await other.loadSnapshot('a')).toBeUndefined();
+    // Who reads from the start knows the new one.
+    expect(await texts(journal.read('a', 0))).toHaveLength(57);
+    expect(await journal.append('a', 57, [note('58')])).toBe(58);
+  });
+});
+
+describe('a name', () => {
+  test('with half a character is refused, as it would be the same as others', async () => {
+    const { journal } = open();
+    await expect(journal.append('a\ud800', 0, [note('1')])).rejects.toMatchObject(error('invalid'));
+    await expect(texts(journal.read('a\ud800', 0))).rejects.toMatchObject(error('invalid'));
+  });
+});
+
+function open(options?: SqliteJournalOptions): { journal: Journal; path: string } {
+  const path = join(temporaryFolder(), 'journal.db');
+  const journal = sqliteJournal(path, options);
+  onTestFinished(() => journal.close());
+  return { journal, path };
+}
+
+/** Holds the lock for writing, as another process would. */
+function lock(path: string): () => void {
+  const db = new DatabaseSync(path);
+  db.exec('BEGIN IMMEDIATE');
+  return () => db.close();
+}
+
+/** The transactions in the log: the frames with the size of the database in their header end one. See sqlite.org/fileformat */
+function countCommits(path: string): number {
+  const log = readFileSync(`${path}-wal`);
+  const salt = log.subarray(16, 24);
+  let commits = 0;
+  for (let at = 32; at + 24 <= log.length; at += 24 + 4096) {
+    if (log.subarray(at + 8, at + 16).equals(salt) && log.readUInt32BE(at + 4) > 0) commits++;
+  }
+  return commits;
+}

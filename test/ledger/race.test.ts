@@ -1,0 +1,134 @@
+import { join as joinPath } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { TeamEvent } from '../../src/core/event.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import { startFixture } from '../journal/children.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { createTeam, leave, run, task, TEAM } from './commands.ts';
+import { openLedger, sqlitePlace } from './places.ts';
+
+const TASKS = 1000;
+
+describe('eight processes that race for 1,000 tasks on one file', { timeout: 60_000 }, () => {
+  test('take each once, lose none, and keep the order of dependencies', async () => {
+    const { path, journal } = await prepareRace();
+    const racers = WORKERS.map((member, i) => startRacer(path, member, i < 6 ? 'next' : 'by-id'));
+    for (const { ended } of racers) expect(await ended).toEqual(WELL);
+
+    const history = await readHistory(journal);
+    expect(history.completions).toHaveLength(TASKS);
+    expect(history.claims).toHaveLength(TASKS);
+    // What each was told is what happened: nobody was told of a task that another got.
+    for (const racer of racers) {
+      const recorded = history.completions.filter(({ member }) => member === racer.member);
+      expect(recorded.map(({ id }) => id)).toEqual(idsSaid(racer, 'done'));
+    }
+  });
+
+  test('complete each once although two of them are killed and their tasks go to others', async () => {
+    const { path, journal, ledger } = await prepareRace();
+    const racers = WORKERS.map((member, i) => startRacer(path, member, i === 0 ? 'hold' : i < 6 ? 'next' : 'by-id'));
+    const [holder, victim, ...others] = racers as [Racer, Racer, ...Racer[]];
+    await expect.poll(() => idsSaid(holder, 'holds'), { timeout: 50_000 }).toHaveLength(1);
+    holder.kill('SIGKILL');
+    expect(await holder.ended).toEqual(KILLED);
+    await run(ledger, leave(holder.member));
+    // Wherever it is by then: between two tasks, in a claim, or in a completion that is or is not yet on the disk.
+    const count = () => racers.reduce((sum, { lines }) => sum + lines.length, 0);
+    await expect.poll(count, { timeout: 50_000, interval: 1 }).toBeGreaterThan(TASKS / 2);
+    victim.kill('SIGKILL');
+    expect(await victim.ended).toEqual(KILLED);
+    await run(ledger, leave(victim.member));
+    for (const { ended } of others) expect(await ended).toEqual(WELL);
+
+    const history = await readHistory(journal);
+    expect(history.completions).toHaveLength(TASKS);
+    const twice = history.claims.filter(({ epoch }) => epoch > 1).map(({ id }) => id);
+    expect(twice).toEqual(expect.arrayContaining(idsSaid(holder, 'holds')));
+    expect(history.claims).toHaveLength(TASKS + twice.length);
+    const byDead = history.completions.filter(({ member }) => member === victim.member).map(({ id }) => id);
+    expect(byDead).toEqual(expect.arrayContaining(idsSaid(victim, 'done')));
+  });
+});
+
+const WORKERS = Array.from({ length: 8 }, (_, i) => `worker-${i + 1}`);
+
+const WELL = { code: 0, signal: null, errors: '' };
+const KILLED = { code: null, signal: 'SIGKILL', errors: '' };
+
+type Racer = ReturnType<typeof startRacer>;
+
+/** A team of eight, and tasks of which most wait for up to three earlier ones. */
+async function prepareRace() {
+  const path = joinPath(temporaryFolder(), 'journal.db');
+  const journal = sqlitePlace(path).open();
+  const ledger = openLedger(journal);
+  await createTeam(ledger, { members: WORKERS });
+  const tasks = Array.from({ length: TASKS }, (_, i) => {
+    // Always the same graph: some 15 tasks are ready at a time, enough to fight for and not enough for all.
+    const dependencies = [7, 11, 16].map((back, n) => i + 1 - back - ((i * (n + 3)) % 5)).filter((id) => id > 0);
+    return task(`task ${i + 1}`, {
+      dependencies: dependencies.map(String),
+      priority: i % 10 === 0 ? 'high' : 'medium',
+    });
+  });
+  await run(ledger, ...tasks);
+  return { path, journal, ledger };
+}
+
+function startRacer(path: string, member: string, how: 'next' | 'by-id' | 'hold') {
+  return { member, ...startFixture('ledger-racer', [path, TEAM, member, how]) };
+}
+
+/** The tasks of which it said that they are done, or that it holds them, in order. */
+function idsSaid({ lines }: Racer, word: 'done' | 'holds'): string[] {
+  return lines.filter((line) => line.startsWith(word)).map((line) => line.slice(word.length + 1));
+}
+
+interface Turn {
+  readonly id: string;
+  readonly member: string;
+  readonly epoch: number;
+}
+
+/** Goes through the batches with a pencil: who holds what, and whether each claim and completion was right at its time. */
+async function readHistory(journal: Journal): Promise<{ claims: Turn[]; completions: Turn[] }> {
+  const dependencies = new Map<string, readonly string[]>();
+  const holders = new Map<string, Turn>();
+  const epochs = new Map<string, number>();
+  const completed = new Set<string>();
+  const claims: Turn[] = [];
+  const completions: Turn[] = [];
+  const events: TeamEvent[] = [];
+  for await (const batch of journal.read(TEAM, 0)) events.push(...batch.events);
+  for (const event of events) {
+    if (event.type === 'task:created') {
+      dependencies.set(event.taskId, event.dependencies);
+      epochs.set(event.taskId, 0);
+    } else if (event.type === 'task:claimed') {
+      const { taskId: id, memberId: member, epoch } = event;
+      expect(holders.get(id)).toBeUndefined();
+      expect(completed.has(id)).toBe(false);
+      expect(epoch).toBe((epochs.get(id) ?? NaN) + 1);
+      expect(dependencies.get(id)?.filter((dependency) => !completed.has(dependency))).toEqual([]);
+      const turn = { id, member, epoch };
+      holders.set(id, turn);
+      epochs.set(id, epoch);
+      claims.push(turn);
+    } else if (event.type === 'task:released') {
+      expect(holders.get(event.taskId)?.member).toBe(event.memberId);
+      expect(event.epoch).toBe((epochs.get(event.taskId) ?? NaN) + 1);
+      holders.delete(event.taskId);
+      epochs.set(event.taskId, event.epoch);
+    } else if (event.type === 'task:completed') {
+      const turn = holders.get(event.taskId);
+      expect(turn?.member).toBe(event.by);
+      holders.delete(event.taskId);
+      completed.add(event.taskId);
+      completions.push(turn as Turn);
+    }
+  }
+  expect(holders.size).toBe(0);
+  expect(completed.size).toBe(dependencies.size);
+  return { claims, completions };
+}

@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest';
+import { McpProxy } from '../../src/cli/mcp/proxy.ts';
+import { CallError } from '../../src/client/client.ts';
+import type { Connect } from '../../src/client/client.ts';
+
+/** A daemon as the proxy sees it: what it was sent, and ways to answer, to break off, and not to be there. */
+function daemon(): { connect: Connect; sent: Message[]; say(message: object): void; hangUp(): void; isThere: boolean } {
+  let handlers: Parameters<Connect>[0] | undefined;
+  const world = {
+    isThere: true,
+    sent: [] as Message[],
+    connect: (async (given) => {
+      if (!world.isThere) throw new CallError('no_daemon', 'nobody answers');
+      handlers = given;
+      return {
+        send: (text) => {
+          const message: Message = JSON.parse(text);
+          if (message.type === 'mcp') given.receive(JSON.stringify({ type: 'result', id: 0, result: {} }));
+          world.sent.push(message);
+        },
+        close: () => given.closed('closed'),
+      };
+    }) satisfies Connect,
+    say: (message: object) => handlers?.receive(JSON.stringify(message)),
+    hangUp: () => handlers?.closed('gone'),
+  };
+  return world;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- Tests look into messages as they like.
+type Message = any;
+
+function open(connect: Connect, patience = 1_000): { proxy: McpProxy; heard: Message[] } {
+  const heard: Message[] = [];
+  const proxy = new McpProxy({
+    connect,
+    greeting: { session: 's' },
+    patience,
+    write: (line) => void heard.push(JSON.parse(line)),
+  });
+  return { proxy, heard };
+}
+
+const say = (proxy: McpProxy, message: object): void => proxy.receive(JSON.stringify({ jsonrpc: '2.0', ...message }));
+
+test('does the handshake again after a lost connection and drops its answer', async () => {
+  const world = daemon();
+  const { proxy, heard } = open(world.connect);
+  await proxy.open();
+  say(proxy, { id: 0, method: 'initialize', params: {} });
+  world.say({ jsonrpc: '2.0', id: 0, result: { first: true } });
+  say(proxy, { method: 'notifications/initialized' });
+  world.sent.length = 0;
+  world.hangUp();
+  await expect.poll(() => world.sent).toHaveLength(3);
+  expect(world.sent).toMatchObject([
+    { type: 'mcp', payload: { session: 's' } },
+    { id: 0, method: 'initialize' },
+    { method: 'notifications/initialized' },
+  ]);
+  world.say({ jsonrpc: '2.0', id: 0, result: { first: false } });
+  world.say({ jsonrpc: '2.0', method: 'notifications/message', params: {} });
+  expect(heard).toMatchObject([{ id: 0, result: { first: true } }, { method: 'notifications/message' }]);
+});
+
+test('sends what had no answer again under the same name, but not what was cancelled', async () => {
+  const world = daemon();
+  const { proxy } = open(world.connect);
+  await proxy.open();
+  const call = {
+    method: 'tools/call',
+    params: { name: 'TaskClaim', arguments: { a: 1 }, _meta: { progressToken: 7 } },
+  };
+  say(proxy, { id: 1, ...call });
+  say(proxy, { id: 2, ...call });
+  say(proxy, { id: 3, method: 'tools/list' });
+  say(proxy, { method: 'notifications/cancelled', params: { requestId: 2 } });
+  world.say({ jsonrpc: '2.0', id: 3, result: {} });
+  const [, first, second] = world.sent as [unknown, Message, Message];
+  expect(first.params).toMatchObject({ name: 'TaskClaim', arguments: { a: 1 }, _meta: { progressToken: 7 } });
+  const nameOf = ({ params: { _meta: meta } }: Message): string => meta['troupe/commandId'];
+  expect(nameOf(first)).toMatch(/^[0-9a-f-]{36}$/);
+  expect(nameOf(first)).not.toBe(nameOf(second));
+  world.sent.length = 0;
+  world.hangUp();
+  await expect.poll(() => world.sent).toHaveLength(2);
+  expect(world.sent[1]).toEqual(first);
+});
+
+test('refuses a call that ends the connection each time', async () => {
+  const world = daemon();
+  const { proxy, heard } = open(world.connect);
+  await proxy.open();
+  say(proxy, { id: 1, method: 'tools/call', params: {} });
+  for (let tries = 1; heard.length === 0; tries++) {
+    expect(tries).toBeLessThan(10);
+    await expect.poll(() => world.sent.filter(({ id }) => id === 1).length === tries || heard.length > 0).toBe(true);
+    if (heard.length === 0) world.hangUp();
+  }
+  expect(heard).toMatchObject([{ id: 1, error: { message: expect.stringContaining('each time') } }]);
+});
+
+test('refuses calls while no daemon comes, and goes on when one does', async () => {
+  const world = daemon();
+  const { proxy, heard } = open(world.connect, 50);
+  await proxy.open();
+  world.isThere = false;
+  world.hangUp();
+  say(proxy, { id: 1, method: 'tools/list' });
+  await expect.poll(() => heard).toMatchObject([{ id: 1, error: { code: -32000, message: 'nobody answers' } }]);
+  world.isThere = true;
+  say(proxy, { id: 2, method: 'tools/list' });
+  await expect.poll(() => world.sent.at(-1)).toMatchObject({ id: 2 });
+});
+
+test('fails to open when the daemon refuses', async () => {
+  const refusing: Connect = async (handlers) => ({
+    send: () => handlers.receive(JSON.stringify({ type: 'error', error: { code: 'not_allowed', message: 'no' } })),
+    close: () => {},
+  });
+  await expect(open(refusing).proxy.open()).rejects.toMatchObject({ code: 'not_allowed', message: 'no' });
+});
+
+test('keeps from client and daemon what is not for them', async () => {
+  const world = daemon();
+  const { proxy, heard } = open(world.connect);
+  await proxy.open();
+  proxy.receive('{"jsonrpc"');
+  proxy.receive('7');
+  say(proxy, { id: 1, method: 'tools/call', params: { text: 'x'.repeat(1024 * 1024) } });
+  world.say({ type: 'cut', cursors: {} });
+  expect(world.sent).toHaveLength(1);
+  expect(heard).toMatchObject([
+    { id: null, error: { code: -32700 } },
+    { id: null, error: { code: -32700 } },
+    { id: 1, error: { message: expect.stringContaining('at most') } },
+  ]);
+});
+
+test('tells the next daemon of the team that the client made', async () => {
+  const world = daemon();
+  const { proxy } = open(world.connect);
+  await proxy.open();
+  say(proxy, { id: 1, method: 'tools/call', params: {} });
+  world.say({ jsonrpc: '2.0', id: 1, result: { _meta: { 'troupe/session': { team: 'made', as: 'lead' } } } });
+  world.hangUp();
+  await expect.poll(() => world.sent.at(-1)?.payload).toEqual({ session: 's', team: 'made', as: 'lead' });
+});

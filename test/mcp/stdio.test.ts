@@ -1,0 +1,248 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { ClientOptions } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { Client as Troupe } from '../../src/client/client.ts';
+import { homeAt } from '../../src/client/home.ts';
+import type { Home } from '../../src/client/home.ts';
+import { socketConnect } from '../../src/client/socket.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { refusal, toolNames, use } from './house.ts';
+
+const BIN = join(import.meta.dirname, '../../bin/troupe.js');
+
+// Several processes start in each of these tests, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let shared: Opened;
+const cleanups: (() => Promise<void> | void)[] = [];
+beforeAll(async () => {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-test-')));
+  cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
+  shared = await openTeam(homeAt(join(directory, 'h')), (cleanup) => cleanups.push(cleanup));
+});
+afterAll(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+});
+
+test('two members talk over standard input and output of real processes', async () => {
+  const { home, troupe, token } = shared;
+  const [alice, bob] = await Promise.all([connect(home, await token('alice')), connect(home, await token('bob'))]);
+  expect(await toolNames(alice)).toHaveLength(9);
+  expect(alice.getInstructions()).toMatch(/^You are "alice" in team "demo"/);
+  await use(alice, 'SendMessage', { to: 'bob', message: 'hello' });
+  expect((await use(bob, 'Inbox')).data.messages).toMatchObject([{ from: 'alice', content: 'hello' }]);
+  expect((await use(bob, 'Inbox')).data.messages).toEqual([]);
+
+  await troupe.call('task.create', { teamId: 'demo', title: 'First' });
+  await troupe.call('task.create', { teamId: 'demo', title: 'Second', dependencies: ['1'] });
+  expect((await use(alice, 'TaskClaim')).data.task.id).toBe('1');
+  expect(await refusal(bob, 'TaskClaim', { taskId: '1' })).toBe('claim_conflict');
+  expect(await refusal(bob, 'TaskClaim', { taskId: '2' })).toBe('blocked');
+  const waiting = use(bob, 'TaskClaim', { wait_seconds: 20 });
+  await use(alice, 'TaskComplete', { taskId: '1', result: 'done' });
+  expect((await waiting).data.task.id).toBe('2');
+});
+
+test('the team tools are there when the environment asks for them', async () => {
+  const withEnvironment = async (env: Record<string, string>, ...flags: string[]): Promise<number> =>
+    (await toolNames(await connect(shared.home, undefined, { env, flags }))).length;
+  const claude = { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
+  expect(
+    await Promise.all([
+      withEnvironment({}),
+      withEnvironment(claude),
+      withEnvironment({ TROUPE_TEAMS: '1' }, '--team', 'demo', '--as', 'alice'),
+      withEnvironment({ ...claude, TROUPE_TEAMS: '0' }),
+    ]),
+  ).toEqual([0, 11, 9, 0]);
+});
+
+test('a person gives the team and the member on the command line', async () => {
+  const env = { TROUPE_TEAMS: '1' };
+  const person = await connect(shared.home, undefined, { env, flags: ['--team=demo', '--as', 'bob'] });
+  expect((await use(person, 'TeamStatus')).data).toMatchObject({ team_name: 'demo', you: 'bob' });
+});
+
+test('the same daemon serves the same tools over HTTP', async () => {
+  const { troupe, token } = shared;
+  const { url } = await troupe.call('daemon.status', {});
+  const open = async (bearer: string): Promise<Client> => {
+    const client = new Client({ name: 'test', version: '1' });
+    onTestFinished(() => client.close());
+    const requestInit = { headers: { authorization: `Bearer ${bearer}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url ?? ''), { requestInit }));
+    return client;
+  };
+  const [alice, bob] = [await open(await token('alice')), await open(await token('bob'))];
+  expect(await toolNames(alice)).toHaveLength(9);
+  const waiting = use(bob, 'Inbox', { wait_seconds: 20 });
+  await use(alice, 'SendMessage', { to: 'bob', message: 'over HTTP' });
+  expect((await waiting).data.messages).toMatchObject([{ from: 'alice', content: 'over HTTP' }]);
+  await expect(open('wrong')).rejects.toThrow();
+});
+
+test('says what is wrong and ends where it cannot begin', async () => {
+  const { home, token } = shared;
+  const endOf = async (words: string[], env: Record<string, string>): Promise<[number | null, string]> => {
+    const child = run(home, words, { env });
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return [code, said];
+  };
+  const env = { TROUPE_TOKEN: await token('alice') };
+  expect(
+    await Promise.all([
+      endOf(['mcp'], { TROUPE_TOKEN: 'wrong' }),
+      endOf(['mcp', '--as', 'bob'], env),
+      endOf(['mcp', '--team', 'other'], env),
+      endOf(['mcp', '--tea', 'demo'], env),
+      endOf(['mcp', '--team'], env),
+    ]),
+  ).toEqual([
+    [5, expect.stringContaining('not a valid token')],
+    [5, expect.stringContaining('acts for alice')],
+    [5, expect.stringContaining('for team demo')],
+    [2, expect.stringContaining('takes --team NAME')],
+    [2, expect.stringContaining('takes --team NAME')],
+  ]);
+});
+
+test('loads neither the MCP library nor a schema', async () => {
+  const { home, token } = shared;
+  const trace = join(temporaryFolder(), 'loaded');
+  const hook = `data:text/javascript,${encodeURIComponent(
+    `import { registerHooks } from 'node:module'; import { appendFileSync } from 'node:fs';
+     registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(trace)}, url + '\\n'); return next(url, context); } });`,
+  )}`;
+  const alice = await connect(home, await token('alice'), { env: { NODE_OPTIONS: `--import ${hook}` } });
+  await use(alice, 'TeamStatus');
+  const loaded = readFileSync(trace, 'utf8').trim().split('\n');
+  expect(loaded.some((url) => /\/cli\/mcp\.[jt]s$/.test(url))).toBe(true);
+  expect(loaded.filter((url) => url.includes('node_modules'))).toEqual([]);
+});
+
+test('sessions go on over a restart of the daemon, and so does all that was under way', async () => {
+  const { home, daemon, troupe, token } = await openTeam(homeAt(join(temporaryFolder(), 'h')));
+  const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const;
+  const [alice, bob, lead, person] = await Promise.all([
+    connect(home, await token('alice')),
+    connect(home, await token('bob'), { options: modern }),
+    connect(home, await token('lead')),
+    connect(home, undefined, { env: { TROUPE_TEAMS: '1' } }),
+  ]);
+  await use(person, 'TeamCreate', { team_name: 'made' });
+  const waiting = use(alice, 'Inbox', { wait_seconds: 60 }, { timeout: 60_000 });
+  const subjects = Array.from({ length: 50 }, (_, i) => `T${i}`);
+  const creating = subjects.map((subject) => use(lead, 'TaskCreate', { subject, description: '' }));
+  expect(await toolNames(bob)).toHaveLength(9);
+  await creating[0];
+  daemon.kill('SIGKILL');
+  await once(daemon, 'exit');
+  const listing = toolNames(alice);
+  await serve(home);
+
+  expect(await listing).toHaveLength(9);
+  // What was not answered is sent again, and done once.
+  for (const one of creating) expect((await one).isError).toBe(false);
+  const tasks = await troupe.call('task.list', { teamId: 'demo' });
+  expect(tasks.map(({ title }) => title).sort()).toEqual(subjects.sort());
+  // Who made a team still leads it, and what was waited for comes.
+  expect((await use(person, 'TeamStatus')).data).toMatchObject({ team_name: 'made', you: 'lead' });
+  expect((await use(bob, 'SendMessage', { to: 'alice', message: 'still there?' })).isError).toBe(false);
+  expect((await waiting).data.messages).toMatchObject([{ from: 'bob', content: 'still there?' }]);
+});
+
+test('starts a daemon where there is none, and ends with its client', async () => {
+  const home = homeAt(join(temporaryFolder(), 'h'));
+  const child = run(home, ['mcp'], { env: { TROUPE_TEAMS: '1' } });
+  child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
+  const [answer] = (await once(child.stdout!, 'data')) as [Buffer];
+  expect(JSON.parse(answer.toString())).toMatchObject({ id: 1, result: { serverInfo: { name: 'troupe' } } });
+  child.stdin?.end();
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(await once(run(home, ['stop']), 'exit')).toEqual([0, null]);
+});
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+interface Opened {
+  readonly home: Home;
+  readonly daemon: ChildProcess;
+  readonly troupe: Troupe;
+  readonly token: (memberId: string) => Promise<string>;
+}
+
+type Finally = (cleanup: () => Promise<void> | void) => void;
+
+/** A daemon of its own with the team `demo`: lead, alice and bob. */
+async function openTeam(home: Home, atEnd: Finally = onTestFinished): Promise<Opened> {
+  const daemon = await serve(home, atEnd);
+  const troupe = new Troupe(socketConnect({ path: home.socket, token: { file: home.tokenFile } }));
+  atEnd(() => troupe.close());
+  await troupe.call('team.create', { name: 'demo' });
+  for (const name of ['alice', 'bob']) await troupe.call('member.add', { teamId: 'demo', name });
+  const token = async (memberId: string): Promise<string> =>
+    (await troupe.call('member.token', { teamId: 'demo', memberId })).token;
+  return { home, daemon, troupe, token };
+}
+
+async function serve(home: Home, atEnd?: Finally): Promise<ChildProcess> {
+  const daemon = run(home, ['serve'], atEnd && { atEnd });
+  const knock = new Troupe(socketConnect({ path: home.socket, token: { file: home.tokenFile } }));
+  await knock.call('daemon.status', {});
+  knock.close();
+  return daemon;
+}
+
+function run(
+  home: Home,
+  words: string[],
+  { env = {}, atEnd = onTestFinished }: { env?: Record<string, string>; atEnd?: Finally } = {},
+): ChildProcess {
+  const child = spawn(process.execPath, [BIN, ...words], { env: environment(home, env), stdio: 'pipe' });
+  atEnd(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  return child;
+}
+
+function environment(home: Home, env: Record<string, string>): Record<string, string> {
+  const { PATH = '', HOME = '', TROUPE_TEST_RUN: mark = '', TROUPE_TEST_FILE: file = '' } = process.env;
+  return { PATH, HOME, TROUPE_TEST_RUN: mark, TROUPE_TEST_FILE: file, TROUPE_HOME: home.directory, ...env };
+}
+
+interface Connecting {
+  readonly env?: Record<string, string>;
+  readonly flags?: readonly string[];
+  readonly options?: ClientOptions;
+}
+
+/** The official client with `troupe mcp` as its server process. */
+async function connect(home: Home, token?: string, { env, flags = [], options }: Connecting = {}): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, options);
+  const credential = token === undefined ? {} : { TROUPE_TOKEN: token };
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [BIN, 'mcp', ...flags],
+    // The tests start and end the daemon themselves.
+    env: environment(home, { TROUPE_NO_AUTOSTART: '1', ...credential, ...env }),
+  });
+  onTestFinished(() => client.close());
+  await client.connect(transport);
+  return client;
+}

@@ -1,0 +1,210 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { homeAt } from '../../src/client/home.ts';
+import type { Home } from '../../src/client/home.ts';
+import { memoryJournal } from '../../src/journal/memory.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { openCredentials } from '../../src/server/auth.ts';
+import { openLogins } from '../../src/server/logins.ts';
+import { rateLimit } from '../../src/server/rate.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+let home: Home;
+let ledger: Ledger;
+beforeEach(async () => {
+  home = homeAt(join(temporaryFolder(), 'home'));
+  mkdirSync(home.directory, { mode: 0o700 });
+  ledger = new Ledger(memoryJournal(), { exclusive: true });
+  await create();
+});
+
+const create = (at = 1_000) =>
+  ledger.execute(
+    'demo',
+    [
+      {
+        type: 'team.create',
+        at,
+        by: '@user',
+        name: 'demo',
+        description: '',
+        leadName: 'lead',
+        leadSessionId: 'none',
+        leadAgentType: 'person',
+        teammateMode: 'auto',
+        resolvedBackend: 'in-process',
+        maxTeammates: 8,
+        delegateMode: false,
+      },
+    ],
+    () => undefined,
+  );
+const open = () => openCredentials({ ...home, ledger });
+const readToken = () => readFileSync(home.tokenFile, 'utf8').trim();
+
+describe('the admin token', () => {
+  test('is new at every start, long, and readable by nobody else', async () => {
+    const first = await open();
+    const token = readToken();
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    expect(statSync(home.tokenFile).mode & 0o777).toBe(0o600);
+    expect(statSync(home.secretFile).mode & 0o777).toBe(0o600);
+    expect(await first.verify(token)).toEqual({ scope: 'admin' });
+    const second = await open();
+    expect(readToken()).not.toBe(token);
+    expect(await second.verify(token)).toBeUndefined();
+    expect(readdirSync(home.directory).sort()).toEqual(['secret', 'token']);
+  });
+
+  test('is read again when its file changes', async () => {
+    const credentials = await open();
+    const old = readToken();
+    const other = Buffer.alloc(32, 7).toString('base64url');
+    writeFileSync(home.tokenFile, other);
+    expect(await credentials.verify(other)).toEqual({ scope: 'admin' });
+    expect(await credentials.verify(old)).toBeUndefined();
+  });
+
+  test.each([
+    ['is gone', () => rmSync(home.tokenFile)],
+    ['is empty', () => writeFileSync(home.tokenFile, '')],
+    ['is short', () => writeFileSync(home.tokenFile, 'short')],
+    ['can be read by others', () => chmodSync(home.tokenFile, 0o644)],
+    [
+      'is a link',
+      () => {
+        const elsewhere = join(home.directory, 'elsewhere');
+        writeFileSync(elsewhere, readToken(), { mode: 0o600 });
+        rmSync(home.tokenFile);
+        symlinkSync(elsewhere, home.tokenFile);
+      },
+    ],
+  ])('lets nobody in when its file %s', async (_, change) => {
+    const credentials = await open();
+    const token = readToken();
+    change();
+    for (const shown of [token, '', 'short']) expect(await credentials.verify(shown)).toBeUndefined();
+  });
+
+  test('replaces a link that was planted, and not what it leads to', async () => {
+    const bait = join(home.directory, 'bait');
+    writeFileSync(bait, 'bait');
+    symlinkSync(bait, home.tokenFile);
+    await open();
+    expect(readFileSync(bait, 'utf8')).toBe('bait');
+    expect(statSync(home.tokenFile).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('a member token', () => {
+  test('outlives restarts', async () => {
+    const token = await (await open()).memberToken('demo', 'lead', 'lead');
+    expect(await (await open()).verify(token)).toEqual({ scope: 'lead', teamId: 'demo', memberId: 'lead' });
+  });
+
+  test('ends with its team, whoever takes the name', async () => {
+    const credentials = await open();
+    const token = await credentials.memberToken('demo', 'lead', 'lead');
+    await ledger.drop('demo');
+    expect(await credentials.verify(token)).toBeUndefined();
+    await create(2_000);
+    expect(await credentials.verify(token)).toBeUndefined();
+  });
+
+  test('cannot be made of another, with any letter changed', async () => {
+    const credentials = await open();
+    const token = await credentials.memberToken('demo', 'lead', 'reader');
+    for (let at = 0; at < token.length; at++) {
+      for (const letter of ['A', 'z', '_', '.', ' ']) {
+        const forged = token.slice(0, at) + letter + token.slice(at + 1);
+        if (forged !== token) expect(await credentials.verify(forged)).toBeUndefined();
+      }
+    }
+    const [prefix, , signature] = token.split('.');
+    const claims = Buffer.from(JSON.stringify(['demo', 'lead', 'lead', 1_000])).toString('base64url');
+    for (const forged of [
+      `${prefix}.${claims}.${signature}`,
+      `${prefix}.${claims}.`,
+      `${prefix}.${claims}`,
+      `${token}.x`,
+    ]) {
+      expect(await credentials.verify(forged)).toBeUndefined();
+    }
+  });
+
+  test('is not given for somebody who is not there', async () => {
+    const credentials = await open();
+    await expect(credentials.memberToken('demo', 'nobody', 'member')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(credentials.memberToken('absent', 'lead', 'member')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('is not signed with a secret that others could know', async () => {
+    await open();
+    chmodSync(home.secretFile, 0o640);
+    await expect(open()).rejects.toMatchObject({ code: 'not_allowed' });
+    writeFileSync(home.secretFile, 'short');
+    chmodSync(home.secretFile, 0o600);
+    await expect(open()).rejects.toMatchObject({ code: 'corrupt' });
+  });
+});
+
+test('rotating makes everything void at once', async () => {
+  const credentials = await open();
+  const admin = readToken();
+  const member = await credentials.memberToken('demo', 'lead', 'lead');
+  const session = credentials.logins.login(credentials.logins.code()) as string;
+  const code = credentials.logins.code();
+  let told = 0;
+  credentials.onVoid(() => told++);
+  await credentials.rotate();
+  expect(told).toBe(1);
+  expect(await credentials.verify(admin)).toBeUndefined();
+  expect(await credentials.verify(member)).toBeUndefined();
+  expect(credentials.logins.callerOf(session)).toBeUndefined();
+  expect(credentials.logins.login(code)).toBeUndefined();
+  expect(await credentials.verify(readToken())).toEqual({ scope: 'admin' });
+});
+
+describe('a login', () => {
+  test('code works once and for a minute; a session for 8 hours', () => {
+    let now = 0;
+    const logins = openLogins(() => now);
+    const code = logins.code();
+    const session = logins.login(code) as string;
+    expect(logins.login(code)).toBeUndefined();
+    expect(logins.login('made up')).toBeUndefined();
+    const late = logins.code();
+    now = 60_000;
+    expect(logins.login(late)).toBeUndefined();
+    now = 8 * 3_600_000 - 1;
+    expect(logins.callerOf(session)).toEqual({ scope: 'admin' });
+    now++;
+    expect(logins.callerOf(session)).toBeUndefined();
+  });
+
+  test('that is one too many ends the oldest', () => {
+    const logins = openLogins();
+    const sessions = Array.from({ length: 40 }, () => logins.login(logins.code()) as string);
+    const open = sessions.map((session) => logins.callerOf(session) !== undefined);
+    expect(open.filter(Boolean)).toHaveLength(32);
+    expect(open.at(-1)).toBe(true);
+    expect(open[0]).toBe(false);
+  });
+});
+
+test('a rate allows a burst, then so many a second, for each key', () => {
+  let now = 0;
+  const rate = rateLimit(50, 200, () => now);
+  const takeAll = (key: string): number => {
+    let taken = 0;
+    while (rate.take(key)) taken++;
+    return taken;
+  };
+  expect(takeAll('a')).toBe(200);
+  now += 1_000;
+  expect(takeAll('a')).toBe(50);
+  expect(takeAll('b')).toBe(200);
+  now += 60_000;
+  expect(takeAll('a')).toBe(200);
+});

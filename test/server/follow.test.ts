@@ -1,0 +1,195 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { openUnix, openWebSocket } from './wire.ts';
+import type { Wire } from './wire.ts';
+
+const teamId = 'demo';
+const KINDS = ['unix', 'ws'] as const;
+const connect = (stage: Stage, kind: (typeof KINDS)[number], token = stage.token): Promise<Wire> =>
+  kind === 'unix' ? openUnix(stage.home.socket, token) : openWebSocket(stage.url, { authorization: `Bearer ${token}` });
+
+/** The numbers of the batches that came, in the order in which they came. */
+const seqsOf = ({ frames }: Wire): number[] =>
+  frames.filter(({ type }) => type === 'events').map(({ seq }) => Number(seq));
+
+const upTo = (last: number, after = 0): number[] => Array.from({ length: last - after }, (_, at) => after + at + 1);
+
+/** Sends messages until told to stop; each is a batch, or shares one. */
+function keepTalking({ act }: Stage, content = 'And another thing'): { stop(): Promise<void> } {
+  let stopped = false;
+  const talkers = Array.from({ length: 4 }, async () => {
+    while (!stopped) {
+      await act('message.send', { teamId, toId: 'worker', content }, 'lead');
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  });
+  return {
+    async stop() {
+      stopped = true;
+      await Promise.all(talkers);
+    },
+  };
+}
+
+describe.each(KINDS)('a subscriber over %s', (kind) => {
+  test('gets what happened after its cursor, then what happens', async () => {
+    const stage = await setStage();
+    const wire = await connect(stage, kind);
+    expect(await wire.ask({ type: 'subscribe', payload: { teamId, after: 1 } })).toMatchObject({
+      type: 'subscribed',
+      teamId,
+      seq: 3,
+    });
+    await stage.act('task.create', { teamId, title: 'New' });
+    await wire.take(({ type, seq }) => type === 'events' && seq === 4);
+    expect(seqsOf(wire)).toEqual([2, 3, 4]);
+    expect(wire.frames.filter((frame) => frame['seq'] !== undefined).every((frame) => frame['teamId'] === teamId)).toBe(
+      true,
+    );
+  });
+
+  test('may name the team beside the type, and hears no more after unsubscribing', async () => {
+    const stage = await setStage();
+    const wire = await connect(stage, kind);
+    await wire.ask({ type: 'subscribe', teamId, after: 3, only: 'events' });
+    await stage.act('task.create', { teamId, title: 'Heard' });
+    await wire.take(({ type }) => type === 'events');
+    expect(await wire.ask({ type: 'unsubscribe', teamId })).toMatchObject({ type: 'unsubscribed', teamId });
+    await stage.act('task.create', { teamId, title: 'Not heard' });
+    await wire.ask({ type: 'ping' });
+    expect(seqsOf(wire)).toEqual([4]);
+    expect(stage.hub.feeds.size).toBe(0);
+  });
+
+  test('gets only events when that is all it wants', async () => {
+    const stage = await setStage();
+    const wire = await connect(stage, kind);
+    await wire.ask({ type: 'subscribe', payload: { teamId, only: 'events' } });
+    await stage.act('task.create', { teamId, title: 'New' });
+    await wire.take(({ type, seq }) => type === 'events' && seq === 4);
+    expect(wire.frames.every(({ type }) => ['welcome', 'subscribed', 'events'].includes(type))).toBe(true);
+  });
+
+  test.each([
+    [{ teamId: 'absent' }, 'not_found'],
+    [{ teamId, after: 99 }, 'conflict'],
+    [{ teamId, after: -1 }, 'invalid'],
+    [{ teamId: '../x' }, 'invalid'],
+    [{}, 'invalid'],
+    ['text', 'invalid'],
+  ])('is told that it cannot follow %j', async (payload, code) => {
+    const stage = await setStage();
+    const wire = await connect(stage, kind);
+    expect(await wire.ask({ type: 'subscribe', payload })).toMatchObject({ type: 'error', error: { code } });
+    expect(stage.hub.feeds.size).toBe(0);
+  });
+
+  test('is told when the team is deleted', async () => {
+    const stage = await setStage();
+    const wire = await connect(stage, kind);
+    await wire.ask({ type: 'subscribe', id: 'following', payload: { teamId } });
+    await stage.act('team.delete', { teamId, force: true });
+    const last = await wire.take(({ id, type }) => id === 'following' && type === 'error');
+    expect(last.error?.code).toBe('not_found');
+    expect(stage.hub.feeds.size).toBe(0);
+  });
+
+  test('asks again and goes on, with neither gap nor repeat', async () => {
+    const stage = await setStage();
+    const wire = await connect(stage, kind);
+    const talk = keepTalking(stage);
+    await wire.ask({ type: 'subscribe', payload: { teamId, only: 'events' } });
+    for (let i = 0; i < 20; i++) await wire.ask({ type: 'subscribe', payload: { teamId, after: 3, only: 'events' } });
+    await talk.stop();
+    const last = (await stage.ends())[teamId] as number;
+    await wire.ask({ type: 'subscribe', payload: { teamId, after: last, only: 'events' } });
+    await wire.take(({ type, seq }) => type === 'events' && seq === last);
+    // From the start once, and from batch 3 as often as it said so; never a hole in between.
+    const seqs = seqsOf(wire);
+    expect(seqs.every((seq, at) => at === 0 || seq <= (seqs[at - 1] as number) + 1)).toBe(true);
+    expect(seqs[0]).toBe(1);
+    expect(seqs.at(-1)).toBe(last);
+  });
+
+  test.each(['memory', 'sqlite'] as const)(
+    'misses nothing over 40 lost connections under load (%s)',
+    async (journal) => {
+      const stage = await setStage(
+        journal === 'sqlite' ? { journal: sqliteJournal(join(temporaryFolder(), 'journal.db')) } : {},
+      );
+      const talk = keepTalking(stage);
+      const seen: number[] = [];
+      for (let round = 0; round < 40; round++) {
+        const wire = await connect(stage, kind);
+        wire.send({
+          type: 'subscribe',
+          payload: { teamId, after: seen.at(-1) ?? 0, ...(round % 2 && { only: 'events' }) },
+        });
+        const wanted = round * 3;
+        await expect.poll(() => seqsOf(wire).length, { interval: 1 }).toBeGreaterThanOrEqual(wanted % 50);
+        wire.close();
+        await wire.closed;
+        seen.push(...seqsOf(wire));
+      }
+      await talk.stop();
+      const last = (await stage.ends())[teamId] as number;
+      const wire = await connect(stage, kind);
+      wire.send({ type: 'subscribe', payload: { teamId, after: seen.at(-1) ?? 0 } });
+      if (seen.at(-1) !== last) await wire.take(({ type, seq }) => type === 'events' && seq === last);
+      seen.push(...seqsOf(wire));
+      expect(seen).toEqual(upTo(last));
+      wire.close();
+      await expect.poll(() => stage.hub.feeds.size).toBe(0);
+      expect(stage.errors).toEqual([]);
+    },
+  );
+
+  test('that does not read is cut off, with the cursor from which it resumes exactly', async () => {
+    const stage = await setStage({ limits: { stallMs: 1_000 } });
+    const slow = await connect(stage, kind);
+    const quick = await connect(stage, kind);
+    for (const wire of [slow, quick]) await wire.ask({ type: 'subscribe', payload: { teamId, only: 'events' } });
+    slow.pause();
+    const talk = keepTalking(stage, 'x'.repeat(20_000));
+    await expect.poll(() => stage.hub.counters.cut, { timeout: 15_000 }).toBe(1);
+    await talk.stop();
+    const last = (await stage.ends())[teamId] as number;
+    await quick.take(({ type, seq }) => type === 'events' && seq === last);
+    expect(seqsOf(quick)).toEqual(upTo(last));
+
+    slow.resume();
+    const { code, reason } = await slow.closed;
+    const cut = slow.frames.at(-1) as { type: string; cursors?: Record<string, number> };
+    expect(cut.type).toBe('cut');
+    if (kind === 'ws') expect({ code, reason }).toEqual({ code: 1013, reason: JSON.stringify(cut.cursors) });
+    const cursor = cut.cursors?.[teamId] as number;
+    expect(cursor).toBeLessThan(last);
+    expect(seqsOf(slow)).toEqual(upTo(cursor));
+    const again = await connect(stage, kind);
+    await again.ask({ type: 'subscribe', payload: { teamId, after: cursor, only: 'events' } });
+    await again.take(({ type, seq }) => type === 'events' && seq === last);
+    expect(seqsOf(again)).toEqual(upTo(last, cursor));
+  });
+
+  test('that reads slowly gets everything, and the daemon holds little of it', async () => {
+    const stage = await setStage();
+    const long = { teamId, title: 'Long', description: 'x'.repeat(60_000) };
+    for (let i = 0; i < 400; i++) await stage.act('task.create', long);
+    const wire = await connect(stage, kind);
+    const last = (await stage.ends())[teamId] as number;
+    wire.send({ type: 'subscribe', payload: { teamId } });
+    for (let i = 0; i < 20; i++) {
+      wire.pause();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      wire.resume();
+      await wire.ask({ type: 'ping' });
+    }
+    await wire.take(({ type, seq }) => type === 'events' && seq === last);
+    expect(seqsOf(wire)).toEqual(upTo(last));
+    expect(stage.hub.counters.cut).toBe(0);
+  });
+});

@@ -1,0 +1,297 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { createConnection } from 'node:net';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { SECURITY_HEADERS } from '../../src/server/headers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
+import { setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { startServer } from './start.ts';
+import { openWebSocket, requestText, sendBytes } from './wire.ts';
+import type { HeaderLines } from './wire.ts';
+
+const headersFor = ({ port, token }: Stage, ...more: HeaderLines): HeaderLines => [
+  ['host', `127.0.0.1:${port}`],
+  ['authorization', `Bearer ${token}`],
+  ...more,
+];
+
+function connectTo(port: number): Socket {
+  const socket = createConnection({ host: '127.0.0.1', port });
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+describe('what is too much', () => {
+  test('a body above 1 MiB, whether it says so or not, is refused before it is held', async () => {
+    const stage = await setStage();
+    const lines = headersFor(stage, ['content-type', 'application/json']);
+    const said = requestText('POST', '/api/teams', [...lines, ['content-length', '1048577']]);
+    expect((await sendBytes(stage.port, said))?.status).toBe(413);
+    const chunked = requestText('POST', '/api/teams', [...lines, ['transfer-encoding', 'chunked']]);
+    const chunks = `10000\r\n${'x'.repeat(0x10000)}\r\n`.repeat(17);
+    expect((await sendBytes(stage.port, `${chunked}${chunks}0\r\n\r\n`))?.status).toBe(413);
+  });
+
+  test('headers that do not end are refused', async () => {
+    const stage = await setStage({ limits: { greetingMs: 1_000 } });
+    const long = requestText('GET', '/api/teams', [...headersFor(stage), ['x-long', 'x'.repeat(20_000)]]);
+    expect((await sendBytes(stage.port, long))?.status).toBe(431);
+    const slow = ['', '\r\n', 'GET', 'GET / HTTP/1.1\r\nHost: '];
+    const answers = await Promise.all(slow.map((bytes) => sendBytes(stage.port, bytes)));
+    expect(answers.map((answer) => answer?.status)).toEqual([408, 408, 408, 408]);
+  });
+
+  test('more requests than a credential may make are refused, and only its own', async () => {
+    const stage = await setStage({ limits: { requestsPerSecond: 1, requestBurst: 5 } });
+    const read = async (token: string): Promise<number> =>
+      (await fetch(`${stage.url}/api/teams`, { headers: { authorization: `Bearer ${token}` } })).status;
+    for (let i = 0; i < 5; i++) expect(await read(stage.token)).toBe(200);
+    const answer = await fetch(`${stage.url}/api/teams`, { headers: { authorization: `Bearer ${stage.token}` } });
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await answer.json()).toMatchObject({ error: { code: 'limit' } });
+    expect(await read(stage.tokens.worker)).toBe(200);
+  });
+
+  test('whoever shows many wrong tokens waits for each further answer; others do not', async () => {
+    const stage = await setStage({ limits: { authFailuresPerMinute: 5, authDelayMs: 400 } });
+    const timed = async (token: string): Promise<number> => {
+      const began = performance.now();
+      await fetch(`${stage.url}/api/teams`, { headers: { authorization: `Bearer ${token}` } });
+      return performance.now() - began;
+    };
+    for (let i = 0; i < 5; i++) await timed('wrong');
+    expect(await timed('wrong')).toBeGreaterThan(390);
+    expect(await timed(stage.token)).toBeLessThan(390);
+  });
+
+  test('16 WebSockets of one credential are enough', async () => {
+    const stage = await setStage({ limits: { connectionsPerToken: 3 } });
+    const open = (token: string) => openWebSocket(stage.url, { authorization: `Bearer ${token}` });
+    const [first] = await Promise.all([open(stage.token), open(stage.token), open(stage.token)]);
+    await expect(open(stage.token)).rejects.toThrow('429');
+    await open(stage.tokens.worker);
+    first.close();
+    await first.closed;
+    await expect
+      .poll(() =>
+        open(stage.token).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+  });
+
+  test('connections that show no credential make way for those that do', async () => {
+    const stage = await setStage({ limits: { connections: 10 } });
+    const kept = await openWebSocket(stage.url, { authorization: `Bearer ${stage.token}` });
+    const idle = Array.from({ length: 40 }, () => connectTo(stage.port));
+    const ends = idle.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve)));
+    await Promise.race(ends);
+    await expect.poll(() => idle.filter(({ destroyed }) => destroyed).length).toBeGreaterThanOrEqual(30);
+    const answer = await fetch(`${stage.url}/api/teams`, { headers: { authorization: `Bearer ${stage.token}` } });
+    expect(answer.status).toBe(200);
+    expect(await kept.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
+    expect(stage.hub.connections).toBeLessThanOrEqual(11);
+  });
+
+  test('when all have shown a credential, the next is told to come back', async () => {
+    const stage = await setStage({ limits: { connections: 3 } });
+    for (let i = 0; i < 3; i++) await openWebSocket(stage.url, { authorization: `Bearer ${stage.token}` });
+    expect(await sendBytes(stage.port, requestText('GET', '/', headersFor(stage)))).toMatchObject({ status: 503 });
+  });
+
+  test('an answer that nobody fetches is given up', async () => {
+    const stage = await setStage({ limits: { greetingMs: 1_000, requestMs: 1_500 } });
+    const long = { teamId: 'demo', title: 'Long', description: 'x'.repeat(60_000) };
+    for (let i = 0; i < 300; i++) await stage.act('task.create', long);
+    const socket = connectTo(stage.port);
+    socket.pause();
+    socket.write(requestText('GET', '/api/teams/demo/tasks', headersFor(stage)).replace('connection: close\r\n', ''));
+    await expect.poll(() => stage.hub.connections).toBe(1);
+    await expect.poll(() => stage.hub.connections, { timeout: 10_000 }).toBe(0);
+  });
+});
+
+describe('what is not understood', () => {
+  test.each([
+    ['form', 'application/x-www-form-urlencoded'],
+    ['text', 'text/plain'],
+    ['multipart', 'multipart/form-data; boundary=x'],
+    ['JSON in disguise', 'text/plain; application/json'],
+    ['nothing', undefined],
+  ])('a body of the type of a %s is refused', async (_, type) => {
+    const stage = await setStage();
+    const before = await stage.ends();
+    const lines = headersFor(stage, ...(type === undefined ? [] : [['content-type', type] as const]));
+    const answer = await sendBytes(stage.port, requestText('POST', '/api/teams', lines, '{"name":"planted"}'));
+    expect(answer?.status).toBe(415);
+    expect(await stage.ends()).toEqual(before);
+  });
+
+  test.each([
+    ['an absolute address', 'GET http://127.0.0.1/api/teams HTTP/1.1'],
+    ['an address with two slashes', 'GET //evil.example/ HTTP/1.1'],
+    ['a star', 'OPTIONS * HTTP/1.1'],
+  ])('%s is refused', async (_, first) => {
+    const stage = await setStage();
+    const text = requestText('GET', '/x', headersFor(stage)).replace(/^.*\r\n/, `${first}\r\n`);
+    expect((await sendBytes(stage.port, text))?.status).toBe(400);
+  });
+
+  test('two lengths, or a length and chunks, are refused', async () => {
+    const stage = await setStage();
+    const lines = headersFor(stage, ['content-type', 'application/json']);
+    for (const more of [
+      [
+        ['content-length', '2'],
+        ['content-length', '20'],
+      ],
+      [
+        ['content-length', '2'],
+        ['transfer-encoding', 'chunked'],
+      ],
+    ] as const) {
+      const answer = await sendBytes(stage.port, `${requestText('POST', '/api/teams', [...lines, ...more])}{}`);
+      expect(answer?.status).toBe(400);
+      expect(answer?.headers).toMatchObject(SECURITY_HEADERS);
+    }
+  });
+
+  test('an upgrade to anything but a WebSocket is answered as if it were not asked for', async () => {
+    const stage = await setStage();
+    const lines = headersFor(stage, ['upgrade', 'h2c'], ['connection', 'upgrade']);
+    expect((await sendBytes(stage.port, requestText('GET', '/api/teams', lines)))?.status).toBe(200);
+  });
+});
+
+describe('what anybody may load', () => {
+  test('is a page that says that the daemon runs, without script or style', async () => {
+    const { url } = await setStage();
+    const answer = await fetch(url);
+    expect(answer.status).toBe(200);
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
+      if (name !== 'cache-control') expect(answer.headers.get(name)).toBe(value);
+    }
+    const text = await answer.text();
+    expect(text).toContain('/api/openapi.json');
+    expect(text).not.toMatch(/<script|<style|style=|on\w+=/);
+  });
+
+  test('is the dashboard where there is one, and nothing beside it', async () => {
+    const folder = temporaryFolder();
+    const ui = join(folder, 'ui');
+    mkdirSync(join(ui, 'assets'), { recursive: true });
+    mkdirSync(join(ui, 'api'));
+    writeFileSync(join(ui, 'index.html'), '<!doctype html>dashboard');
+    writeFileSync(join(ui, 'assets/app.js'), 'run()');
+    writeFileSync(join(ui, 'assets/notes.txt'), 'not ours to give');
+    writeFileSync(join(ui, 'api/teams.js'), 'in the way');
+    writeFileSync(join(folder, 'secret.js'), 'secret');
+    const stage = await startServer({ ui });
+    const read = async (path: string) => {
+      const answer = await sendBytes(stage.port, requestText('GET', path, [['host', `127.0.0.1:${stage.port}`]]));
+      return [answer?.status, answer?.headers['content-type'], answer?.body] as const;
+    };
+    expect(await read('/')).toEqual([200, 'text/html; charset=utf-8', '<!doctype html>dashboard']);
+    expect(await read('/index.html?x=1')).toEqual([200, 'text/html; charset=utf-8', '<!doctype html>dashboard']);
+    expect(await read('/assets/app.js')).toEqual([200, 'text/javascript; charset=utf-8', 'run()']);
+    for (const path of [
+      '/assets/notes.txt',
+      '/assets/',
+      '/api/teams.js',
+      '/../secret.js',
+      '/assets/../../secret.js',
+      '/..%2fsecret.js',
+      '/%2e%2e/secret.js',
+      '/assets\\..\\..\\secret.js',
+      '/constructor',
+      '/__proto__',
+    ]) {
+      expect({ path, status: (await read(path))[0] }).toEqual({ path, status: 401 });
+    }
+  });
+});
+
+test('MCP gets the request and who asks', async () => {
+  const seen: unknown[] = [];
+  const stage = await setStage({
+    mcp: async (request, caller) => {
+      seen.push([request.method, await request.text(), caller]);
+      return Response.json({ ok: true });
+    },
+  });
+  const answer = await fetch(`${stage.url}/mcp`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.tokens.worker}`, 'content-type': 'application/json' },
+    body: '{"jsonrpc":"2.0"}',
+  });
+  expect(await answer.json()).toEqual({ ok: true });
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(seen).toEqual([['POST', '{"jsonrpc":"2.0"}', { scope: 'member', teamId: 'demo', memberId: 'worker' }]]);
+});
+
+test('metrics are for people alone', async () => {
+  const stage = await setStage({ metrics: () => 'troupe_up 1\n' });
+  const read = (token: string) => fetch(`${stage.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  expect(await (await read(stage.token)).text()).toBe('troupe_up 1\n');
+  expect((await read(stage.tokens.lead)).status).toBe(403);
+});
+
+describe('other machines', () => {
+  const open = { host: '0.0.0.0' };
+
+  test.each([
+    ['nothing', open],
+    ['only origins', { ...open, origins: ['https://troupe.example:8443'] }],
+    ['only a certificate', { ...open, tls: { cert: '', key: '' } }],
+    ['no origin', { ...open, tls: { cert: '', key: '' }, origins: [] }],
+    ['a wrong origin', { ...open, tls: { cert: '', key: '' }, origins: ['troupe.example'] }],
+    ['an origin with a path', { ...open, tls: { cert: '', key: '' }, origins: ['https://troupe.example/x'] }],
+    ['any origin', { ...open, tls: { cert: '', key: '' }, origins: ['*'] }],
+  ])('are not let in with %s', async (_, options) => {
+    await expect(startServer(options)).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  test('are let in with a certificate and the exact origins, under those alone', async (context) => {
+    needTool(context, 'openssl');
+    const folder = temporaryFolder();
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const subject = ['-subj', '/CN=troupe.example', '-days', '1', '-keyout', key, '-out', cert];
+    spawnSync('openssl', [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      ...subject,
+    ]);
+    const origin = 'https://troupe.example:8443';
+    const tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+    const stage = await setStage({ host: '0.0.0.0', tls, origins: [origin] });
+    expect(stage.url).toBe(origin);
+    const read = (host: string, headers: Record<string, string> = {}): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const options = { host: '127.0.0.1', port: stage.port, path: '/api/teams', rejectUnauthorized: false };
+        const asking = request(
+          { ...options, headers: { host, authorization: `Bearer ${stage.token}`, ...headers } },
+          (answer) => resolve(answer.resume().statusCode),
+        );
+        asking.once('error', reject).end();
+      });
+    expect(await read('troupe.example:8443')).toBe(200);
+    expect(await read('troupe.example:8443', { origin })).toBe(200);
+    expect(await read('troupe.example:8443', { origin: 'https://troupe.example' })).toBe(403);
+    expect(await read(`127.0.0.1:${stage.port}`)).toBe(403);
+    expect(await read('troupe.example')).toBe(403);
+  });
+});

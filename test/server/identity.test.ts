@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { openUnix, openWebSocket } from './wire.ts';
+import type { Frame, Wire } from './wire.ts';
+
+const teamId = 'demo';
+const wires = (stage: Stage, token: string): Promise<Wire>[] => [
+  openUnix(stage.home.socket, token),
+  openWebSocket(stage.url, { authorization: `Bearer ${token}` }),
+];
+
+describe('the sender of a message is who the credential says', () => {
+  test('over every face', async () => {
+    const stage = await setStage();
+    for (const opening of wires(stage, stage.tokens.worker)) {
+      const wire = await opening;
+      for (const type of ['message.send', 'team_send_message']) {
+        const answer = await wire.ask({ type, payload: { teamId, toId: 'lead', content: 'It is me' } });
+        expect(answer['result'] ?? answer['message']).toMatchObject({ fromId: 'worker' });
+      }
+    }
+    const answer = await fetch(`${stage.url}/api/teams/demo/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stage.tokens.worker}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ toId: 'lead', content: 'It is me' }),
+    });
+    expect(await answer.json()).toMatchObject({ fromId: 'worker' });
+  });
+
+  test.each(['lead', 'other', '@user', '@system'])('and not %s, however it is said', async (as) => {
+    const stage = await setStage();
+    const before = await stage.ends();
+    const payload = { teamId, toId: 'lead', content: 'I am somebody else' };
+    for (const opening of wires(stage, stage.tokens.worker)) {
+      const wire = await opening;
+      expect(await wire.ask({ type: 'message.send', as, payload })).toMatchObject({ error: { code: 'not_allowed' } });
+      for (const forged of [{ fromId: as }, { by: as }, { from: as }, { as }]) {
+        expect(await wire.ask({ type: 'message.send', payload: { ...payload, ...forged } })).toMatchObject({
+          error: { code: 'invalid' },
+        });
+      }
+    }
+    const answer = await fetch(`${stage.url}/api/teams/demo/messages`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${stage.tokens.worker}`,
+        'content-type': 'application/json',
+        'x-troupe-as': as,
+      },
+      body: JSON.stringify({ toId: 'lead', content: 'I am somebody else' }),
+    });
+    expect(answer.status).toBe(403);
+    expect(await stage.ends()).toEqual(before);
+  });
+
+  test('a person may speak for a member', async () => {
+    const stage = await setStage();
+    const wire = await openUnix(stage.home.socket, stage.token);
+    const payload = { teamId, toId: 'lead', content: 'For the worker' };
+    expect(await wire.ask({ type: 'message.send', as: 'worker', payload })).toMatchObject({
+      result: { fromId: 'worker' },
+    });
+    expect(await wire.ask({ type: 'message.send', payload })).toMatchObject({ result: { fromId: '@user' } });
+  });
+});
+
+describe('mail is seen by those between whom it goes, the lead and people', () => {
+  async function withMail(): Promise<{ stage: Stage; id: string }> {
+    const stage = await setStage();
+    const { id } = await stage.act('message.send', { teamId, toId: 'other', content: 'SECRET' }, 'lead');
+    await stage.act('message.send', { teamId, toId: 'worker', content: 'FOR WORKER' }, 'lead');
+    await stage.act('message.send', { teamId, toId: 'other', content: 'BY WORKER' }, 'worker');
+    await stage.act('message.broadcast', { teamId, content: 'TO ALL' }, 'lead');
+    return { stage, id };
+  }
+
+  const seenBy: [keyof Stage['tokens'] | 'admin', string[]][] = [
+    ['worker', ['FOR WORKER', 'BY WORKER', 'TO ALL']],
+    ['reader', ['FOR WORKER', 'BY WORKER', 'TO ALL']],
+    ['other', ['SECRET', 'BY WORKER', 'TO ALL']],
+    ['lead', ['SECRET', 'FOR WORKER', 'BY WORKER', 'TO ALL']],
+    ['admin', ['SECRET', 'FOR WORKER', 'BY WORKER', 'TO ALL']],
+  ];
+
+  test.each(seenBy)('%s sees its own', async (who, expected) => {
+    const { stage } = await withMail();
+    const token = who === 'admin' ? stage.token : stage.tokens[who];
+    const end = async (): Promise<number | undefined> => (await stage.ends())['demo'];
+    const seesAll = who === 'lead' || who === 'admin';
+    for (const [at, wire] of (await Promise.all(wires(stage, token))).entries()) {
+      const first = await end();
+      await wire.ask({ type: 'subscribe', payload: { teamId } });
+      await wire.take(({ type, seq }) => type === 'events' && seq === first);
+      const history = await wire.ask({ type: 'event.list', payload: { teamId } });
+      expect(contentsOf(wire.frames)).toEqual(expected);
+      expect(contentsOf(history['result'] as Frame[])).toEqual(expected);
+
+      await stage.act('message.send', { teamId, toId: 'worker', content: `LIVE ${at} WORKER` }, 'lead');
+      await stage.act('message.send', { teamId, toId: 'other', content: `LIVE ${at} OTHER` }, 'lead');
+      const last = await end();
+      await wire.take(({ type, seq }) => type === 'events' && seq === last);
+      if (who !== 'other') expected = [...expected, `LIVE ${at} WORKER`];
+      if (who === 'other' || seesAll) expected = [...expected, `LIVE ${at} OTHER`];
+      await wire.ask({ type: 'ping' });
+      const frames = wire.frames.filter(({ type }) => type === 'events');
+      // Every batch comes, so that the numbers have no gap, but not all that is in it.
+      expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_, at) => at + 1));
+      expect(contentsOf(frames)).toEqual(expected);
+      const told = wire.frames.flatMap(({ type, message }) => (type === 'team_message' ? [message] : []));
+      const contents = told.map((message) => (message as { content: string }).content);
+      expect([...new Set(contents)]).toEqual(expected);
+    }
+    const answer = await fetch(`${stage.url}/api/teams/demo/history`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(contentsOf((await answer.json()) as Frame[])).toEqual(expected);
+  });
+
+  test('a command sent again is no way to read the mail of others', async () => {
+    const { stage, id } = await withMail();
+    const [mine] = await stage.act('message.inbox', { teamId, memberId: 'worker' });
+    const wire = await openUnix(stage.home.socket, stage.tokens.worker);
+    for (const type of ['message.read', 'message.acknowledge']) {
+      const commandId = `twice-${type}`;
+      const own = { teamId, memberId: 'worker', messageIds: [mine?.id] };
+      expect(await wire.ask({ type, commandId, payload: own })).toMatchObject({ type: 'result' });
+      for (const memberId of ['worker', 'other']) {
+        const answer = await wire.ask({ type, commandId, payload: { teamId, memberId, messageIds: [id] } });
+        expect(JSON.stringify(answer)).not.toContain('SECRET');
+      }
+    }
+  });
+
+  test('who can only read marks nothing as read', async () => {
+    const { stage } = await withMail();
+    const before = await stage.ends();
+    const wire = await openUnix(stage.home.socket, stage.tokens.reader);
+    expect(await wire.ask({ type: 'message.inbox', payload: { teamId, markRead: true } })).toMatchObject({
+      error: { code: 'not_allowed' },
+    });
+    expect(await stage.ends()).toEqual(before);
+  });
+});
+
+describe('a connection ends when its credential does', () => {
+  test('with the team, also when another takes its name', async () => {
+    const stage = await setStage();
+    const open = await Promise.all(wires(stage, stage.tokens.worker));
+    await stage.act('team.delete', { teamId, force: true });
+    await stage.act('team.create', { name: teamId });
+    await stage.act('member.add', { teamId, name: 'worker' });
+    for (const wire of open) await wire.closed;
+    const again = await openUnix(stage.home.socket, stage.tokens.worker);
+    expect(again.frames).toMatchObject([{ error: { code: 'unauthenticated' } }]);
+    const headers = { authorization: `Bearer ${stage.tokens.worker}` };
+    await expect(openWebSocket(stage.url, headers)).rejects.toThrow('401');
+  });
+
+  test('with a new lead, who the old one then is not', async () => {
+    const stage = await setStage();
+    const open = await Promise.all(wires(stage, stage.tokens.lead));
+    await stage.act('team.update', { teamId, leadId: 'worker' });
+    for (const wire of open) await wire.closed;
+    const wire = await openUnix(stage.home.socket, stage.tokens.lead);
+    expect(wire.frames[0]).toMatchObject({ type: 'welcome', scope: 'member', memberId: 'lead' });
+  });
+
+  test('when all are made void', async () => {
+    const stage = await setStage();
+    const open = await Promise.all([...wires(stage, stage.tokens.worker), ...wires(stage, stage.token)]);
+    await stage.act('token.rotate', {});
+    for (const wire of open) await wire.closed;
+    for (const token of [stage.token, stage.tokens.worker]) {
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await fetch(`${stage.url}/api/teams`, { headers })).status).toBe(401);
+    }
+  });
+});
+
+function contentsOf(batches: readonly Frame[]): string[] {
+  const events = batches.flatMap(({ events = [] }) => events as { type: string; content: string }[]);
+  return events.filter(({ type }) => type === 'message:sent').map(({ content }) => content);
+}

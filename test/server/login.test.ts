@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { openWebSocket } from './wire.ts';
+
+const login = ({ url }: Stage, code: string, headers: Record<string, string> = { origin: url }): Promise<Response> =>
+  fetch(`${url}/api/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ code }),
+  });
+
+/** A code as the command line gets it: in the part of the address that no browser sends. */
+async function newCode({ act, url }: Stage): Promise<string> {
+  const address = new URL((await act('ui.login', {})).url);
+  expect(address.origin).toBe(url);
+  expect(address.search).toBe('');
+  return address.hash.slice('#code='.length);
+}
+
+async function loggedIn(stage: Stage): Promise<string> {
+  const answer = await login(stage, await newCode(stage));
+  expect(answer.status).toBe(200);
+  return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+}
+
+describe('logging in to the dashboard', () => {
+  test('gives a cookie that only we get and no script reads', async () => {
+    const stage = await setStage();
+    const answer = await login(stage, await newCode(stage));
+    const [cookie, ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
+    expect(cookie).toMatch(new RegExp(`^troupe_session_${stage.port}=[A-Za-z0-9_-]{43}$`));
+    expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=28800', 'Path=/', 'SameSite=Strict']);
+    expect(JSON.stringify(await answer.json())).not.toContain(cookie?.split('=')[1]);
+  });
+
+  test('works once for a code', async () => {
+    const stage = await setStage();
+    const code = await newCode(stage);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => login(stage, code)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(9);
+  });
+
+  test('is not for pages of other origins, nor for those that do not say where they are from', async () => {
+    const stage = await setStage();
+    const code = await newCode(stage);
+    for (const [headers, status] of [
+      [{ origin: 'http://evil.example' }, 403],
+      [{ origin: 'null' }, 403],
+      [{}, 401],
+      [{ origin: stage.url, 'content-type': 'text/plain' }, 415],
+      [{ origin: stage.url, 'sec-fetch-site': 'cross-site' }, 403],
+    ] as const) {
+      expect((await login(stage, code, headers)).status).toBe(status);
+    }
+    expect((await login(stage, code)).status).toBe(200);
+  });
+
+  test.each(['', 'x', 'x'.repeat(43), 'x'.repeat(200)])('refuses the made-up code %s', async (code) => {
+    const stage = await setStage();
+    expect((await login(stage, code)).status).toBe(code.length > 128 ? 400 : 401);
+  });
+});
+
+describe('a request with the cookie', () => {
+  const send = async ({ url }: Stage, cookie: string, method: string, headers: Record<string, string>) =>
+    (
+      await fetch(`${url}/api/teams`, {
+        method,
+        headers: { cookie, 'content-type': 'application/json', ...headers },
+        ...(method === 'POST' && { body: JSON.stringify({ name: `team-${crypto.randomUUID().slice(0, 8)}` }) }),
+      })
+    ).status;
+
+  test('reads from our page', async () => {
+    const stage = await setStage();
+    const cookie = await loggedIn(stage);
+    expect(await send(stage, cookie, 'GET', { origin: stage.url })).toBe(200);
+    // A browser leaves Origin out of a page's own reads.
+    expect(await send(stage, cookie, 'GET', { 'sec-fetch-site': 'same-origin' })).toBe(200);
+    expect(await send(stage, cookie, 'GET', { 'sec-fetch-site': 'none' })).toBe(403);
+    expect(await send(stage, cookie, 'GET', {})).toBe(403);
+    expect(await send(stage, cookie, 'GET', { origin: 'http://evil.example' })).toBe(403);
+  });
+
+  test('changes things only with the header that no foreign page can send', async () => {
+    const stage = await setStage();
+    const cookie = await loggedIn(stage);
+    const before = await stage.ends();
+    expect(await send(stage, cookie, 'POST', { origin: stage.url })).toBe(403);
+    expect(await send(stage, cookie, 'POST', { origin: stage.url, 'x-troupe-csrf': '0' })).toBe(403);
+    expect(await send(stage, cookie, 'POST', { 'x-troupe-csrf': '1' })).toBe(403);
+    expect(await stage.ends()).toEqual(before);
+    expect(await send(stage, cookie, 'POST', { origin: stage.url, 'x-troupe-csrf': '1' })).toBe(200);
+  });
+
+  test('is not the better for a wrong token beside it, or a second cookie', async () => {
+    const stage = await setStage();
+    const cookie = await loggedIn(stage);
+    const headers = { origin: stage.url };
+    expect(await send(stage, cookie, 'GET', { ...headers, authorization: 'Bearer wrong' })).toBe(401);
+    expect(await send(stage, `${cookie}; ${cookie.slice(0, -1)}`, 'GET', headers)).toBe(401);
+  });
+
+  test('opens a WebSocket from our page and no other', async () => {
+    const stage = await setStage();
+    const cookie = await loggedIn(stage);
+    const wire = await openWebSocket(stage.url, { cookie, origin: stage.url });
+    expect(await wire.ask({ type: 'team.list' })).toMatchObject({ type: 'result' });
+    await expect(openWebSocket(stage.url, { cookie })).rejects.toThrow('401');
+    await expect(openWebSocket(stage.url, { cookie, origin: 'http://evil.example' })).rejects.toThrow('403');
+  });
+
+  test('counts no more after logging out, nor does what it opened', async () => {
+    const stage = await setStage();
+    const cookie = await loggedIn(stage);
+    const other = await loggedIn(stage);
+    const wire = await openWebSocket(stage.url, { cookie, origin: stage.url });
+    const otherWire = await openWebSocket(stage.url, { cookie: other, origin: stage.url });
+    const headers = { cookie, origin: stage.url, 'x-troupe-csrf': '1' };
+    const answer = await fetch(`${stage.url}/api/logout`, { method: 'POST', headers });
+    expect(answer.headers.get('set-cookie')).toContain('Max-Age=0');
+    expect(await wire.closed).toMatchObject({ code: 1008 });
+    expect(await send(stage, cookie, 'GET', { origin: stage.url })).toBe(401);
+    expect(await otherWire.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
+  });
+});
