@@ -84,6 +84,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       socket: home.socket,
     };
     writeCard(home.card, { ...card, url: null });
+    closers.add('card', () => removeCard(home.card));
     const redactor = createRedactor(environment);
     const logging = (log = openLog({ path: home.log, level: options.logLevel ?? 'info', redactor }));
     closers.add('log', () => logging.close());
@@ -195,6 +196,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       end.reject(new TeamError('storage', `The state directory ${home.directory} was removed or replaced`));
     });
     writeCard(home.card, { ...card, url: http.url });
+    // First of all: who wants to follow us waits for the lock only if nobody claims to have it.
     closers.add('card', () => removeCard(home.card));
     closers.add('farewell', () => logging.info('daemon.closing'));
     const startedIn = Math.round(performance.now());
