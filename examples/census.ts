@@ -83,7 +83,7 @@ async function work(name: string): Promise<void> {
 
 /** Resolves for everybody who waits when a task ends. */
 function nextChange(): Promise<void> {
-  return (waiting ??= new Promise((resolve) => tasks.once('task:completed', () => resolve())).then(() => {
+  return (waiting ??= new Promise<void>((resolve) => tasks.once('task:completed', () => resolve())).then(() => {
     waiting = undefined;
   }));
 }

@@ -18,7 +18,9 @@ let code = 1;
 try {
   const team = join(import.meta.dirname, 'slugify', 'troupe.yaml');
   code = await run(['up', team, '--yes']);
-  if (code === 0) console.log(`\nWhat the writer wrote:\n\n${readFileSync(join(repo, 'REPORT.md'), 'utf8').replace(/^/gm, '  ')}`);
+  if (code === 0) {
+    console.log(`\nWhat the writer wrote:\n\n${readFileSync(join(repo, 'REPORT.md'), 'utf8').replace(/^/gm, '  ')}`);
+  }
 } finally {
   spawnSync(process.execPath, [troupe, 'stop', '--all'], { env, stdio: 'ignore' });
   if (keep) console.log(`Kept: ${place}`);

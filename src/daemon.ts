@@ -86,6 +86,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       socket: home.socket,
     };
     writeCard(home.card, { ...card, url: null });
+    closers.add('card', () => removeCard(home.card));
     const redactor = createRedactor(environment);
     const logging = (log = openLog({ path: home.log, level: options.logLevel ?? 'info', redactor }));
     closers.add('log', () => logging.close());
@@ -205,6 +206,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     await teams.supervisor.start();
     writeCard(home.card, { ...card, url: http.url });
+    // First of all: who wants to follow us waits for the lock only if nobody claims to have it.
     closers.add('card', () => removeCard(home.card));
     closers.add('farewell', () => logging.info('daemon.closing'));
     const startedIn = Math.round(performance.now());

@@ -1,46 +1,54 @@
-import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { hasFlag, readArguments } from './arguments.ts';
+import { callOperation } from './call.ts';
+import { findCommand, isNoun, unknownCommand } from './commands.ts';
+import { reportError } from './errors.ts';
+import { interruption } from './interruption.ts';
+import type { OwnCommand } from './own.ts';
+import { standardScreen } from './screen.ts';
 
-const HELP = `Troupe: a runtime for teams of coding agents.
+await main(process.argv.slice(2));
 
-Usage: troupe [options]
-
-Options:
-  -v, --version  print the version
-  -h, --help     print this help
-`;
-
-if (process.argv[2] === '--teammate') {
-  const { runTeammateCommand } = await import('./teammate.ts');
-  process.exitCode = await runTeammateCommand(process.argv.slice(2));
-} else process.exitCode = main(process.argv.slice(2));
-
-/** Answers one command line and returns the exit code. */
-function main(args: readonly string[]): number {
-  const options = readOptions(args);
-  if (typeof options === 'string') {
-    console.error(`${options}\nRun troupe --help to see what there is.`);
-    return 2;
+/** Answers one command line. */
+async function main(words: readonly string[]): Promise<void> {
+  // Programs that run until they are ended, and then end by themselves.
+  if (words[0] === 'serve' && !hasFlag(words, '--help', '-h')) {
+    await (await import('./serve.ts')).runServe(words.slice(1));
+  } else if (words[0] === '--teammate') {
+    process.exit(await (await import('./teammate.ts')).runTeammateCommand(words));
+  } else if (words[0] === 'mcp' && !hasFlag(words, '--help', '-h')) {
+    await (await import('./mcp.ts')).runMcp(words.slice(1));
+  } else {
+    // All output was written synchronously: nothing to wait for, not even for the connection to close (2 ms).
+    process.exit(await answer(words));
   }
-  process.stdout.write(options.version ? `${readVersion()}\n` : HELP);
-  return 0;
 }
 
-/** The options that were given, or what is wrong with them. */
-function readOptions(args: readonly string[]): { version?: boolean; help?: boolean } | string {
+/** Does what the words say and returns the exit code. */
+async function answer(words: readonly string[]): Promise<number> {
   try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: { version: { type: 'boolean', short: 'v' }, help: { type: 'boolean', short: 'h' } },
-    });
-    return values;
+    const [first = 'help'] = words;
+    if (first === '--version' || first === '-v') return (await import('./version.ts')).printVersion();
+    if (first === 'help' || hasFlag(words, '--help', '-h') || isNounAlone(words)) {
+      return (await import('./help.ts')).printHelp(words, standardScreen(process.env));
+    }
+    // `troupe --json task list` is as clear as `troupe task list --json`.
+    const found = findCommand(first === '--json' ? [...words.slice(1), first] : words);
+    if (!found) throw unknownCommand(words);
+    return await ('load' in found.command
+      ? runOwn(found.command, found.rest)
+      : callOperation(found.command, found.rest));
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reportError(error, hasFlag(words, '--json'));
   }
 }
 
-/** The package's version; `src/cli` and `dist/cli` are equally far from package.json. */
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return (manifest as { version: string }).version;
+/** `troupe task` asks what there is. */
+function isNounAlone(words: readonly string[]): boolean {
+  return words.length === 1 && isNoun(words[0] ?? '');
+}
+
+async function runOwn(command: OwnCommand, rest: readonly string[]): Promise<number> {
+  const given = await readArguments(command, rest, process.env);
+  const surroundings = { environment: process.env, screen: standardScreen(process.env), signal: interruption() };
+  return (await command.load()).run(given, surroundings);
 }

@@ -10,7 +10,8 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const client = openClient(environment);
   try {
     const { teamId } = given.input as { teamId?: string };
-    const teams = teamId === undefined ? await client.call('team.list', {}, { signal }) : [{ name: teamId, status: 'active' }];
+    const teams =
+      teamId === undefined ? await client.call('team.list', {}, { signal }) : [{ name: teamId, status: 'active' }];
     const open = teams.filter(({ status }) => status !== 'cleaned-up');
     const lists = await Promise.all(open.map(({ name }) => client.call('session.list', { teamId: name }, { signal })));
     const sessions = lists.flat().filter(({ pid }) => pid !== undefined);

@@ -26,7 +26,13 @@ export async function printTranscript(client: Client, reading: Reading): Promise
   do {
     const answer = await client.call(
       'transcript.read',
-      { teamId, memberId, after, tail: session === undefined, ...(follow && session !== undefined && { wait: WAIT_MS }) },
+      {
+        teamId,
+        memberId,
+        after,
+        tail: session === undefined,
+        ...(follow && session !== undefined && { wait: WAIT_MS }),
+      },
       { signal },
     );
     // A new session has a file of its own, to be read from its beginning.

@@ -55,7 +55,10 @@ function readSource(path: string, name: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Refusal('not_found', `Cannot read the team file ${name}: ${(error as Error).message}. Make one with: troupe init`);
+    throw new Refusal(
+      'not_found',
+      `Cannot read the team file ${name}: ${(error as Error).message}. Make one with: troupe init`,
+    );
   }
 }
 

@@ -29,6 +29,8 @@ export type Connect = (handlers: {
 export interface CallOptions {
   /** The member that a person speaks for. */
   readonly as?: string;
+  /** Sent again under the same id, the call is done once. Made up when not given. */
+  readonly commandId?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (message: string) => void;
 }
@@ -80,16 +82,21 @@ export class Client {
     this.#options = options;
   }
 
+  /** Connects already now, so that the first call need not wait for it. */
+  connect(): void {
+    if (!this.#closed && !this.#connection) this.#keepConnected();
+  }
+
   /** Does an operation. Rejects with a `CallError` that has the refusal's code. */
   call<N extends OperationName>(name: N, input: InputOf<N>, options: CallOptions = {}): Promise<ResultOf<N>> {
-    const { as, signal, onProgress } = options;
+    const { as, commandId = crypto.randomUUID(), signal, onProgress } = options;
     if (signal?.aborted) return Promise.reject(abortError(signal));
     const id = this.#nextId++;
     const frame: RequestFrame = {
       type: name,
       id,
       payload: input,
-      commandId: crypto.randomUUID(),
+      commandId,
       ...(as !== undefined && { as }),
     };
     return new Promise<ResultOf<N>>((resolve, reject) => {
@@ -180,7 +187,8 @@ export class Client {
   }
 
   async #reconnect(): Promise<void> {
-    const giveUp = performance.now() + (this.#options.patience ?? PATIENCE_MS);
+    // Not asked before it is needed: the first look at this clock takes Node 2 ms.
+    let giveUp: number | undefined;
     for (let pause = FIRST_RETRY_MS; !this.#closed; pause = Math.min(2 * pause, LAST_RETRY_MS)) {
       this.#options.onState?.('connecting');
       try {
@@ -194,6 +202,7 @@ export class Client {
         for (const feed of this.#feeds) connection.send(JSON.stringify(this.#subscribeFrame(feed)));
         return;
       } catch (error) {
+        giveUp ??= performance.now() + (this.#options.patience ?? PATIENCE_MS);
         const refused = error instanceof CallError && error.code !== 'no_daemon';
         if (refused || performance.now() + pause > giveUp) {
           this.#failAll(error instanceof Error ? error : new CallError('no_daemon', String(error)));

@@ -23,13 +23,15 @@ export async function waitFor<R>(
   });
   const beat = options.progress && setInterval(() => options.progress?.('still waiting'), PROGRESS_MS);
   try {
-    for (;;) {
+    while (!options.signal.aborted) {
       changed = false;
       const found = await attempt();
       const left = end - performance.now();
-      if (found !== undefined || left <= 0 || options.signal.aborted) return found;
-      if (!changed) await wakeOrTimeout(left, options.signal, (resolve) => (wake = resolve));
+      if (found !== undefined || left <= 0) return found;
+      if (!changed && !options.signal.aborted) await wakeOrTimeout(left, options.signal, (resolve) => (wake = resolve));
     }
+    // Whoever gave up must not be given anything any more.
+    return undefined;
   } finally {
     stopListening();
     clearInterval(beat);

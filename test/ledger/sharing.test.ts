@@ -140,6 +140,24 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
       expect(await observed(ledger)).toEqual(await observed(rival));
     });
 
+    test('dropped the team, soon, where comparing costs much, and by a command at once', async () => {
+      const { ledger, rival, journal } = await openTwo();
+      await run(rival, ...Array.from({ length: 100 }, () => task('one of many')));
+      const size = () => ledger.view(TEAM, ({ tasks }) => tasks.size);
+      expect(await size()).toBe(100);
+      journal.counts.batchesRead = 0;
+      for (let i = 0; i < 20; i++) expect(await size()).toBe(100);
+      expect(journal.counts.batchesRead).toBeLessThan(5);
+      await rival.drop(TEAM);
+      await expect(createTask(ledger, 'late')).rejects.toMatchObject({ code: 'not_found' });
+
+      await createTeam(rival);
+      await run(rival, ...Array.from({ length: 100 }, () => task('one of many')));
+      expect(await size()).toBe(100);
+      await rival.drop(TEAM);
+      await expect.poll(size).toBe(0);
+    });
+
     test.each([
       ['shorter', 0],
       ['longer', 5],

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { ClientOptions } from '@modelcontextprotocol/client';
@@ -124,16 +123,34 @@ test('takes up a session again that it has forgotten, and no other', async () =>
   expect((await post('alice', call, { 'mcp-session-id': 'made-up' })).status).toBe(404);
 });
 
-test('does not forget a session that works, and ends it when the client says so', async () => {
+test('does not forget a session that works', async () => {
   const house = await openTeam();
-  const { connect, mcp, post } = await serve(house, { idle: 30 });
+  let now = 0;
+  const { connect, mcp } = await serve(house, { idle: 50, now: () => now });
+  const [alice] = [await connect('alice'), await connect('bob')];
+  const listeners = countListeners(house);
+  const waiting = use(alice, 'Inbox', { wait_seconds: 60 }).catch(String);
+  await expect.poll(listeners).toBe(1);
+  expect(mcp.sessions).toBe(2);
+  now = 1_000;
+  // The other one, which is idle, goes.
+  await expect.poll(() => mcp.sessions).toBe(1);
+  await house.call('message.send', { teamId: 'demo', toId: 'alice', content: 'hi' }, 'bob');
+  expect(await waiting).toMatchObject({ data: { messages: [{ content: 'hi' }] } });
+  await expect.poll(() => mcp.sessions).toBe(0);
+});
+
+test('ends a session when the client says so, and what it waits for', async () => {
+  const house = await openTeam();
+  const { connect, post } = await serve(house);
   const alice = await connect('alice');
   const transport = alice.transport as StreamableHTTPClientTransport;
   const { sessionId = '' } = transport;
-  const waiting = use(alice, 'Inbox', { wait_seconds: 20 }).catch(String);
-  await sleep(150);
-  expect(mcp.sessions).toBe(1);
+  const listeners = countListeners(house);
+  const waiting = use(alice, 'Inbox', { wait_seconds: 60 }).catch(String);
+  await expect.poll(listeners).toBe(1);
   await transport.terminateSession();
+  await expect.poll(listeners).toBe(0);
   expect((await post('alice', { method: 'tools/list', params: {} }, { 'mcp-session-id': sessionId })).status).toBe(404);
   await alice.close();
   await waiting;

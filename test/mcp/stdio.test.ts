@@ -105,6 +105,7 @@ test('says what is wrong and ends where it cannot begin', async () => {
       endOf(['mcp', '--team', 'other'], env),
       endOf(['mcp', '--tea', 'demo'], env),
       endOf(['mcp', '--team'], env),
+      endOf(['mcp'], { TROUPE_HOME: temporaryFolder(), TROUPE_NO_AUTOSTART: '1' }),
     ]),
   ).toEqual([
     [5, expect.stringContaining('not a valid token')],
@@ -112,6 +113,7 @@ test('says what is wrong and ends where it cannot begin', async () => {
     [5, expect.stringContaining('for team demo')],
     [2, expect.stringContaining('takes --team NAME')],
     [2, expect.stringContaining('takes --team NAME')],
+    [75, expect.stringContaining('No daemon')],
   ]);
 });
 

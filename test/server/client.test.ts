@@ -1,34 +1,91 @@
-import { describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Client } from '../../src/client/client.ts';
 import { socketConnect } from '../../src/client/socket.ts';
 import { webSocketConnect } from '../../src/client/websocket.ts';
+import { memoryJournal } from '../../src/journal/memory.ts';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { startServer } from './start.ts';
 import type { Server } from './start.ts';
 
 describe.each(['unix', 'ws'] as const)('the client over %s', (kind) => {
-  const connect = ({ home, url, token }: Server) =>
-    new Client(
-      kind === 'unix'
-        ? socketConnect({ path: home.socket, token: { file: home.tokenFile } })
-        : webSocketConnect({ url: `${url.replace('http', 'ws')}/ws`, token }),
-    );
+  /** Finds the server anew each time, as a restarted one has another token and another port. */
+  function connect(server: () => Server): Client {
+    const client = new Client((handlers) => {
+      const { home, url, token } = server();
+      return kind === 'unix'
+        ? socketConnect({ path: home.socket, token: { file: home.tokenFile } })(handlers)
+        : webSocketConnect({ url: `${url.replace('http', 'ws')}/ws`, token })(handlers);
+    });
+    onTestFinished(() => client.close());
+    return client;
+  }
 
   test('calls and follows', async () => {
     const server = await startServer();
-    const client = connect(server);
+    const client = connect(() => server);
     expect(await client.call('team.create', { name: 'demo' })).toMatchObject({ id: 'demo' });
     const seen: number[] = [];
-    const stop = new AbortController();
     const following = (async () => {
-      for await (const { seq } of client.subscribe('demo', { signal: stop.signal })) {
-        seen.push(seq);
-        if (seq === 4) stop.abort();
-      }
+      for await (const { seq } of client.subscribe('demo')) if (seen.push(seq) === 4) break;
     })();
     for (const title of ['a', 'b', 'c']) await client.call('task.create', { teamId: 'demo', title });
     await following;
     expect(seen).toEqual([1, 2, 3, 4]);
-    client.close();
     expect(server.errors).toEqual([]);
+  });
+
+  test('is told why it is refused', async () => {
+    const server = await startServer();
+    const client = connect(() => server);
+    await expect(client.call('team.show', { teamId: 'absent' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(client.subscribe('absent').next()).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('cancels what it no longer waits for', async () => {
+    const server = await startServer();
+    const client = connect(() => server);
+    await client.call('team.create', { name: 'demo' });
+    const stop = new AbortController();
+    const claim = client.call('task.claim', { teamId: 'demo', wait: 60_000 }, { as: 'lead', signal: stop.signal });
+    await client.call('team.list', {});
+    stop.abort();
+    await expect(claim).rejects.toThrow('abort');
+    await client.call('task.create', { teamId: 'demo', title: 'Free' });
+    expect(await client.call('task.list', { teamId: 'demo' })).toMatchObject([{ status: 'pending' }]);
+  });
+
+  test.each(['memory', 'sqlite'] as const)('goes on over restarts: every call is done once (%s)', async (store) => {
+    const directory = join(temporaryFolder(), 'home');
+    const shared = memoryJournal();
+    const open = () => (store === 'memory' ? shared : sqliteJournal(join(directory, 'journal.db')));
+    let server = await startServer({ directory, journal: open() });
+    const client = connect(() => server);
+    const teamId = 'demo';
+    await client.call('team.create', { name: teamId });
+    const seen: number[] = [];
+    const stop = new AbortController();
+    const following = (async () => {
+      for await (const { seq } of client.subscribe(teamId, { signal: stop.signal })) seen.push(seq);
+    })();
+
+    const calls: Promise<{ id: string; title: string }>[] = [];
+    for (let round = 0; round < 6; round++) {
+      for (let i = 0; i < 50; i++) calls.push(client.call('task.create', { teamId, title: `${round}.${i}` }));
+      await calls.at(-Math.ceil(Math.random() * 50));
+      await server.stop();
+      server = await startServer({ directory, journal: open() });
+    }
+    const created = await Promise.all(calls);
+    const tasks = await client.call('task.list', { teamId });
+    expect(tasks).toHaveLength(300);
+    expect(new Set(tasks.map(({ title }) => title)).size).toBe(300);
+    expect(new Set(created.map(({ id }) => id)).size).toBe(300);
+    const { seq } = await client.call('team.status', { teamId });
+    await expect.poll(() => seen.at(-1)).toBe(seq);
+    expect(seen).toEqual(Array.from({ length: seq }, (_, at) => at + 1));
+    stop.abort();
+    await following;
   });
 });

@@ -41,6 +41,10 @@ interface Pending {
 }
 
 const PATIENCE_MS = 30_000;
+
+/** A client that starts us wants to know soon that it cannot be. */
+const FIRST_PATIENCE_MS = 5_000;
+
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1_000;
 
@@ -65,6 +69,7 @@ export class McpProxy {
   #initialized: string | undefined;
   #connection: Connection | undefined;
   #connecting: Promise<void> | undefined;
+  #wasOpen = false;
   #closed = false;
 
   constructor(options: ProxyOptions) {
@@ -106,7 +111,8 @@ export class McpProxy {
   }
 
   async #reconnect(): Promise<void> {
-    const giveUp = performance.now() + (this.#options.patience ?? PATIENCE_MS);
+    const patience = this.#options.patience ?? (this.#wasOpen ? PATIENCE_MS : FIRST_PATIENCE_MS);
+    const giveUp = performance.now() + patience;
     for (let pause = FIRST_RETRY_MS; !this.#closed; pause = Math.min(2 * pause, LAST_RETRY_MS)) {
       try {
         return await this.#connect();
@@ -138,6 +144,7 @@ export class McpProxy {
     await accepted.promise;
     if (this.#closed) return connection.close();
     this.#connection = connection;
+    this.#wasOpen = true;
     this.#greet(connection);
     for (const [id, pending] of this.#pending) this.#send(id, pending);
   }

@@ -90,7 +90,10 @@ function lastWord(task: Task, screen: Screen): string {
   if (task.status === 'failed') return clean(task.failure ?? '');
   if (task.status === 'blocked') return clean(task.blockedReason ?? '');
   const since = task.startedAt === undefined ? '' : showDuration(screen.now - Date.parse(task.startedAt));
-  const back = task.rejections > 0 ? `, sent back ${task.rejections === 1 ? 'once' : `${task.rejections} times`}: ${task.feedback ?? ''}` : '';
+  const back =
+    task.rejections > 0
+      ? `, sent back ${task.rejections === 1 ? 'once' : `${task.rejections} times`}: ${task.feedback ?? ''}`
+      : '';
   return task.status === 'in_progress' ? clean(`${since}${back}`) : '';
 }
 

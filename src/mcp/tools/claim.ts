@@ -43,7 +43,8 @@ async function claimUnlessMail(visit: Visit, memberId: string, wanted: Wanted): 
   });
   try {
     visit.progress?.('waiting for a task');
-    if (await hasNews(visit)) mail.abort();
+    // What is there already may be claimed all the same; only waiting has to end.
+    if (await hasNews(visit)) return await claimOnce(visit, memberId, { taskId: wanted.taskId, signal });
     return await claimOnce(visit, memberId, { ...wanted, signal: AbortSignal.any([signal, mail.signal]) });
   } finally {
     stopListening();

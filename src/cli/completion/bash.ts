@@ -1,0 +1,64 @@
+import { choices, completedCommands, firstArgument, firstWords, flagWords, valued, verbs } from './words.ts';
+import type { Word } from './words.ts';
+
+/** What bash reads: `source <(troupe completion bash)`. */
+export function bashCompletion(): string {
+  const list = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
+  const nouns = [...verbs()].map(([noun, words]) => `    ${noun}) words='${list(words)}' ;;`);
+  const flags = completedCommands().map((command) => `    '${command.words}') flags='${list(flagWords(command))}' ;;`);
+  const places = completedCommands().flatMap((command) => {
+    const values = firstArgument(command);
+    return values.length === 0 ? [] : [`    '${command.words}') words='${values.join(' ')}' ;;`];
+  });
+  const values = completedCommands().flatMap((command) =>
+    choices(command).map((one) => `    '${command.words} ${one.flag}') words='${one.values.join(' ')}' ;;`),
+  );
+  const takesValue = [
+    ...new Set(completedCommands().flatMap((command) => valued(command).map(({ name }) => `--${name}`))),
+  ];
+  return `# Completion of troupe for bash: source <(troupe completion bash)
+_troupe() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}"
+  local first="\${COMP_WORDS[1]}" command words='' flags='' after=2
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W '${list(firstWords())} --help --version' -- "$cur"))
+    return
+  fi
+  command="$first"
+  case "$first" in
+${nouns.join('\n')}
+  esac
+  if [ -n "$words" ]; then
+    if [ "$COMP_CWORD" -eq 2 ]; then
+      COMPREPLY=($(compgen -W "$words --help" -- "$cur"))
+      return
+    fi
+    command="$first \${COMP_WORDS[2]}" after=3 words=''
+  fi
+  case "$command $prev" in
+${values.join('\n')}
+  esac
+  if [ -n "$words" ]; then
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+    return
+  fi
+  case "$prev" in
+    ${takesValue.join('|')}) return ;;
+  esac
+  case "$command" in
+${flags.join('\n')}
+  esac
+  if [ "$COMP_CWORD" -eq "$after" ]; then
+    case "$command" in
+${places.join('\n')}
+    esac
+  fi
+  case "$cur" in
+    -*) COMPREPLY=($(compgen -W "$flags" -- "$cur")) ;;
+    *) COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
+  esac
+}
+complete -o default -F _troupe troupe
+`;
+}

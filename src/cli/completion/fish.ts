@@ -1,0 +1,55 @@
+import { flagsOf } from '../arguments.ts';
+import type { Command, Input } from '../command.ts';
+import { completedCommands, firstArgument, firstWords, verbs } from './words.ts';
+
+/** What fish reads: `troupe completion fish > ~/.config/fish/completions/troupe.fish`. */
+export function fishCompletion(): string {
+  const nouns = [...verbs().keys()];
+  const top = firstWords().map(({ word, text }) => `complete -c troupe -n __troupe_first -a ${word} -d ${quote(text)}`);
+  const second = [...verbs()].flatMap(([noun, words]) =>
+    words.map(({ word, text }) => `complete -c troupe -n '__troupe_verb ${noun}' -a ${word} -d ${quote(text)}`),
+  );
+  return `# Completion of troupe for fish: troupe completion fish > ~/.config/fish/completions/troupe.fish
+function __troupe_words
+  commandline -opc | string match -v -- '-*'
+end
+function __troupe_first
+  test (count (__troupe_words)) -eq 1
+end
+function __troupe_verb
+  set -l words (__troupe_words)
+  test (count $words) -eq 2; and test $words[2] = $argv[1]
+end
+function __troupe_in
+  set -l words (__troupe_words)
+  contains -- "$words[2]" ${nouns.join(' ')}; and test "$words[2] $words[3]" = "$argv[1]"; or test "$words[2]" = "$argv[1]"
+end
+complete -c troupe -f
+complete -c troupe -n __troupe_first -l version -d 'Print the version'
+${[...top, ...second, ...completedCommands().flatMap(flagLines)].join('\n')}
+`;
+}
+
+function flagLines(command: Command): string[] {
+  const where = `complete -c troupe -n ${quote(`__troupe_in '${command.words}'`)}`;
+  const values = firstArgument(command);
+  return [
+    ...flagsOf(command).map(
+      (flag) => `${where} -l ${flag.name}${shortOf(flag)}${valueOf(flag)} -d ${quote(flag.text)}`,
+    ),
+    ...(values.length === 0 ? [] : [`${where} -a ${quote(values.join(' '))}`]),
+  ];
+}
+
+function shortOf({ short }: Input): string {
+  return short === undefined ? '' : ` -s ${short}`;
+}
+
+function valueOf({ type, values }: Input): string {
+  if (type === 'boolean') return '';
+  return values ? ` -x -a ${quote(values.join(' '))}` : ' -x';
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", `\\'`)}'`;
+}

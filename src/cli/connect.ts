@@ -1,0 +1,90 @@
+import { CallError, Client } from '../client/client.ts';
+import type { Connect, ConnectionState } from '../client/client.ts';
+import { findHome } from '../client/home.ts';
+import type { Home } from '../client/home.ts';
+import { socketConnect } from '../client/socket.ts';
+import type { SocketOptions } from '../client/socket.ts';
+
+/** How a command finds its daemon. */
+export interface OpenOptions {
+  /** Whether to start a daemon where there is none. */
+  readonly start?: boolean;
+  /** How long a daemon that was stopped in the middle of a call is waited for, in milliseconds. */
+  readonly patience?: number;
+  readonly onState?: (state: ConnectionState) => void;
+}
+
+const PATIENCE_MS = 5_000;
+const RETRY_MS = 100;
+
+/** A client of this home's daemon. */
+export function openClient(environment: NodeJS.ProcessEnv, options: OpenOptions = {}): Client {
+  const { start = !environment['TROUPE_NO_AUTOSTART'], patience = PATIENCE_MS, onState } = options;
+  const home = findHome(environment);
+  const connect = patientConnect({ path: home.socket, token: credentialOf(environment, home) });
+  let isFirst = true;
+  const find: Connect = (handlers) =>
+    connect(handlers)
+      .catch((error: unknown) => {
+        if (!isAbsence(error)) throw error;
+        // One that was stopped in the middle of a call shall stay so; one that died left its card behind.
+        if (start && (isFirst || isThere(home.card))) return startDaemon(home, () => connect(handlers));
+        if (isFirst) throw absence(home);
+        return waitFor(() => connect(handlers), { home, patience });
+      })
+      .finally(() => (isFirst = false));
+  // Whether and how long to wait is decided above, so the client itself need not try again.
+  return new Client(find, { patience: 0, ...(onState && { onState }) });
+}
+
+/** Whether there is no daemon, as opposed to one that we may not reach or that does not want us. */
+export function isAbsence(error: unknown): boolean {
+  return error instanceof CallError && error.code === 'no_daemon' && !/EACCES|EPERM/.test(error.message);
+}
+
+/** A member's program has its own credential; a person has the daemon's, which lies in the home. */
+function credentialOf(environment: NodeJS.ProcessEnv, home: Home): SocketOptions['token'] {
+  const { TROUPE_TOKEN: token, TROUPE_TOKEN_FILE: file } = environment;
+  return token || { file: file || home.tokenFile };
+}
+
+/** A daemon that has just started has a new token: one that was read a moment before is read again. */
+function patientConnect(socket: SocketOptions): Connect {
+  const connect = socketConnect(socket);
+  return (handlers) =>
+    connect(handlers).catch(async (error: unknown) => {
+      const isRefused = error instanceof CallError && error.code === 'unauthenticated';
+      if (!isRefused || typeof socket.token === 'string') throw error;
+      await sleep(RETRY_MS);
+      return connect(handlers);
+    });
+}
+
+async function startDaemon<C>(home: Home, connect: () => Promise<C>): Promise<C> {
+  return (await import('./start-daemon.ts')).startDaemon(home, connect);
+}
+
+async function waitFor<C>(connect: () => Promise<C>, { home, patience }: { home: Home; patience: number }): Promise<C> {
+  const giveUp = performance.now() + patience;
+  for (;;) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (!isAbsence(error)) throw error;
+      if (performance.now() > giveUp) throw absence(home);
+    }
+    await sleep(RETRY_MS);
+  }
+}
+
+function absence(home: Home): CallError {
+  return new CallError('no_daemon', `No daemon is running for ${home.directory}`);
+}
+
+function isThere(path: string): boolean {
+  return process.getBuiltinModule('node:fs').existsSync(path);
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

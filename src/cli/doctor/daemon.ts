@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { CallError } from '../../client/client.ts';
+import type { Home } from '../../client/home.ts';
+import { isAbsence, openClient } from '../connect.ts';
+import { readVersion } from '../version.ts';
+import type { Check } from './check.ts';
+
+/** Whether a daemon answers, which one it is, and whether it can read its journal; without one, whether we can. */
+export async function checkDaemon(home: Home, environment: NodeJS.ProcessEnv): Promise<Check[]> {
+  const client = openClient(adminEnvironment(environment), { start: false });
+  try {
+    const signal = AbortSignal.timeout(3_000);
+    const status = await client.call('daemon.status', {}, { signal });
+    const teams = await client.call('team.list', {}, { signal });
+    const version = readVersion();
+    const found = `running, version ${status.version}, pid ${status.pid}, ${status.url ?? 'no url'}`;
+    const isSame = status.version === version;
+    const remedy = `this is version ${version}: run troupe stop, and the next command starts it anew`;
+    return [
+      { name: 'daemon', state: isSame ? 'ok' : 'warn', found, ...(!isSame && { remedy }) },
+      { name: 'teams', state: 'ok', found: `${teams.length} in the journal (${status.journal.durability})` },
+    ];
+  } catch (error) {
+    if (isAbsence(error)) {
+      return [{ name: 'daemon', state: 'ok', found: 'not running; the next command starts it' }, ...readJournal(home)];
+    }
+    const why = error instanceof CallError ? error.message : 'it does not answer within 3 s';
+    return [{ name: 'daemon', state: 'fail', found: why, remedy: `see troupe logs --daemon, or ${home.log}` }];
+  } finally {
+    client.close();
+  }
+}
+
+/** A member's credential may not ask how the daemon is; whoever asks the doctor is at home here. */
+function adminEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { TROUPE_TOKEN: _token, TROUPE_TOKEN_FILE: _file, ...rest } = environment;
+  return rest;
+}
+
+function readJournal({ journal }: Home): Check[] {
+  if (!existsSync(journal)) return [];
+  const name = 'teams';
+  try {
+    const db = new DatabaseSync(journal, { readOnly: true });
+    try {
+      db.prepare('SELECT count(*) FROM sqlite_master').get();
+    } finally {
+      db.close();
+    }
+    return [{ name, state: 'ok', found: 'the journal can be read' }];
+  } catch (error) {
+    const found = `the journal cannot be read: ${(error as Error).message}`;
+    return [{ name, state: 'fail', found, remedy: `check ${journal}; what is left of it is kept as it is` }];
+  }
+}

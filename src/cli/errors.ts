@@ -1,0 +1,55 @@
+import type { CallError } from '../client/client.ts';
+import type { ErrorCode } from '../core/errors.ts';
+import { EXIT_CODES } from './manifest.ts';
+import { clean } from './text.ts';
+import { toJson, warn } from './write.ts';
+
+/** Exit code of a command that was interrupted: 128 and the number of SIGINT. */
+export const INTERRUPTED = 130;
+
+/** A command line that says something we do not understand. */
+export class UsageError extends Error {
+  readonly code = 'invalid' satisfies ErrorCode;
+  /** The command whose help shows the way. */
+  readonly command: string;
+
+  constructor(message: string, command = '') {
+    super(message);
+    this.name = 'UsageError';
+    this.command = command;
+  }
+}
+
+/** A refusal of the command line's own: something it found out by itself, such as that nobody answers. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+  }
+}
+
+/** Says what went wrong, on standard error, and returns the exit code for it. */
+export function reportError(error: unknown, json: boolean): number {
+  if (isAbort(error)) return INTERRUPTED;
+  const { code, message } = explain(error);
+  if (json) warn(toJson({ error: { code, message } }, undefined));
+  else {
+    warn(`troupe: ${clean(message)}\n`);
+    if (error instanceof UsageError) warn(`See: troupe ${`${error.command} --help`.trimStart()}\n`);
+  }
+  return EXIT_CODES[code];
+}
+
+function explain(error: unknown): { code: ErrorCode; message: string } {
+  if (!(error instanceof Error)) return { code: 'internal', message: String(error) };
+  const { code } = error as Partial<CallError>;
+  if (code !== undefined && Object.hasOwn(EXIT_CODES, code)) return { code, message: error.message };
+  return { code: 'internal', message: process.env['TROUPE_DEBUG'] ? (error.stack ?? error.message) : error.message };
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}

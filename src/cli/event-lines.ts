@@ -1,0 +1,112 @@
+import type { TeamEvent } from '../core/event.ts';
+import { paint } from './screen.ts';
+import type { Screen, Style } from './screen.ts';
+import { clean, cut, widthOf } from './text.ts';
+
+/** What one commit recorded, as the daemon hands it out. */
+export interface Batch {
+  readonly seq: number;
+  readonly events: readonly { readonly type: string; readonly at: number; readonly by: string }[];
+}
+
+/** What is known of tasks besides what an event says: their titles, by id. */
+export type Titles = ReadonlyMap<string, string>;
+
+/** One line for each event of a batch. */
+export function eventLines(batch: Batch, screen: Screen, titles: Titles = new Map()): string[] {
+  return batch.events.map((event) => {
+    const head = `${showClock(event.at, screen)}  ${clean(event.by)}`;
+    const { text, style } = describeEvent(event as TeamEvent, titles);
+    const room = screen.columns - widthOf(head) - 2;
+    return `${paint(screen, 'dim', head)}  ${paint(screen, style, cut(clean(text), room))}\n`;
+  });
+}
+
+/** The time of day for people, the whole moment for files. */
+function showClock(at: number, screen: Screen): string {
+  if (!screen.isTerminal) return new Date(at).toISOString();
+  return new Date(at).toTimeString().slice(0, 8);
+}
+
+/** What an event says, in a few words that follow the name of who did it. */
+export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { text: string; style?: Style } {
+  const task = (id: string): string => (titles.has(id) ? `task ${id} (${titles.get(id)})` : `task ${id}`);
+  const who = (memberId: string): string => (memberId === event.by ? '' : `${memberId} `);
+  const because = (reason: string | undefined): string => (reason ? `: ${reason}` : '');
+  switch (event.type) {
+    case 'team:created':
+      return { text: `created the team ${event.name}, led by ${event.leadId}` };
+    case 'team:updated':
+      return { text: `changed the team${event.leadId === undefined ? '' : `; ${event.leadId} leads it now`}` };
+    case 'team:closed':
+      return { text: 'closed the team', style: 'yellow' };
+    case 'teammate:joined':
+      return { text: `added ${event.memberId}, ${event.role}`, style: 'green' };
+    case 'teammate:changed':
+      return { text: `changed ${event.memberId}${event.status === undefined ? '' : `: ${event.status}`}` };
+    case 'teammate:idle':
+      return { text: `${who(event.memberId)}is idle${because(event.reason)}`, style: 'dim' };
+    case 'teammate:stopped':
+      return { text: `${who(event.memberId)}stopped${because(event.reason)}`, style: 'red' };
+    case 'task:created':
+      return { text: `added task ${event.taskId}: ${event.title}` };
+    case 'task:updated':
+      return { text: `changed ${task(event.taskId)}` };
+    case 'task:assigned':
+      return { text: `reserved ${task(event.taskId)} for ${event.assigneeId ?? 'nobody'}` };
+    case 'task:claimed':
+      return { text: `${who(event.memberId)}claimed ${task(event.taskId)}`, style: 'yellow' };
+    case 'task:released':
+      return { text: `${who(event.memberId)}gave ${task(event.taskId)} back${because(event.reason)}` };
+    case 'task:completed':
+      return { text: `completed ${task(event.taskId)}${because(event.result)}`, style: 'green' };
+    case 'task:failed':
+      return { text: `failed ${task(event.taskId)}: ${event.reason}`, style: 'red' };
+    case 'task:reopened':
+      return { text: `reopened ${task(event.taskId)}${because(event.reason)}` };
+    case 'task:deleted':
+      return { text: `deleted ${task(event.taskId)}` };
+    case 'task:unblocked':
+      return { text: `${task(event.taskId)} no longer waits`, style: 'cyan' };
+    case 'task:dependencies-added':
+      return { text: `${task(event.taskId)} now waits for ${event.dependencies.join(', ')}` };
+    case 'task:dependencies-removed':
+      return { text: `${task(event.taskId)} no longer waits for ${event.dependencies.join(', ')}` };
+    case 'message:sent':
+      return { text: `to ${event.copies.map(({ toId }) => toId).join(', ')}: ${event.content}`, ...urgency(event) };
+    case 'message:delivered':
+      return { text: `${mails(event.messageIds)} delivered to ${event.memberId}`, style: 'dim' };
+    case 'message:acknowledged':
+      return { text: `${who(event.memberId)}has ${mails(event.messageIds)}`, style: 'dim' };
+    case 'message:read':
+      return { text: `${who(event.memberId)}read ${mails(event.messageIds)}`, style: 'dim' };
+    case 'shutdown:requested':
+      return { text: `asked ${event.memberId} to stop${because(event.reason)}`, style: 'yellow' };
+    case 'shutdown:approved':
+      return { text: `${who(event.memberId)}agreed to stop` };
+    case 'shutdown:rejected':
+      return { text: `${who(event.memberId)}will not stop${because(event.feedback)}`, style: 'yellow' };
+    case 'plan:submitted':
+      return { text: `${who(event.memberId)}handed in a plan${because(event.content)}`, style: 'yellow' };
+    case 'plan:approved':
+      return { text: `approved the plan of ${event.memberId}`, style: 'green' };
+    case 'plan:rejected':
+      return { text: `rejected the plan of ${event.memberId}${because(event.feedback)}`, style: 'red' };
+    case 'usage:recorded':
+      return {
+        text: `${who(event.memberId)}used ${event.usage.inputTokens + event.usage.outputTokens} tokens`,
+        style: 'dim',
+      };
+    default:
+      // A newer daemon may tell of things that this command line does not know.
+      return { text: (event as { type: string }).type, style: 'dim' };
+  }
+}
+
+function urgency({ priority }: { priority: string }): { style?: Style } {
+  return priority === 'urgent' ? { style: 'red' } : {};
+}
+
+function mails(ids: readonly string[]): string {
+  return ids.length === 1 ? '1 message' : `${ids.length} messages`;
+}

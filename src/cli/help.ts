@@ -1,0 +1,180 @@
+import { flagsOf } from './arguments.ts';
+import type { Command, Input } from './command.ts';
+import { allCommands, commandsOf, findCommand, isNoun, unknownCommand } from './commands.ts';
+import { EXAMPLES } from './examples.ts';
+import { PROGRAMS } from './own.ts';
+import { paint } from './screen.ts';
+import type { Screen } from './screen.ts';
+import { print } from './write.ts';
+
+/** Writes the help for what the words name: everything, a noun, a command. */
+export function printHelp(words: readonly string[], screen: Screen): number {
+  const topic = (words[0] === 'help' ? words.slice(1) : words).filter((word) => !word.startsWith('-'));
+  print(helpFor(topic, screen));
+  return 0;
+}
+
+function helpFor(topic: readonly string[], screen: Screen): string {
+  const [first] = topic;
+  if (first === undefined || first === 'help') return overview(screen);
+  const found = findCommand(topic);
+  if (found) return commandHelp(found.command, screen);
+  const program = PROGRAMS.find(({ words }) => words === first);
+  if (program) return `${program.summary}.\n\nUsage: troupe ${first}\n${PROGRAM_NOTES[first] ?? ''}`;
+  if (!isNoun(first) || topic.length > 1) throw unknownCommand(topic);
+  return nounHelp(first, commandsOf(first), screen);
+}
+
+const PROGRAM_NOTES: Readonly<Record<string, string>> = {
+  serve: `
+Other commands start it in the background when it does not run; this is for those who want to see it, or to have
+it started by systemd and the like. Ctrl-C or troupe stop ends it.
+`,
+  mcp: `
+For the configuration of an agent: command "troupe", arguments ["mcp"]. Who it acts for is said by TROUPE_TOKEN or
+TROUPE_TOKEN_FILE; make a token with troupe member token NAME --team TEAM.
+`,
+};
+
+/** What people start with comes first; the rest by noun. */
+const FIRST_STEPS = [
+  'team create',
+  'member add',
+  'task add',
+  'task list',
+  'task claim',
+  'task complete',
+  'send',
+  'inbox',
+];
+const ALWAYS = ['watch', 'status', 'doctor', 'logs', 'stop', 'completion'];
+
+function overview(screen: Screen): string {
+  const commands = allCommands();
+  const named = (words: string): Command[] => commands.filter((command) => command.words === words);
+  const others = commands.filter(({ words }) => ![...FIRST_STEPS, ...ALWAYS].includes(words));
+  const nouns = Map.groupBy(others, ({ words }) => words.split(' ')[0] ?? '');
+  const more = [...nouns].map(([noun, list]): [string, string] => [
+    noun,
+    list.map(({ words }) => words.slice(noun.length + 1)).join(', '),
+  ]);
+  const programs = PROGRAMS.map(({ words, summary }): [string, string] => [words, summary]);
+  const list = (words: readonly string[]): [string, string][] =>
+    words.flatMap((one) => named(one)).map((command) => [synopsis(command), command.summary]);
+  return [
+    'Troupe: a runtime for teams of coding agents.\n',
+    `${title('Usage:', screen)} troupe <command> [arguments] [--json]\n`,
+    section('Work', list(FIRST_STEPS), screen),
+    section('Look', [...list(ALWAYS), ...programs], screen),
+    section('More', more, screen),
+    section('Everywhere', SETTINGS, screen),
+    'troupe <command> --help shows more of each.\n',
+  ].join('\n');
+}
+
+const SETTINGS: [string, string][] = [
+  ['--json', 'print the result as JSON; errors as {"error":{"code","message"}} on standard error'],
+  ['TROUPE_TEAM', 'the team, where --team is not given'],
+  ['TROUPE_MEMBER_NAME', 'the member you speak for, where --as is not given'],
+  ['TROUPE_TOKEN, TROUPE_TOKEN_FILE', "a member's credential, in place of your own"],
+  ['TROUPE_HOME', 'where the daemon keeps everything'],
+  ['TROUPE_NO_AUTOSTART', 'set to 1: never start the daemon by itself'],
+];
+
+function nounHelp(noun: string, commands: readonly Command[], screen: Screen): string {
+  const rows = commands.map((command): [string, string] => [synopsis(command), command.summary]);
+  const examples = commands.flatMap(({ words }) => EXAMPLES[words]?.slice(0, 1) ?? []);
+  return [
+    `${title('Usage:', screen)} troupe ${noun} <verb> [arguments]\n`,
+    section('Verbs', rows, screen),
+    ...(examples.length === 0 ? [] : [exampleSection(examples, screen)]),
+    `troupe ${noun} <verb> --help shows more of each.\n`,
+  ].join('\n');
+}
+
+function commandHelp(command: Command, screen: Screen): string {
+  const examples = EXAMPLES[command.words] ?? [];
+  return [
+    `${command.summary}.\n`,
+    `${title('Usage:', screen)} troupe ${synopsis(command)} [flags]\n`,
+    ...(command.args.length === 0
+      ? []
+      : [
+          section(
+            'Arguments',
+            command.args.map((arg) => [`<${arg.name}>`, textOf(arg)]),
+            screen,
+          ),
+        ]),
+    section(
+      'Flags',
+      flagsOf(command).map((flag) => [flagName(flag), textOf(flag)]),
+      screen,
+    ),
+    ...(examples.length === 0 ? [] : [exampleSection(examples, screen)]),
+  ].join('\n');
+}
+
+function synopsis(command: Command): string {
+  const args = command.args.map(({ name, required, type }) => {
+    const shown = type === 'list' ? `${name}...` : name;
+    return required ? `<${shown}>` : `[${shown}]`;
+  });
+  return [command.words, ...args].join(' ');
+}
+
+function flagName({ name, type, short, values }: Input): string {
+  const value = values && values.length <= 4 ? ` ${values.join('|')}` : VALUE_NAMES[type];
+  return `${short === undefined ? '' : `-${short}, `}--${name}${value}`;
+}
+
+const VALUE_NAMES: Readonly<Record<Input['type'], string>> = {
+  boolean: '',
+  string: ' TEXT',
+  number: ' N',
+  list: ' A,B',
+  json: ' JSON',
+  duration: ' TIME',
+  time: ' TIME',
+};
+
+function textOf({ text, required, default: fallback, values, field }: Input): string {
+  const notes = [
+    values && values.length > 4 ? `one of ${values.join(', ')}` : '',
+    field === 'teamId' ? '$TROUPE_TEAM' : '',
+    required && field !== 'teamId' ? 'required' : '',
+    fallback === undefined ? '' : `default ${fallback}`,
+  ].filter((note) => note !== '');
+  return notes.length === 0 ? text : `${text} (${notes.join('; ')})`;
+}
+
+function exampleSection(examples: readonly string[], screen: Screen): string {
+  return `${title('Examples', screen)}\n${examples.map((line) => `  ${line}\n`).join('')}`;
+}
+
+const NAME_WIDTH = 34;
+
+function section(name: string, rows: readonly (readonly [string, string])[], screen: Screen): string {
+  const width = Math.min(NAME_WIDTH, Math.max(...rows.map(([left]) => left.length)));
+  const lines = rows.map(([left, right]) => {
+    const gap = left.length > width ? `\n${' '.repeat(width + 4)}` : ' '.repeat(width - left.length + 2);
+    return `  ${left}${gap}${foldText(right, width + 4, screen)}\n`;
+  });
+  return `${title(name, screen)}\n${lines.join('')}`;
+}
+
+/** Breaks a help text so that its lines stand under each other. */
+function foldText(text: string, left: number, screen: Screen): string {
+  const room = Math.max(30, Math.min(screen.columns, 120) - left);
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= room) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join(`\n${' '.repeat(left)}`);
+}
+
+function title(text: string, screen: Screen): string {
+  return paint(screen, 'bold', text);
+}

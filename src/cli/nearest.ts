@@ -1,0 +1,28 @@
+/** The word that was probably meant, if one is near enough. */
+export function findNearest(word: string, known: readonly string[]): string | undefined {
+  const limit = Math.max(1, Math.floor(word.length / 3));
+  const ranked = known
+    .map((one) => ({ one, distance: one.startsWith(word) && word.length > 2 ? 0.5 : distance(word, one) }))
+    .sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  return best && best.distance <= limit ? best.one : undefined;
+}
+
+/** How many letters must be added, left out, changed or swapped to get from one word to the other. */
+function distance(from: string, to: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const change = from[i - 1] === to[j - 1] ? 0 : 1;
+      let least = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + change);
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      if (swapped) least = Math.min(least, (before[j - 2] ?? 0) + 1);
+      next.push(least);
+    }
+    before = row;
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -1,0 +1,157 @@
+import type { Arguments } from './arguments.ts';
+import type { Command, Input } from './command.ts';
+import type { Screen } from './screen.ts';
+
+/** What a command of the command line's own works with. */
+export interface Surroundings {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly screen: Screen;
+  /** Aborts when the user interrupts. */
+  readonly signal: AbortSignal;
+}
+
+/** A command that is more than one operation, or none. Its code is loaded when it is called. */
+export interface OwnCommand extends Command {
+  load(): Promise<{ run(given: Arguments, surroundings: Surroundings): Promise<number> }>;
+}
+
+const TEAM: Input = { field: 'teamId', name: 'team', type: 'string', text: 'the team', required: true };
+
+const OPTIONAL_TEAM: Input = { field: 'teamId', name: 'team', type: 'string', text: 'the team' };
+const OPTIONAL_MEMBER: Input = { field: 'memberId', name: 'member', type: 'string', text: 'the member' };
+const MEMBER: Input = { ...OPTIONAL_MEMBER, required: true };
+
+/** The commands that are not made from the table of operations alone, in the order in which help lists them. */
+export const OWN_COMMANDS: readonly OwnCommand[] = [
+  {
+    words: 'send',
+    summary: 'Send a message to a member, or with --all to everybody else',
+    args: [
+      { field: 'toId', name: 'member', type: 'string', text: 'the member it goes to; leave it out with --all' },
+      { field: 'content', name: 'text', type: 'string', text: 'the text; - reads it from standard input' },
+    ],
+    flags: [
+      TEAM,
+      { field: 'all', name: 'all', type: 'boolean', text: 'to everybody else on the team' },
+      { field: 'urgent', name: 'urgent', type: 'boolean', text: 'reach a running turn instead of waiting for its end' },
+      { field: 'summary', name: 'summary', type: 'string', text: 'what it is about, in one line' },
+      { field: 'messageId', name: 'message-id', type: 'string', text: 'sent again under the same id, it is sent once' },
+      { field: 'metadata', name: 'metadata', type: 'json', text: 'free data as JSON' },
+    ],
+    scope: 'member',
+    load: () => import('./send.ts'),
+  },
+  {
+    words: 'up',
+    summary: 'Bring a team up from its file, show it at work, take it down when all is done',
+    args: [{ field: 'file', name: 'file', type: 'string', text: 'the team file', default: 'troupe.yaml' }],
+    flags: [
+      { field: 'yes', name: 'yes', type: 'boolean', text: 'approve the hooks of the file', short: 'y' },
+      { field: 'detach', name: 'detach', type: 'boolean', text: 'return at once; the team works on', short: 'd' },
+      { field: 'keep', name: 'keep', type: 'boolean', text: 'leave the team up when the work is done' },
+    ],
+    load: () => import('./up.ts'),
+  },
+  {
+    words: 'ps',
+    summary: 'List the teammates that run',
+    args: [],
+    flags: [OPTIONAL_TEAM],
+    load: () => import('./ps.ts'),
+  },
+  {
+    words: 'attach',
+    summary: 'Follow a member live and type to it',
+    args: [MEMBER],
+    flags: [OPTIONAL_TEAM],
+    load: () => import('./attach.ts'),
+  },
+  {
+    words: 'peek',
+    summary: 'Show what a member is doing now',
+    args: [MEMBER],
+    flags: [OPTIONAL_TEAM],
+    load: () => import('./peek.ts'),
+  },
+  {
+    words: 'watch',
+    summary: 'Follow a team live: tasks, members, messages',
+    args: [TEAM],
+    flags: [
+      { field: 'after', name: 'after', type: 'number', text: 'start after this batch (default: the last ten)' },
+      { field: 'plain', name: 'plain', type: 'boolean', text: 'one line per event, also on a terminal' },
+    ],
+    scope: 'reader',
+    load: () => import('./watch.ts'),
+  },
+  {
+    words: 'status',
+    summary: 'How the daemon is, and where; and its teams',
+    args: [],
+    flags: [],
+    operation: 'daemon.status',
+    load: () => import('./status.ts'),
+  },
+  {
+    words: 'stop',
+    summary: 'End the daemon and its teammates, and wait until they are gone',
+    args: [],
+    flags: [
+      {
+        field: 'all',
+        name: 'all',
+        type: 'boolean',
+        text: 'the kill switch: end everything at once, also when the daemon hangs',
+      },
+      {
+        field: 'keep',
+        name: 'keep',
+        type: 'boolean',
+        text: 'let the teammates go on: the next daemon takes them over',
+      },
+    ],
+    operation: 'daemon.stop',
+    load: () => import('./stop.ts'),
+  },
+  {
+    words: 'logs',
+    summary: "Show what a member did and was told, or the daemon's log",
+    args: [OPTIONAL_MEMBER],
+    flags: [
+      OPTIONAL_TEAM,
+      { field: 'daemon', name: 'daemon', type: 'boolean', text: "the daemon's own log" },
+      { field: 'follow', name: 'follow', type: 'boolean', text: 'go on with what comes', short: 'f' },
+      { field: 'lines', name: 'lines', type: 'number', text: 'the last so many', default: 100, short: 'n' },
+    ],
+    load: () => import('./logs.ts'),
+  },
+  {
+    words: 'doctor',
+    summary: 'Check that Troupe can work here, and say what to do where not',
+    args: [],
+    flags: [],
+    load: () => import('./doctor.ts'),
+  },
+  {
+    words: 'completion',
+    summary: 'Print what makes a shell complete these commands',
+    args: [
+      {
+        field: 'shell',
+        name: 'shell',
+        type: 'string',
+        text: 'the shell',
+        values: ['bash', 'zsh', 'fish'],
+        required: true,
+      },
+    ],
+    flags: [],
+    load: () => import('./completion.ts'),
+  },
+];
+
+/** The commands that read their own words: programs that run until they are ended. */
+export const PROGRAMS: readonly { words: string; summary: string }[] = [
+  { words: 'serve', summary: 'Run the daemon in the foreground' },
+  { words: 'mcp', summary: 'Give a team to an MCP client, over standard input and output' },
+];

@@ -1,0 +1,60 @@
+const { fstatSync } = process.getBuiltinModule('node:fs');
+
+/** Where text is written to: a person's terminal, or a file or program. */
+export interface Screen {
+  readonly isTerminal: boolean;
+  readonly hasColor: boolean;
+  /** How wide it is; without a bound where nobody looks. */
+  readonly columns: number;
+  /** Milliseconds since 1970, for relative times. */
+  readonly now: number;
+}
+
+/** How a piece of text looks. */
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
+
+const CODES: Readonly<Record<Style, number>> = {
+  bold: 1,
+  dim: 2,
+  red: 31,
+  green: 32,
+  yellow: 33,
+  blue: 34,
+  magenta: 35,
+  cyan: 36,
+};
+
+/** The screen that standard output is. */
+export function standardScreen(environment: NodeJS.ProcessEnv): Screen {
+  const isTerminal = isTerminalAt(1);
+  return {
+    isTerminal,
+    hasColor: wantsColor(environment, isTerminal),
+    columns: isTerminal ? process.stdout.columns || 80 : Infinity,
+    now: Date.now(),
+  };
+}
+
+/** Whether a terminal is there. A pipe or a file is told apart without node:tty, which takes 1.3 ms to load. */
+function isTerminalAt(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd);
+  } catch {
+    // Closed, as by `>&-`.
+    return false;
+  }
+}
+
+/** Text in a style, where the screen has any. */
+export function paint(screen: { hasColor: boolean }, style: Style | undefined, text: string): string {
+  if (!screen.hasColor || style === undefined || text === '') return text;
+  return `\x1b[${CODES[style]}m${text}\x1b[0m`;
+}
+
+/** `FORCE_COLOR` wins over `NO_COLOR`, as in Node itself; without either, terminals get colours. */
+function wantsColor(environment: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
+  const force = environment['FORCE_COLOR'];
+  if (force !== undefined && force !== '') return force !== '0' && force !== 'false';
+  if (environment['NO_COLOR']) return false;
+  return isTerminal && environment['TERM'] !== 'dumb';
+}

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { CallError } from '../client/client.ts';
+import type { Home } from '../client/home.ts';
+import { isAbsence } from './connect.ts';
+import { warn } from './write.ts';
+
+/** `src/cli` and `dist/cli` are equally far from it. */
+const BIN = fileURLToPath(new URL('../../bin/troupe.js', import.meta.url));
+
+const READY_MS = 10_000;
+const POLL_MS = 20;
+
+/** After so long, whoever said that it starts a daemon is taken for dead. */
+const STALE_MS = 5_000;
+
+/** A daemon that ends at once may have found another one that is about to answer. */
+const OTHER_MS = 1_000;
+
+/**
+ * Starts a daemon in the background and connects to it. Of many commands that find none, one starts it and the others
+ * wait; should two start one, the daemons settle by their lock which of them stays.
+ */
+export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Promise<C> {
+  mkdirSync(home.directory, { recursive: true, mode: 0o700 });
+  const mark = join(home.directory, 'starting');
+  const giveUp = performance.now() + READY_MS;
+  let isMine = false;
+  let child: Child | undefined;
+  try {
+    for (;;) {
+      isMine ||= takeMark(mark);
+      // It may have come up since we last knocked, also before we took the mark.
+      const connection = await knock(connect);
+      if (connection !== undefined) return connection;
+      if (isMine && !child) {
+        warn(`troupe: starting the daemon for ${home.directory}\n`);
+        child = spawnDaemon(home);
+      }
+      const now = performance.now();
+      if (child?.endedAt !== undefined && now > child.endedAt + OTHER_MS) {
+        throw new CallError('no_daemon', `The daemon ended at once${child.lastWords()}`);
+      }
+      if (now > giveUp) {
+        throw new CallError('no_daemon', `The daemon was not ready after ${READY_MS / 1000} s; see ${home.log}`);
+      }
+      await sleep(POLL_MS);
+    }
+  } finally {
+    if (isMine) rmSync(mark, { force: true });
+  }
+}
+
+async function knock<C>(connect: () => Promise<C>): Promise<C | undefined> {
+  try {
+    return await connect();
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether it is up to us to start the daemon. */
+function takeMark(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const age = ageOf(path);
+  if (age !== undefined && age > STALE_MS) rmSync(path, { force: true });
+  return false;
+}
+
+function ageOf(path: string): number | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && Date.now() - stats.mtimeMs;
+}
+
+interface Child {
+  endedAt: number | undefined;
+  /** What it wrote to the log last. */
+  lastWords(): string;
+}
+
+function spawnDaemon(home: Home): Child {
+  const directory = resolve(home.directory);
+  const log = openSync(home.log, 'a', 0o600);
+  const from = statSync(home.log).size;
+  const daemon = spawn(process.execPath, [BIN, 'serve'], {
+    detached: true,
+    stdio: ['ignore', log, log],
+    // Its own directory is the one that surely stays as long as it does.
+    cwd: directory,
+    env: environmentFor(directory),
+  });
+  closeSync(log);
+  const child: Child = {
+    endedAt: undefined,
+    lastWords: () => {
+      const said = readFileSync(home.log).subarray(from).toString().trim().split('\n').at(-1) ?? '';
+      return said === '' ? `; see ${home.log}` : `: ${said}`;
+    },
+  };
+  const ended = (): void => {
+    child.endedAt ??= performance.now();
+  };
+  daemon.once('error', ended).once('exit', ended);
+  daemon.unref();
+  return child;
+}
+
+/** The daemon serves everybody, so it gets nothing that is about the one who happened to start it. */
+function environmentFor(directory: string): NodeJS.ProcessEnv {
+  const { TROUPE_TOKEN: _1, TROUPE_TOKEN_FILE: _2, TROUPE_MEMBER_NAME: _3, ...rest } = process.env;
+  const { TROUPE_TEAM_ID: _4, TROUPE_TEAM: _5, ...environment } = rest;
+  return { ...environment, TROUPE_HOME: directory };
+}

@@ -1,0 +1,106 @@
+/**
+ * What a terminal obeys or a reader cannot see: C0 and C1 controls with ESC among them, DEL, marks that turn the
+ * direction of text or hide in it, and tag characters.
+ */
+const CONTROLS =
+  // oxlint-disable-next-line no-control-regex -- these are what it is for
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+
+/** Foreign text as one line that is safe on a terminal. */
+export function clean(text: string): string {
+  if (isPlain(text)) return text;
+  return text
+    .toWellFormed()
+    .replace(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ')
+    .replace(CONTROLS, '');
+}
+
+/** Foreign text as lines that are safe on a terminal. */
+export function cleanLines(text: string): string[] {
+  return text
+    .replaceAll('\t', '    ')
+    .split(/\r\n|[\n\r\u0085\u2028\u2029]/)
+    .map((line) => clean(line));
+}
+
+/** How many columns a clean text takes on a terminal. */
+export function widthOf(text: string): number {
+  if (isNarrow(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes().segment(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+/** A clean text in at most so many columns, with … where it was cut. */
+export function cut(text: string, width: number): string {
+  if (isNarrow(text)) return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+  let taken = '';
+  let used = 0;
+  for (const { segment } of graphemes().segment(text)) {
+    const next = graphemeWidth(segment);
+    if (used + next > width - 1) return widthOf(text) <= width ? text : `${taken}…`;
+    // A pile of accents is as wide as one letter and can be as long as a book.
+    taken += segment.slice(0, 32);
+    used += next;
+  }
+  return text;
+}
+
+/** A clean text broken into lines of at most so many columns, at spaces where there are some. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (widthOf(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = word;
+    while (widthOf(line) > width) {
+      const head = cut(line, width + 1).replace(/…$/, '');
+      lines.push(head);
+      line = line.slice(head.length);
+      if (head === '') return [...lines, line];
+    }
+  }
+  return [...lines, line];
+}
+
+function isPlain(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
+}
+
+/** Whether each unit is one column wide: Latin letters, punctuation, arrows, boxes and the marks that we use. */
+function isNarrow(text: string): boolean {
+  return /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u25fc\u2713\u2717]*$/.test(
+    text,
+  );
+}
+
+let segmenter: Intl.Segmenter | undefined;
+function graphemes(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter;
+}
+
+/** One user-perceived character: emoji and East Asian characters take two columns, accents none. */
+function graphemeWidth(segment: string): number {
+  patterns ??= {
+    none: new RegExp('^[\\p{Mark}\\p{Default_Ignorable_Code_Point}]+$', 'u'),
+    emoji: new RegExp('\\p{Emoji_Presentation}|\ufe0f', 'u'),
+    wide: new RegExp(`^[${WIDE}]`, 'u'),
+  };
+  if (patterns.none.test(segment)) return 0;
+  if (patterns.wide.test(segment)) return 2;
+  return patterns.emoji.test(segment) ? 2 : 1;
+}
+
+/** Made when they are needed: as literals they would be checked when the file is read, and V8 takes 1 to 50 ms for that. */
+let patterns: { none: RegExp; emoji: RegExp; wide: RegExp } | undefined;
+
+/** The blocks that Unicode calls wide or full-width; what is emoji is found as such. */
+const WIDE =
+  '\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\ua4cf\\ua960-\\ua97f\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe10-\\ufe19\\ufe30-\\ufe6f' +
+  '\\uff01-\\uff60\\uffe0-\\uffe6\\u{16fe0}-\\u{18dff}\\u{1aff0}-\\u{1b2ff}\\u{1f200}-\\u{1f265}\\u{20000}-\\u{3fffd}';

@@ -1,0 +1,45 @@
+import type { ResultOf } from '../../operations/index.ts';
+import { eventLines } from '../event-lines.ts';
+import type { Screen } from '../screen.ts';
+import { showDuration, showTime } from '../time.ts';
+import { count, details, heading } from './details.ts';
+import type { Views } from './views.ts';
+
+export const views: Views = {
+  'daemon.status': (status, screen) => daemonDetails(status, screen),
+  'daemon.stop': () => 'The daemon has ended.\n',
+  'token.rotate': () =>
+    'Every credential given out so far is void. Members need new ones: troupe member token NAME --team TEAM\n',
+  'event.list': (batches, screen) =>
+    batches.length === 0 ? 'Nothing happened.\n' : batches.flatMap((batch) => eventLines(batch, screen)).join(''),
+};
+
+function daemonDetails(status: ResultOf<'daemon.status'>, screen: Screen): string {
+  const { teamMetrics: done } = status;
+  return (
+    heading(`Troupe ${status.version}, running for ${showDuration(status.uptime * 1000)}`, screen) +
+    details(
+      [
+        ['pid', String(status.pid)],
+        ['started', showTime(status.startedAt, screen)],
+        ['home', status.home],
+        ['socket', status.socket],
+        ['url', status.url ?? 'none'],
+        ['token', status.tokenFile],
+        ['journal', `${status.journal.kind}, ${status.journal.location}, ${status.journal.durability}`],
+        ['memory', `${Math.round(status.memory / 1024 / 1024)} MB`],
+        ['connections', String(status.connections)],
+        [
+          'so far',
+          [
+            count(done.totalTeamsCreated, 'team'),
+            count(done.totalTeammatesSpawned, 'teammate'),
+            `${count(done.totalTeamTasksCompleted, 'task')} completed`,
+            count(done.totalTeamMessages, 'message'),
+          ].join(', '),
+        ],
+      ],
+      screen,
+    )
+  );
+}

@@ -1,0 +1,51 @@
+import { paint } from '../screen.ts';
+import type { Screen } from '../screen.ts';
+import type { Cell } from '../table.ts';
+import { clean, cleanLines, cut, widthOf, wrap } from '../text.ts';
+
+/** A thing as lines of names and values; those without a value are left out. */
+export function details(rows: readonly (readonly [name: string, value: Cell | undefined])[], screen: Screen): string {
+  const shown = rows.flatMap(([name, cell]) => {
+    if (cell === undefined || cell === '') return [];
+    return [{ name, text: clean(typeof cell === 'string' ? cell : cell.text), cell }];
+  });
+  const width = Math.max(0, ...shown.map(({ name }) => name.length));
+  const lines = shown.flatMap(({ name, text, cell }) => {
+    const style = typeof cell === 'string' ? undefined : cell.style;
+    return fold(text, screen, width + 4).map(
+      (line, at) => `  ${paint(screen, 'dim', (at === 0 ? name : '').padEnd(width))}  ${paint(screen, style, line)}`,
+    );
+  });
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+/** The name of a thing, above its details. */
+export function heading(text: string, screen: Screen): string {
+  return `${paint(screen, 'bold', cut(clean(text), screen.columns))}\n`;
+}
+
+/** A longer text under its own name; nothing where there is none. */
+export function block(name: string, text: string | undefined, screen: Screen): string {
+  if (text === undefined || text === '') return '';
+  const head = name === '' ? '' : `\n  ${paint(screen, 'dim', name)}\n`;
+  return `${head}${indent(text, screen, name === '' ? 2 : 4)}`;
+}
+
+/** Foreign text, line by line, moved to the right. */
+export function indent(text: string, screen: Screen, by: number): string {
+  return cleanLines(text)
+    .flatMap((line) => fold(line, screen, by))
+    .map((line) => `${' '.repeat(by)}${line}`.trimEnd())
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** `1 task`, `2 tasks`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function fold(text: string, screen: Screen, taken: number): string[] {
+  const room = screen.columns - taken;
+  return widthOf(text) <= room ? [text] : wrap(text, Math.max(20, room));
+}

@@ -1,0 +1,105 @@
+import type { ResultOf } from '../../operations/index.ts';
+import type { Screen, Style } from '../screen.ts';
+import { table } from '../table.ts';
+import type { Cell } from '../table.ts';
+import { clean } from '../text.ts';
+import { showTime } from '../time.ts';
+import { block, details, heading } from './details.ts';
+import type { Views } from './views.ts';
+
+type Member = ResultOf<'member.show'>;
+type Usage = ResultOf<'usage.record'>;
+
+const STYLES: Readonly<Record<Member['status'], Style | undefined>> = {
+  spawning: 'cyan',
+  active: 'green',
+  idle: 'dim',
+  'shutting-down': 'yellow',
+  stopped: 'red',
+};
+
+export const views: Views = {
+  'member.list': (members, screen) => memberTable(members, screen),
+  'member.show': (member, screen) => memberDetails(member, screen),
+  'member.add': (member) => `${clean(member.name)} joined as ${clean(member.role)}.\n`,
+  'member.update': (member) => `${clean(member.name)} is ${member.status}.\n`,
+  'member.remove': (member) => `${clean(member.name)} has left${member.returning ? ' and will be back' : ''}.\n`,
+  // Nothing but the token, so that it can be taken with $(...).
+  'member.token': ({ token }) => `${clean(token)}\n`,
+  'usage.record': (usage, screen) => usageTable([['', usage]], screen),
+  'usage.show': ({ members, tasks }, screen) => {
+    const rows = [
+      ...Object.entries(members),
+      ...Object.entries(tasks).map(([id, usage]) => [`task ${id}`, usage] as const),
+    ];
+    return rows.length === 0 ? 'Nothing was used yet.\n' : usageTable(rows, screen);
+  },
+};
+
+/** Members as lines; the lead is named as such where it is known. */
+export function memberTable(members: readonly Member[], screen: Screen, leadId?: string): string {
+  const rows = members.map((member): Cell[] => [
+    { text: member.name, style: member.name === leadId ? 'bold' : undefined },
+    member.name === leadId ? `${member.role} (lead)`.replace('lead (lead)', 'lead') : member.role,
+    { text: member.status, style: STYLES[member.status] },
+    { text: showTime(member.statusSince, screen), style: 'dim' },
+    member.assignedTasks.join(','),
+    member.model ?? '',
+  ]);
+  const columns = [
+    { title: 'MEMBER' },
+    { title: 'ROLE', flexible: true },
+    { title: 'STATUS' },
+    { title: 'SINCE' },
+    { title: 'TASKS' },
+    { title: 'MODEL' },
+  ] as const;
+  return table(columns, rows, screen);
+}
+
+function memberDetails(member: Member, screen: Screen): string {
+  const rows: (readonly [string, Cell | undefined])[] = [
+    ['status', { text: member.status, style: STYLES[member.status] }],
+    ['since', showTime(member.statusSince, screen)],
+    ['role', member.role],
+    ['tasks', member.assignedTasks.join(', ')],
+    ['plan', member.planModeRequired ? 'must be approved before it may change anything' : undefined],
+    ['agent', member.agentType],
+    ['model', member.model],
+    ['session', member.sessionId === 'none' ? undefined : member.sessionId],
+    ['directory', member.cwd],
+    ['shown in', member.backendType],
+    ['joined', showTime(member.joinedAt, screen)],
+    ['stopped', showTime(member.stoppedAt, screen)],
+    ['why', member.stopReason],
+    ['metadata', member.metadata && JSON.stringify(member.metadata)],
+  ];
+  return (
+    heading(member.agentId, screen) +
+    details(rows, screen) +
+    block('prompt', member.spawnPrompt, screen) +
+    block('last result', member.lastResult, screen)
+  );
+}
+
+function usageTable(rows: readonly (readonly [string, Usage])[], screen: Screen): string {
+  const columns = [
+    { title: 'WHO', flexible: true },
+    { title: 'TURNS', align: 'right' },
+    { title: 'INPUT', align: 'right' },
+    { title: 'OUTPUT', align: 'right' },
+    { title: 'CACHE READ', align: 'right' },
+    { title: 'CACHE WRITE', align: 'right' },
+    { title: 'USD', align: 'right' },
+  ] as const;
+  const cells = rows.map(([who, usage]) => [
+    who,
+    String(usage.turns ?? 0),
+    String(usage.inputTokens ?? 0),
+    String(usage.outputTokens ?? 0),
+    String(usage.cacheReadTokens ?? 0),
+    String(usage.cacheWriteTokens ?? 0),
+    `${usage.estimated ? '~' : ''}${(usage.costUsd ?? 0).toFixed(2)}`,
+  ]);
+  return table(columns, cells, screen);
+}

@@ -1,0 +1,122 @@
+import type { ResultOf } from '../../operations/index.ts';
+import type { Screen, Style } from '../screen.ts';
+import { table } from '../table.ts';
+import type { Cell } from '../table.ts';
+import { clean } from '../text.ts';
+import { showTime } from '../time.ts';
+import { block, count, details, heading } from './details.ts';
+import type { Views } from './views.ts';
+
+type Task = ResultOf<'task.show'>;
+
+const STATUS: Readonly<Record<Task['status'], { mark: string; word: string; style: Style | undefined }>> = {
+  pending: { mark: '○', word: 'pending', style: 'cyan' },
+  blocked: { mark: '·', word: 'blocked', style: 'dim' },
+  in_progress: { mark: '◐', word: 'in progress', style: 'yellow' },
+  completed: { mark: '●', word: 'completed', style: 'green' },
+  failed: { mark: '✗', word: 'failed', style: 'red' },
+  deleted: { mark: '-', word: 'deleted', style: 'dim' },
+};
+
+export const views: Views = {
+  'task.list': (tasks, screen) => taskTable(tasks, screen),
+  'task.show': (task, screen) => taskDetails(task, screen),
+  'task.claim': (task, screen) =>
+    task === null ? 'There is nothing to claim now.\n' : taskDetails(task, screen, `${task.assigneeId} holds task`),
+  'task.create': (task) =>
+    told(task, task.status === 'blocked' ? `added; it waits for ${task.blockedBy.join(', ')}` : 'added'),
+  'task.update': (task) => told(task, 'changed'),
+  'task.assign': (task) =>
+    told(task, task.assigneeId ? `is reserved for ${task.assigneeId}` : 'is reserved for nobody'),
+  'task.release': (task) => told(task, 'was given back'),
+  'task.complete': (task) => told(task, 'is completed'),
+  'task.fail': (task) => told(task, 'has failed'),
+  'task.reopen': (task) => told(task, `is ${STATUS[task.status].word} again`),
+  'task.delete': (task) => told(task, 'is deleted'),
+  'task.depend': (task) => told(task, `waits for ${task.dependencies.join(', ')}`),
+  'task.undepend': (task) =>
+    told(task, task.dependencies.length > 0 ? `still waits for ${task.dependencies.join(', ')}` : 'waits for no task'),
+};
+
+/** How a status looks, in a mark and a word. */
+export function statusCell(status: Task['status']): { text: string; style: Style | undefined } {
+  const { mark, word, style } = STATUS[status];
+  return { text: `${mark} ${word}`, style };
+}
+
+/** Tasks as lines, and how many there are. */
+export function taskTable(tasks: readonly Task[], screen: Screen): string {
+  if (tasks.length === 0) return 'There are no such tasks.\n';
+  const rows = tasks.map((task): Cell[] => [
+    task.id,
+    statusCell(task.status),
+    priorityCell(task),
+    { text: task.title, style: task.status === 'blocked' || task.status === 'deleted' ? 'dim' : undefined },
+    { text: task.assigneeId ?? '', style: task.status === 'pending' ? 'dim' : undefined },
+    task.dependencies.join(','),
+    { text: showTime(task.updatedAt, screen), style: 'dim' },
+  ]);
+  const columns = [
+    { title: '#', align: 'right' },
+    { title: 'STATUS' },
+    { title: 'PRIO' },
+    { title: 'TASK', flexible: true },
+    { title: 'WHO' },
+    { title: 'NEEDS' },
+    { title: 'CHANGED' },
+  ] as const;
+  return `${table(columns, rows, screen)}${screen.isTerminal ? `\n${countByStatus(tasks)}\n` : ''}`;
+}
+
+/** `12 tasks: 3 completed, 2 in progress`. */
+export function countByStatus(tasks: readonly Task[]): string {
+  const order = ['completed', 'in_progress', 'pending', 'blocked', 'failed', 'deleted'] as const;
+  const parts = order.flatMap((status) => {
+    const found = tasks.filter((task) => task.status === status).length;
+    return found === 0 ? [] : [`${found} ${STATUS[status].word}`];
+  });
+  return `${count(tasks.length, 'task')}: ${parts.join(', ')}`;
+}
+
+function priorityCell({ priority, status }: Task): Cell {
+  if (priority === 'medium') return '';
+  const isOpen = status === 'pending' || status === 'in_progress' || status === 'blocked';
+  const style = priority === 'critical' ? 'red' : priority === 'high' ? 'yellow' : 'dim';
+  return { text: priority, style: isOpen ? style : 'dim' };
+}
+
+function told(task: Task, what: string): string {
+  return `Task ${task.id} ${clean(what)}: ${clean(task.title)}\n`;
+}
+
+function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
+  const by = (time: string | undefined, who?: string): string =>
+    time === undefined ? '' : `${showTime(time, screen)}${who === undefined ? '' : ` by ${who}`}`;
+  const rows: (readonly [string, Cell | undefined])[] = [
+    ['status', statusCell(task.status)],
+    ['who', whoOf(task)],
+    ['doing', task.status === 'in_progress' ? task.activeForm : undefined],
+    ['why', task.blockedReason],
+    ['priority', task.priority],
+    ['needs', task.dependencies.join(', ')],
+    ['needed by', task.blocks.join(', ')],
+    ['created', by(task.createdAt, task.createdBy)],
+    ['started', by(task.startedAt)],
+    ['ended', by(task.completedAt)],
+    ['changed', by(task.updatedAt)],
+    ['epoch', `${task.epoch} (revision ${task.revision})`],
+    ['metadata', task.metadata && JSON.stringify(task.metadata)],
+  ];
+  return (
+    heading(`${intro} ${task.id}: ${task.title}`, screen) +
+    details(rows, screen) +
+    block('description', task.description, screen) +
+    block('result', task.result, screen) +
+    block('failure', task.failure, screen)
+  );
+}
+
+function whoOf({ assigneeId, status }: Task): string {
+  if (assigneeId === undefined) return 'nobody';
+  return status === 'pending' || status === 'blocked' ? `reserved for ${assigneeId}` : assigneeId;
+}

@@ -1,0 +1,90 @@
+import type { ResultOf } from '../../operations/index.ts';
+import type { Screen } from '../screen.ts';
+import { table } from '../table.ts';
+import type { Cell } from '../table.ts';
+import { clean } from '../text.ts';
+import { showTime } from '../time.ts';
+import { block, count, details, heading } from './details.ts';
+import { memberTable } from './member.ts';
+import { requestTable } from './request.ts';
+import type { Views } from './views.ts';
+
+type Team = ResultOf<'team.show'>;
+
+export const views: Views = {
+  'team.create': (team) =>
+    `Team ${team.name} created; its lead is ${team.leadId}.\n` +
+    `Next: troupe task add "..." --team ${team.name}, troupe member add NAME --team ${team.name}\n`,
+  'team.list': (teams, screen) => teamTable(teams, screen),
+  'team.show': (team, screen) => teamDetails(team, screen),
+  'team.status': (status, screen) => teamStatus(status, screen),
+  'team.update': (team) => `Team ${clean(team.name)} changed.\n`,
+  'team.close': (team) => `Team ${clean(team.name)} is closed; it can still be read.\n`,
+  'team.delete': ({ teamId }) => `Team ${clean(teamId)} is deleted.\n`,
+};
+
+/** Teams as lines. */
+export function teamTable(teams: ResultOf<'team.list'>, screen: Screen): string {
+  if (teams.length === 0) return 'There are no teams yet. Make one: troupe team create NAME\n';
+  const rows = teams.map((team): Cell[] => [
+    { text: team.name, style: team.status === 'active' ? 'bold' : 'dim' },
+    { text: team.status, style: team.status === 'active' ? 'green' : 'dim' },
+    String(team.members),
+    `${team.completedTasks}/${team.tasks}`,
+    { text: showTime(team.createdAt, screen), style: 'dim' },
+    team.description,
+  ]);
+  const columns = [
+    { title: 'TEAM' },
+    { title: 'STATUS' },
+    { title: 'MEMBERS', align: 'right' },
+    { title: 'DONE', align: 'right' },
+    { title: 'CREATED' },
+    { title: 'DESCRIPTION', flexible: true },
+  ] as const;
+  return table(columns, rows, screen);
+}
+
+function teamDetails(team: Team, screen: Screen): string {
+  const rows: (readonly [string, Cell | undefined])[] = [
+    ['status', { text: team.status, style: team.status === 'active' ? 'green' : 'dim' }],
+    ['lead', team.delegateMode ? `${team.leadId}, who only coordinates` : team.leadId],
+    ['created', showTime(team.createdAt, screen)],
+    ['closed', showTime(team.closedAt, screen)],
+    ['teammates', `${team.members.filter(({ id }) => id !== team.leadId).length} of at most ${team.maxTeammates}`],
+    ['shown in', team.resolvedBackend],
+    ['metadata', team.metadata && JSON.stringify(team.metadata)],
+  ];
+  return (
+    heading(`Team ${team.name}`, screen) +
+    details(rows, screen) +
+    block('description', team.description, screen) +
+    `\n${memberTable(team.members, screen, team.leadId)}`
+  );
+}
+
+function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
+  const { team, tasks, usage } = report;
+  const total = Object.values(tasks).reduce((sum, number) => sum + number, 0);
+  const counts = Object.entries(tasks).filter(([, number]) => number > 0);
+  const used = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  const rows: (readonly [string, Cell | undefined])[] = [
+    ['status', { text: team.status, style: team.status === 'active' ? 'green' : 'dim' }],
+    ['tasks', `${total}${counts.map(([status, number]) => `, ${number} ${status.replace('_', ' ')}`).join('')}`],
+    ['messages', String(report.messages)],
+    [
+      'used',
+      used === 0 ? undefined : `${used} tokens, ${usage.estimated ? 'about ' : ''}$${(usage.costUsd ?? 0).toFixed(2)}`,
+    ],
+    ['batch', String(report.seq)],
+  ];
+  const waiting = report.pendingRequests;
+  return (
+    heading(`Team ${team.name}`, screen) +
+    details(rows, screen) +
+    `\n${memberTable(team.members, screen, team.leadId)}` +
+    (waiting.length === 0
+      ? ''
+      : `\n${heading(`${count(waiting.length, 'request')} waiting for an answer`, screen)}${requestTable(waiting, screen)}`)
+  );
+}

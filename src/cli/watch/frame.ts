@@ -1,0 +1,214 @@
+import { paint } from '../screen.ts';
+import type { Screen, Style } from '../screen.ts';
+import { clean, cut, widthOf } from '../text.ts';
+import { showDuration } from '../time.ts';
+import { statusCell } from '../views/task.ts';
+import type { Mail, Model, Task } from './model.ts';
+
+/** What the user has chosen to see. */
+export interface Choice {
+  /** How many tasks are above the first one that is shown. */
+  scroll: number;
+  readonly filter: Filter;
+  /** Only the tasks of this member. */
+  readonly member: string | undefined;
+}
+
+/** Which tasks are shown. */
+export type Filter = (typeof FILTERS)[number];
+export const FILTERS = ['all', 'open', 'in progress', 'ended'] as const;
+
+/** Where to draw, and whether the daemon can be reached. */
+export interface Stage {
+  readonly screen: Screen;
+  readonly rows: number;
+  readonly isLive: boolean;
+}
+
+const SHOWN: Readonly<Record<Filter, readonly Task['status'][]>> = {
+  all: ['in_progress', 'pending', 'blocked', 'failed', 'completed', 'deleted'],
+  open: ['in_progress', 'pending', 'blocked'],
+  'in progress': ['in_progress'],
+  ended: ['failed', 'completed'],
+};
+
+/** From so many columns on, members and messages stand beside the tasks. */
+const WIDE = 110;
+
+/** The whole screen: exactly `rows` lines, none wider than the screen. */
+export function drawFrame(model: Model, choice: Choice, stage: Stage): string[] {
+  const { screen, rows } = stage;
+  const body = Math.max(0, rows - 3);
+  const isWide = screen.columns >= WIDE;
+  const left = isWide ? Math.floor(screen.columns * 0.58) : screen.columns;
+  const lower = isWide ? [] : narrowPanels(model, screen, body);
+  const tasks = taskPanel(model, choice, { screen: { ...screen, columns: left }, rows: body - lower.length });
+  const middle = isWide ? beside(tasks, widePanels(model, screen, left, body), left) : [...tasks, ...lower];
+  return [headLine(model, stage), '', ...fill(middle, body), footLine(choice, screen)].slice(0, rows);
+}
+
+/** How far one can scroll. */
+export function lastScroll(model: Model, choice: Choice, stage: Stage): number {
+  const body = stage.rows - 3;
+  const lower = stage.screen.columns >= WIDE ? 0 : narrowPanels(model, stage.screen, body).length;
+  return Math.max(0, chosenTasks(model, choice).length - Math.max(1, body - lower - 1));
+}
+
+/** The tasks that the user wants to see: what is going on first, what is over last. */
+export function chosenTasks(model: Model, { filter, member }: Choice): Task[] {
+  const order = SHOWN[filter];
+  return [...model.tasks.values()]
+    .filter((task) => order.includes(task.status) && (member === undefined || task.assigneeId === member))
+    .sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status) || Number(a.id) - Number(b.id));
+}
+
+function headLine({ status, tasks }: Model, { screen, isLive }: Stage): string {
+  const all = [...tasks.values()];
+  const number = (wanted: Task['status']): number => all.filter((task) => task.status === wanted).length;
+  const parts: [string, Style | undefined][] = [
+    [`${number('completed')}/${all.length} done`, 'green'],
+    [`${number('in_progress')} in progress`, 'yellow'],
+    [`${number('pending')} pending`, 'cyan'],
+    ...(number('blocked') > 0 ? [[`${number('blocked')} blocked`, 'dim'] as [string, Style]] : []),
+    ...(number('failed') > 0 ? [[`${number('failed')} failed`, 'red'] as [string, Style]] : []),
+  ];
+  const state: [string, Style] = isLive ? ['● live', 'green'] : ['○ waiting for the daemon', 'red'];
+  const name: [string, Style] = [clean(status.team.name), 'bold'];
+  const left = spread([name, ...parts], screen);
+  const gap = screen.columns - left.width - widthOf(state[0]);
+  if (gap < 2) return left.text;
+  return `${left.text}${' '.repeat(gap)}${paint(screen, state[1], state[0])}`;
+}
+
+function footLine({ filter, member }: Choice, screen: Screen): string {
+  const parts: [string, Style | undefined][] = [
+    ['q', 'bold'],
+    ['quit', 'dim'],
+    ['↑↓', 'bold'],
+    ['scroll', 'dim'],
+    ['f', 'bold'],
+    [`tasks: ${filter}`, 'dim'],
+    ['m', 'bold'],
+    [`member: ${member ?? 'all'}`, 'dim'],
+  ];
+  return spread(parts, screen, 1).text;
+}
+
+/** Pieces of text one after the other, as many as there is room for. */
+function spread(parts: readonly [string, Style | undefined][], screen: Screen, gap = 2) {
+  let text = '';
+  let width = 0;
+  for (const [part, style] of parts) {
+    const space = width === 0 ? 0 : gap;
+    const next = widthOf(part);
+    if (width + space + next > screen.columns) break;
+    text += `${' '.repeat(space)}${paint(screen, style, part)}`;
+    width += space + next;
+  }
+  return { text, width };
+}
+
+function taskPanel(model: Model, choice: Choice, { screen, rows }: { screen: Screen; rows: number }): string[] {
+  if (rows < 2) return [];
+  const tasks = chosenTasks(model, choice);
+  const from = Math.min(choice.scroll, Math.max(0, tasks.length - (rows - 1)));
+  const shown = tasks.slice(from, from + rows - 1);
+  const where = tasks.length > shown.length ? ` ${from + 1}–${from + shown.length} of ${tasks.length}` : '';
+  const lines = shown.map((task) => taskLine(task, shown, screen));
+  if (tasks.length === 0) lines.push(paint(screen, 'dim', cut('  none', screen.columns)));
+  return [paint(screen, 'dim', cut(`TASKS${where}`, screen.columns)), ...lines];
+}
+
+function taskLine(task: Task, shown: readonly Task[], screen: Screen): string {
+  const idWidth = Math.max(...shown.map(({ id }) => id.length));
+  const whoWidth = Math.min(16, Math.max(0, ...shown.map(({ assigneeId = '' }) => widthOf(assigneeId))));
+  const status = statusCell(task.status);
+  const age = showDuration(Math.max(0, screen.now - Date.parse(task.updatedAt)));
+  const prefix = `${task.id.padStart(idWidth)} ${status.text.padEnd(13)} `;
+  const needs = task.status === 'blocked' ? ` ← ${task.blockedBy.join(',')}` : '';
+  const suffix = `  ${pad(task.assigneeId ?? '', whoWidth)}  ${age.padStart(6)}`;
+  const room = screen.columns - widthOf(prefix) - widthOf(suffix);
+  const doing = task.status === 'in_progress' && task.activeForm ? `${task.title}: ${task.activeForm}` : task.title;
+  const title = pad(`${urgency(task)}${clean(doing)}${needs}`, Math.max(4, room));
+  const line = `${prefix}${title}`;
+  return `${paint(screen, status.style, line)}${paint(screen, 'dim', cut(suffix, Math.max(0, screen.columns - widthOf(line))))}`;
+}
+
+function urgency({ priority }: Task): string {
+  if (priority === 'critical') return '!! ';
+  return priority === 'high' ? '! ' : '';
+}
+
+const MEMBER_STYLES: Readonly<Record<string, Style>> = { active: 'green', idle: 'dim', stopped: 'red' };
+
+function memberPanel({ status }: Model, screen: Screen, rows: number): string[] {
+  if (rows < 2) return [];
+  const { members, leadId } = status.team;
+  const shown = members.length > rows - 1 ? members.slice(0, rows - 2) : members;
+  const width = Math.min(20, Math.max(...shown.map(({ name }) => name.length)));
+  const lines = shown.map((member) => {
+    const state = pad(member.status, 13);
+    const holds = member.assignedTasks.length === 0 ? '' : `task ${member.assignedTasks.join(', ')}  `;
+    const rest = cut(
+      clean(`${holds}${member.name === leadId ? 'lead' : member.role}`),
+      Math.max(1, screen.columns - width - 17),
+    );
+    const head = paint(screen, member.name === leadId ? 'bold' : undefined, pad(member.name, width));
+    return `  ${head} ${paint(screen, MEMBER_STYLES[member.status] ?? 'yellow', state)} ${paint(screen, 'dim', rest)}`;
+  });
+  const hidden = members.length - shown.length;
+  if (hidden > 0) lines.push(paint(screen, 'dim', `  and ${hidden} more`));
+  return [paint(screen, 'dim', 'MEMBERS'), ...lines];
+}
+
+function mailPanel({ mail }: Model, screen: Screen, rows: number): string[] {
+  if (rows < 2) return [];
+  const lines = mail.slice(-(rows - 1)).map((one) => mailLine(one, screen));
+  if (lines.length === 0) lines.push(paint(screen, 'dim', '  none yet'));
+  return [paint(screen, 'dim', 'MESSAGES'), ...lines];
+}
+
+function mailLine(mail: Mail, screen: Screen): string {
+  const to = mail.copies.length === 1 ? (mail.copies[0]?.toId ?? '') : `${mail.copies.length} members`;
+  const head = `  ${new Date(mail.at).toTimeString().slice(0, 5)} ${clean(mail.by)} → ${clean(to)} `;
+  const text = cut(clean(mail.summary ?? mail.content), Math.max(1, screen.columns - widthOf(head)));
+  return `${paint(screen, 'dim', cut(head, screen.columns))}${paint(screen, mail.priority === 'urgent' ? 'red' : undefined, text)}`;
+}
+
+/** Below the tasks, members and messages take at most half of the room. */
+function narrowPanels(model: Model, screen: Screen, body: number): string[] {
+  const half = Math.floor(body / 2);
+  const members = memberPanel(model, screen, Math.min(model.status.team.members.length + 1, Math.ceil(half / 2)));
+  const mail = mailPanel(model, screen, Math.min(model.mail.length + 1, half - members.length - 2, 7));
+  return [members, mail].flatMap((panel) => (panel.length === 0 ? [] : ['', ...panel]));
+}
+
+function widePanels(model: Model, screen: Screen, left: number, body: number): string[] {
+  const right = { ...screen, columns: screen.columns - left - 3 };
+  const members = memberPanel(model, right, Math.min(model.status.team.members.length + 1, Math.floor(body / 2)));
+  return [...members, '', ...mailPanel(model, right, body - members.length - 1)];
+}
+
+/** Two columns of lines with a rule between them. Lines on the left fill their column. */
+function beside(left: readonly string[], right: readonly string[], width: number): string[] {
+  const rows = Math.max(left.length, right.length);
+  return Array.from({ length: rows }, (_, at) => {
+    const line = left[at] ?? '';
+    return `${line}${' '.repeat(Math.max(0, width - visibleWidth(line)))} │ ${right[at] ?? ''}`;
+  });
+}
+
+function fill(lines: readonly string[], rows: number): string[] {
+  return [...lines.slice(0, rows), ...Array<string>(Math.max(0, rows - lines.length)).fill('')];
+}
+
+function pad(text: string, width: number): string {
+  const short = cut(text, width);
+  return `${short}${' '.repeat(Math.max(0, width - widthOf(short)))}`;
+}
+
+/** The width of our own painted text. */
+function visibleWidth(text: string): number {
+  // oxlint-disable-next-line no-control-regex -- our own colours
+  return widthOf(text.replace(/\x1b\[\d+m/g, ''));
+}

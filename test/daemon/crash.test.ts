@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Client } from '../../src/client/client.ts';
+import { startDaemon } from '../../src/daemon.ts';
+import { run, until } from './processes.ts';
+import type { Running } from './processes.ts';
+import type { Acknowledged } from './programs/hard-worker.ts';
+import { connect, temporaryHome } from './serve.ts';
+
+const KILLS = 100;
+const WORKERS = ['ada', 'bob', 'cyd', 'dee'];
+const TEAMS = ['red', 'green', 'blue', 'grey'];
+/** Most daemons are killed after up to so many answers, so in the middle of work; the others while they start. */
+const MOST_ANSWERS = 60;
+const KILLED_AT_START = 0.2;
+const LONGEST_START_MS = 150;
+
+test(`loses nothing that it acknowledged when it is killed at ${KILLS} moments under load`, async () => {
+  const home = temporaryHome();
+  const cache = join(home.directory, 'cache');
+  const daemon = await startDaemon({ home });
+  const client = connect(home, { patience: 300_000 });
+  for (const name of TEAMS) {
+    await client.call('team.create', { name });
+    for (const worker of WORKERS) await client.call('member.add', { teamId: name, name: worker });
+  }
+  await daemon.close();
+
+  const loadSpare = async (): Promise<Running> => {
+    const spare = run('spare-daemon', [home.directory, cache], { stdio: ['pipe', 'pipe', 'pipe'] });
+    await until('it has loaded', () => spare.output.stdout === 'loaded\n', 60_000);
+    return spare;
+  };
+  let next = await loadSpare();
+  const workers = WORKERS.map((name) =>
+    run('hard-worker', [home.directory, name, ...TEAMS], { stdio: ['pipe', 'pipe', 'pipe'] }),
+  );
+  // Each worker prints a dot per answer.
+  const countAnswers = (): number => workers.reduce((sum, { output }) => sum + output.stdout.length, 0);
+  let killedWhenReady = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const daemon = next;
+    daemon.child.stdin?.write('go\n');
+    const spare = loadSpare();
+    const isReady = (): boolean => daemon.output.stdout === 'loaded\nready\n';
+    if (Math.random() < KILLED_AT_START) await sleep(Math.random() * LONGEST_START_MS);
+    else {
+      await until('it is ready', isReady, 60_000);
+      const enough = countAnswers() + Math.random() * MOST_ANSWERS;
+      await until('work is done', () => countAnswers() > enough, 60_000);
+      await sleep(Math.random() * 10);
+    }
+    daemon.child.kill('SIGKILL');
+    expect(await daemon.ended, daemon.output.stderr).toBe('SIGKILL');
+    killedWhenReady += Number(isReady());
+    next = await spare;
+  }
+  next.child.stdin?.write('go\n');
+  await until('the last daemon is ready', () => next.output.stdout.endsWith('ready\n'), 60_000);
+  for (const worker of workers) worker.child.stdin?.write('enough\n');
+  expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
+  const all = workers.map(({ output }) => JSON.parse(output.stdout.trim().split('\n').at(-1) ?? '') as Acknowledged);
+
+  // The kills struck while work was done, and the workers came back by themselves.
+  expect(killedWhenReady).toBeGreaterThan(KILLS / 2);
+  for (const { errors, connections, created, claimed, sent } of all) {
+    expect(errors).toEqual([]);
+    expect(connections).toBeGreaterThan(KILLS / 5);
+    for (const list of [created, claimed, sent]) expect(list.length).toBeGreaterThan(KILLS / 2);
+  }
+  for (const team of TEAMS) await check(client, team, all);
+}, 400_000);
+
+async function check(client: Client, team: string, all: readonly Acknowledged[]): Promise<void> {
+  const tasks = await client.call('task.list', { teamId: team, limit: 10_000 });
+  const messages = await client.call('message.inbox', { teamId: team, memberId: 'lead' });
+  const byTask = new Map(tasks.map((task) => [task.id, task]));
+  const byMessage = new Map(messages.map((message) => [message.id, message]));
+  const ofTeam = <T extends { team: string }>(list: readonly T[]): T[] => list.filter((one) => one.team === team);
+
+  // Done at all: each creation, claim and message.
+  for (const { id, title } of all.flatMap(({ created }) => ofTeam(created))) {
+    expect(byTask.get(id)).toMatchObject({ title });
+  }
+  all.forEach(({ claimed }, index) => {
+    for (const { id, epoch } of ofTeam(claimed)) {
+      expect(byTask.get(id)).toMatchObject({ status: 'in_progress', assigneeId: WORKERS[index], epoch });
+    }
+  });
+  for (const { id, content } of all.flatMap(({ sent }) => ofTeam(sent))) {
+    expect(byMessage.get(id)).toMatchObject({ content });
+  }
+
+  // And done once, also what was never answered: nobody holds what another one got, no text came twice.
+  expectDistinct(tasks.map(({ title }) => title));
+  expectDistinct(messages.map(({ content }) => content));
+  expectDistinct(all.flatMap(({ claimed }) => ofTeam(claimed).map(({ id }) => id)));
+  const claims = new Map<string, number>();
+  for (let after = 0, batches; (batches = await client.call('event.list', { teamId: team, after })).length > 0;) {
+    after = batches.at(-1)?.seq ?? after;
+    for (const event of batches.flatMap(({ events }) => events)) {
+      const id = event['taskId'] as string;
+      if (event.type === 'task:claimed') claims.set(id, (claims.get(id) ?? 0) + 1);
+    }
+  }
+  expect(Math.max(...claims.values())).toBe(1);
+
+  // Mail of one sender is in the order of sending.
+  for (const worker of WORKERS) {
+    const numbers = messages
+      .filter(({ fromId }) => fromId === worker)
+      .map(({ content }) => Number(content.split('-')[1]));
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  }
+}
+
+function expectDistinct(values: readonly string[]): void {
+  expect(new Set(values).size).toBe(values.length);
+}

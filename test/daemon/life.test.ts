@@ -1,0 +1,256 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { homeAt } from '../../src/client/home.ts';
+import { startDaemon } from '../../src/daemon.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { processorMs, run, until } from './processes.ts';
+import { BIN, connect, environmentFor, readLog, serve, spawnServe, temporaryHome } from './serve.ts';
+
+/** What a daemon leaves in its home when it has ended in order. */
+const LEFT = ['cache', 'daemon.log', 'journal.db', 'journal.db.bell', 'lock.db', 'port', 'secret', 'token'];
+
+describe('starting', () => {
+  test('20 commands that race to start the daemon get one daemon', async () => {
+    const home = temporaryHome();
+    const commands = Array.from({ length: 20 }, () => run(BIN, ['status', '--json'], { env: environmentFor(home) }));
+    const codes = await Promise.all(commands.map(({ ended }) => ended));
+    expect(codes, commands.map(({ output }) => output.stderr).join('')).toEqual(codes.map(() => 0));
+    const pids = commands.map(({ output }) => (JSON.parse(output.stdout) as { pid: number }).pid);
+    expect(new Set(pids).size).toBe(1);
+    expect(readLog(home).filter(({ event }) => event === 'daemon.ready')).toHaveLength(1);
+    expect(await run(BIN, ['stop'], { env: environmentFor(home) }).ended).toBe(0);
+    await until('the process is gone', () => !existsSync(`/proc/${pids[0]}`));
+  }, 60_000);
+
+  test('of 8 daemons that start at once one stays, and the others exit with 75 and name it', async () => {
+    const home = temporaryHome();
+    const daemons = Array.from({ length: 8 }, () => spawnServe(home));
+    await until(
+      'one is ready and the others have ended',
+      () =>
+        daemons.filter(({ child }) => child.exitCode === 75).length === 7 &&
+        daemons.some(({ output }) => output.stdout.includes('"ready":true')),
+      40_000,
+    );
+    const winner = daemons.find(({ child }) => child.exitCode === null);
+    for (const { output } of daemons.filter((one) => one !== winner)) {
+      expect(JSON.parse(output.stderr)).toEqual({
+        error: { code: 'conflict', message: `Process ${winner?.pid} is already the daemon of ${home.directory}` },
+      });
+    }
+  }, 60_000);
+
+  test('keeps its port over restarts while it is free, and takes another one when it is not', async () => {
+    const home = temporaryHome();
+    const first = await startDaemon({ home });
+    await first.close();
+    const second = await startDaemon({ home });
+    expect(second.url).toBe(first.url);
+    await second.close();
+    const squatter = createServer();
+    await new Promise<void>((resolve) => squatter.listen(Number(new URL(first.url).port), '127.0.0.1', resolve));
+    const third = await startDaemon({ home });
+    expect(third.url).not.toBe(first.url);
+    await third.close();
+    squatter.close();
+  });
+
+  test('two daemons in one process exclude each other as two processes do', async () => {
+    const home = temporaryHome();
+    const first = await startDaemon({ home });
+    await expect(startDaemon({ home })).rejects.toMatchObject({ name: 'LockedError', pid: process.pid });
+    await first.close();
+    await (await startDaemon({ home })).close();
+  });
+
+  test('makes its files for us alone, whatever the umask and whatever was there', async () => {
+    const home = homeAt(join(temporaryFolder(), 'a', 'b', 'state'));
+    const umask = process.umask(0);
+    try {
+      const daemon = await serve(home);
+      const client = connect(home);
+      await client.call('team.create', { name: 'demo' });
+      await until('compiled code is kept', () => existsSync(join(home.directory, 'cache')));
+      const seen = [home.directory, dirname(home.directory)].map((path) => lstatSync(path).mode & 0o777);
+      expect(seen).toEqual([0o700, 0o700]);
+      for (const entry of readdirSync(home.directory, { recursive: true, withFileTypes: true })) {
+        const { mode } = lstatSync(join(entry.parentPath, entry.name));
+        expect([entry.name, (mode & 0o777).toString(8)]).toEqual([entry.name, entry.isDirectory() ? '700' : '600']);
+      }
+      daemon.child.kill('SIGTERM');
+      expect(await daemon.ended).toBe(0);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  test('closes a home that others could read', async () => {
+    const home = temporaryHome();
+    chmodSync(home.directory, 0o755);
+    await (await startDaemon({ home })).close();
+    expect(lstatSync(home.directory).mode & 0o777).toBe(0o700);
+  });
+
+  test.each<[string, (path: string) => void, RegExp]>([
+    ['a link', (path) => symlinkSync(dirname(path), path), /is a symbolic link: set TROUPE_HOME to where it leads/],
+    ['a file', (path) => writeFileSync(path, ''), /cannot be made|is not a directory/],
+    ['a directory that others can write', (path) => openToAll(path), /can be written by others .* chmod 700/],
+  ])('refuses a home that is %s, and says what to do', async (_what, make, message) => {
+    const path = join(temporaryFolder(), 'home');
+    make(path);
+    await expect(startDaemon({ home: homeAt(path) })).rejects.toMatchObject({
+      code: 'storage',
+      message: expect.stringMatching(message) as string,
+    });
+    const told = run(BIN, ['serve'], { env: environmentFor(homeAt(`${path}/`)) });
+    expect(await told.ended).toBe(1);
+    expect(told.output.stderr).toMatch(message);
+  });
+
+  test('refuses a home that belongs to somebody else', async (context) => {
+    context.skip(process.getuid?.() !== 0, 'only root can give a directory away');
+    const home = temporaryHome();
+    const { chownSync } = await import('node:fs');
+    chownSync(home.directory, 65_534, 65_534);
+    await expect(startDaemon({ home })).rejects.toThrow(/belongs to user 65534/);
+  });
+
+  test('says when the path of its socket is too long', async () => {
+    const home = homeAt(join(temporaryFolder(), 'x'.repeat(120)));
+    await expect(startDaemon({ home })).rejects.toThrow(/set TROUPE_HOME to a shorter path/);
+  });
+});
+
+describe('ending', () => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('on %s leaves no socket, card or process', async (signal) => {
+    const home = temporaryHome();
+    const daemon = await serve(home);
+    await connect(home).call('team.create', { name: 'demo' });
+    expect(JSON.parse(readFileSync(home.card, 'utf8'))).toMatchObject({ pid: daemon.pid, url: daemon.url });
+    await until('compiled code is kept', () => readdirSync(home.directory).includes('cache'));
+    daemon.child.kill(signal);
+    expect(await daemon.ended).toBe(0);
+    expect(readdirSync(home.directory).sort()).toEqual(LEFT);
+    expect(readLog(home).at(-1)).toMatchObject({ event: 'daemon.closing' });
+  });
+
+  test('when told to answers first, finishes calls under way, and tells the clients', async () => {
+    const home = temporaryHome();
+    const daemon = await serve(home);
+    const client = connect(home, { patience: 0 });
+    await client.call('team.create', { name: 'demo' });
+    const socket = new WebSocket(`${daemon.url.replace('http', 'ws')}/ws`, {
+      headers: { authorization: `Bearer ${readFileSync(home.tokenFile, 'utf8').trim()}` },
+    });
+    await new Promise((resolve) => socket.addEventListener('open', resolve));
+    const closed = new Promise<number>((resolve) => socket.addEventListener('close', ({ code }) => resolve(code)));
+    const waiting = client.call('task.claim', { teamId: 'demo', wait: 60_000 }, { as: 'lead' });
+    const outcome = expect(waiting).rejects.toMatchObject({ code: 'no_daemon' });
+    const created = Array.from({ length: 50 }, (_, n) =>
+      client.call('task.create', { teamId: 'demo', title: `t${n}` }),
+    );
+    const stopped = client.call('daemon.stop', {});
+    await expect(Promise.all(created)).resolves.toHaveLength(50);
+    await expect(stopped).resolves.toEqual({ stopping: true });
+    expect(await closed).toBe(1001);
+    await outcome;
+    expect(await daemon.ended).toBe(0);
+    const again = await serve(home);
+    const { tasks } = await connect(home).call('team.status', { teamId: 'demo' });
+    expect(Object.values(tasks).reduce((sum, count) => sum + count)).toBe(50);
+    again.child.kill('SIGTERM');
+    await again.ended;
+  });
+
+  test('by itself when its home is taken away, and does not touch what stands there then', async () => {
+    const home = temporaryHome();
+    const daemon = await serve(home);
+    renameSync(home.directory, `${home.directory}-moved`);
+    mkdirSync(home.directory, { mode: 0o700 });
+    writeFileSync(home.socket, 'not yours');
+    expect(await daemon.ended).toBe(1);
+    expect(daemon.output.stderr).toContain('was removed or replaced');
+    expect(readFileSync(home.socket, 'utf8')).toBe('not yours');
+  });
+});
+
+describe('after kill -9', () => {
+  test('is ready again within 3 seconds with everything there', async () => {
+    const home = temporaryHome();
+    const first = await serve(home);
+    const client = connect(home);
+    await client.call('team.create', { name: 'demo' });
+    await client.call('member.add', { teamId: 'demo', name: 'worker' });
+    await client.call('task.create', { teamId: 'demo', title: 'survive' });
+    const claimed = await client.call('task.claim', { teamId: 'demo' }, { as: 'worker' });
+    await client.call('message.send', { teamId: 'demo', toId: 'worker', content: 'hello' }, { as: 'lead' });
+    first.child.kill('SIGKILL');
+    await first.ended;
+    expect(existsSync(home.socket)).toBe(true);
+
+    const start = performance.now();
+    const second = await serve(home);
+    const inbox = await client.call('message.inbox', { teamId: 'demo' }, { as: 'worker' });
+    // Other tests run at the same time, and then the time on the wall is not the daemon's own.
+    expect(Math.min(performance.now() - start, processorMs(second.pid))).toBeLessThan(3_000);
+    expect(inbox).toMatchObject([{ content: 'hello' }]);
+    expect(await client.call('task.list', { teamId: 'demo' })).toEqual([claimed]);
+    expect((await client.call('daemon.status', {})).teamMetrics).toMatchObject({ totalTeamsCreated: 1 });
+  });
+
+  test('is started again by the next command', async () => {
+    const home = temporaryHome();
+    const env = environmentFor(home);
+    expect(await run(BIN, ['team', 'create', 'demo'], { env }).ended).toBe(0);
+    const { pid } = JSON.parse(readFileSync(home.card, 'utf8')) as { pid: number };
+    process.kill(pid, 'SIGKILL');
+    const next = run(BIN, ['team', 'show', 'demo', '--json'], { env });
+    expect(await next.ended).toBe(0);
+    expect(JSON.parse(next.output.stdout)).toMatchObject({ id: 'demo' });
+    expect(await run(BIN, ['stop'], { env }).ended).toBe(0);
+  });
+});
+
+describe('serve', () => {
+  test.each([
+    [['--port', 'x'], 2, /a port is a number/],
+    [['--journal', 'nats://x'], 2, /a journal on NATS cannot be chosen yet/],
+    [['--log-level', 'loud'], 2, /there are error, warn, info, debug/],
+    [['--nonsense'], 2, /nonsense/],
+    [['--host', '0.0.0.0'], 2, /lets other machines in/],
+    [['--tls-cert', 'a.pem'], 2, /go together/],
+  ])('says what is wrong with %j', async (args, code, message) => {
+    const home = temporaryHome();
+    const daemon = spawnServe(home, { args });
+    expect(await daemon.ended).toBe(code);
+    expect((JSON.parse(daemon.output.stderr) as { error: { message: string } }).error.message).toMatch(message);
+    expect(existsSync(home.card)).toBe(false);
+  });
+
+  test('forgets everything with a journal in memory, and says so', async () => {
+    const home = temporaryHome();
+    const daemon = await serve(home, { args: ['--journal', 'memory'] });
+    const { journal } = await connect(home).call('daemon.status', {});
+    expect(journal).toEqual({ kind: 'memory', location: 'memory', durability: 'memory' });
+    daemon.child.kill('SIGTERM');
+    expect(await daemon.ended).toBe(0);
+    expect(existsSync(home.journal)).toBe(false);
+  });
+});
+
+function openToAll(path: string): void {
+  mkdirSync(path);
+  chmodSync(path, 0o777);
+}

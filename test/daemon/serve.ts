@@ -1,0 +1,69 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { Client } from '../../src/client/client.ts';
+import type { ClientOptions } from '../../src/client/client.ts';
+import { homeAt } from '../../src/client/home.ts';
+import type { Home } from '../../src/client/home.ts';
+import { socketConnect } from '../../src/client/socket.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { run, until } from './processes.ts';
+import type { Running } from './processes.ts';
+
+/** The command line, as people call it. */
+export const BIN = join(import.meta.dirname, '../../bin/troupe.js');
+
+/** A daemon in a process of its own. */
+export interface Served extends Running {
+  readonly url: string;
+}
+
+/** A state directory for the running test alone. */
+export function temporaryHome(): Home {
+  const directory = join(temporaryFolder(), 'home');
+  mkdirSync(directory, { mode: 0o700 });
+  return homeAt(directory);
+}
+
+/** What a command of the command line gets from us: this home, and the code as it is in `src/`. */
+export function environmentFor(home: Home, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  return { ...process.env, TROUPE_SOURCE: '1', TROUPE_HOME: home.directory, ...more };
+}
+
+/** Runs `troupe serve` without waiting for anything. */
+export function spawnServe(
+  home: Home,
+  { args = [], env = {} }: { args?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
+): Running {
+  return run(BIN, ['serve', '--json', ...args], { env: environmentFor(home, env) });
+}
+
+/** Runs `troupe serve` and waits until it is ready. */
+export async function serve(home: Home, options: Parameters<typeof spawnServe>[1] = {}): Promise<Served> {
+  const running = spawnServe(home, options);
+  const line = await until(`the daemon is ready: ${running.output.stderr}`, () => {
+    if (running.child.exitCode !== null) throw new Error(`The daemon ended: ${running.output.stderr}`);
+    return /^.*\n/.exec(running.output.stdout)?.[0];
+  });
+  return { ...running, url: (JSON.parse(line) as { url: string }).url };
+}
+
+/** A client over the Unix socket, closed when the test ends. */
+export function connect(home: Home, options: ClientOptions = {}): Client {
+  const client = new Client(socketConnect({ path: home.socket, token: { file: home.tokenFile } }), options);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Asks over HTTP with the daemon's own token. */
+export async function get(home: Home, url: string): Promise<Response> {
+  const token = readFileSync(home.tokenFile, 'utf8').trim();
+  return fetch(url, { headers: { authorization: `Bearer ${token}` } });
+}
+
+/** The lines of the daemon's log that are JSON. */
+export function readLog(home: Home): Record<string, unknown>[] {
+  return readFileSync(home.log, 'utf8')
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : []));
+}

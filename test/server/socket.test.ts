@@ -1,0 +1,129 @@
+import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createConnection, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { splitLines } from '../../src/server/lines.ts';
+import { listenSocket } from '../../src/server/socket.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { setStage } from './stage.ts';
+import { startServer } from './start.ts';
+import { openUnix } from './wire.ts';
+
+describe('the Unix socket', () => {
+  test('can be used by nobody else', async () => {
+    const { home } = await startServer();
+    expect(statSync(home.socket).mode & 0o777).toBe(0o600);
+  });
+
+  test('is not put where others can enter', async () => {
+    const { hub } = await startServer();
+    const folder = temporaryFolder();
+    const open = join(folder, 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o755);
+    await expect(listenSocket(join(open, 's'), hub)).rejects.toMatchObject({ code: 'not_allowed' });
+    mkdirSync(join(folder, 'closed'), { mode: 0o700 });
+    symlinkSync(join(folder, 'closed'), join(folder, 'link'));
+    await expect(listenSocket(join(folder, 'link', 's'), hub)).rejects.toMatchObject({ code: 'not_allowed' });
+  });
+
+  test('takes the place of one that a dead daemon left, and of nothing else', async () => {
+    const { hub } = await startServer();
+    const folder = join(temporaryFolder(), 'home');
+    mkdirSync(folder, { mode: 0o700 });
+    const path = join(folder, 's');
+    const first = createServer().listen(path);
+    onTestFinished(() => void first.close());
+    await new Promise((resolve) => first.once('listening', resolve));
+    const socket = await listenSocket(path, hub);
+    await socket.close();
+    writeFileSync(join(folder, 'file'), 'mine');
+    await expect(listenSocket(join(folder, 'file'), hub)).rejects.toMatchObject({ code: 'exists' });
+  });
+
+  test('says so when its path is too long', async () => {
+    const { hub } = await startServer();
+    const folder = join(temporaryFolder(), 'x'.repeat(120));
+    mkdirSync(folder, { mode: 0o700 });
+    await expect(listenSocket(join(folder, 's'), hub)).rejects.toMatchObject({ code: 'storage' });
+  });
+
+  test('welcomes a client with what its credential is', async () => {
+    const { home, token, tokens } = await setStage();
+    const person = await openUnix(home.socket, token);
+    expect(person.frames).toEqual([{ type: 'welcome', id: 'hello', scope: 'admin' }]);
+    const member = await openUnix(home.socket, tokens.worker);
+    expect(member.frames).toEqual([
+      { type: 'welcome', id: 'hello', scope: 'member', teamId: 'demo', memberId: 'worker' },
+    ]);
+  });
+
+  test('takes frames that come in the same breath as the hello', async () => {
+    const { home, token } = await setStage();
+    const wire = await openUnix(home.socket);
+    wire.send(`{"type":"hello","id":1,"token":"${token}"}\n{"type":"ping","id":2}`);
+    expect(await wire.take(({ id }) => id === 2)).toEqual({ type: 'pong', id: 2 });
+    expect(wire.frames.map(({ type }) => type)).toEqual(['welcome', 'pong']);
+  });
+
+  test('does not wait for ever for a hello', async () => {
+    const { home } = await startServer({ limits: { greetingMs: 100 } });
+    const wire = await openUnix(home.socket);
+    await wire.closed;
+    expect(wire.frames).toMatchObject([{ type: 'error', error: { code: 'unauthenticated' } }]);
+  });
+
+  test('refuses a line that is too long, whether it ends or not', async () => {
+    const { home, token } = await startServer({ limits: { messageBytes: 10_000 } });
+    for (const text of [`${'x'.repeat(10_001)}\n`, 'x'.repeat(20_000)]) {
+      const wire = await openUnix(home.socket, token);
+      wire.send(text);
+      await wire.closed;
+      expect(wire.frames.at(-1)).toMatchObject({ type: 'error', error: { code: 'limit' } });
+    }
+  });
+
+  test('refuses what is not UTF-8', async () => {
+    const { home, token } = await startServer();
+    const socket = createConnection(home.socket);
+    onTestFinished(() => void socket.destroy());
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    socket.write(`{"type":"hello","token":"${token}"}\n`);
+    socket.write(Buffer.from([0x7b, 0xff, 0xfe, 0x7d, 0x0a]));
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(text).toContain('"code":"invalid"');
+  });
+
+  test('has only so many connections', async () => {
+    const { home, token, hub } = await startServer({ limits: { connections: 5 } });
+    const wires = [];
+    for (let i = 0; i < 5; i++) wires.push(await openUnix(home.socket, token));
+    const extra = await openUnix(home.socket);
+    await extra.closed;
+    expect(extra.frames).toMatchObject([{ type: 'error', error: { code: 'limit' } }]);
+    wires[0]?.close();
+    await expect.poll(() => hub.connections).toBe(4);
+    expect((await openUnix(home.socket, token)).frames).toMatchObject([{ type: 'welcome' }]);
+  });
+});
+
+test('lines are the same however the bytes are cut', () => {
+  const text = Buffer.from('first\n\nsecond ünïcode\nthird');
+  for (let size = 1; size <= text.length; size++) {
+    const split = splitLines(100);
+    const lines: string[] = [];
+    for (let at = 0; at < text.length; at += size) {
+      for (const line of split(text.subarray(at, at + size))) lines.push(line.toString());
+    }
+    expect(lines).toEqual(['first', '', 'second ünïcode']);
+  }
+});
+
+test('a million bytes one by one are one line', () => {
+  const split = splitLines(1_000_000);
+  const lines: Buffer[] = [];
+  for (let i = 0; i < 300_000; i++) lines.push(...split(Buffer.from('x')));
+  lines.push(...split(Buffer.from('\n')));
+  expect(lines.map(({ length }) => length)).toEqual([300_000]);
+});
