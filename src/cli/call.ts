@@ -1,4 +1,4 @@
-import type { InputOf, OperationName } from '../operations/index.ts';
+import type { OperationName } from '../operations/index.ts';
 import { readArguments } from './arguments.ts';
 import type { Command } from './command.ts';
 import { openClient } from './connect.ts';

@@ -66,7 +66,7 @@ type Entry = { readonly type: string; readonly at: number; readonly [key: string
 
 function entryText(entry: Entry, screen: Screen): string {
   const clock = paint(screen, 'dim', new Date(entry.at).toTimeString().slice(0, 8));
-  const lines = (text: unknown): string => cleanLines(String(text ?? '')).join(`\n${' '.repeat(9)}`);
+  const lines = (text: unknown): string => cleanLines(typeof text === 'string' ? text : '').join(`\n${' '.repeat(9)}`);
   switch (entry.type) {
     case 'session':
       return `${clock} ${paint(screen, 'dim', `session ${lines(entry['sessionId'])} (${lines(entry['agent'])})`)}\n`;

@@ -19,6 +19,11 @@ export const HookConfig = z.strictObject({
   executor: z.enum(['shell', 'node']).default('shell'),
   /** Where it runs. */
   cwd: z.string().max(4_096).optional(),
+  /** Variables of ours that it may see besides the few that programs need; by name, so that no value is kept. */
+  env: z
+    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/))
+    .max(32)
+    .optional(),
   /** For a hook from a checkout: the content that a person approved. Changed content does not run. */
   approved: z.string().max(128).optional(),
   /** Milliseconds until it is killed. */

@@ -1,17 +1,18 @@
 import type { Client } from '../../client/client.ts';
-import type { ResultOf } from '../../operations/index.ts';
 import { eventLines } from '../event-lines.ts';
 import type { Screen } from '../screen.ts';
 import { print } from '../write.ts';
 import { openProgress } from './progress.ts';
+import { look } from './standing.ts';
+import type { Standing } from './standing.ts';
 
 /** How the work of a team ended: all of it done, nothing left that can be done, a person is needed, or interrupted. */
 export interface Outcome {
   readonly team: string;
   readonly reason: 'done' | 'stuck' | 'person' | 'interrupted';
-  readonly tasks: ResultOf<'task.list'>;
-  readonly members: ResultOf<'member.list'>;
-  readonly requests: ResultOf<'request.list'>;
+  readonly tasks: Standing['tasks'];
+  readonly members: Standing['members'];
+  readonly requests: Standing['requests'];
   /** Milliseconds. */
   readonly duration: number;
 }
@@ -55,38 +56,4 @@ export async function followWork(
   const reason = signal.aborted ? 'interrupted' : (last.reason ?? 'stuck');
   const { tasks, members, requests } = last;
   return { team: teamId, reason, tasks, members, requests, duration: performance.now() - began };
-}
-
-/** Where a team stands, and why it would go no further. */
-export interface Standing {
-  readonly seq: number;
-  readonly tasks: ResultOf<'task.list'>;
-  readonly members: ResultOf<'member.list'>;
-  readonly requests: ResultOf<'request.list'>;
-  readonly reason: 'done' | 'stuck' | 'person' | undefined;
-}
-
-async function look(client: Client, teamId: string): Promise<Standing> {
-  const [{ team, seq, pendingRequests }, tasks] = await Promise.all([
-    client.call('team.status', { teamId }),
-    client.call('task.list', { teamId }),
-  ]);
-  const { members } = team;
-  const requests = pendingRequests.filter(({ kind }) => kind !== 'shutdown');
-  return { seq, tasks, members, requests, reason: reasonToEnd(tasks, members, requests, team.leadId) };
-}
-
-function reasonToEnd(
-  tasks: Standing['tasks'],
-  members: Standing['members'],
-  requests: Standing['requests'],
-  leadId: string,
-): Standing['reason'] {
-  const lead = members.find(({ id }) => id === leadId);
-  const leadWorks = lead?.agent !== undefined && lead.status !== 'idle' && lead.status !== 'stopped';
-  if (!leadWorks && tasks.every(({ status }) => status === 'completed')) return 'done';
-  const isBusy = ({ agent, status, returning }: Standing['members'][number]): boolean =>
-    agent !== undefined && (status === 'stopped' ? returning === true : status !== 'idle');
-  if (members.some(isBusy)) return undefined;
-  return requests.length > 0 ? 'person' : 'stuck';
 }

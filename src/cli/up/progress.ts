@@ -4,7 +4,7 @@ import { clean, cut, widthOf } from '../text.ts';
 import { showDuration } from '../time.ts';
 import { statusCell } from '../views/task.ts';
 import { print } from '../write.ts';
-import type { Standing } from './follow.ts';
+import type { Standing } from './standing.ts';
 
 /** A team at work, drawn in place: its tasks as they fill up, who does what, what waits for a person. */
 export interface Progress {

@@ -8,10 +8,12 @@ const INHERITED = ['PATH', 'HOME', 'USER', 'LANG', 'TZ', 'TERM', 'TMPDIR', 'SHEL
 export function hookEnvironment(
   ours: Readonly<Record<string, string | undefined>>,
   about: Readonly<Record<string, string>>,
+  wanted: readonly string[] = [],
 ): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(ours)) {
-    if (value !== undefined && (INHERITED.includes(name) || name.startsWith('LC_'))) env[name] = value;
+    if (value !== undefined && (INHERITED.includes(name) || name.startsWith('LC_') || wanted.includes(name)))
+      env[name] = value;
   }
   for (const [name, value] of Object.entries(about)) {
     env[`TROUPE_${name}`] = value;

@@ -131,7 +131,7 @@ export class TeamHooks {
       if (last.exitCode === 2) return last;
     }
     for (const hook of hooks) {
-      const env = hookEnvironment(this.#options.environment, { TEAM_ID: teamId, EVENT: type, ...about });
+      const env = hookEnvironment(this.#options.environment, { TEAM_ID: teamId, EVENT: type, ...about }, hook.env);
       last = await this.#atOnce(() => this.#runHook(hook, env, payload));
       this.#options.onRun?.({ teamId, type, result: last });
       if (last.exitCode === 2) return last;

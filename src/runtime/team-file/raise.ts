@@ -27,6 +27,7 @@ export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
       timeout: entry.timeout === undefined ? 120_000 : milliseconds(entry.timeout),
       enabled: true,
       onFailure: entry.onFailure ?? 'allow',
+      ...(entry.env && { env: entry.env }),
       approved: hashHook(entry.command, folder),
     })),
   );

@@ -59,6 +59,7 @@ const HookEntry = z.strictObject({
   command: z.string().min(1),
   executor: z.enum(['shell', 'node']).optional(),
   timeout: Duration.optional(),
+  env: z.array(z.string()).optional().describe('names of your variables that it may see'),
   onFailure: z.enum(['allow', 'block']).optional().describe('block: a gate that fails sends the work back'),
 });
 
