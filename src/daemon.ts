@@ -20,6 +20,7 @@ import { takeLock } from './runtime/lock.ts';
 import { openLog } from './runtime/log.ts';
 import type { Log, LogLevel } from './runtime/log.ts';
 import { watchLoopLag } from './runtime/loop-lag.ts';
+import { residentBytes } from './runtime/memory.ts';
 import { observeJournal } from './runtime/observed-journal.ts';
 import { createObserver } from './runtime/observer.ts';
 import { identifySelf } from './runtime/process-identity.ts';
@@ -151,7 +152,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           tokenFile: home.tokenFile,
           journal: journalFacts,
           uptime: (Date.now() - Date.parse(card.startedAt)) / 1000,
-          memory: process.memoryUsage.rss(),
+          memory: residentBytes(),
           connections: hub.connections,
           health: health.report(),
           ...totals.report(),

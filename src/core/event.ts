@@ -167,8 +167,8 @@ export function event<T extends EventType>(
   type: T,
   data: EventData[T],
 ): TeamEvent {
-  const envelope = { type, at: command.at, by: command.by };
-  return (command.commandId === undefined
-    ? { ...envelope, ...data }
-    : { ...envelope, cause: command.commandId, ...data }) as unknown as TeamEvent;
+  const { at, by, commandId } = command;
+  return (commandId === undefined
+    ? { type, at, by, ...data }
+    : { type, at, by, cause: commandId, ...data }) as unknown as TeamEvent;
 }

@@ -16,21 +16,19 @@ import { quote } from './text.ts';
  * The state is changed in place and returned.
  */
 export function evolve(state: TeamState, event: TeamEvent): TeamState {
-  // It comes from a disk; and a type such as "constructor" is found on every object.
-  const type: unknown = event.type;
-  if (!Object.hasOwn(APPLY, String(type))) {
+  const apply = APPLY.get(event.type);
+  if (!apply) {
     throw new TeamError(
       'unsupported',
-      `Team ${state.teamId} holds an event ${quote(String(type))} of a newer Troupe: update Troupe to open it`,
+      `Team ${state.teamId} holds an event ${quote(String(event.type))} of a newer Troupe: update Troupe to open it`,
     );
   }
-  const apply = APPLY[event.type] as (state: TeamState, event: TeamEvent) => void;
   apply(state, event);
   if (event.cause !== undefined) putReceipt(state, event.cause, receiptOf(event));
   return state;
 }
 
-const APPLY: Apply = {
+const FACTS: Apply = {
   ...TEAM_FACTS,
   ...MEMBER_FACTS,
   ...TASK_FACTS,
@@ -38,6 +36,9 @@ const APPLY: Apply = {
   ...REQUEST_FACTS,
   ...NOTE_FACTS,
 };
+
+/** A Map, as types come from a disk: one such as "constructor" is found on every object. */
+const APPLY = new Map(Object.entries(FACTS) as [string, (state: TeamState, event: TeamEvent) => void][]);
 
 /** The first event of a command names what the command was about. */
 function receiptOf(event: TeamEvent): Receipt {

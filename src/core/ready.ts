@@ -54,9 +54,10 @@ function peek(state: TeamState, heap: Heap, assigneeId: string | undefined): Tas
 
 /** The task that a key was pushed for, if the key still holds. */
 function taskOf(state: TeamState, key: number, assigneeId: string | undefined): TaskRecord | undefined {
-  const task = state.tasks.get(String(key % AGE_RANGE));
+  const rank = Math.floor(key / AGE_RANGE);
+  const task = state.tasks.get(String(key - rank * AGE_RANGE));
   if (!task || !isReady(state, task)) return undefined;
-  return task.assigneeId === assigneeId && readyKey(task) === key ? task : undefined;
+  return task.assigneeId === assigneeId && RANK[task.priority] === rank ? task : undefined;
 }
 
 /** Pending and waiting for nothing. */

@@ -138,6 +138,7 @@ export function takeBackTo(state: TeamState, mark: number): void {
 
 /** Drops the oldest receipts: a Map keeps its insertion order. */
 export function forgetOldReceipts(state: TeamState): void {
+  if (state.receipts.size <= REMEMBERED_COMMANDS) return;
   for (const oldest of state.receipts.keys()) {
     if (state.receipts.size <= REMEMBERED_COMMANDS) return;
     state.receipts.delete(oldest);

@@ -6,8 +6,10 @@ import { toTeamError } from './sqlite/errors.ts';
 import { openFollowers } from './sqlite/follow.ts';
 import { openDatabase } from './sqlite/open.ts';
 import { corruptBatch, decodeRow } from './sqlite/rows.ts';
-import type { TeamId } from './sqlite/rows.ts';
+import type { Page, TeamId } from './sqlite/rows.ts';
 import { groupWriter } from './sqlite/writer.ts';
+
+const NOTHING: Page = { rows: [], isFull: false };
 
 export interface SqliteJournalOptions {
   /** How long an append tries while another process holds the file, before it fails with `storage`. */
@@ -96,12 +98,12 @@ export function sqliteJournal(path: string, { patienceMs = 10_000 }: SqliteJourn
       let seq = Math.max(0, after);
       while (seq < end) {
         const page = reading(team, () => rows.readPage(id, seq, end));
-        if (page.length === 0) {
+        if (page.rows.length === 0) {
           if (!reading(team, () => rows.hasTeam(id))) return;
           throw corruptBatch(team, seq + 1, file, 'it is missing');
         }
-        for (const row of page) yield decodeRow(row, ++seq, team, file);
-        if (seq < end) await nextTurn();
+        for (const row of page.rows) yield decodeRow(row, ++seq, team, file);
+        if (page.isFull) await nextTurn();
         assertUsable();
       }
     },
@@ -119,12 +121,13 @@ export function sqliteJournal(path: string, { patienceMs = 10_000 }: SqliteJourn
         while (!signal.aborted && closed === undefined) {
           id ??= findToRead(team, 0);
           const present = id;
-          const page = present === undefined ? [] : reading(team, () => rows.readPage(present, seq, Infinity));
-          for (const row of page) {
+          const page = present === undefined ? NOTHING : reading(team, () => rows.readPage(present, seq, Infinity));
+          for (const row of page.rows) {
             yield decodeRow(row, ++seq, team, file);
             if (signal.aborted || closed !== undefined) return;
           }
-          if (page.length > 0) continue;
+          if (page.isFull) await nextTurn();
+          if (page.rows.length > 0) continue;
           if (present !== undefined && !reading(team, () => rows.hasTeam(present))) return;
           await new Promise<void>((resolve) => (resume = resolve));
         }

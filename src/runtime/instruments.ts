@@ -1,4 +1,5 @@
 import { TeamError } from '../core/errors.ts';
+import { residentBytes } from './memory.ts';
 import { Metrics } from './metrics.ts';
 import type { Append } from './observed-journal.ts';
 import type { Tally } from './totals.ts';
@@ -60,7 +61,7 @@ export function createInstruments(sources: Sources): Instruments {
     { name: 'troupe_event_loop_lag_seconds', help: 'The longest lag of the last second.' },
     () => sources.loopLagMs() / 1000,
   );
-  metrics.gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory.' }, () => process.memoryUsage.rss());
+  metrics.gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory.' }, () => residentBytes());
   metrics.gauge(
     { name: 'process_start_time_seconds', help: 'When the process started, since 1970.' },
     () => performance.timeOrigin / 1000,

@@ -17,6 +17,12 @@ export interface Row {
   readonly sum: number;
 }
 
+/** Some batches, and whether there may be more after them. */
+export interface Page {
+  readonly rows: readonly Row[];
+  readonly isFull: boolean;
+}
+
 /** The team's number in the file, which no other team ever has, also if it is dropped. */
 export type TeamId = number;
 
@@ -79,17 +85,17 @@ export function prepareRows(db: DatabaseSync) {
     findEnd: readEnd,
 
     /** The next batches after `after` up to `end`, as many as make a page. */
-    readPage(team: TeamId, after: Seq, end: Seq): Row[] {
-      const page: Row[] = [];
+    readPage(team: TeamId, after: Seq, end: Seq): Page {
+      const found: Row[] = [];
       let chars = 0;
       const first = team * SPAN;
       for (const row of listBatches.iterate(first + after, first + Math.min(end, SPAN - 1))) {
         const { id, body, sum } = row as unknown as { id: number; body: string; sum: number };
-        page.push({ seq: id - first, body, sum });
+        found.push({ seq: id - first, body, sum });
         chars += body.length;
-        if (page.length === PAGE_ROWS || chars >= PAGE_CHARS) break;
+        if (found.length === PAGE_ROWS || chars >= PAGE_CHARS) return { rows: found, isFull: true };
       }
-      return page;
+      return { rows: found, isFull: false };
     },
 
     /** The snapshot, if its checksum is right and its batch exists. */

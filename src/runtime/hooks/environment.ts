@@ -12,8 +12,9 @@ export function hookEnvironment(
 ): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(ours)) {
-    if (value !== undefined && (INHERITED.includes(name) || name.startsWith('LC_') || wanted.includes(name)))
+    if (value !== undefined && (INHERITED.includes(name) || name.startsWith('LC_') || wanted.includes(name))) {
       env[name] = value;
+    }
   }
   for (const [name, value] of Object.entries(about)) {
     env[`TROUPE_${name}`] = value;

@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { homeAt } from '../../src/client/home.ts';
+import type { Home } from '../../src/client/home.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { connect, get, readLog, serve } from './serve.ts';
+
+test('stays up on a full disk: writes fail, reads work, it says so, and goes on when there is room', async (context) => {
+  const home = smallDisk(16);
+  context.skip(home === undefined, 'only root can mount a small disk');
+  if (!home) return;
+  const daemon = await serve(home);
+  const client = connect(home);
+  await client.call('team.create', { name: 'demo' });
+  await client.call('task.create', { teamId: 'demo', title: 'before' });
+
+  const filler = join(home.directory, 'filler');
+  for (let round = 0; round < 3; round++) {
+    fillUp(filler);
+    const failures: unknown[] = [];
+    const written: string[] = [];
+    for (let n = 0; n < 40; n++) {
+      const description = 'x'.repeat(20_000);
+      await client.call('task.create', { teamId: 'demo', title: `on a full disk ${round} ${n}`, description }).then(
+        ({ id }) => written.push(id),
+        (error: unknown) => failures.push(error),
+      );
+    }
+    expect(failures.length).toBeGreaterThan(0);
+    for (const failure of failures) expect(failure).toMatchObject({ code: 'storage' });
+    // What is refused is not there, what was accepted is.
+    const tasks = await client.call('task.list', { teamId: 'demo' });
+    expect(tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(written));
+    expect(tasks.filter(({ title }) => title.startsWith(`on a full disk ${round}`))).toHaveLength(written.length);
+    const { health } = await client.call('daemon.status', {});
+    expect(health.status).toBe('degraded');
+    expect(health.problems[0]).toContain('the disk is full');
+    expect(await (await get(home, `${daemon.url}/health`)).json()).toEqual({ status: 'degraded' });
+    expect(await (await get(home, `${daemon.url}/metrics`)).text()).toContain('\ntroupe_degraded 1\n');
+
+    rmSync(filler);
+    await client.call('task.create', { teamId: 'demo', title: `after ${round}` });
+    expect((await client.call('daemon.status', {})).health).toEqual({ status: 'ok', problems: [] });
+  }
+  const told = readLog(home).filter(({ event }) => String(event).startsWith('health.'));
+  expect(told.map(({ event }) => event)).toEqual(
+    Array.from({ length: 3 }, () => ['health.degraded', 'health.restored']).flat(),
+  );
+
+  const before = await client.call('task.list', { teamId: 'demo' });
+  daemon.child.kill('SIGKILL');
+  await daemon.ended;
+  await serve(home);
+  expect(await client.call('task.list', { teamId: 'demo' })).toEqual(before);
+}, 60_000);
+
+test('says what is wrong when there is no room to start', async (context) => {
+  const home = smallDisk(1);
+  context.skip(home === undefined, 'only root can mount a small disk');
+  if (!home) return;
+  fillUp(join(home.directory, 'filler'));
+  await expect(serve(home)).rejects.toThrow(/no space left|disk is full/i);
+});
+
+/** A home on a disk of so many MiB, or undefined where we may not mount one. */
+function smallDisk(mebibytes: number): Home | undefined {
+  const directory = join(temporaryFolder(), 'disk');
+  mkdirSync(directory);
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=700`, 'tmpfs', directory]);
+  if (status !== 0) return undefined;
+  onTestFinished(() => void spawnSync('umount', ['-l', directory]));
+  return homeAt(directory);
+}
+
+function fillUp(path: string): void {
+  for (const size of [1024 * 1024, 4096, 1]) {
+    try {
+      for (;;) writeFileSync(path, Buffer.alloc(size), { flag: 'a' });
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'ENOSPC' });
+    }
+  }
+  expect(statSync(path).size).toBeGreaterThan(0);
+}

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { createConnection } from 'node:net';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { track, until } from './processes.ts';
+import { BIN, connect, environmentFor, get, readLog, serve, spawnServe, temporaryHome } from './serve.ts';
+
+const MISHAP = `--import=${join(import.meta.dirname, 'programs/mishap.ts')}`;
+
+test.each(['exception', 'rejection'])(
+  'ends at once on an %s that nobody handles, and says so in the log',
+  async (kind) => {
+    const home = temporaryHome();
+    const daemon = await serve(home, { env: { NODE_OPTIONS: MISHAP, TROUPE_TEST_MISHAP: kind } });
+    await connect(home).call('team.create', { name: 'demo' });
+    daemon.child.kill('SIGUSR2');
+    expect(await daemon.ended).toBe(1);
+    expect(readLog(home).at(-1)).toMatchObject({
+      level: 'error',
+      event: `defect.${kind}`,
+      error: { name: 'TypeError', message: 'nobody foresaw this: [redacted]' },
+    });
+    expect(daemon.output.stderr).toBe("troupe: ended by a defect of Troupe's; its log says more\n");
+
+    await serve(home);
+    expect(await connect(home).call('team.show', { teamId: 'demo' })).toMatchObject({ id: 'demo' });
+  },
+);
+
+test('tells when its event loop was held up', async () => {
+  const home = temporaryHome();
+  const daemon = await serve(home, { env: { NODE_OPTIONS: MISHAP, TROUPE_TEST_MISHAP: 'busy' } });
+  const client = connect(home);
+  await client.call('team.create', { name: 'demo' });
+  daemon.child.kill('SIGUSR2');
+  const late = await until('it is in the log', () =>
+    readLog(home).find(({ event, ms }) => event === 'loop.late' && (ms as number) > 500),
+  );
+  expect(late).toMatchObject({ level: 'warn' });
+  expect(await client.call('team.show', { teamId: 'demo' })).toMatchObject({ id: 'demo' });
+});
+
+test('is the same after it was stopped and continued, and nobody takes its place meanwhile', async () => {
+  const home = temporaryHome();
+  const daemon = await serve(home);
+  const client = connect(home);
+  await client.call('team.create', { name: 'demo' });
+  await client.call('member.add', { teamId: 'demo', name: 'worker' });
+  await client.call('task.create', { teamId: 'demo', title: 'one' });
+  const task = await client.call('task.claim', { teamId: 'demo' }, { as: 'worker' });
+
+  daemon.child.kill('SIGSTOP');
+  const pending = Array.from({ length: 20 }, (_, n) =>
+    client.call('task.create', { teamId: 'demo', title: `while stopped ${n}` }),
+  );
+  const rival = spawnServe(home);
+  expect(await rival.ended).toBe(75);
+  expect(rival.output.stderr).toContain(`Process ${daemon.pid} is already the daemon`);
+  daemon.child.kill('SIGCONT');
+  expect(new Set((await Promise.all(pending)).map(({ id }) => id)).size).toBe(20);
+
+  // What was taken away while it stood still stays taken away: the old epoch writes nothing.
+  await client.call('task.release', { teamId: 'demo', taskId: '1' }, { as: 'lead' });
+  await expect(
+    client.call('task.complete', { teamId: 'demo', taskId: '1', epoch: task?.epoch ?? 0 }, { as: 'worker' }),
+  ).rejects.toMatchObject({ code: 'stale_epoch' });
+  expect(await client.call('daemon.status', {})).toMatchObject({ pid: daemon.pid, health: { status: 'ok' } });
+});
+
+test('goes on serving when it has no more file descriptors, and takes new clients when it has', async () => {
+  const home = temporaryHome();
+  // Both limits, so that Node cannot raise the lower one.
+  const command = ['-c', 'ulimit -n 70 && exec "$0" "$@"', process.execPath, BIN, 'serve', '--json'];
+  const daemon = track(spawn('sh', command, { env: environmentFor(home), stdio: ['ignore', 'pipe', 'pipe'] }));
+  await until('it is ready', () => daemon.output.stdout.includes('ready'), 30_000);
+  const client = connect(home);
+  await client.call('team.create', { name: 'demo' });
+
+  const crowd = await Promise.all(Array.from({ length: 100 }, () => knock(home.socket)));
+  for (let n = 0; n < 20; n++) await client.call('task.create', { teamId: 'demo', title: `in the crowd ${n}` });
+  expect(await client.call('task.list', { teamId: 'demo' })).toHaveLength(20);
+  expect(await client.call('daemon.status', {})).toMatchObject({ pid: daemon.pid });
+
+  for (const socket of crowd) socket.destroy();
+  const latecomer = connect(home);
+  expect(await latecomer.call('task.list', { teamId: 'demo' })).toHaveLength(20);
+  const { url } = await latecomer.call('daemon.status', {});
+  expect((await get(home, `${url}/health`)).status).toBe(200);
+  daemon.child.kill('SIGTERM');
+  expect(await daemon.ended).toBe(0);
+}, 60_000);
+
+/** A connection that may be refused, and says nothing. */
+function knock(path: string): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    socket.on('error', () => resolve(socket)).once('connect', () => resolve(socket));
+  });
+}

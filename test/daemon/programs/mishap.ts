@@ -1,0 +1,7 @@
+// Loaded before the daemon: on SIGUSR2 something goes wrong that nobody has foreseen.
+process.on('SIGUSR2', () => {
+  const kind = process.env['TROUPE_TEST_MISHAP'];
+  if (kind === 'exception') throw new TypeError('nobody foresaw this: sk-canary0123456789');
+  if (kind === 'rejection') void Promise.reject(new TypeError('nobody foresaw this: sk-canary0123456789'));
+  if (kind === 'busy') for (const end = performance.now() + 700; performance.now() < end;);
+});

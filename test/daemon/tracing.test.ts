@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Home } from '../../src/client/home.ts';
+import { startCollector } from './collector.ts';
+import { until } from './processes.ts';
+import { connect, readLog, serve, temporaryHome } from './serve.ts';
+
+test('sends a span for each call and each commit when OTEL_* asks for it, and no content', async () => {
+  const home = temporaryHome();
+  const collector = await startCollector();
+  const daemon = await serve(home, {
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_SERVICE_NAME: 'my-troupe',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
+      OTEL_BSP_SCHEDULE_DELAY: '200',
+    },
+  });
+  await work(home);
+  await until('spans arrive while it runs', () => collector.spans().some(({ name }) => name === 'team.create'));
+  daemon.child.kill('SIGTERM');
+  expect(await daemon.ended).toBe(0);
+
+  expect([...collector.paths]).toEqual(['POST /v1/traces application/json']);
+  for (const resource of collector.resources()) {
+    expect(resource).toMatchObject({ 'service.name': 'my-troupe', 'deployment.environment': 'test' });
+  }
+  const spans = collector.spans();
+  expect(spans).toContainEqual({
+    name: 'message.send',
+    attributes: { 'troupe.code': 'ok', 'troupe.team': 'demo', 'troupe.member': 'lead' },
+    durationMs: expect.any(Number) as number,
+    isError: false,
+  });
+  expect(spans.find(({ name }) => name === 'task.show')).toMatchObject({
+    attributes: { 'troupe.code': 'not_found', 'troupe.team': 'demo' },
+    isError: true,
+  });
+  const appends = spans.filter(({ name }) => name === 'journal.append');
+  expect(appends.length).toBeGreaterThanOrEqual(2);
+  expect(appends[0]).toMatchObject({
+    attributes: { 'troupe.team': 'demo', 'troupe.events': expect.any(Number) as number },
+  });
+  for (const { durationMs } of spans) expect(durationMs).toBeGreaterThanOrEqual(0);
+  expect(collector.bodies.join('\n')).not.toMatch(/canary/);
+});
+
+test.each<[string, Record<string, string>]>([
+  ['without an endpoint', {}],
+  ['when the SDK is disabled', { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'here' }],
+  ['when traces are not to be exported', { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'here' }],
+])('loads and sends nothing %s', async (_when, env) => {
+  const home = temporaryHome();
+  const collector = await startCollector();
+  const modules = join(home.directory, 'modules.txt');
+  const daemon = await serve(home, {
+    env: {
+      ...env,
+      ...(env['OTEL_EXPORTER_OTLP_ENDPOINT'] && { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }),
+      NODE_OPTIONS: `--import=${join(import.meta.dirname, 'programs/record-modules.ts')}`,
+      TROUPE_TEST_MODULES: modules,
+    },
+  });
+  await work(home);
+  daemon.child.kill('SIGTERM');
+  expect(await daemon.ended).toBe(0);
+  const loaded = readFileSync(modules, 'utf8');
+  expect(loaded).toContain('/src/daemon.ts');
+  expect(loaded).not.toContain('opentelemetry');
+  expect(collector.bodies).toEqual([]);
+});
+
+test('samples as it is told to', async () => {
+  const home = temporaryHome();
+  const collector = await startCollector();
+  const daemon = await serve(home, {
+    env: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`, OTEL_TRACES_SAMPLER: 'always_off' },
+  });
+  await work(home);
+  daemon.child.kill('SIGTERM');
+  expect(await daemon.ended).toBe(0);
+  expect(collector.bodies).toEqual([]);
+});
+
+test('is not held up by a collector that is not there, and says so once', async () => {
+  const home = temporaryHome();
+  const daemon = await serve(home, {
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+      OTEL_BSP_SCHEDULE_DELAY: '50',
+    },
+  });
+  await work(home);
+  await until('it is in the log', () => readLog(home).some(({ event }) => event === 'tracing.failed'));
+  daemon.child.kill('SIGTERM');
+  expect(await daemon.ended).toBe(0);
+  expect(readLog(home).filter(({ event }) => event === 'tracing.failed')).toHaveLength(1);
+});
+
+test('says that it speaks no gRPC', async () => {
+  const home = temporaryHome();
+  await serve(home, {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+  });
+  expect(readLog(home)).toContainEqual(expect.objectContaining({ event: 'tracing.unsupported', protocol: 'grpc' }));
+});
+
+async function work(home: Home): Promise<void> {
+  const client = connect(home);
+  await client.call('team.create', { name: 'demo', description: 'canary in a description' });
+  await client.call('member.add', { teamId: 'demo', name: 'worker' });
+  const message = { teamId: 'demo', toId: 'worker', content: 'canary in a message' };
+  await client.call('message.send', message, { as: 'lead' });
+  await client.call('task.show', { teamId: 'demo', taskId: '7' }).catch(() => {});
+  await client.call('team.show', { teamId: 'canary in a name' }).catch(() => {});
+  await client.call('canary in an operation' as 'team.show', { teamId: 'demo' }).catch(() => {});
+}
