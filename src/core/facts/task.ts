@@ -73,7 +73,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
     })),
 
   'task:rejected': (state, { at, taskId, feedback }) =>
-    changeTask(state, taskId, at, (task) => ({ rejections: task.rejections + 1, feedback })),
+    changeTask(state, taskId, at, (task) => ({ ...task, rejections: task.rejections + 1, feedback })),
 
   'task:completed': (state, { at, taskId, memberId, result }) =>
     changeTask(state, taskId, at, (task, now) => ({
