@@ -17,7 +17,7 @@ const FLOORS: readonly (readonly string[])[] = [
 const PORTS: Readonly<Record<string, readonly string[]>> = {
   journal: ['journal.ts'],
   agents: ['agent.ts', 'process.ts', 'queue.ts', 'turns.ts'],
-  terminals: ['terminal.ts'],
+  terminals: ['terminal.ts', 'run.ts'],
 };
 
 /** The only files that may name a concrete adapter. */
