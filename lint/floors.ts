@@ -26,8 +26,8 @@ const ROOTS: readonly string[] = ['daemon.ts', 'teammate.ts', 'index.ts'];
 /** The rooms that know the running house through `client/` alone. */
 const GUESTS: readonly string[] = ['cli', 'ui'];
 
-/** The commands that are the daemon, a teammate's process, and the kill switch that needs neither. */
-const PROCESSES = ['src/cli/serve.ts', 'src/cli/teammate.ts', 'src/cli/stop-all.ts'];
+/** What runs without the daemon or beside it: the daemon itself, a teammate's process, the kill switch, panes. */
+const PROCESSES = ['src/cli/serve.ts', 'src/cli/teammate.ts', 'src/cli/stop-all.ts', 'src/cli/panes.ts'];
 
 const HOUSE = dirname(import.meta.dirname);
 

@@ -49,6 +49,12 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       { field: 'yes', name: 'yes', type: 'boolean', text: 'approve the hooks of the file', short: 'y' },
       { field: 'detach', name: 'detach', type: 'boolean', text: 'return at once; the team works on', short: 'd' },
       { field: 'keep', name: 'keep', type: 'boolean', text: 'leave the team up when the work is done' },
+      {
+        field: 'panes',
+        name: 'panes',
+        type: 'boolean',
+        text: 'a pane per member inside tmux or iTerm2; --no-panes for none',
+      },
     ],
     load: () => import('./up.ts'),
   },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Client } from '../client/client.ts';
+import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
 import { newCommandId, show } from './call.ts';
 import { openClient } from './connect.ts';
@@ -18,11 +19,12 @@ interface UpInput {
   readonly yes?: boolean;
   readonly detach?: boolean;
   readonly keep?: boolean;
+  readonly panes?: boolean;
 }
 
 /** Brings a team up from its file, shows it at work, and takes it down when the work is done. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
-  const { file, yes = false, detach = false, keep = false } = given.input as unknown as UpInput;
+  const { file, yes = false, detach = false, keep = false, panes: wanted = true } = given.input as unknown as UpInput;
   const path = resolve(file);
   const source = readSource(path, file);
   const team = { source, name: file, folder: dirname(path) };
@@ -35,7 +37,14 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       if (!given.json) print(`It works in the background: troupe watch ${config.name}, troupe down ${config.name}\n`);
       return 0;
     }
-    const outcome = await followWork(client, config.name, { screen, json: given.json, signal });
+    const panes = await openPanesFor(config, {
+      panes: wanted,
+      environment,
+      isTerminal: screen.isTerminal && !given.json,
+    });
+    const outcome = await followWork(client, config.name, { screen, json: given.json, signal }).finally(() =>
+      panes?.close(),
+    );
     if (!keep || outcome.reason === 'interrupted') await takeDown(client, config.name, outcome);
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
     else print(summarize(outcome, screen));
@@ -43,6 +52,17 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   } finally {
     client.close();
   }
+}
+
+/** Inside tmux or iTerm2 each member gets a pane; elsewhere the progress says it all. */
+async function openPanesFor(
+  team: ResultOf<'team.up'>,
+  options: { panes: boolean; environment: NodeJS.ProcessEnv; isTerminal: boolean },
+): Promise<{ close(): Promise<void> } | undefined> {
+  if (!options.panes || !options.isTerminal) return undefined;
+  const members = team.members.filter(({ agent }) => agent !== undefined).map(({ id }) => id);
+  const { openPanes } = await import('./panes.ts');
+  return openPanes(team.name, members, { mode: team.teammateMode, environment: options.environment });
 }
 
 /** Done is when every task is completed; anything less is told by the exit code. */

@@ -47,5 +47,6 @@ function receiptOf(event: TeamEvent): Receipt {
   if ('memberId' in event && event.memberId !== undefined) receipt.memberId = event.memberId;
   if ('copies' in event) receipt.messageIds = event.copies.map(({ id }) => id);
   if ('requestId' in event) receipt.requestId = event.requestId;
+  if ('noteId' in event) receipt.noteId = event.noteId;
   return receipt;
 }

@@ -26,6 +26,7 @@ export interface Receipt {
   memberId?: string;
   messageIds?: string[];
   requestId?: string;
+  noteId?: string;
 }
 
 /** The order of mail to one member, and what of it no session has acknowledged. */

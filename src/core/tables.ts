@@ -26,7 +26,15 @@ export function putRequest(state: TeamState, id: string, next: TeamRequest | und
 }
 
 export function putNote(state: TeamState, id: string, next: TeamNote | undefined): void {
+  const isBack = next !== undefined && !state.notes.has(id) && Number(id) < state.nextNote - 1;
   put(state, state.notes, id, next);
+  if (!isBack) return;
+  // Only taking back returns a note: it goes to its place, or its order would differ from that of the journal.
+  for (const [otherId, other] of [...state.notes]) {
+    if (Number(otherId) <= Number(id)) continue;
+    state.notes.delete(otherId);
+    state.notes.set(otherId, other);
+  }
 }
 
 export function putBroadcast(state: TeamState, id: string, next: string[] | undefined): void {
@@ -125,6 +133,8 @@ function noteUndo<V>(state: TeamState, undo: Undo, table: Map<string, V>, key: s
   if ((table as unknown) === state.tasks) undo.push(() => putTask(state, key, before as TaskRecord | undefined));
   else if ((table as unknown) === state.messages) {
     undo.push(() => putMessage(state, key, before as TeamMessage | undefined));
+  } else if ((table as unknown) === state.notes) {
+    undo.push(() => putNote(state, key, before as TeamNote | undefined));
   } else undo.push(() => put(state, table, key, before));
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AddNoteInput, RemoveNoteInput, TeamNote, UpdateNoteInput } from '../core/note.ts';
 import { Line } from '../core/text.ts';
-import { requireTeam } from '../core/view.ts';
+import { requireNote, requireTeam } from '../core/view.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 
@@ -26,8 +26,8 @@ export const noteOperations = [
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'note.add', by: actor, ...once, ...input }, (state, events) => {
         const [added] = events;
-        const id = added?.type === 'note:added' ? added.noteId : String(state.nextNote - 1);
-        return state.notes.get(id) as TeamNote;
+        const id = added?.type === 'note:added' ? added.noteId : state.receipts.get(once.commandId ?? '')?.noteId;
+        return requireNote(state, id ?? '');
       }),
   }),
   operation({
@@ -53,10 +53,8 @@ export const noteOperations = [
     route: 'PATCH /api/teams/:teamId/notes/:noteId',
     cli: { args: ['noteId', 'text'], flags: { tags: 'tag' } },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
-      ledger.execute(
-        teamId,
-        { type: 'note.update', by: actor, ...once, ...input },
-        (state) => state.notes.get(input.noteId) as TeamNote,
+      ledger.execute(teamId, { type: 'note.update', by: actor, ...once, ...input }, (state) =>
+        requireNote(state, input.noteId),
       ),
   }),
   operation({

@@ -5,8 +5,8 @@ import type { Mailbox } from '../ledger/mailbox.ts';
 import type { SharedTaskList } from '../ledger/task-list.ts';
 import type { TeamCoordinator } from '../runtime/coordinator.ts';
 import type { TeamHooks } from '../runtime/hooks/team-hooks.ts';
-import type { TeamMemory } from '../runtime/team-memory.ts';
 import type { SessionManager } from '../runtime/sessions.ts';
+import type { TeamMemory } from '../runtime/team-memory.ts';
 import type { Caller, Scope } from './caller.ts';
 import type { DaemonStatus } from './daemon-status.ts';
 

@@ -23,6 +23,7 @@ const ENDS = 20;
  * left. One digest replaces a message per completion and per idle notice.
  */
 export function makeDigest(state: TeamState, batches: readonly Stored[], seq: number): Digest {
+  requireTeam(state);
   const ended = new Set<string>();
   let changed = false;
   for (const { events } of batches) {

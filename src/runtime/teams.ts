@@ -8,11 +8,11 @@ import { TeamCoordinator } from './coordinator.ts';
 import { keepGates } from './gate-keeper.ts';
 import { openApprovals } from './hooks/approvals.ts';
 import { TeamHooks } from './hooks/team-hooks.ts';
-import { TeamMemory } from './team-memory.ts';
 import { replacePrivateFile } from './private-file.ts';
 import { openProcessRecords } from './process-records.ts';
 import { SessionManager } from './sessions.ts';
 import { Supervisor } from './supervisor.ts';
+import { TeamMemory } from './team-memory.ts';
 
 /** What running teams needs of the process it runs in. */
 export interface TeamsOptions {

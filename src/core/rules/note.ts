@@ -5,6 +5,7 @@ import type { TeamEvent } from '../event.ts';
 import { NOTES_PER_TEAM } from '../limits.ts';
 import type { TeamNote } from '../note.ts';
 import type { TeamState } from '../state.ts';
+import { requireNote } from '../view.ts';
 import { requireActor, requireManager, requireOpenTeam } from './guard.ts';
 
 export function addNote(state: TeamState, command: CommandOf<'note.add'>): TeamEvent[] {
@@ -35,8 +36,7 @@ export function removeNote(state: TeamState, command: CommandOf<'note.remove'>):
 /** A note, if the caller wrote it or decides for others. */
 function writable(state: TeamState, command: CommandOf<'note.update' | 'note.remove'>): TeamNote {
   requireOpenTeam(state);
-  const note = state.notes.get(command.noteId);
-  if (!note) throw new TeamError('not_found', `Team ${state.teamId} has no note ${command.noteId}`);
+  const note = requireNote(state, command.noteId);
   requireManager(state, command.by, `change the note of ${note.authorId}`, note.authorId);
   return note;
 }

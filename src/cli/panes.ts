@@ -1,0 +1,52 @@
+import { fileURLToPath } from 'node:url';
+import type { BackendType } from '../core/member.ts';
+import type { TeammateMode } from '../core/team.ts';
+import { detectBackend } from '../runtime/backend.ts';
+import { iterm2Terminal } from '../terminals/iterm2.ts';
+import type { Pane, Terminal } from '../terminals/terminal.ts';
+import { tmuxTerminal } from '../terminals/tmux.ts';
+import { warn } from './write.ts';
+
+/** The panes that show a team's members. */
+export interface Panes {
+  readonly backend: BackendType;
+  /** Closes those that are still ours. */
+  close(): Promise<void>;
+}
+
+const TROUPE = fileURLToPath(new URL('../../bin/troupe.js', import.meta.url));
+
+/** Opens a pane per member where the terminal has any: each is `troupe attach`, which anybody may close at any time. */
+export async function openPanes(
+  teamId: string,
+  members: readonly string[],
+  options: { mode: TeammateMode; environment: NodeJS.ProcessEnv },
+): Promise<Panes> {
+  const backend = detectBackend(options.mode, options.environment);
+  const terminal = terminalOf(backend, options.environment);
+  const panes: Pane[] = [];
+  if (terminal) {
+    for (const memberId of members) {
+      try {
+        const command = [process.execPath, TROUPE, 'attach', memberId, '--team', teamId] as const;
+        panes.push(
+          await terminal.open({ command, cwd: process.cwd(), marker: `${memberId}@${teamId}-${process.pid}` }),
+        );
+      } catch (error) {
+        // A view that cannot be opened is no reason to stop the work.
+        warn(`No pane for ${memberId}: ${(error as Error).message}\n`);
+      }
+    }
+  }
+  return {
+    backend,
+    async close() {
+      for (const pane of panes) await terminal?.close(pane);
+    },
+  };
+}
+
+function terminalOf(backend: BackendType, environment: NodeJS.ProcessEnv): Terminal | undefined {
+  if (backend === 'tmux') return tmuxTerminal({ environment });
+  return backend === 'iterm2' ? iterm2Terminal(environment) : undefined;
+}
