@@ -1,5 +1,6 @@
 import { TeamError } from './errors.ts';
 import type { TeamMember } from './member.ts';
+import type { TeamNote } from './note.ts';
 import { assignedTo, dependentsOf, isOpen, waitsOf } from './ready.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import type { SharedTask } from './task.ts';
@@ -68,6 +69,16 @@ export function requireTask(state: TeamState, id: string, options: { deleted?: b
   throw new TeamError(
     'not_found',
     `Task ${quote(id)} of team ${requireTeam(state).id} ${gone}: list the tasks to see which there are`,
+  );
+}
+
+/** A note that is there. */
+export function requireNote(state: TeamState, id: string): TeamNote {
+  const note = state.notes.get(id);
+  if (note) return note;
+  throw new TeamError(
+    'not_found',
+    `Team ${requireTeam(state).id} has no note ${quote(id)}: list the notes to see which there are`,
   );
 }
 
