@@ -12,8 +12,8 @@ export const hookOperations = [
     result: z.array(HookConfig),
     route: 'POST /api/teams/:teamId/hooks',
     cli: { args: ['type', 'command'] },
-    run: async ({ hooks }, { teamId, ...config }) => {
-      await hooks.registerHook(teamId, config);
+    run: async ({ hooks, once }, { teamId, ...config }) => {
+      await hooks.registerHook(teamId, config, once);
       return hooks.getRegisteredHooks(teamId);
     },
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
 import { ChangeMemberInput, JoinInput, LeaveInput, TeamMember, TeammateStatus } from '../core/member.ts';
@@ -8,6 +9,7 @@ import { Timestamp } from '../core/time.ts';
 import { RecordUsageInput, Usage } from '../core/usage.ts';
 import { requireMember, requireTeam, viewMember } from '../core/view.ts';
 import { hasScope } from './caller.ts';
+import type { Caller } from './caller.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 
@@ -32,10 +34,12 @@ export const memberOperations = [
     result: TeamMember,
     route: 'POST /api/teams/:teamId/members',
     cli: { args: ['name'] },
-    run: ({ ledger, actor, once }, { teamId, ...input }) =>
-      ledger.execute(teamId, { type: 'member.join', by: actor, ...once, ...input }, (state) =>
+    run: ({ ledger, caller, actor, once }, { teamId, ...input }) => {
+      requireMayRun(caller, input.agent);
+      return ledger.execute(teamId, { type: 'member.join', by: actor, ...once, ...input }, (state) =>
         memberOf(state, input.name),
-      ),
+      );
+    },
   }),
   operation({
     name: 'member.spawn',
@@ -47,14 +51,7 @@ export const memberOperations = [
     message: { type: 'spawn_teammate', answer: 'teammate_spawned', fields: (member) => ({ member }) },
     cli: { args: ['name'] },
     run: ({ coordinator, caller, actor, once }, { teamId, ...input }) => {
-      const { agent } = input;
-      // Which program runs as the user is for a person to say, not for an agent.
-      if (caller.scope !== 'admin' && (agent?.command ?? agent?.args ?? agent?.env)) {
-        throw new TeamError(
-          'not_allowed',
-          'Only a person says which program runs: name an agent without command, args and env',
-        );
-      }
+      requireMayRun(caller, input.agent);
       return coordinator.spawnTeammate(teamId, input, actor, once);
     },
   }),
@@ -194,6 +191,15 @@ export const memberOperations = [
       }),
   }),
 ] as const;
+
+/** Which program runs as the user is for a person to say, not for an agent. */
+function requireMayRun(caller: Caller, agent: AgentSpec | undefined): void {
+  if (caller.scope === 'admin' || !(agent?.command ?? agent?.args ?? agent?.env)) return;
+  throw new TeamError(
+    'not_allowed',
+    'Only a person says which program runs: name an agent without command, args and env',
+  );
+}
 
 function memberOf(state: TeamState, memberId: string): TeamMember {
   requireTeam(state);

@@ -59,9 +59,13 @@ export class TeamHooks {
   }
 
   /** Registers a program as a hook; it is part of the team from then on. */
-  async registerHook(teamId: string, config: z.input<typeof HookConfig>): Promise<void> {
+  async registerHook(
+    teamId: string,
+    config: z.input<typeof HookConfig>,
+    once: { readonly commandId?: string } = {},
+  ): Promise<void> {
     const hook = parse(HookConfig, config);
-    await this.#ledger.execute(teamId, { type: 'hook.register', by: USER, hook }, () => undefined);
+    await this.#ledger.execute(teamId, { type: 'hook.register', by: USER, ...once, hook }, () => undefined);
   }
 
   /** Registers a function of this process as a hook, for as long as the process lives. */
