@@ -22,12 +22,14 @@ const EXAMPLES: { [T in CommandType]: [by: string, input: InputOf<T>, events: Ev
   'member.join': ['lead', { name: 'eve' }, ['teammate:joined']],
   'member.change': ['ann', { memberId: 'ann', status: 'idle' }, ['teammate:idle']],
   'member.leave': ['ann', { memberId: 'ann' }, ['teammate:stopped', 'task:released']],
+  'member.place': ['@system', { memberId: 'ann', hostId: 'h1' }, ['teammate:placed']],
   'task.create': ['ann', { title: 't' }, ['task:created']],
   'task.update': ['ann', { taskId: '1', title: 'new' }, ['task:updated']],
   'task.assign': ['lead', { taskId: '2', assigneeId: 'bob' }, ['task:assigned']],
   'task.claim': ['bob', {}, ['task:claimed']],
   'task.release': ['ann', { taskId: '1' }, ['task:released']],
   'task.complete': ['ann', { taskId: '1' }, ['task:completed', 'task:unblocked']],
+  'task.reject': ['@system', { taskId: '1', feedback: 'again' }, ['task:rejected']],
   'task.fail': ['ann', { taskId: '1', reason: 'no' }, ['task:failed']],
   'task.reopen': ['lead', { taskId: '4' }, ['task:reopened']],
   'task.delete': ['lead', { taskId: '1' }, ['task:deleted', 'task:unblocked']],
@@ -48,6 +50,13 @@ const EXAMPLES: { [T in CommandType]: [by: string, input: InputOf<T>, events: Ev
   'plan.submit': ['bob', { content: 'p' }, ['plan:submitted']],
   'plan.approve': ['lead', { requestId: '$plan' }, ['plan:approved']],
   'plan.reject': ['lead', { requestId: '$plan' }, ['plan:rejected']],
+  'request.raise': ['ann', { kind: 'permission', memberId: 'ann', content: 'May I?' }, ['request:raised']],
+  'request.answer': ['@user', { requestId: '$question', approve: true }, ['request:answered']],
+  'note.add': ['ann', { text: 'x' }, ['note:added']],
+  'note.update': ['ann', { noteId: '1', text: 'new' }, ['note:updated']],
+  'note.remove': ['ann', { noteId: '1' }, ['note:removed']],
+  'hook.register': ['@user', { hook: { type: 'TaskCompleted', command: 'npm test' } }, ['hook:registered']],
+  'hook.remove': ['@user', { hookType: 'TeammateIdle' }, ['hook:removed']],
   'usage.record': ['ann', { memberId: 'ann', usage: { turns: 1 } }, ['usage:recorded']],
 };
 
@@ -97,7 +106,7 @@ describe('every command', () => {
     team.join('dan').do('member.leave', { memberId: 'dan' });
     const { code } = team.refuse('dan', type, input);
     expect(['member_stopped', 'not_allowed']).toContain(code);
-    if (by === 'lead') return;
+    if (by === 'lead' || by.startsWith('@')) return;
     team.do('member.leave', { memberId: by });
     expect(team.refuse(by, type, input)).toMatchObject({ code: 'member_stopped' });
   });
@@ -166,12 +175,23 @@ describe('what a command did', () => {
     team.as('ann', 'message.broadcast', { messageId: 'b9', content: 'x' }, 'c4');
     team.as('bob', 'plan.submit', { content: 'p' }, 'c5');
     team.as('lead', 'team.update', { description: 'new' }, 'c6');
+    team.as('ann', 'note.add', { text: 'x' }, 'c7');
+    team.as('ann', 'request.raise', { kind: 'gate', memberId: 'ann', taskId: '1', content: 'x' }, 'c8');
+    team.as('@user', 'hook.remove', { hookType: 'TeammateIdle' }, 'c9');
     expect(receipt('c1')).toEqual({ by: 'ann', taskId: '6' });
     expect(receipt('c2')).toEqual({ by: 'bob', taskId: '2', memberId: 'bob' });
     expect(receipt('c3')).toEqual({ by: 'lead', memberId: 'eve' });
     expect(receipt('c4')).toEqual({ by: 'ann', messageIds: ['b9/lead', 'b9/bob', 'b9/eve'] });
     expect(receipt('c5')).toMatchObject({ by: 'bob', memberId: 'bob', requestId: expect.any(String) as string });
     expect(receipt('c6')).toEqual({ by: 'lead' });
+    expect(receipt('c7')).toEqual({ by: 'ann', noteId: '2' });
+    expect(receipt('c8')).toMatchObject({
+      by: 'ann',
+      memberId: 'ann',
+      taskId: '1',
+      requestId: expect.stringMatching(/^gate-\d+@ann$/) as string,
+    });
+    expect(receipt('c9')).toEqual({ by: '@user' });
   });
 
   test('is remembered of its first event', () => {
@@ -223,8 +243,11 @@ function scene<T extends CommandType>(type: T): { team: Stage; by: string; input
   team.do('message.send', { messageId: 'm1', toId: 'ann', content: 'x' });
   const [shutdown] = team.do('shutdown.request', { memberId: 'ann' });
   const [plan] = team.as('ann', 'plan.submit', { content: 'p' });
+  const [question] = team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', content: 'May I?' });
+  team.as('ann', 'note.add', { text: 'n' });
+  team.as('@user', 'hook.register', { hook: { type: 'TeammateIdle', command: 'true' } });
   const [by, input] = EXAMPLES[type];
-  const ids: Record<string, unknown> = { $shutdown: shutdown, $plan: plan };
+  const ids: Record<string, unknown> = { $shutdown: shutdown, $plan: plan, $question: question };
   const named = ids[(input as { requestId?: string }).requestId ?? ''] as { requestId: string } | undefined;
   return { team, by, input: { ...input, ...(named && { requestId: named.requestId }) } };
 }
@@ -260,7 +283,8 @@ function withoutClockAndChance(run: () => void): void {
 
 function freezeRecords(state: ReturnType<typeof createState>): void {
   deepFreeze(state.team);
-  for (const table of [state.members, state.tasks, state.messages, state.requests, state.receipts, state.broadcasts]) {
+  const { members, tasks, messages, requests, notes, receipts, broadcasts } = state;
+  for (const table of [members, tasks, messages, requests, notes, receipts, broadcasts]) {
     for (const record of table.values()) deepFreeze(record);
   }
 }

@@ -7,7 +7,7 @@ import { NO_USAGE } from '../../src/core/usage.ts';
 import { copyOf, picture } from './picture.ts';
 import { teamOf } from './stage.ts';
 
-/** One event of every type, about a team with `ann`, task 1 and message m1. A new type fails to compile until it stands here. */
+/** One event of every type, about a team with `ann`, task 1, message m1 and note 1. A new type fails to compile until it stands here. */
 const EVENTS: { [T in EventType]: EventData[T] } = {
   'team:created': {
     name: 'alpha',
@@ -22,6 +22,20 @@ const EVENTS: { [T in EventType]: EventData[T] } = {
   },
   'team:updated': { description: 'new', maxTeammates: undefined, status: 'shutting-down', metadata: { a: null, b: 2 } },
   'team:closed': {},
+  'hook:registered': {
+    hook: {
+      type: 'TaskCompleted',
+      command: 'npm test',
+      executor: 'shell',
+      cwd: undefined,
+      env: ['PATH'],
+      approved: 'h',
+      timeout: 5,
+      enabled: true,
+      onFailure: 'block',
+    },
+  },
+  'hook:removed': { hookType: 'TeammateIdle' },
   'teammate:joined': {
     memberId: 'bob',
     sessionId: 's',
@@ -35,9 +49,11 @@ const EVENTS: { [T in EventType]: EventData[T] } = {
     cwd: '/x',
     backendType: 'tmux',
     subscriptions: ['x'],
+    agent: { kind: 'exec', command: ['true'], args: undefined, env: { A: 'b' }, mode: 'plan' },
     metadata: { a: 1 },
   },
   'teammate:changed': { memberId: 'ann', status: 'idle', role: undefined, subscriptions: ['a'], metadata: { a: 1 } },
+  'teammate:placed': { memberId: 'ann', hostId: 'h1' },
   'teammate:idle': { memberId: 'ann', reason: undefined, result: 'done' },
   'teammate:stopped': { memberId: 'ann', reason: 'tired', returning: true },
   'task:created': {
@@ -55,6 +71,7 @@ const EVENTS: { [T in EventType]: EventData[T] } = {
   'task:assigned': { taskId: '1', assigneeId: null, epoch: 1 },
   'task:claimed': { taskId: '1', memberId: 'ann', epoch: 1 },
   'task:released': { taskId: '1', memberId: 'ann', epoch: 2, reason: undefined },
+  'task:rejected': { taskId: '1', memberId: undefined, feedback: 'again' },
   'task:completed': { taskId: '1', memberId: undefined, result: 'r' },
   'task:failed': { taskId: '1', memberId: 'ann', reason: 'no' },
   'task:reopened': { taskId: '1', epoch: 3, reason: 'again' },
@@ -83,6 +100,19 @@ const EVENTS: { [T in EventType]: EventData[T] } = {
   'plan:submitted': { requestId: 'p2', memberId: 'ann', content: 'plan', filePath: undefined },
   'plan:approved': { requestId: 'p1', memberId: 'ann', feedback: 'good' },
   'plan:rejected': { requestId: 'p1', memberId: 'ann', feedback: 'bad' },
+  'request:raised': {
+    requestId: 'q2',
+    kind: 'permission',
+    memberId: 'ann',
+    taskId: undefined,
+    content: 'May I?',
+    deadline: 1_800_000_060_000,
+    detail: { a: 1 },
+  },
+  'request:answered': { requestId: 'q1', memberId: 'ann', approved: false, feedback: undefined },
+  'note:added': { noteId: '2', text: 'x', tags: ['a'] },
+  'note:updated': { noteId: '1', text: undefined, tags: ['b'] },
+  'note:removed': { noteId: '1' },
   'usage:recorded': { memberId: 'ann', taskId: '1', usage: { ...NO_USAGE, turns: 1 } },
 };
 
@@ -150,10 +180,13 @@ function subject() {
   const team = teamOf('ann');
   team.task();
   team.do('message.send', { messageId: 'm1', toId: 'ann', content: 'hello' });
+  team.as('ann', 'note.add', { text: 'n' });
+  team.as('@user', 'hook.register', { hook: { type: 'TeammateIdle', command: 'true' } });
   const at = 1_700_000_000_000;
   for (const event of [
     { type: 'shutdown:requested', at, by: 'lead', requestId: 'r1', memberId: 'ann', reason: '' },
     { type: 'plan:submitted', at, by: 'ann', requestId: 'p1', memberId: 'ann', content: 'plan' },
+    { type: 'request:raised', at, by: 'ann', requestId: 'q1', kind: 'gate', memberId: 'ann', content: 'see' },
   ] as const) {
     evolve(team.state, event);
   }

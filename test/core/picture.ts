@@ -21,9 +21,11 @@ export function picture(state: TeamState) {
     inboxes: members.map((id) => inboxOf(state, id)),
     broadcasts: [...state.broadcasts],
     requests: [...state.requests.values()],
+    notes: [...state.notes.values()],
     usage: [[...state.memberUsage], [...state.taskUsage], teamUsage(state)],
     receipts: [...state.receipts],
     nextTask: state.nextTask,
+    nextNote: state.nextNote,
     work: members.map((id) => workFor(state, id)),
   };
 }

@@ -29,6 +29,9 @@ const priority = fc.constantFrom('low', 'medium', 'high', 'critical');
 const policy = fc.constantFrom('block', 'proceed', 'fail');
 const messageId = fc.integer({ min: 1, max: 12 }).map((n) => `m${n}`);
 const session = fc.constantFrom('s1', 's2');
+const hookType = fc.constantFrom('TaskCompleted', 'TaskCreated', 'TeammateIdle');
+const agent = fc.constantFrom({ kind: 'exec', command: ['true'] }, { kind: 'claude', model: 'm' });
+const tags = fc.uniqueArray(fc.constantFrom('x', 'y'), { maxLength: 2 });
 const metadata = fc.dictionary(fc.constantFrom('a', 'b', '__x'), fc.constantFrom(null, 1, 'x', [true]), {
   maxKeys: 2,
 });
@@ -50,7 +53,12 @@ const COMMANDS: { [T in CommandType]?: [weight: number, by: fc.Arbitrary<Actor>,
   'member.join': [
     6,
     manager,
-    record({ name: anyMember, planApprovalRequired: rarely(fc.boolean()), metadata: rarely(metadata) }),
+    record({
+      name: anyMember,
+      planApprovalRequired: rarely(fc.boolean()),
+      agent: rarely(agent),
+      metadata: rarely(metadata),
+    }),
   ],
   'member.change': [
     4,
@@ -64,6 +72,7 @@ const COMMANDS: { [T in CommandType]?: [weight: number, by: fc.Arbitrary<Actor>,
     }),
   ],
   'member.leave': [3, anybody, record({ memberId: anyMember, returning: fc.boolean() })],
+  'member.place': [2, fc.constant('@system'), record({ memberId: anyMember, hostId: fc.constantFrom('h1', 'h2') })],
   'task.create': [
     9,
     anybody,
@@ -91,6 +100,7 @@ const COMMANDS: { [T in CommandType]?: [weight: number, by: fc.Arbitrary<Actor>,
   'task.claim': [14, member, record({ taskId: fc.option(taskId, { nil: undefined }) })],
   'task.release': [4, manager, record({ taskId, ...seen })],
   'task.complete': [8, anybody, record({ taskId, result: rarely(fc.constant('done')), ...seen })],
+  'task.reject': [3, fc.constantFrom('@system', '@user'), record({ taskId, feedback: fc.constant('again'), ...seen })],
   'task.fail': [4, anybody, record({ taskId, reason: fc.constant('broken'), ...seen })],
   'task.reopen': [5, manager, record({ taskId, ...seen })],
   'task.delete': [3, manager, record({ taskId, ...seen })],
@@ -133,6 +143,32 @@ const COMMANDS: { [T in CommandType]?: [weight: number, by: fc.Arbitrary<Actor>,
   'plan.submit': [2, member, record({ content: fc.constant('plan') })],
   'plan.approve': [2, fc.constant('@user'), record({ requestId: place })],
   'plan.reject': [1, fc.constant('@user'), record({ requestId: place })],
+  'request.raise': [
+    3,
+    fc.constantFrom('@system', 'ann'),
+    record({
+      kind: fc.constantFrom('gate', 'permission', 'budget'),
+      memberId: anyMember,
+      taskId: rarely(taskId),
+      content: fc.constant('May I?'),
+      within: rarely(fc.constant(1000)),
+      detail: rarely(metadata),
+    }),
+  ],
+  'request.answer': [
+    2,
+    fc.constantFrom('@user', '@system'),
+    record({ requestId: place, approve: fc.boolean(), feedback: rarely(fc.constant('why')) }),
+  ],
+  'note.add': [4, anybody, record({ text: fc.constantFrom('a', 'b'), tags })],
+  'note.update': [
+    2,
+    anybody,
+    record({ noteId: place, text: rarely(fc.constant('c')), tags: rarely(tags), revision: rarely(fc.nat(3)) }),
+  ],
+  'note.remove': [2, anybody, record({ noteId: place })],
+  'hook.register': [1, fc.constantFrom('@user', 'ann'), hookType.map((type) => ({ hook: { type, command: 'true' } }))],
+  'hook.remove': [1, fc.constantFrom('@user', 'ann'), record({ hookType })],
   'usage.record': [
     2,
     fc.constant('@system'),
@@ -183,11 +219,12 @@ interface Named {
   readonly memberId?: string;
   readonly messageIds?: readonly string[];
   readonly requestId?: string;
+  readonly noteId?: string;
 }
 
 /** Puts ids in the place of numbers. */
 function resolve(state: TeamState, input: Named): Named {
-  const { taskId, dependencies, memberId = '', messageIds, requestId } = input;
+  const { taskId, dependencies, memberId = '', messageIds, requestId, noteId } = input;
   const tasks = [...state.tasks.keys()];
   const inbox = state.index.inboxes.get(memberId)?.ids ?? [];
   return {
@@ -196,6 +233,7 @@ function resolve(state: TeamState, input: Named): Named {
     ...(dependencies && { dependencies: dependencies.flatMap((id) => pick(tasks, id) ?? []) }),
     ...(messageIds && { messageIds: messageIds.map((id) => pick(inbox, id) ?? 'none') }),
     ...(requestId !== undefined && { requestId: pick([...state.requests.keys()], requestId) ?? 'none' }),
+    ...(noteId !== undefined && { noteId: pick([...state.notes.keys()], noteId) ?? '99' }),
   };
 }
 

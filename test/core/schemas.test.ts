@@ -2,11 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import * as actor from '../../src/core/actor.ts';
+import * as agent from '../../src/core/agent.ts';
 import * as hook from '../../src/core/hook.ts';
 import * as json from '../../src/core/json.ts';
 import * as limits from '../../src/core/limits.ts';
 import * as member from '../../src/core/member.ts';
 import * as message from '../../src/core/message.ts';
+import * as note from '../../src/core/note.ts';
 import { parse } from '../../src/core/parse.ts';
 import * as request from '../../src/core/request.ts';
 import { createState } from '../../src/core/state.ts';
@@ -18,7 +20,7 @@ import * as usage from '../../src/core/usage.ts';
 import { viewMember, viewTask, viewTeam } from '../../src/core/view.ts';
 import { OPENING, play, steps, tries } from './random-team.ts';
 
-const SCHEMAS = [actor, hook, json, member, message, request, task, team, text, time, usage]
+const SCHEMAS = [actor, agent, hook, json, member, message, note, request, task, team, text, time, usage]
   .flatMap((module) => Object.entries(module) as [string, unknown][])
   .filter((entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType);
 
@@ -67,6 +69,7 @@ describe('what the faces show', () => {
         for (const record of state.members.values()) expectRoundTrip(member.TeamMember, viewMember(state, record));
         for (const record of state.messages.values()) expectRoundTrip(message.TeamMessage, record);
         for (const record of state.requests.values()) expectRoundTrip(request.TeamRequest, record);
+        for (const record of state.notes.values()) expectRoundTrip(note.TeamNote, record);
         for (const record of state.memberUsage.values()) expectRoundTrip(usage.Usage, record);
       }),
       tries(60),
@@ -100,6 +103,7 @@ describe('a hook', () => {
     expect(parse(hook.HookConfig, { type: 'TaskCompleted', command: 'npm test' })).toEqual({
       type: 'TaskCompleted',
       command: 'npm test',
+      executor: 'shell',
       timeout: 120_000,
       enabled: true,
       onFailure: 'allow',
@@ -133,6 +137,21 @@ describe('a limit', () => {
     ['broadcast', message.BroadcastInput, (content) => ({ content }), limits.MESSAGE_BYTES],
     ['plan', request.SubmitPlanInput, (content) => ({ content }), limits.PLAN_BYTES],
     ['feedback', request.RejectInput, (feedback) => ({ requestId: 'r', feedback }), limits.RESULT_BYTES],
+    [
+      'question',
+      request.RaiseRequestInput,
+      (content) => ({ kind: 'gate', memberId: 'a', content }),
+      limits.RESULT_BYTES,
+    ],
+    [
+      'answer',
+      request.AnswerRequestInput,
+      (feedback) => ({ requestId: 'r', approve: true, feedback }),
+      limits.RESULT_BYTES,
+    ],
+    ['rejection of a task', task.RejectTaskInput, (feedback) => ({ taskId: '1', feedback }), limits.RESULT_BYTES],
+    ['note', note.AddNoteInput, (words) => ({ text: words }), limits.NOTE_BYTES],
+    ['changed note', note.UpdateNoteInput, (words) => ({ noteId: '1', text: words }), limits.NOTE_BYTES],
     ['spawn prompt', member.SpawnTeammateOptions, (prompt) => ({ name: 'ann', prompt }), limits.PROMPT_BYTES],
     ['result of a turn', member.ChangeMemberInput, (result) => ({ memberId: 'ann', result }), limits.RESULT_BYTES],
     [
@@ -166,6 +185,7 @@ describe('a limit', () => {
     ['dependencies to add', task.DependenciesInput, (n) => ({ taskId: '1', dependencies: ids(n) }), 64],
     ['messages in one step', message.ReceiptInput, (n) => ({ memberId: 'ann', messageIds: ids(n) }), 1000],
     ['subscriptions', member.JoinInput, (n) => ({ name: 'ann', subscriptions: ids(n) }), 64],
+    ['tags of a note', note.AddNoteInput, (n) => ({ text: 'x', tags: ids(n) }), 16],
     ['teammates', team.CreateTeamInput, (n) => ({ name: 'a', maxTeammates: n }), 32],
   ])('counts the %s', (_what, schema, input, most) => {
     parse(schema, input(most));
@@ -177,6 +197,7 @@ describe('a limit', () => {
     expect(() => parse(task.DependenciesInput, { taskId: '1', dependencies: [] })).toThrow('dependencies');
     expect(() => parse(message.ReceiptInput, { memberId: 'ann', messageIds: [] })).toThrow('messageIds');
     expect(() => parse(team.UpdateTeamInput, { maxTeammates: 0 })).toThrow('maxTeammates');
+    expect(() => parse(note.AddNoteInput, { text: '' })).toThrow('text: must not be empty');
     expect(() => parse(request.ApproveInput, { requestId: '' })).toThrow('requestId');
   });
 

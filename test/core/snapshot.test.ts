@@ -20,16 +20,23 @@ describe('a snapshot', () => {
     team.do('message.broadcast', { messageId: 'b1', content: 'x' });
     team.as('ann', 'message.read', { memberId: 'ann', messageIds: ['b1/ann'] });
     team.as('ann', 'plan.submit', { content: 'p' });
+    team.as('ann', 'request.raise', { kind: 'budget', memberId: 'ann', content: 'more?', within: 5, detail: { a: 1 } });
+    for (const text of ['one', 'two', 'three']) team.as('ann', 'note.add', { text, tags: ['t'] });
+    team.as('ann', 'note.remove', { noteId: '2' });
+    team.as('@user', 'hook.register', { hook: { type: 'TaskCompleted', command: 'npm test', env: ['PATH'] } });
+    team.as('@system', 'task.reject', { taskId: '2', feedback: 'again' });
+    team.do('member.join', { name: 'cyd', agent: { kind: 'exec', command: ['true'] }, status: 'spawning' });
+    team.as('@system', 'member.place', { memberId: 'cyd', hostId: 'h1' });
     team.as('ann', 'usage.record', { memberId: 'ann', taskId: '1', usage: { costUsd: 0.1 } }, 'c1');
     const open = () => openSnapshot('alpha', takeSnapshot(team.state));
-    expect(open()).toMatchObject({ teamId: 'alpha', nextTask: 3 });
+    expect(open()).toMatchObject({ teamId: 'alpha', nextTask: 3, nextNote: 4 });
     expect(picture(open() ?? createState(''))).toEqual(picture(team.state));
     team.do('team.close', { force: true });
     expect(picture(open() ?? createState(''))).toEqual(picture(team.state));
     expect(open()?.team?.closedAt).toBeInstanceOf(Date);
   });
 
-  test.each(['', '{', 'null', '7', '"text"', '[]', '{}', '{"format":0}', '{"format":2,"tasks":[]}'])(
+  test.each(['', '{', 'null', '7', '"text"', '[]', '{}', '{"format":0}', '{"format":1}', '{"format":3,"tasks":[]}'])(
     'of another form is not read: %s',
     (body) => {
       expect(openSnapshot('alpha', body)).toBeUndefined();

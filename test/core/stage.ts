@@ -1,15 +1,24 @@
 import { expect } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Actor } from '../../src/core/actor.ts';
 import type { Command, CommandType } from '../../src/core/command.ts';
 import { decide } from '../../src/core/decide.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
-import { ChangeMemberInput, JoinInput, LeaveInput } from '../../src/core/member.ts';
+import { HookConfig, HookType } from '../../src/core/hook.ts';
+import { ChangeMemberInput, JoinInput, LeaveInput, PlaceMemberInput } from '../../src/core/member.ts';
 import { BroadcastInput, DeliverInput, ReceiptInput, SendMessageInput } from '../../src/core/message.ts';
+import { AddNoteInput, RemoveNoteInput, UpdateNoteInput } from '../../src/core/note.ts';
 import { parse } from '../../src/core/parse.ts';
-import { ApproveInput, RejectInput, RequestShutdownInput, SubmitPlanInput } from '../../src/core/request.ts';
+import {
+  AnswerRequestInput,
+  ApproveInput,
+  RaiseRequestInput,
+  RejectInput,
+  RequestShutdownInput,
+  SubmitPlanInput,
+} from '../../src/core/request.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import {
@@ -21,6 +30,7 @@ import {
   DeleteTaskInput,
   DependenciesInput,
   FailTaskInput,
+  RejectTaskInput,
   ReleaseTaskInput,
   ReopenTaskInput,
 } from '../../src/core/task.ts';
@@ -38,12 +48,14 @@ export const INPUTS = {
   'member.join': JoinInput,
   'member.change': ChangeMemberInput,
   'member.leave': LeaveInput,
+  'member.place': PlaceMemberInput,
   'task.create': CreateTaskInput,
   'task.update': ChangeTaskInput,
   'task.assign': AssignTaskInput,
   'task.claim': ClaimTaskInput,
   'task.release': ReleaseTaskInput,
   'task.complete': CompleteTaskInput,
+  'task.reject': RejectTaskInput,
   'task.fail': FailTaskInput,
   'task.reopen': ReopenTaskInput,
   'task.delete': DeleteTaskInput,
@@ -63,6 +75,13 @@ export const INPUTS = {
   'plan.submit': SubmitPlanInput,
   'plan.approve': ApproveInput,
   'plan.reject': RejectInput,
+  'request.raise': RaiseRequestInput,
+  'request.answer': AnswerRequestInput,
+  'note.add': AddNoteInput,
+  'note.update': UpdateNoteInput,
+  'note.remove': RemoveNoteInput,
+  'hook.register': z.strictObject({ hook: HookConfig }),
+  'hook.remove': z.strictObject({ hookType: HookType }),
   'usage.record': RecordUsageInput,
 } as const satisfies Record<CommandType, z.ZodType>;
 
