@@ -141,10 +141,12 @@ export function completeTask(state: TeamState, command: CommandOf<'task.complete
 
 /** The task stays with its holder, who does it again; how often that goes is for those who run the gate. */
 export function rejectTask(state: TeamState, command: CommandOf<'task.reject'>): TeamEvent[] {
-  const task = writable(state, command, 'send back');
-  if (command.by !== SYSTEM && command.by !== USER) {
-    throw new TeamError('not_allowed', `${command.by} may not send back task ${task.id}: a gate or a person does`);
+  requireOpenTeam(state);
+  const { by, taskId } = command;
+  if (by !== SYSTEM && by !== USER) {
+    throw new TeamError('not_allowed', `${by} may not send back task ${taskId}: a gate or a person does`);
   }
+  const task = writable(state, command, 'send back');
   if (task.status !== 'in_progress') {
     throw new TeamError('conflict', `Cannot send back ${describeTask(state, task.id)}: nobody works on it`);
   }

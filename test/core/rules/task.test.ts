@@ -482,12 +482,64 @@ describe('a deleted task', () => {
   });
 });
 
+describe('a task that is sent back', () => {
+  test.each(['@system', '@user'])('by %s stays with its holder, who is told why', (by) => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    expect(team.view(taskId)).toMatchObject({ rejections: 0, feedback: undefined });
+    team.as('ann', 'task.claim', { taskId });
+    const { epoch, revision } = team.view(taskId);
+    expect(team.as(by, 'task.reject', { taskId, feedback: 'two tests fail', epoch, revision })).toMatchObject([
+      { type: 'task:rejected', taskId, memberId: 'ann', feedback: 'two tests fail' },
+    ]);
+    expect(team.view(taskId)).toMatchObject({
+      status: 'in_progress',
+      assigneeId: 'ann',
+      epoch,
+      revision: revision + 1,
+      rejections: 1,
+      feedback: 'two tests fail',
+    });
+    team.as(by, 'task.reject', { taskId, feedback: 'one test fails' });
+    team.as('ann', 'task.complete', { taskId });
+    expect(team.view(taskId)).toMatchObject({ status: 'completed', rejections: 2, feedback: 'one test fails' });
+  });
+
+  test('is sent back by a gate or a person', () => {
+    const team = teamOf('ann', 'bob');
+    const taskId = team.task();
+    team.as('ann', 'task.claim', { taskId });
+    for (const by of ['ann', 'bob', 'lead', 'eve']) {
+      expect(team.refuse(by, 'task.reject', { taskId, feedback: 'x' })).toMatchObject({
+        code: 'not_allowed',
+        message: `${by} may not send back task ${taskId}: a gate or a person does`,
+      });
+    }
+  });
+  });
+
+  test('is one that somebody works on', () => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    const refusal = () => team.refuse('@system', 'task.reject', { taskId, feedback: 'x' });
+    expect(refusal()).toMatchObject({
+      code: 'conflict',
+      message: `Cannot send back task ${taskId} (pending): nobody works on it`,
+    });
+    team.do('task.complete', { taskId });
+    expect(refusal().code).toBe('conflict');
+    team.do('task.delete', { taskId });
+    expect(refusal().code).toBe('not_found');
+  });
+});
+
 describe('a write that names what its caller saw', () => {
   test.each([
     'task.update',
     'task.assign',
     'task.release',
     'task.complete',
+    'task.reject',
     'task.fail',
     'task.reopen',
     'task.delete',
@@ -498,13 +550,14 @@ describe('a write that names what its caller saw', () => {
     const other = team.task();
     const taskId = team.task({ dependencies: [other] });
     if (type === 'task.reopen') team.do('task.complete', { taskId });
-    if (type === 'task.release') {
+    if (type === 'task.release' || type === 'task.reject') {
       team.do('task.complete', { taskId: other });
       team.as('ann', 'task.claim', { taskId });
     }
     const { epoch, revision } = team.view(taskId);
     const extra = {
       'task.assign': { assigneeId: 'bob' },
+      'task.reject': { feedback: 'x' },
       'task.fail': { reason: 'x' },
       'task.addDependencies': { dependencies: [team.task()] },
       'task.removeDependencies': { dependencies: [other] },
@@ -513,19 +566,21 @@ describe('a write that names what its caller saw', () => {
       taskId: string;
       assigneeId: string;
       reason: string;
+      feedback: string;
       dependencies: string[];
     };
+    const by = type === 'task.reject' ? '@user' : 'lead';
     const before = team.view(taskId);
-    expect(team.refuse('lead', type, { ...input, epoch: epoch + 1 })).toMatchObject({
+    expect(team.refuse(by, type, { ...input, epoch: epoch + 1 })).toMatchObject({
       code: 'stale_epoch',
       message: `Task ${taskId} is at epoch ${epoch}, not ${epoch + 1}: it changed hands; claim it again before writing`,
     });
-    expect(team.refuse('lead', type, { ...input, revision: revision - 1 })).toMatchObject({
+    expect(team.refuse(by, type, { ...input, revision: revision - 1 })).toMatchObject({
       code: 'stale_revision',
       message: `Task ${taskId} is at revision ${revision}, not ${revision - 1}: read it again, then decide again`,
     });
     expect(team.view(taskId)).toEqual(before);
-    expect(team.as('lead', type, { ...input, epoch, revision }).length).toBeGreaterThan(0);
+    expect(team.as(by, type, { ...input, epoch, revision }).length).toBeGreaterThan(0);
   });
 });
 
