@@ -476,6 +476,8 @@ describe('text and authority', () => {
       team.as('ann', 'task.complete', { taskId, result: content });
       team.as('ann', 'message.broadcast', { messageId: 'b1', content, metadata: { content } });
       team.as('ann', 'plan.submit', { content, filePath: content });
+      team.as('ann', 'note.add', { text: content });
+      team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', content, detail: { content } });
       team.as('ann', 'member.change', { memberId: 'ann', status: 'idle', result: content });
       expect(authority(team.state)).toEqual(before);
     }
@@ -483,8 +485,8 @@ describe('text and authority', () => {
 
   test('invariant 34: what only those who decide may do, a member cannot, whatever it says', () => {
     const config = (state: TeamState) => {
-      const { maxTeammates, leadId, status } = state.team ?? {};
-      return { maxTeammates, leadId, status, members: [...state.members.keys()] };
+      const { maxTeammates, leadId, status, hooks } = state.team ?? {};
+      return { maxTeammates, leadId, status, hooks, members: [...state.members.keys()] };
     };
     fc.assert(
       fc.property(steps(100), (story) => {
@@ -493,7 +495,10 @@ describe('text and authority', () => {
           if (!decides && before.team) expect(config(after)).toEqual(config(before));
           for (const request of after.requests.values()) {
             const was = before.requests.get(request.id);
-            if (request.kind !== 'plan' || request.status !== 'approved' || was?.status === 'approved') continue;
+            if (request.status !== 'approved' || was?.status === 'approved') continue;
+            if (!['shutdown', 'plan'].includes(request.kind))
+              expect(['@user', '@system']).toContain(request.answeredBy);
+            if (request.kind !== 'plan') continue;
             expect(['@user', before.team?.leadId]).toContain(request.answeredBy);
             expect(request.answeredBy).not.toBe(request.memberId);
           }

@@ -2,6 +2,41 @@ import { describe, expect, test } from 'vitest';
 import { requireMember, viewMember } from '../../../src/core/view.ts';
 import { Stage, teamOf, types } from '../stage.ts';
 
+describe('a member that is to be run', () => {
+  test('is run by the first daemon that takes it on', () => {
+    const team = teamOf();
+    team.do('member.join', { name: 'ann', agent: { kind: 'claude' }, status: 'spawning' });
+    expect(member(team, 'ann').hostId).toBeUndefined();
+    expect(types(team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' }))).toEqual(['teammate:placed']);
+    expect(member(team, 'ann')).toMatchObject({ hostId: 'h1', status: 'spawning' });
+    expect(team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' })).toEqual([]);
+    expect(team.refuse('@system', 'member.place', { memberId: 'ann', hostId: 'h2' })).toMatchObject({
+      code: 'claim_conflict',
+      message: 'Member ann runs on h1',
+    });
+  });
+
+  test('may be run by another when it comes again', () => {
+    const team = teamOf('ann');
+    team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' });
+    team.do('member.leave', { memberId: 'ann', returning: true });
+    expect(team.refuse('@system', 'member.place', { memberId: 'ann', hostId: 'h2' }).code).toBe('member_stopped');
+    team.join('ann').as('@system', 'member.place', { memberId: 'ann', hostId: 'h2' });
+    expect(member(team, 'ann').hostId).toBe('h2');
+  });
+
+  test.each(['lead', 'ann', '@user', 'eve'])('is not placed by %s', (by) => {
+    expect(teamOf('ann').refuse(by, 'member.place', { memberId: 'ann', hostId: 'h1' })).toMatchObject({
+      code: 'not_allowed',
+      message: `${by} may not place members: a daemon does`,
+    });
+  });
+
+  test('must be there', () => {
+    expect(teamOf().refuse('@system', 'member.place', { memberId: 'eve', hostId: 'h1' }).code).toBe('not_found');
+  });
+});
+
 describe('a member that joins', () => {
   test('has what was said and defaults for the rest', () => {
     const team = teamOf();
@@ -34,6 +69,7 @@ describe('a member that joins', () => {
       cwd: '/x',
       backendType: 'tmux' as const,
       subscriptions: ['a'],
+      agent: { kind: 'exec' as const, command: ['true'], env: { KEY: '${KEY}' } },
       metadata: { a: 1 },
     };
     team.do('member.join', { name: 'bob', prompt: 'go', ...said });

@@ -141,6 +141,118 @@ describe('a plan', () => {
   });
 });
 
+describe('a question to a person', () => {
+  test('waits for an answer, with all that was said', () => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    const said = {
+      kind: 'gate',
+      memberId: 'ann',
+      taskId,
+      content: 'It fails on and on',
+      detail: { tries: 3 },
+    } as const;
+    const id = idOf(team.as('@system', 'request.raise', { ...said, within: 5000 }));
+    expect(id).toMatch(/^gate-\d+@ann$/);
+    const asked = request(team, id);
+    expect(asked).toMatchObject({ ...said, id, teamId: 'alpha', requestedBy: '@system', status: 'pending' });
+    expect(asked.deadline?.getTime()).toBe(asked.requestedAt.getTime() + 5000);
+    expect(request(team, raise(team, 'ann')).deadline).toBeUndefined();
+  });
+
+  test('is asked by a member for itself, or by Troupe', () => {
+    const team = teamOf('ann', 'bob');
+    for (const by of ['bob', 'lead', '@user', 'eve']) {
+      expect(team.refuse(by, 'request.raise', { kind: 'permission', memberId: 'ann', content: '' })).toMatchObject({
+        code: 'not_allowed',
+        message: `${by} may not ask in the name of ann: only ann may`,
+      });
+    }
+    raise(team, 'ann');
+    expect(team.refuse('@system', 'request.raise', { kind: 'budget', memberId: 'eve', content: '' }).code).toBe(
+      'not_found',
+    );
+  });
+
+  test('is not asked by one who is stopped, nor about a task that is not there', () => {
+    const team = teamOf('ann', 'bob');
+    const taskId = team.task();
+    const ask = { kind: 'gate', memberId: 'ann', content: '' } as const;
+    expect(team.refuse('ann', 'request.raise', { ...ask, taskId: '9' }).code).toBe('not_found');
+    team.do('task.delete', { taskId });
+    expect(team.refuse('ann', 'request.raise', { ...ask, taskId }).code).toBe('not_found');
+    team.do('member.leave', { memberId: 'ann' });
+    for (const by of ['ann', '@system']) expect(team.refuse(by, 'request.raise', ask).code).toBe('member_stopped');
+  });
+
+  test('is one of several: each gets an id and an answer of its own', () => {
+    const team = teamOf('ann');
+    const [first, second] = [raise(team, 'ann'), raise(team, 'ann')];
+    expect(second).not.toBe(first);
+    team.as('@user', 'request.answer', { requestId: second, approve: true });
+    expect([first, second].map((id) => request(team, id).status)).toEqual(['pending', 'approved']);
+  });
+
+  test.each([
+    [true, 'approved'],
+    [false, 'rejected'],
+  ])('is answered with %s and is then %s', (approve, status) => {
+    const team = teamOf('ann');
+    const requestId = raise(team, 'ann');
+    expect(team.as('@user', 'request.answer', { requestId, approve, feedback: 'because' })).toMatchObject([
+      { type: 'request:answered', requestId, memberId: 'ann', approved: approve },
+    ]);
+    expect(request(team, requestId)).toMatchObject({
+      status,
+      answeredBy: '@user',
+      answeredAt: expect.any(Date) as Date,
+      feedback: 'because',
+    });
+    for (const by of ['@user', '@system']) {
+      expect(team.refuse(by, 'request.answer', { requestId, approve: !approve })).toMatchObject({
+        code: 'conflict',
+        message: `The permission request ${requestId} is ${status}: it takes one answer`,
+      });
+    }
+    expect(request(team, requestId).status).toBe(status);
+  });
+
+  test('is answered by a person or Troupe, never by a member', () => {
+    const team = teamOf('ann', 'bob');
+    const requestId = raise(team, 'ann');
+    for (const by of ['ann', 'bob', 'lead', 'eve']) {
+      expect(team.refuse(by, 'request.answer', { requestId, approve: true })).toMatchObject({
+        code: 'not_allowed',
+        message: `${by} may not answer ${requestId}: a person does`,
+      });
+    }
+    team.as('@system', 'request.answer', { requestId, approve: false });
+    expect(request(team, requestId)).toMatchObject({ status: 'rejected', answeredBy: '@system' });
+  });
+
+  test('is no shutdown and no plan, and they are no question', () => {
+    const team = teamOf('ann');
+    for (const requestId of [askToStop(team, 'ann'), submit(team, 'ann'), 'none']) {
+      expect(team.refuse('@user', 'request.answer', { requestId, approve: true })).toMatchObject({
+        code: 'not_found',
+        message: `There is no question "${requestId}": list the requests to see which there are`,
+      });
+    }
+    const requestId = raise(team, 'ann');
+    for (const type of ['plan.approve', 'plan.reject', 'shutdown.approve', 'shutdown.reject'] as const) {
+      expect(team.refuse(type.startsWith('plan') ? 'lead' : 'ann', type, { requestId }).code).toBe('not_found');
+    }
+  });
+
+  test('is withdrawn when its member stops', () => {
+    const team = teamOf('ann', 'bob');
+    const [own, others] = [raise(team, 'ann'), raise(team, 'bob')] as const;
+    team.do('member.leave', { memberId: 'ann' });
+    expect([own, others].map((id) => request(team, id).status)).toEqual(['withdrawn', 'pending']);
+    expect(team.refuse('@user', 'request.answer', { requestId: own, approve: true }).code).toBe('conflict');
+  });
+});
+
 describe('an answer', () => {
   test.each([
     ['shutdown.approve', 'shutdown.approve', 'approved'],
@@ -187,6 +299,10 @@ function askToStop(team: Stage, memberId: string): string {
 
 function submit(team: Stage, by: string): string {
   return idOf(team.as(by, 'plan.submit', { content: 'the plan', filePath: '/plan.md' }));
+}
+
+function raise(team: Stage, by: string): string {
+  return idOf(team.as(by, 'request.raise', { kind: 'permission', memberId: by, content: 'May I?' }));
 }
 
 function idOf([event]: readonly unknown[]): string {

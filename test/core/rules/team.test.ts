@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { HOOKS_PER_TEAM } from '../../../src/core/limits.ts';
 import { requireMember, viewTeam } from '../../../src/core/view.ts';
 import { Stage, teamOf, types } from '../stage.ts';
 
@@ -211,5 +212,54 @@ describe('closing a team', () => {
     ]);
     expect(team.view(taskId)).toMatchObject({ status: 'pending', epoch: 2 });
     expect([...team.state.requests.values()]).toMatchObject([{ status: 'withdrawn' }]);
+  });
+});
+
+describe('a hook of the team', () => {
+  const gate = { type: 'TaskCompleted', command: 'npm test' } as const;
+
+  test.each(['@user', '@system'])('is registered by %s; hooks run in that order', (by) => {
+    const team = teamOf();
+    expect(viewTeam(team.state).hooks).toEqual([]);
+    expect(types(team.as(by, 'hook.register', { hook: gate }))).toEqual(['hook:registered']);
+    team.as(by, 'hook.register', { hook: { type: 'TeammateIdle', command: 'true', onFailure: 'block' } });
+    team.as(by, 'hook.register', { hook: { ...gate, executor: 'node', command: 'gate.js' } });
+    expect(viewTeam(team.state).hooks).toMatchObject([
+      { ...gate, executor: 'shell', timeout: 120_000, enabled: true, onFailure: 'allow' },
+      { type: 'TeammateIdle', onFailure: 'block' },
+      { type: 'TaskCompleted', executor: 'node', command: 'gate.js' },
+    ]);
+  });
+
+  test('is removed with all others of its type', () => {
+    const team = teamOf();
+    for (const hook of [gate, { type: 'TeammateIdle', command: 'true' } as const, gate]) {
+      team.as('@user', 'hook.register', { hook });
+    }
+    expect(types(team.as('@user', 'hook.remove', { hookType: 'TaskCompleted' }))).toEqual(['hook:removed']);
+    expect(viewTeam(team.state).hooks).toMatchObject([{ type: 'TeammateIdle' }]);
+    expect(team.as('@user', 'hook.remove', { hookType: 'TaskCompleted' })).toEqual([]);
+  });
+
+  test.each(['lead', 'ann', 'eve'])('is no business of %s', (by) => {
+    const team = teamOf('ann');
+    team.as('@user', 'hook.register', { hook: gate });
+    expect(team.refuse(by, 'hook.register', { hook: gate })).toMatchObject({
+      code: 'not_allowed',
+      message: `${by} may not register hooks: a person does`,
+    });
+    expect(team.refuse(by, 'hook.remove', { hookType: 'TaskCompleted' })).toMatchObject({
+      code: 'not_allowed',
+      message: `${by} may not remove hooks: a person does`,
+    });
+  });
+
+  test('is one of a limited number', () => {
+    const team = teamOf();
+    for (let i = 0; i < HOOKS_PER_TEAM; i++) team.as('@user', 'hook.register', { hook: gate });
+    expect(team.refuse('@user', 'hook.register', { hook: gate })).toMatchObject({
+      code: 'limit',
+      message: `Team alpha has ${HOOKS_PER_TEAM} hooks, the limit: remove some`,
+    });
   });
 });
