@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { identify } from './agents/process.ts';
 import type { Home } from './client/home.ts';
 import { TeamError } from './core/errors.ts';
 import type { Journal } from './journal/journal.ts';
@@ -23,7 +24,6 @@ import { watchLoopLag } from './runtime/loop-lag.ts';
 import { residentBytes } from './runtime/memory.ts';
 import { observeJournal } from './runtime/observed-journal.ts';
 import { createObserver } from './runtime/observer.ts';
-import { identifySelf } from './runtime/process-identity.ts';
 import { createRedactor } from './runtime/redact.ts';
 import { openTeams } from './runtime/teams.ts';
 import { countTotals } from './runtime/totals.ts';
@@ -81,7 +81,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const lock = await takeLock(home);
     closers.add('lock', () => lock.release());
     const card = {
-      ...identifySelf(),
+      ...identify(process.pid),
       startedAt: new Date().toISOString(),
       version: readVersion(),
       socket: home.socket,

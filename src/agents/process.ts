@@ -155,13 +155,14 @@ export function identify(pid: number): ProcessIdentity {
   return { pid, startTime: startTimeOf(pid), bootId: bootId() };
 }
 
-/** Whether this very process still runs. A zombie does not. */
+/** Whether this very process still runs. A zombie does not. Where start times are unknown, whether any has its number. */
 export function isRunning(identity: ProcessIdentity): boolean {
   if (identity.bootId !== bootId()) return false;
   try {
     process.kill(identity.pid, 0);
-  } catch {
-    return false;
+  } catch (error) {
+    // Somebody else's process is there all the same.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
   return startTimeOf(identity.pid) === identity.startTime && stateOf(identity.pid) !== 'Z';
 }

@@ -1,8 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { endMarked, isRunning, signalGroup } from '../agents/process.ts';
 import { findHome } from '../client/home.ts';
+import { readCard } from '../runtime/card.ts';
 import { openProcessRecords } from '../runtime/process-records.ts';
 import { print, toJson } from './write.ts';
+
+/** A killed process is gone when its memory is given back; until then it may yet start something. */
+const GONE_MS = 2_000;
 
 /**
  * The kill switch: ends every process that is on record, to the last descendant, and the daemon. It asks nobody and works
@@ -10,7 +14,7 @@ import { print, toJson } from './write.ts';
  */
 export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Promise<number> {
   const home = findHome(environment);
-  const daemon = endDaemon(home.card);
+  const daemon = await endDaemon(home.card);
   const ended: string[] = [];
   const records = openProcessRecords(home.processes);
   for (const record of records.list()) {
@@ -29,17 +33,11 @@ export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Pr
 }
 
 /** First the one who would start them again. */
-function endDaemon(card: string): number | undefined {
-  try {
-    const { pid, startTime, bootId } = JSON.parse(readFileSync(card, 'utf8')) as {
-      pid: number;
-      startTime: string | number | null;
-      bootId: string | null;
-    };
-    if (!isRunning({ pid, startTime: String(startTime ?? ''), bootId: bootId ?? '' })) return undefined;
-    process.kill(pid, 'SIGKILL');
-    return pid;
-  } catch {
-    return undefined;
-  }
+async function endDaemon(path: string): Promise<number | undefined> {
+  const card = readCard(path);
+  if (!card || !isRunning(card)) return undefined;
+  process.kill(card.pid, 'SIGKILL');
+  const giveUp = performance.now() + GONE_MS;
+  while (isRunning(card) && performance.now() < giveUp) await sleep(5);
+  return card.pid;
 }

@@ -5,8 +5,8 @@ import { replacePrivateFile } from './private-file.ts';
 /** Who runs in a state directory, for people and programs that look for it. The lock, not the card, is the truth. */
 export const DaemonCard = z.object({
   pid: z.number().int(),
-  startTime: z.number().nullable().describe('clock ticks from the boot to the start of the process'),
-  bootId: z.string().nullable(),
+  startTime: z.string().describe('clock ticks from the boot to the start of the process; empty where nobody tells'),
+  bootId: z.string(),
   startedAt: z.string(),
   version: z.string(),
   socket: z.string(),

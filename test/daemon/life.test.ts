@@ -19,7 +19,17 @@ import { processorMs, run, until } from './processes.ts';
 import { BIN, connect, environmentFor, readLog, serve, spawnServe, temporaryHome } from './serve.ts';
 
 /** What a daemon leaves in its home when it has ended in order. */
-const LEFT = ['cache', 'daemon.log', 'journal.db', 'journal.db.bell', 'lock.db', 'port', 'secret', 'token'];
+const LEFT = [
+  'cache',
+  'daemon.log',
+  'journal.db',
+  'journal.db.bell',
+  'lock.db',
+  'port',
+  'processes',
+  'secret',
+  'token',
+];
 
 describe('starting', () => {
   test('20 commands that race to start the daemon get one daemon', async () => {

@@ -2,9 +2,9 @@ import { readdirSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { identify } from '../../src/agents/process.ts';
 import { writeCard } from '../../src/runtime/card.ts';
 import { LockedError, takeLock } from '../../src/runtime/lock.ts';
-import { identifySelf } from '../../src/runtime/process-identity.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { run, until } from './processes.ts';
 
@@ -54,10 +54,10 @@ test('is waited for when whoever had it last said no word and is about to end', 
 
 test('does not believe a card whose process is gone or another one', async () => {
   const place = placeIn(temporaryFolder());
-  const self = identifySelf();
+  const self = identify(process.pid);
   const startedAt = new Date().toISOString();
   const first = await takeLock(place);
-  writeCard(place.card, { ...self, startTime: 1, startedAt, version: '0', socket: '', url: null });
+  writeCard(place.card, { ...self, startTime: '1', startedAt, version: '0', socket: '', url: null });
   setTimeout(() => first.release(), 100);
   (await takeLock(place)).release();
 });
@@ -68,7 +68,7 @@ test.each(['wal', 'delete'])('also works on a file in the mode %s', async (mode)
   db.exec(`PRAGMA journal_mode = ${mode}; CREATE TABLE t (x)`);
   db.close();
   const first = await takeLock(place);
-  writeCard(place.card, { ...identifySelf(), startedAt: '', version: '0', socket: '', url: null });
+  writeCard(place.card, { ...identify(process.pid), startedAt: '', version: '0', socket: '', url: null });
   await expect(takeLock(place)).rejects.toBeInstanceOf(LockedError);
   first.release();
   (await takeLock(place)).release();
