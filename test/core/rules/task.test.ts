@@ -516,7 +516,6 @@ describe('a task that is sent back', () => {
       });
     }
   });
-  });
 
   test('is one that somebody works on', () => {
     const team = teamOf('ann');

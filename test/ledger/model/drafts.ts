@@ -1,9 +1,18 @@
 import * as fc from 'fast-check';
 import type { Actor } from '../../../src/core/actor.ts';
 import type { Command, CommandType } from '../../../src/core/command.ts';
-import { ChangeMemberInput, JoinInput, LeaveInput } from '../../../src/core/member.ts';
+import { HookConfig, HookType } from '../../../src/core/hook.ts';
+import { ChangeMemberInput, JoinInput, LeaveInput, PlaceMemberInput } from '../../../src/core/member.ts';
 import { BroadcastInput, DeliverInput, ReceiptInput, SendMessageInput } from '../../../src/core/message.ts';
-import { ApproveInput, RejectInput, RequestShutdownInput, SubmitPlanInput } from '../../../src/core/request.ts';
+import { AddNoteInput, RemoveNoteInput, UpdateNoteInput } from '../../../src/core/note.ts';
+import {
+  AnswerRequestInput,
+  ApproveInput,
+  RaiseRequestInput,
+  RejectInput,
+  RequestShutdownInput,
+  SubmitPlanInput,
+} from '../../../src/core/request.ts';
 import {
   AssignTaskInput,
   ChangeTaskInput,
@@ -13,13 +22,14 @@ import {
   DeleteTaskInput,
   DependenciesInput,
   FailTaskInput,
+  RejectTaskInput,
   ReleaseTaskInput,
   ReopenTaskInput,
 } from '../../../src/core/task.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../../src/core/team.ts';
 import { RecordUsageInput } from '../../../src/core/usage.ts';
 import { TEAM } from './world.ts';
-import type { Task, World } from './world.ts';
+import type { Note, Task, World } from './world.ts';
 
 /*
  * A command that is not yet about anything: numbers that choose, when its turn comes, among what there is then. So most
@@ -46,12 +56,14 @@ const WEIGHTS: Record<CommandType, number> = {
   'member.join': 24,
   'member.change': 20,
   'member.leave': 16,
+  'member.place': 8,
   'task.create': 60,
   'task.update': 24,
   'task.assign': 32,
   'task.claim': 90,
   'task.release': 24,
   'task.complete': 48,
+  'task.reject': 12,
   'task.fail': 20,
   'task.reopen': 24,
   'task.delete': 10,
@@ -68,6 +80,13 @@ const WEIGHTS: Record<CommandType, number> = {
   'plan.submit': 14,
   'plan.approve': 10,
   'plan.reject': 8,
+  'request.raise': 12,
+  'request.answer': 10,
+  'note.add': 12,
+  'note.update': 8,
+  'note.remove': 8,
+  'hook.register': 5,
+  'hook.remove': 3,
   'usage.record': 10,
 };
 
@@ -158,6 +177,7 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         planApprovalRequired: flag,
         status: pickFrom(['active', 'idle', 'spawning'], b),
         prompt: flag ? 'Work.' : '',
+        ...(b % 4 === 3 && { agent: { kind: 'exec', command: ['true'], messages: flag } }),
         metadata: metadataOf(c),
       });
     case 'member.change':
@@ -169,6 +189,8 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
       });
     case 'member.leave':
       return LeaveInput.parse({ memberId, returning: flag, ...(b % 2 === 0 && { reason: text('reason') }) });
+    case 'member.place':
+      return PlaceMemberInput.parse({ memberId, hostId: pickFrom(['h1', 'h2'], b) });
     case 'task.create':
       return CreateTaskInput.parse({
         title: text('task'),
@@ -204,6 +226,8 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
       return ReleaseTaskInput.parse({ taskId, ...seen });
     case 'task.complete':
       return CompleteTaskInput.parse({ taskId, ...(flag && { result: text('result') }), ...seen });
+    case 'task.reject':
+      return RejectTaskInput.parse({ taskId, feedback: text('again'), ...seen });
     case 'task.fail':
       return FailTaskInput.parse({ taskId, reason: text('failure'), ...seen });
     case 'task.reopen':
@@ -244,6 +268,36 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
     case 'shutdown.reject':
     case 'plan.reject':
       return RejectInput.parse({ requestId: pickRequest(world, draft), feedback: text('not yet') });
+    case 'request.raise':
+      return RaiseRequestInput.parse({
+        kind: pickFrom(['gate', 'permission', 'budget'], b),
+        memberId: draft.by < 6 && MEMBERS.includes(by) ? by : memberId,
+        content: text('question'),
+        ...(c % 3 === 0 && { taskId: pickFrom(idsOf(world.tasks), b) ?? '99' }),
+        ...(flag && { within: 1 + a, detail: { n: c } }),
+      });
+    case 'request.answer':
+      return AnswerRequestInput.parse({
+        requestId: pickRequest(world, draft),
+        approve: flag,
+        ...(c % 2 === 0 && { feedback: text('answer') }),
+      });
+    case 'note.add':
+      return AddNoteInput.parse({ text: text('note'), ...(flag && { tags: [text('tag')] }) });
+    case 'note.update': {
+      const note = pickNote(world, draft);
+      return UpdateNoteInput.parse({
+        noteId: note?.id ?? '99',
+        ...(flag ? { text: text('note') } : { tags: [text('tag')] }),
+        ...(c % 3 === 1 && { revision: (note?.revision ?? 1) - (b % 2) }),
+      });
+    }
+    case 'note.remove':
+      return RemoveNoteInput.parse({ noteId: pickNote(world, draft)?.id ?? '99' });
+    case 'hook.register':
+      return { hook: HookConfig.parse({ type: pickFrom(HookType.options, a), command: text('true'), enabled: flag }) };
+    case 'hook.remove':
+      return { hookType: HookType.parse(pickFrom(HookType.options, a)) };
     case 'usage.record':
       return RecordUsageInput.parse({
         memberId,
@@ -272,6 +326,10 @@ function pickActor(world: World, draft: Draft): Actor {
     return pickFrom(world.messages, a)?.toId ?? '@system';
   }
   if (type === 'message.broadcast' || type === 'member.change') return worker ?? '@system';
+  if (type === 'member.place' || type === 'task.reject') return '@system';
+  if (type.startsWith('hook.') || type === 'request.answer') return by === 6 ? '@system' : '@user';
+  if (type === 'request.raise' || type === 'note.add') return worker ?? '@system';
+  if (type === 'note.update' || type === 'note.remove') return pickNote(world, draft)?.authorId ?? 'lead';
   return by === 6 ? '@user' : (world.team?.leadId ?? '@user');
 }
 
@@ -283,6 +341,7 @@ function pickTask(world: World, { type, a, b }: Draft): Task | undefined {
     'task.assign': ['pending', 'in_progress'],
     'task.release': ['in_progress'],
     'task.complete': ['in_progress'],
+    'task.reject': ['in_progress'],
     'task.fail': ['in_progress', 'pending'],
     'task.reopen': ['completed', 'failed', 'deleted'],
     'task.addDependencies': ['pending'],
@@ -310,9 +369,15 @@ function pickMessages(world: World, draft: Draft, by: Actor): { memberId: string
 }
 
 function pickRequest(world: World, { type, a, b }: Draft): string {
-  const kind = type.slice(0, type.indexOf('.'));
-  const fitting = world.requests.filter((request) => request.kind === kind && request.status === 'pending');
+  const noun = type.slice(0, type.indexOf('.'));
+  const kinds: readonly string[] = noun === 'request' ? ['gate', 'permission', 'budget'] : [noun];
+  const fitting = world.requests.filter(({ kind, status }) => kinds.includes(kind) && status === 'pending');
   return pickFrom(idsOf(b % 4 === 3 || fitting.length === 0 ? world.requests : fitting), a) ?? 'none';
+}
+
+/** A note, mostly one that is there. */
+function pickNote({ notes }: World, { a }: Draft): Note | undefined {
+  return a % 16 === 15 ? undefined : pickFrom(notes, a);
 }
 
 /** What the caller says that it saw of the task: nothing, the present, or something older. */

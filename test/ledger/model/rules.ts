@@ -2,7 +2,7 @@ import type { Command, CommandOf, CommandType } from '../../../src/core/command.
 import type { ErrorCode } from '../../../src/core/errors.ts';
 import type { Metadata } from '../../../src/core/json.ts';
 import { isBlocked, isExpected, nextTask, TEAM } from './world.ts';
-import type { Member, Request, Task, Team, World } from './world.ts';
+import type { Member, Note, Request, Task, Team, World } from './world.ts';
 
 /** What comes of a command: what happened, or every reason for which it may be refused. */
 export type Outcome = { facts: string[] } | { codes: ErrorCode[] };
@@ -47,6 +47,7 @@ const RULES: Rules = {
       delegateMode: command.delegateMode,
       createdAt: command.at,
       status: 'active',
+      hooks: [],
       metadata: command.metadata,
     };
     world.members.push({
@@ -113,6 +114,7 @@ const RULES: Rules = {
       cwd: command.cwd,
       backendType: command.backendType,
       subscriptions: command.subscriptions,
+      agent: command.agent,
       joinedAt: command.at,
       metadata: command.metadata,
     };
@@ -152,6 +154,16 @@ const RULES: Rules = {
     stop(world, member, command, attempt);
   },
 
+  'member.place'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    if (command.by !== '@system') attempt.codes.push('not_allowed');
+    const member = needLive(world, command.memberId, attempt);
+    if (member && (member.hostId ?? command.hostId) !== command.hostId) attempt.codes.push('claim_conflict');
+    if (refused(attempt) || !member || member.hostId === command.hostId) return;
+    member.hostId = command.hostId;
+    attempt.facts.push(`teammate:placed ${member.id}`);
+  },
+
   'task.create'(world, command, attempt) {
     needOpenTeam(world, attempt);
     needActor(world, command.by, attempt);
@@ -171,6 +183,7 @@ const RULES: Rules = {
       onDependencyFailure: command.onDependencyFailure,
       epoch: 0,
       revision: 1,
+      rejections: 0,
       createdBy: command.by,
       createdAt: command.at,
       updatedAt: command.at,
@@ -259,6 +272,15 @@ const RULES: Rules = {
       completedAt: command.at,
     });
     attempt.facts.push(`task:completed ${task.id}`);
+  },
+
+  'task.reject'(world, command, attempt) {
+    const task = needOpenTask(world, command, attempt);
+    needPerson(command.by, attempt);
+    if (task && task.status !== 'in_progress') attempt.codes.push('conflict');
+    if (refused(attempt) || !task) return;
+    touch(task, command.at, { rejections: task.rejections + 1, feedback: command.feedback });
+    attempt.facts.push(`task:rejected ${task.id}`);
   },
 
   'task.fail'(world, command, attempt) {
@@ -473,6 +495,75 @@ const RULES: Rules = {
     attempt.facts.push(`plan:rejected ${request.id}`);
   },
 
+  'request.raise'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    const { kind, memberId, taskId, content, within, detail, at } = command;
+    if (command.by !== memberId && command.by !== '@system') attempt.codes.push('not_allowed');
+    needLive(world, memberId, attempt);
+    if (taskId !== undefined) needTask(world, taskId, attempt);
+    if (refused(attempt)) return;
+    const id = unusedId(world, at, (tick) => `${kind}-${tick}@${memberId}`);
+    const deadline = within === undefined ? undefined : at + within;
+    ask(world, { id, kind, memberId, content, taskId, deadline, detail }, command);
+    attempt.facts.push(`request:raised ${id}`);
+  },
+
+  'request.answer'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    const request = world.requests.find(({ id }) => id === command.requestId);
+    needPerson(command.by, attempt);
+    if (!request || request.kind === 'plan' || request.kind === 'shutdown') attempt.codes.push('not_found');
+    else if (request.status !== 'pending') attempt.codes.push('conflict');
+    if (refused(attempt) || !request) return;
+    answer(request, command, command.approve ? 'approved' : 'rejected');
+    attempt.facts.push(`request:answered ${request.id}`);
+  },
+
+  'note.add'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    needActor(world, command.by, attempt);
+    if (refused(attempt)) return;
+    const { by, at, text, tags } = command;
+    const id = String(++world.notesEver);
+    world.notes.push({ id, authorId: by, text, tags, createdAt: at, updatedAt: at, revision: 1 });
+    attempt.facts.push(`note:added ${id}`);
+  },
+
+  'note.update'(world, command, attempt) {
+    const note = needOwnNote(world, command, attempt);
+    const { at, text = note?.text, tags = note?.tags, revision = note?.revision } = command;
+    if (note && revision !== note.revision) attempt.codes.push('stale_revision');
+    if (refused(attempt) || !note) return;
+    Object.assign(note, { text, tags, updatedAt: at, revision: note.revision + 1 });
+    attempt.facts.push(`note:updated ${note.id}`);
+  },
+
+  'note.remove'(world, command, attempt) {
+    const note = needOwnNote(world, command, attempt);
+    if (refused(attempt) || !note) return;
+    world.notes.splice(world.notes.indexOf(note), 1);
+    attempt.facts.push(`note:removed ${note.id}`);
+  },
+
+  'hook.register'(world, command, attempt) {
+    const team = needOpenTeam(world, attempt);
+    needPerson(command.by, attempt);
+    if (team && team.hooks.length === 32) attempt.codes.push('limit');
+    if (refused(attempt) || !team) return;
+    team.hooks.push(command.hook);
+    attempt.facts.push('hook:registered');
+  },
+
+  'hook.remove'(world, command, attempt) {
+    const team = needOpenTeam(world, attempt);
+    needPerson(command.by, attempt);
+    if (refused(attempt) || !team) return;
+    const kept = team.hooks.filter(({ type }) => type !== command.hookType);
+    if (kept.length === team.hooks.length) return;
+    team.hooks = kept;
+    attempt.facts.push('hook:removed');
+  },
+
   'usage.record'(world, command, attempt) {
     needOpenTeam(world, attempt);
     needManager(world, command.by, attempt, command.memberId);
@@ -509,6 +600,19 @@ function needActor(world: World, by: string, attempt: Attempt): void {
 function needManager(world: World, by: string, attempt: Attempt, self?: string): void {
   if (!isManager(world, by) && by !== self) attempt.codes.push('not_allowed');
   needActor(world, by, attempt);
+}
+
+/** A person, or Troupe itself. */
+function needPerson(by: string, attempt: Attempt): void {
+  if (by !== '@user' && by !== '@system') attempt.codes.push('not_allowed');
+}
+
+function needOwnNote(world: World, command: { by: string; noteId: string }, attempt: Attempt): Note | undefined {
+  needOpenTeam(world, attempt);
+  const note = world.notes.find(({ id }) => id === command.noteId);
+  if (!note) attempt.codes.push('not_found');
+  needManager(world, command.by, attempt, note?.authorId);
+  return note;
 }
 
 function isManager(world: World, by: string): boolean {
@@ -679,8 +783,8 @@ function stop(
       reserve(task, { at, assigneeId: undefined }, attempt);
     }
   }
-  for (const kind of ['shutdown', 'plan'] as const) {
-    for (const request of pendingRequests(world, member.id, kind)) request.status = 'withdrawn';
+  for (const request of world.requests) {
+    if (request.status === 'pending' && request.memberId === member.id) request.status = 'withdrawn';
   }
 }
 
@@ -692,7 +796,7 @@ function pendingRequests(world: World, memberId: string, kind: Request['kind']):
 
 function ask(
   world: World,
-  request: Pick<Request, 'id' | 'kind' | 'memberId' | 'content' | 'filePath'>,
+  request: Omit<Request, 'requestedBy' | 'requestedAt' | 'status'>,
   { at, by }: { at: number; by: Request['requestedBy'] },
 ): void {
   world.requests.push({ ...request, requestedBy: by, requestedAt: at, status: 'pending' });

@@ -198,6 +198,7 @@ function factOf(event: TeamEvent): string {
     return `${event.type} ${event.messageIds.join(' ')}${again}`;
   }
   if ('requestId' in event) return `${event.type} ${event.requestId}`;
+  if ('noteId' in event) return `${event.type} ${event.noteId}`;
   if (event.type === 'usage:recorded' || !('taskId' in event)) {
     return 'memberId' in event ? `${event.type} ${event.memberId}` : event.type;
   }
@@ -225,6 +226,7 @@ function observeState(state: TeamState): object {
       return { messages: ids.map((messageId) => state.messages.get(messageId)), waiting: [...waiting] };
     }),
     requests: [...state.requests.values()],
+    notes: [...state.notes.values()],
     usage: {
       team: teamUsage(state),
       members: [...state.members.keys()].map((id) => state.memberUsage.get(id) ?? NO_USAGE),

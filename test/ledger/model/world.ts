@@ -1,8 +1,10 @@
 import type { Actor } from '../../../src/core/actor.ts';
+import type { AgentSpec } from '../../../src/core/agent.ts';
+import type { HookConfig } from '../../../src/core/hook.ts';
 import type { Metadata } from '../../../src/core/json.ts';
 import type { TeammateStatus } from '../../../src/core/member.ts';
 import type { MessageType } from '../../../src/core/message.ts';
-import type { RequestStatus } from '../../../src/core/request.ts';
+import type { RequestStatus, TeamRequest } from '../../../src/core/request.ts';
 import type { DependencyFailurePolicy, SharedTaskPriority, StoredTaskStatus } from '../../../src/core/task.ts';
 import type { TeamStatus } from '../../../src/core/team.ts';
 import type { Usage } from '../../../src/core/usage.ts';
@@ -23,6 +25,7 @@ export interface Team {
   createdAt: number;
   closedAt?: number;
   status: TeamStatus;
+  hooks: HookConfig[];
   metadata?: Metadata | undefined;
 }
 
@@ -41,6 +44,8 @@ export interface Member {
   cwd?: string | undefined;
   backendType: string;
   subscriptions: string[];
+  agent?: AgentSpec | undefined;
+  hostId?: string;
   joinedAt: number;
   stoppedAt?: number;
   stopReason?: string | undefined;
@@ -62,6 +67,8 @@ export interface Task {
   onDependencyFailure: DependencyFailurePolicy;
   epoch: number;
   revision: number;
+  rejections: number;
+  feedback?: string;
   result?: string | undefined;
   failure?: string | undefined;
   createdBy: Actor;
@@ -92,16 +99,29 @@ export interface Message {
 
 export interface Request {
   id: string;
-  kind: 'shutdown' | 'plan';
+  kind: TeamRequest['kind'];
   memberId: string;
   requestedBy: Actor;
   requestedAt: number;
   content: string;
   filePath?: string | undefined;
+  taskId?: string | undefined;
+  deadline?: number | undefined;
+  detail?: Metadata | undefined;
   status: RequestStatus;
   answeredBy?: Actor;
   answeredAt?: number;
   feedback?: string | undefined;
+}
+
+export interface Note {
+  id: string;
+  authorId: Actor;
+  text: string;
+  tags: string[];
+  createdAt: number;
+  updatedAt: number;
+  revision: number;
 }
 
 export interface World {
@@ -110,13 +130,16 @@ export interface World {
   tasks: Task[];
   messages: Message[];
   requests: Request[];
+  notes: Note[];
+  /** How many notes there ever were. */
+  notesEver: number;
   usages: { memberId: string; taskId?: string | undefined; usage: Usage }[];
   /** Who used a command id for something that had an effect. */
   receipts: { commandId: string; by: Actor }[];
 }
 
 export function emptyWorld(): World {
-  return { members: [], tasks: [], messages: [], requests: [], usages: [], receipts: [] };
+  return { members: [], tasks: [], messages: [], requests: [], notes: [], notesEver: 0, usages: [], receipts: [] };
 }
 
 /** Dependencies that a task still waits for, whatever its own status. */
@@ -186,6 +209,7 @@ export function observeWorld(world: World): object {
       };
     }),
     requests: world.requests.map((request) => ({ ...request, teamId: TEAM })),
+    notes: world.notes.map((note) => ({ ...note, teamId: TEAM })),
     usage: {
       team: sum(world.usages.map(({ usage }) => usage)),
       members: world.members.map(({ id }) => sum(ofMember(world, id))),
