@@ -93,7 +93,7 @@ const IMPORTS: readonly Import[] = [
 
   ['test/ledger.test.ts', '../src/journal/memory.ts'],
   ['bench/main.ts', '../src/journal/sqlite.ts'],
-  ['examples/demo.ts', '../src/journal/sqlite.ts'],
+  ['examples/census.ts', '../src/journal/sqlite.ts'],
 ];
 
 /** Other ways to import, each of which the rule must see (or let pass) as well. */
