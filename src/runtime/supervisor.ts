@@ -57,7 +57,7 @@ const STOP_GRACE_MS = 8_000;
 export class Supervisor extends EventEmitter<SupervisorEvents> {
   readonly #options: SupervisorOptions;
   readonly #running = new Map<string, Supervised>();
-  readonly #starting = new Set<string>();
+  readonly #starting = new Map<string, Promise<void>>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #restarts = restartPolicy();
   #unsubscribe = (): void => {};
@@ -91,7 +91,10 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
 
   /** Ends a member's process and says what it took; undefined when it has none. */
   async stop(teamId: string, memberId: string): Promise<string | undefined> {
-    const supervised = this.#running.get(keyOf(teamId, memberId));
+    const key = keyOf(teamId, memberId);
+    // One that is about to be there would otherwise be left behind.
+    await this.#starting.get(key);
+    const supervised = this.#running.get(key);
     if (!supervised?.record.identity) return undefined;
     supervised.stopping = true;
     const { id, identity } = supervised.record;
@@ -106,6 +109,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     this.#unsubscribe();
     for (const timer of this.#timers) clearTimeout(timer);
     if (!end) return;
+    await Promise.all(this.#starting.values());
     await Promise.all(
       this.list().map(async ({ teamId, memberId }) => {
         await this.stop(teamId, memberId);
@@ -140,7 +144,12 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   async #launch(teamId: string, memberId: string): Promise<void> {
     const key = keyOf(teamId, memberId);
     if (this.#closed || this.#running.has(key) || this.#starting.has(key)) return;
-    this.#starting.add(key);
+    const starting = this.#placeAndStart(teamId, memberId).finally(() => this.#starting.delete(key));
+    this.#starting.set(key, starting);
+    await starting;
+  }
+
+  async #placeAndStart(teamId: string, memberId: string): Promise<void> {
     try {
       const { ledger, hostId, records, launch } = this.#options;
       const mine = await ledger.execute(teamId, { type: 'member.place', by: SYSTEM, memberId, hostId }, (state) =>
@@ -171,8 +180,6 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       ) {
         this.#options.onError(error, { teamId, memberId });
       }
-    } finally {
-      this.#starting.delete(key);
     }
   }
 
