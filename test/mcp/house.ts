@@ -1,11 +1,10 @@
 import { Client } from '@modelcontextprotocol/client';
 import type { CallToolResult, ClientOptions, Transport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished } from 'vitest';
+import { homeAt } from '../../src/client/home.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { Mailbox } from '../../src/ledger/mailbox.ts';
-import { SharedTaskList } from '../../src/ledger/task-list.ts';
 import { serveMcpLines } from '../../src/mcp/lines.ts';
 import type { Greeting } from '../../src/mcp/session.ts';
 import { ADMIN } from '../../src/operations/caller.ts';
@@ -13,8 +12,10 @@ import type { Caller } from '../../src/operations/caller.ts';
 import { callOperation } from '../../src/operations/index.ts';
 import type { InputOf, OperationName } from '../../src/operations/index.ts';
 import type { DaemonService, Services } from '../../src/operations/operation.ts';
+import { openTeams } from '../../src/runtime/teams.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
-/** A house in memory: everything below the faces. */
+/** A house in memory: everything below the faces. Its members run themselves; none is started. */
 export interface House {
   readonly services: Services;
   /** Does an operation as a person, or in the name of a member. */
@@ -25,12 +26,20 @@ export interface House {
 
 export function openHouse(): House {
   const ledger = new Ledger(memoryJournal(), { exclusive: true });
-  const tasks = new SharedTaskList(ledger);
-  const mailbox = new Mailbox(ledger);
-  const services: Services = { ledger, tasks, mailbox, daemon: {} as DaemonService };
+  const teams = openTeams({
+    ledger,
+    home: homeAt(temporaryFolder()),
+    hostId: 'test',
+    environment: process.env,
+    teammateCommand: ['false'],
+    memberToken: async () => 'token',
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const services: Services = { ...teams, ledger, daemon: {} as DaemonService };
   onTestFinished(async () => {
-    tasks.close();
-    mailbox.close();
+    await teams.close({ end: true });
     await ledger.close();
   });
   return {

@@ -273,7 +273,14 @@ describe('a credential does no more than it is for', () => {
   });
 });
 
-const PARAMS: Readonly<Record<string, string>> = { teamId: 'demo', taskId: '1', memberId: 'worker', requestId: 'x' };
+const PARAMS: Readonly<Record<string, string>> = {
+  teamId: 'demo',
+  taskId: '1',
+  memberId: 'worker',
+  requestId: 'x',
+  noteId: '1',
+  type: 'TaskCompleted',
+};
 
 function fillPath(path: string): string {
   return path.replace(/:(\w+)/g, (_, name: string) => PARAMS[name] ?? 'x');
@@ -285,7 +292,20 @@ function paramsOf(path: string): Record<string, string> {
 
 /** What would do something if it were let through. */
 function bodyFor(name: string): object {
-  if (name === 'team.create') return { name: 'planted' };
-  if (name === 'member.add') return { name: 'planted' };
-  return { title: 'planted', toId: 'lead', content: 'planted' };
+  return BODIES[name] ?? { title: 'planted', toId: 'lead', content: 'planted' };
 }
+
+const BODIES: Readonly<Record<string, object>> = {
+  'team.create': { name: 'planted' },
+  'team.up': { source: 'team: planted', folder: '/', yes: true },
+  'team.check': { source: 'team: planted', folder: '/' },
+  'team.down': { force: true },
+  'member.add': { name: 'planted' },
+  'member.spawn': { name: 'planted', agent: { kind: 'exec', command: ['planted'] } },
+  'member.stop': {},
+  'request.raise': { kind: 'permission', memberId: 'worker', content: 'planted' },
+  'request.answer': { approve: true },
+  'note.add': { text: 'planted' },
+  'note.update': { text: 'planted' },
+  'hook.register': { type: 'TaskCompleted', command: 'planted' },
+};

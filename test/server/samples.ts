@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { InputOf, OperationName } from '../../src/operations/index.ts';
 import type { Stage } from './stage.ts';
 
@@ -36,6 +38,37 @@ async function handedPlan({ act }: Stage): Promise<{ teamId: string; requestId: 
   return { teamId, requestId: (await act('plan.submit', { teamId, content: 'First this, then that' }, 'planner')).id };
 }
 
+async function askedPerson({ act }: Stage): Promise<{ teamId: string; requestId: string }> {
+  const question = { teamId, kind: 'permission', memberId: 'worker', content: 'May I?' } as const;
+  return { teamId, requestId: (await act('request.raise', question, 'worker')).id };
+}
+
+async function newNote({ act }: Stage): Promise<{ teamId: string; noteId: string }> {
+  const note = { teamId, text: 'The port is 8080', tags: ['net'] };
+  return { teamId, noteId: (await act('note.add', note, 'worker')).id };
+}
+
+async function newHook({ act }: Stage): Promise<{ teamId: string; type: 'TaskCompleted' }> {
+  await act('hook.register', { teamId, type: 'TaskCompleted', command: 'true' });
+  return { teamId, type: 'TaskCompleted' };
+}
+
+async function runningMember({ act }: Stage): Promise<{ teamId: string; memberId: string }> {
+  await act('member.spawn', { teamId, name: 'runner', agent: { kind: 'exec', command: ['true'] } });
+  return { teamId, memberId: 'runner' };
+}
+
+const TEAM_FILE = `
+team: fresh
+members:
+  - { name: builder, agent: { exec: [make, all] } }
+tasks:
+  - { id: build, title: Build it, assign: builder }
+  - { title: Try it, needs: [build] }
+hooks:
+  TaskCompleted: { command: make check }
+`;
+
 /** One of each: the compiler says which is missing. */
 export const SAMPLES: Samples = {
   'team.create': async () => ({ input: { name: 'fresh', description: 'A team' } }),
@@ -44,8 +77,33 @@ export const SAMPLES: Samples = {
   'team.status': async () => ({ input: { teamId } }),
   'team.update': async () => ({ input: { teamId, description: 'Other words' } }),
   'team.close': async () => ({ input: { teamId, force: true } }),
+  'team.down': async (stage) => {
+    await runningMember(stage);
+    return { input: { teamId, force: true, reason: 'done' } };
+  },
+  'team.digest': async (stage) => {
+    const task = await heldTask(stage);
+    await stage.act('task.complete', { ...task, result: 'They pass' }, 'worker');
+    return { input: { teamId, after: 1 } };
+  },
+  'team.check': async ({ home }) => ({ input: { source: TEAM_FILE, folder: home.directory } }),
+  'team.up': async ({ home }) => ({ input: { source: TEAM_FILE, folder: home.directory, yes: true } }),
   'team.delete': async () => ({ input: { teamId, force: true } }),
   'member.add': async () => ({ input: { teamId, name: 'fresh', role: 'tester' } }),
+  'member.spawn': async () => ({
+    input: { teamId, name: 'fresh', prompt: 'Test it', agent: { kind: 'exec', command: ['make', 'test'] } },
+  }),
+  'member.stop': async (stage) => ({ input: { ...(await runningMember(stage)), reason: 'done' } }),
+  'session.list': async (stage) => {
+    await runningMember(stage);
+    return { input: { teamId } };
+  },
+  'transcript.read': async ({ home }) => {
+    const folder = join(home.transcripts, teamId, 'worker');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 's1.jsonl'), '{"at":1,"type":"told","text":"Go"}\n');
+    return { input: { teamId, memberId: 'worker', after: 0, tail: true } };
+  },
   'member.list': async () => ({ input: { teamId } }),
   'member.show': async () => ({ input: { teamId, memberId: 'worker' } }),
   'member.update': async () => ({ input: { teamId, memberId: 'worker', role: 'reviewer' } }),
@@ -96,6 +154,28 @@ export const SAMPLES: Samples = {
     return { input: mail, as: 'worker' };
   },
   'request.list': async () => ({ input: { teamId, status: 'pending' } }),
+  'request.raise': async (stage) => ({
+    input: { ...(await heldTask(stage)), kind: 'gate', memberId: 'worker', content: 'Look at it', within: 60_000 },
+    as: 'worker',
+  }),
+  'request.answer': async (stage) => ({ input: { ...(await askedPerson(stage)), approve: true, feedback: 'Yes' } }),
+  'note.add': async () => ({ input: { teamId, text: 'The port is 8080', tags: ['net'] }, as: 'worker' }),
+  'note.list': async (stage) => {
+    await newNote(stage);
+    return { input: { teamId, tag: 'net', limit: 5 } };
+  },
+  'note.update': async (stage) => ({ input: { ...(await newNote(stage)), text: 'The port is 80' }, as: 'worker' }),
+  'note.remove': async (stage) => ({ input: await newNote(stage), as: 'worker' }),
+  'note.search': async (stage) => {
+    await newNote(stage);
+    return { input: { teamId, query: 'port', limit: 3 } };
+  },
+  'hook.register': async () => ({ input: { teamId, type: 'TaskCompleted', command: 'make check', timeout: 5_000 } }),
+  'hook.list': async (stage) => {
+    await newHook(stage);
+    return { input: { teamId } };
+  },
+  'hook.remove': async (stage) => ({ input: await newHook(stage) }),
   'shutdown.request': async () => ({ input: { teamId, memberId: 'worker', reason: 'done' }, as: 'lead' }),
   'shutdown.approve': async (stage) => ({ input: await askedShutdown(stage), as: 'worker' }),
   'shutdown.reject': async (stage) => ({ input: { ...(await askedShutdown(stage)), feedback: 'Busy' }, as: 'worker' }),
@@ -107,7 +187,7 @@ export const SAMPLES: Samples = {
   'plan.reject': async (stage) => ({ input: { ...(await handedPlan(stage)), feedback: 'Shorter' }, as: 'lead' }),
   'event.list': async () => ({ input: { teamId, after: 1, limit: 1 } }),
   'daemon.status': async () => ({ input: {} }),
-  'daemon.stop': async () => ({ input: {} }),
+  'daemon.stop': async () => ({ input: { keep: true } }),
   'ui.login': async () => ({ input: {} }),
   'token.rotate': async () => ({ input: {} }),
 };

@@ -6,9 +6,8 @@ import type { Home } from '../../src/client/home.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { Mailbox } from '../../src/ledger/mailbox.ts';
-import { SharedTaskList } from '../../src/ledger/task-list.ts';
 import type { DaemonService, Services } from '../../src/operations/operation.ts';
+import { openTeams } from '../../src/runtime/teams.ts';
 import { openCredentials } from '../../src/server/auth.ts';
 import type { Credentials } from '../../src/server/auth.ts';
 import { listenHttp } from '../../src/server/http.ts';
@@ -52,10 +51,20 @@ export async function startServer(options: StartOptions = {}): Promise<Server> {
   const errors: unknown[] = [];
   const ledger = new Ledger(journal, { exclusive: true, onError: (error) => errors.push(error) });
   const credentials = await openCredentials({ ...home, ledger });
-  const services: Services = {
+  const teams = openTeams({
     ledger,
-    tasks: new SharedTaskList(ledger),
-    mailbox: new Mailbox(ledger),
+    home,
+    hostId: 'test',
+    environment: process.env,
+    // In place of a teammate: it does nothing and ends when it is told to. What comes after it are names for a shell.
+    teammateCommand: ['/bin/sh', '-c', 'exec sleep 600'],
+    memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
+    onError: (error) => errors.push(error),
+  });
+  await teams.supervisor.start();
+  const services: Services = {
+    ...teams,
+    ledger,
     daemon: fakeDaemon(home, credentials, () => listening.url),
   };
   const hub = openHub({ services, credentials, ...(limits && { limits }), onError: (error) => errors.push(error) });
@@ -66,6 +75,7 @@ export async function startServer(options: StartOptions = {}): Promise<Server> {
     (stopping ??= (async () => {
       await hub.closeAll();
       await Promise.all([listening.close(), socket.close()]);
+      await teams.close({ end: true });
       await ledger.close();
     })());
   onTestFinished(stop);
@@ -111,6 +121,7 @@ function fakeDaemon(home: Home, credentials: Credentials, url: () => string): Da
       };
     },
     stop() {},
+    transcriptFolder: (teamId, memberId) => join(home.transcripts, teamId, memberId),
     memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
     rotateTokens: () => credentials.rotate(),
     loginUrl: async () => `${url()}/#code=${credentials.logins.code()}`,
