@@ -1,3 +1,5 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { Usage } from '../core/usage.ts';
@@ -33,7 +35,7 @@ const LINE_LIMIT = 64 * 1024;
 /** What is kept of plain output as the result, and of standard error as the reason; the end says most. */
 const TAIL_LIMIT = 32 * 1024;
 
-/** How much plain output of one turn is told as it comes. Characters. */
+/** How much output of one turn is told as it comes. Characters. */
 const SHOWN_LIMIT = 4 * 1024 * 1024;
 
 /** How long the pipes of a program that ended may stay open before what it left behind is ended. */
@@ -59,12 +61,34 @@ export function execAgent(options: ExecOptions): Agent {
       permissions: false,
     },
     async start(start) {
+      requireRunnable(options.command[0], start);
       const id = start.resume ?? crypto.randomUUID();
       return turnByTurn(id, (turn, emit, signal) =>
         runProgram(options, { ...start, sessionId: id }, turn, emit, signal),
       );
     },
   };
+}
+
+/** Said before any work is taken, not when the first task fails. */
+function requireRunnable(program: string, { cwd, env }: StartOptions): void {
+  const fail = (why: string): never => {
+    throw new TeamError('invalid', `Cannot run ${program} in ${cwd}: ${why}`);
+  };
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) fail('there is no such folder');
+  const places = program.includes('/')
+    ? [resolve(cwd, program)]
+    : (env['PATH'] ?? '').split(delimiter).map((folder) => resolve(cwd, folder, program));
+  if (!places.some(isExecutable)) fail(program.includes('/') ? 'it is no executable file' : 'it is not on the PATH');
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 type Started = StartOptions & { readonly sessionId: string };
@@ -83,9 +107,9 @@ async function runProgram(
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   const output = collectOutput(program, emit);
-  program.child.stdin?.end(`${JSON.stringify(turnInput(start, turn))}\n`, () =>
-    emit({ type: 'shown', messageIds: turn.messages.map((message) => message.id) }),
-  );
+  program.child.stdin?.end(`${JSON.stringify(turnInput(start, turn))}\n`, (error?: Error | null) => {
+    if (!error) emit({ type: 'shown', messageIds: turn.messages.map((message) => message.id) });
+  });
   const { code, signal: killedBy } = await program.exited;
   // What it left running would work on unseen, and may hold the pipes for ever.
   await output.closed(CLOSE_MS);
@@ -138,20 +162,18 @@ function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => voi
   let stderr = '';
   let shown = 0;
   const onLine = (line: string): void => {
-    const said = parseLine(line);
+    shown += line.length;
+    // Of what is not told only a result is looked for: parsing a million lines would take seconds.
+    const said = shown <= SHOWN_LIMIT || line.includes('"result"') ? parseLine(line) : undefined;
     if (said?.type === 'result') result = said.text;
-    else if (said) emit(said as AgentEvent);
-    else {
-      plain = `${plain}${line}\n`.slice(-TAIL_LIMIT);
-      shown += line.length;
-      if (shown <= SHOWN_LIMIT) emit({ type: 'text', text: line });
-    }
+    else if (said === undefined) plain = keepTail(plain, line);
+    if (shown <= SHOWN_LIMIT && said?.type !== 'result') emit((said as AgentEvent) ?? { type: 'text', text: line });
   };
   const { stdout, stderr: errors } = program.child;
   const closed = Promise.all([
     readLines(stdout, onLine),
     readLines(errors, (line) => {
-      stderr = `${stderr}${line}\n`.slice(-TAIL_LIMIT);
+      stderr = keepTail(stderr, line);
     }),
   ]);
   return {
@@ -161,9 +183,15 @@ function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => voi
       stdout?.destroy();
       errors?.destroy();
       if (shown > SHOWN_LIMIT) emit({ type: 'text', text: `[${shown - SHOWN_LIMIT} more characters are not shown]` });
-      return { text: result ?? plain.trim(), stderr: stderr.trim() };
+      return { text: result ?? plain.slice(-TAIL_LIMIT).trim(), stderr: stderr.slice(-TAIL_LIMIT).trim() };
     },
   };
+}
+
+/** Adds a line; cuts only when twice as much is there, or every line would copy the whole. */
+function keepTail(kept: string, line: string): string {
+  const text = `${kept}${line}\n`;
+  return text.length > 2 * TAIL_LIMIT ? text.slice(-TAIL_LIMIT) : text;
 }
 
 async function within(work: Promise<unknown>, ms: number): Promise<void> {

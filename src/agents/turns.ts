@@ -8,6 +8,8 @@ export type RunTurn = (
   signal: AbortSignal,
 ) => Promise<Extract<AgentEvent, { type: 'turnEnd' }>>;
 
+const CANCELLED: AgentEvent = { type: 'turnEnd', reason: 'cancelled', text: '' };
+
 /**
  * A session of an agent that cannot be reached while it works: one turn at a time, what comes in between waits. Mail
  * that should steer waits too, since nothing could take it.
@@ -22,7 +24,11 @@ export function turnByTurn(id: string, run: RunTurn): AgentSession {
     const turn = waiting.shift();
     if (turn === undefined) return;
     const abort = new AbortController();
-    const done = runOne(run, turn, events.push, abort.signal).then((end) => {
+    let ended = false;
+    // A turn that was cancelled may still have something to say; nobody listens any more.
+    const emit = (event: AgentEvent): void => void (ended || events.push(event));
+    const done = runOne(run, turn, emit, abort.signal).then((end) => {
+      ended = true;
       events.push(end);
       current = undefined;
       startNext();
@@ -54,8 +60,9 @@ export function turnByTurn(id: string, run: RunTurn): AgentSession {
     cancel,
     async close() {
       closed = true;
-      waiting.length = 0;
+      const unstarted = waiting.splice(0);
       await cancel();
+      for (const _turn of unstarted) events.push(CANCELLED);
       events.end();
     },
   };
@@ -71,7 +78,7 @@ async function runOne(
   try {
     return await run(turn, emit, signal);
   } catch (error) {
-    if (signal.aborted) return { type: 'turnEnd', reason: 'cancelled', text: '' };
+    if (signal.aborted) return CANCELLED;
     return {
       type: 'turnEnd',
       reason: 'failed',

@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { execAgent } from '../../src/agents/exec.ts';
+import { endMarked, findMarked } from '../../src/agents/process.ts';
+import { defaultStart, describeAgent, hear, message, turn } from '../contracts/agent.ts';
+import type { Heard } from '../contracts/agent.ts';
+
+const FIXTURES = join(import.meta.dirname, '../fixtures/agents');
+
+describeAgent('exec', () => ({
+  quick: () => fixture('quick'),
+  slow: () => fixture('slow'),
+  failing: () => fixture('crashes'),
+  absent: () => execAgent({ command: ['no-such-program'] }),
+}));
+
+describe('a program', () => {
+  test('is told the turn as JSON: the task, the mail, what was said of the last try', async () => {
+    const session = await start(execAgent({ command: ['cat'] }), { sessionId: 's-1' });
+    const task = { id: '7', title: 'Seven', epoch: 2 } as never;
+    await session.send({ text: 'do it', task, messages: [message('m-1')], feedback: 'not yet' }, { when: 'next' });
+    const { text } = await session.end(1);
+    expect(JSON.parse(text)).toMatchObject({
+      teamId: 'demo',
+      memberId: 'worker',
+      sessionId: 's-1',
+      role: 'teammate',
+      task: { id: '7', title: 'Seven', epoch: 2 },
+      messages: [{ id: 'm-1', content: 'content of m-1' }],
+      feedback: 'not yet',
+      prompt: 'do it',
+    });
+  });
+
+  test('knows its task and member from its environment', async () => {
+    const session = await start(execAgent({ command: ['sh', '-c', 'echo "$TROUPE_TASK_ID in $PWD"'] }));
+    await session.send({ ...turn('x'), task: { id: '7' } as never }, { when: 'next' });
+    expect((await session.end(1)).text).toBe(`7 in ${defaultStart().cwd}`);
+  });
+
+  test('says what it does in lines of JSON; what it only printed is text', async () => {
+    const lines = [
+      { type: 'text', text: 'hello' },
+      { type: 'tool', id: 't1', name: 'grep', status: 'done', output: 'x' },
+      { type: 'usage', usage: { inputTokens: 5 } },
+      { type: 'nonsense', text: 'stays text' },
+      { type: 'result', text: 'the result' },
+    ].map((line) => JSON.stringify(line));
+    const session = await start(execAgent({ command: ['printf', '%s\\n', 'plain', ...lines, '{broken'] }));
+    await session.send(turn('x'), { when: 'next' });
+    expect(await session.end(1)).toMatchObject({ reason: 'done', text: 'the result' });
+    expect(session.events.map(({ type }) => type).filter((type) => type !== 'shown')).toEqual([
+      'text',
+      'text',
+      'tool',
+      'usage',
+      'text',
+      'text',
+      'turnEnd',
+    ]);
+  });
+
+  test('that fails gives its exit code and standard error as the reason', async () => {
+    const session = await start(fixture('crashes'));
+    await session.send(turn('x'), { when: 'next' });
+    const { error } = await session.end(1);
+    expect(error).toMatch(/crashes\.js exited with code 3: the disk is full of cats$/);
+  });
+
+  test('that is killed is told so', async () => {
+    const session = await start(fixture('dies'));
+    await session.send(turn('x'), { when: 'next' });
+    expect(await session.end(1)).toMatchObject({ reason: 'failed', error: expect.stringMatching(/ended by SIGKILL/) });
+  });
+
+  test('that closes its input unread is done all the same, and was shown nothing', async () => {
+    const session = await start(execAgent({ command: ['sh', '-c', 'exec 0<&-; sleep 0.3; echo ok'] }));
+    const large = message('m-1', 'x'.repeat(1_000_000));
+    await session.send({ ...turn('x'), messages: [large] }, { when: 'next' });
+    expect(await session.end(1)).toMatchObject({ reason: 'done', text: 'ok' });
+    expect(session.events.filter(({ type }) => type === 'shown')).toEqual([]);
+  });
+
+  test('that is in a folder which is gone is refused', async () => {
+    await expect(fixture('quick').start({ ...defaultStart(), cwd: '/no/such/folder' })).rejects.toThrow(
+      /no\/such\/folder/,
+    );
+  });
+
+  test.each(['hangs', 'ignores-term'])('that %s is ended when the turn is cancelled', async (name) => {
+    const pids: number[] = [];
+    const session = await start(fixture(name), { onProcess: (pid) => pids.push(pid) });
+    await session.send(turn('x'), { when: 'next' });
+    await session.heardText('working');
+    const began = performance.now();
+    await session.cancel();
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(await session.end(1)).toMatchObject({ reason: 'cancelled' });
+    expect(() => process.kill(pids[0] as number, 0)).toThrow('ESRCH');
+  });
+
+  test('leaves nobody behind who left its group, and its verdict does not wait for them', async () => {
+    const session = await start(fixture('escapes'));
+    const began = performance.now();
+    await session.send(turn('x'), { when: 'next' });
+    expect(await session.end(1)).toMatchObject({ reason: 'done', text: 'gone' });
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(findMarked(session.id)).toEqual([]);
+  });
+
+  test.each(['text', 'json', 'line'])(
+    'that prints 100 MB (%s) costs little memory, and its end is kept',
+    async (FLOOD) => {
+      const { env } = defaultStart();
+      const session = await start(fixture('floods'), { env: { ...env, FLOOD } });
+      const before = process.memoryUsage().rss;
+      await session.send(turn('x'), { when: 'next' });
+      const end = await session.end(1);
+      expect(end.reason).toBe('done');
+      expect(end.text).toMatch(/the end$/);
+      const said = session.events.reduce((sum, event) => sum + (event.type === 'text' ? event.text.length : 0), 0);
+      expect(said).toBeLessThan(5_000_000);
+      expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
+    },
+    60_000,
+  );
+});
+
+function fixture(name: string) {
+  return execAgent({ command: [join(FIXTURES, `${name}.js`)] });
+}
+
+/** A session under a marker of its own, so that what it leaves can be found. */
+async function start(
+  agent: ReturnType<typeof execAgent>,
+  {
+    sessionId = `test-${crypto.randomUUID()}`,
+    ...more
+  }: Partial<ReturnType<typeof defaultStart>> & { sessionId?: string } = {},
+): Promise<Heard> {
+  onTestFinished(async () => void (await endMarked(sessionId)));
+  return hear(await agent.start({ ...defaultStart(), ...more, resume: sessionId }));
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { functionAgent } from '../../src/agents/function.ts';
+import { defaultStart, describeAgent, hear, turn } from '../contracts/agent.ts';
+
+const NO_PROCESS = 'it runs in this process';
+
+describeAgent(
+  'function',
+  () => ({
+    quick: () => functionAgent(({ text }) => `did ${text}`),
+    slow: () =>
+      functionAgent((_turn, { emit, signal }) => {
+        emit({ type: 'text', text: 'working' });
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('aborted')));
+        });
+      }),
+    failing: () =>
+      functionAgent(() => {
+        throw new Error('the disk is full of cats');
+      }),
+  }),
+  {
+    except: {
+      'tells its processes': NO_PROCESS,
+      'gets the whole environment': NO_PROCESS,
+      'rejects what cannot be run': NO_PROCESS,
+    },
+  },
+);
+
+test('a function that does not listen to its signal is not waited for, and what it says later is not heard', async () => {
+  const late = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
+  const agent = functionAgent(async (_turn, { emit }) => {
+    emit({ type: 'text', text: 'working' });
+    await late.promise;
+    emit({ type: 'text', text: 'too late' });
+    done.resolve();
+    return 'too late';
+  });
+  const session = hear(await agent.start(defaultStart()));
+  await session.send(turn('long'), { when: 'next' });
+  await session.heardText('working');
+  await session.cancel();
+  expect(await session.end(1)).toMatchObject({ reason: 'cancelled' });
+  late.resolve();
+  await done.promise;
+  await session.close();
+  expect(JSON.stringify(session.events)).not.toContain('too late');
+});
