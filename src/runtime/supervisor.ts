@@ -39,6 +39,8 @@ export interface SupervisorEvents {
 interface Supervised {
   record: ProcessRecord;
   readonly exited: Promise<string>;
+  /** It is gone, and so is all that it left. */
+  cleared: Promise<void>;
   /** Somebody asked it to end. */
   stopping: boolean;
 }
@@ -99,7 +101,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     supervised.stopping = true;
     const { id, identity } = supervised.record;
     const how = await stopProcess(identity.pid, id, supervised.exited, STOP_GRACE_MS);
-    await supervised.exited;
+    await supervised.cleared;
     return how;
   }
 
@@ -205,10 +207,10 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   #supervise(record: ProcessRecord, exited: Promise<string>): void {
     const key = keyOf(record.teamId, record.memberId);
     this.#options.records.write(record);
-    const supervised: Supervised = { record, exited, stopping: false };
+    const supervised: Supervised = { record, exited, cleared: Promise.resolve(), stopping: false };
     this.#running.set(key, supervised);
     this.emit('process:started', record);
-    void exited.then(async (how) => {
+    supervised.cleared = exited.then(async (how) => {
       if (this.#running.get(key) === supervised) this.#running.delete(key);
       if (this.#closed && !supervised.stopping) return;
       await this.#guard(record, async () => {
