@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -182,3 +183,70 @@ function contentsOf(batches: readonly Frame[]): string[] {
   const events = batches.flatMap(({ events = [] }) => events as { type: string; content: string }[]);
   return events.filter(({ type }) => type === 'message:sent').map(({ content }) => content);
 }
+
+describe('which program runs is for a person to say', () => {
+  test.each([
+    { kind: 'exec', command: ['make'] },
+    { kind: 'claude', args: ['--flag'] },
+    { kind: 'codex', env: { PATH: '/tmp' } },
+  ] as const)('and not for a lead, neither started nor added: %j', async (agent) => {
+    const stage = await setStage();
+    const before = await stage.ends();
+    for (const opening of wires(stage, stage.tokens.lead)) {
+      const wire = await opening;
+      for (const [type, more] of [
+        ['member.spawn', {}],
+        ['spawn_teammate', {}],
+        ['member.add', { status: 'spawning' }],
+        ['member.add', {}],
+      ] as const) {
+        const payload = { teamId, name: 'fresh', agent, ...more };
+        expect(await wire.ask({ type, payload })).toMatchObject({ error: { code: 'not_allowed' } });
+      }
+    }
+    expect(await stage.ends()).toEqual(before);
+  });
+
+  test('a lead names an agent, and brings in members that run themselves', async () => {
+    const stage = await setStage();
+    const wire = await openUnix(stage.home.socket, stage.tokens.lead);
+    const agent = { kind: 'claude', model: 'm' };
+    expect(await wire.ask({ type: 'member.spawn', payload: { teamId, name: 'fresh', agent } })).toMatchObject({
+      result: { id: 'fresh', agent, status: 'spawning' },
+    });
+    expect(await wire.ask({ type: 'member.add', payload: { teamId, name: 'own' } })).toMatchObject({
+      result: { id: 'own', status: 'active' },
+    });
+  });
+});
+
+describe('a member that is run', () => {
+  const runner = { teamId, name: 'runner', agent: { kind: 'exec' as const, command: ['true'] } };
+
+  test('has a process until it is stopped', async () => {
+    const stage = await setStage();
+    await stage.act('member.spawn', runner);
+    const pid = async () =>
+      (await stage.act('session.list', { teamId })).find(({ memberId }) => memberId === 'runner')?.pid;
+    await expect.poll(pid, { timeout: 10_000 }).toEqual(expect.any(Number));
+    expect(await stage.act('member.show', { teamId, memberId: 'runner' })).toMatchObject({ hostId: 'test' });
+    expect(await stage.act('member.stop', { teamId, memberId: 'runner' })).toEqual({
+      memberId: 'runner',
+      how: 'terminated',
+    });
+    expect(await pid()).toBeUndefined();
+    expect(stage.errors).toEqual([]);
+  });
+
+  test('has none that outlives it, also when it is stopped before the process is there', async () => {
+    const stage = await setStage();
+    await stage.act('member.spawn', runner);
+    expect(await stage.act('member.stop', { teamId, memberId: 'runner' })).toMatchObject({ how: 'terminated' });
+    await stage.act('member.spawn', runner);
+    await stage.act('member.remove', { teamId, memberId: 'runner' });
+    await stage.act('member.spawn', { ...runner, name: 'other-runner' });
+    await stage.stop();
+    const { processes } = stage.home;
+    expect(readdirSync(processes).filter((name) => name.endsWith('.json'))).toEqual([]);
+  });
+});

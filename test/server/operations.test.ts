@@ -83,6 +83,31 @@ describe('a call over REST', () => {
     expect(third).not.toBe(first);
   });
 
+  test('finds what it made again under its idempotency key, whatever came in between', async () => {
+    const stage = await setStage();
+    const send = async (key: string, path: string, body: object): Promise<unknown> => {
+      const answer = await fetch(`${stage.url}/api/teams/demo/${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${stage.token}`,
+          'content-type': 'application/json',
+          'idempotency-key': key,
+        },
+        body: JSON.stringify(body),
+      });
+      return answer.json();
+    };
+    const note = await send('a', 'notes', { text: 'Once' });
+    await send('b', 'notes', { text: 'Another' });
+    expect(await send('a', 'notes', { text: 'Once' })).toEqual(note);
+    await stage.act('note.remove', { teamId: 'demo', noteId: '1' });
+    expect(await send('a', 'notes', { text: 'Once' })).toMatchObject({ error: { code: 'not_found' } });
+    const hook = { type: 'TaskCompleted', command: 'true' };
+    expect(await send('c', 'hooks', hook)).toHaveLength(1);
+    expect(await send('c', 'hooks', hook)).toHaveLength(1);
+    expect(await send('d', 'hooks', hook)).toHaveLength(2);
+  });
+
   test('says what is wrong with the code of the error and its status', async () => {
     const stage = await setStage();
     const headers = { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' };
@@ -91,7 +116,22 @@ describe('a call over REST', () => {
       return [answer.status, ((await answer.json()) as { error: { code: unknown } }).error.code];
     };
     expect(await send('GET', '/api/teams/demo/tasks/99')).toEqual([404, 'not_found']);
-    expect(await send('GET', '/api/teams/absent')).toEqual([404, 'not_found']);
+    for (const what of [
+      '',
+      '/status',
+      '/digest',
+      '/digest?after=0',
+      '/notes',
+      '/search?query=x',
+      '/hooks',
+      '/sessions',
+    ]) {
+      expect(await send('GET', `/api/teams/absent${what}`)).toEqual([404, 'not_found']);
+    }
+    expect(await send('GET', '/api/teams/demo/members/absent/transcript')).toEqual([404, 'not_found']);
+    expect(await send('POST', '/api/teams/demo/teammates', '{"name":"x"}')).toEqual([400, 'invalid']);
+    expect(await send('POST', '/api/teams/demo/members/absent/stop', '{}')).toEqual([404, 'not_found']);
+    expect(await send('POST', '/api/up', '{"source":"team: x","folder":"here"}')).toEqual([400, 'invalid']);
     expect(await send('POST', '/api/teams', '{"name":"demo"}')).toEqual([409, 'exists']);
     expect(await send('POST', '/api/teams', '{"name":')).toEqual([400, 'invalid']);
     expect(await send('POST', '/api/teams', '[]')).toEqual([400, 'invalid']);
