@@ -62,7 +62,7 @@ export function turnByTurn(id: string, run: RunTurn): AgentSession {
       closed = true;
       const unstarted = waiting.splice(0);
       await cancel();
-      for (const _turn of unstarted) events.push(CANCELLED);
+      unstarted.forEach(() => events.push(CANCELLED));
       events.end();
     },
   };

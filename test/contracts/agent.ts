@@ -225,8 +225,9 @@ export function hear(session: AgentSession): Heard {
     for (;;) {
       const found = find();
       if (found !== undefined) return (clearTimeout(timeout), found);
-      if (performance.now() >= giveUp)
+      if (performance.now() >= giveUp) {
         throw new Error(`Never heard ${what}: ${JSON.stringify(events).slice(0, 2_000)}`);
+      }
       await new Promise<void>((resolve) => (wake = resolve));
     }
   };
