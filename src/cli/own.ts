@@ -59,6 +59,25 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     load: () => import('./up.ts'),
   },
   {
+    words: 'init',
+    summary: 'Write a team file to start from, for the agents that are installed here',
+    args: [
+      {
+        field: 'template',
+        name: 'template',
+        type: 'string',
+        text: 'what kind of team',
+        values: ['review', 'feature', 'debug', 'script'],
+        default: 'review',
+      },
+    ],
+    flags: [
+      { field: 'file', name: 'file', type: 'string', text: 'where to write it', default: 'troupe.yaml' },
+      { field: 'force', name: 'force', type: 'boolean', text: 'over a file that is there' },
+    ],
+    load: () => import('./init.ts'),
+  },
+  {
     words: 'ps',
     summary: 'List the teammates that run',
     args: [],

@@ -117,6 +117,8 @@ function spawnDaemon(home: Home): Child {
 /** The daemon serves everybody, so it gets nothing that is about the one who happened to start it. */
 function environmentFor(directory: string): NodeJS.ProcessEnv {
   const { TROUPE_TOKEN: _1, TROUPE_TOKEN_FILE: _2, TROUPE_MEMBER_NAME: _3, ...rest } = process.env;
-  const { TROUPE_TEAM_ID: _4, TROUPE_TEAM: _5, ...environment } = rest;
+  const { TROUPE_TEAM_ID: _4, TROUPE_TEAM: _5, TROUPE_TASK_ID: _6, ...others } = rest;
+  // A member's program may be the one to start it; with the member's mark it would be ended with the member's turn.
+  const { TROUPE_PROCESS: _7, ...environment } = others;
   return { ...environment, TROUPE_HOME: directory };
 }

@@ -22,7 +22,7 @@ export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Pr
     if (identity && isRunning(identity)) signalGroup(identity.pid, 'SIGKILL');
     await endMarked(id);
     records.remove(id);
-    ended.push(`${memberId}@${teamId}`);
+    if (memberId !== undefined) ended.push(`${memberId}@${teamId}`);
   }
   if (json) print(toJson({ daemon: daemon ?? null, ended }, undefined));
   else {

@@ -21,12 +21,18 @@ export async function runTeammateCommand(argv: readonly string[]): Promise<numbe
   const stop = new AbortController();
   process.once('SIGTERM', () => stop.abort());
   process.once('SIGINT', () => stop.abort());
-  return runTeammateProcess({
-    teamId: team,
-    memberId: agent,
-    home: homeAt(directory),
-    environment: process.env,
-    signal: stop.signal,
-    onError: (error) => console.error(error),
-  });
+  try {
+    return await runTeammateProcess({
+      teamId: team,
+      memberId: agent,
+      home: homeAt(directory),
+      environment: process.env,
+      signal: stop.signal,
+      onError: (error) => console.error(error),
+    });
+  } catch (error) {
+    // The last line of its log is what the lead is told.
+    console.error((error as Error).message.replaceAll('\n', ' '));
+    return 1;
+  }
 }

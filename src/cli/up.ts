@@ -45,7 +45,9 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const outcome = await followWork(client, config.name, { screen, json: given.json, signal }).finally(() =>
       panes?.close(),
     );
-    if (!keep || outcome.reason === 'interrupted') await takeDown(client, config.name, outcome);
+    // Taken down, it could not go on with the answer.
+    const stays = outcome.reason === 'person' || (keep && outcome.reason !== 'interrupted');
+    if (!stays) await takeDown(client, config.name, outcome);
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
     else print(summarize(outcome, screen));
     return exitCode(outcome);
