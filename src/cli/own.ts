@@ -60,7 +60,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
   },
   {
     words: 'init',
-    summary: 'Write a team file to start from, for the agents that are installed here',
+    summary: 'Write a team file to start from',
     args: [
       {
         field: 'template',

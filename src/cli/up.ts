@@ -42,9 +42,12 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       environment,
       isTerminal: screen.isTerminal && !given.json,
     });
-    const outcome = await followWork(client, config.name, { screen, json: given.json, signal }).finally(() =>
-      panes?.close(),
-    );
+    let outcome: Outcome;
+    try {
+      outcome = await followWork(client, config.name, { screen, json: given.json, signal });
+    } finally {
+      await panes?.close();
+    }
     // Taken down, it could not go on with the answer.
     const stays = outcome.reason === 'person' || (keep && outcome.reason !== 'interrupted');
     if (!stays) await takeDown(client, config.name, outcome);
