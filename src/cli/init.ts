@@ -19,10 +19,8 @@ export async function run(given: Arguments, _surroundings: Surroundings): Promis
     throw new Refusal('storage', `Cannot write ${file}: ${message}`);
   }
   if (given.json) print(toJson({ file: path, template }, undefined));
-  else {
-    const found =
-      agents.length > 0 ? `for ${agents.join(', ')}` : 'with programs in place of agents: none was found on the path';
-    print(`Wrote ${file}, ${found}. Read it, change it, then: troupe up ${file}\n`);
-  }
+  else
+    print(`Wrote ${file}. Read it, put your programs in, then: troupe up ${file}
+`);
   return 0;
 }
