@@ -30,8 +30,8 @@ export function putNote(state: TeamState, id: string, next: TeamNote | undefined
   put(state, state.notes, id, next);
   if (!isBack) return;
   // Only taking back returns a note: it goes to its place, or its order would differ from that of the journal.
-  for (const [otherId, other] of [...state.notes]) {
-    if (Number(otherId) <= Number(id)) continue;
+  const newer = [...state.notes].filter(([otherId]) => Number(otherId) > Number(id));
+  for (const [otherId, other] of newer) {
     state.notes.delete(otherId);
     state.notes.set(otherId, other);
   }

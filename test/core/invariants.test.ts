@@ -496,8 +496,8 @@ describe('text and authority', () => {
           for (const request of after.requests.values()) {
             const was = before.requests.get(request.id);
             if (request.status !== 'approved' || was?.status === 'approved') continue;
-            if (!['shutdown', 'plan'].includes(request.kind))
-              expect(['@user', '@system']).toContain(request.answeredBy);
+            const isQuestion = request.kind !== 'shutdown' && request.kind !== 'plan';
+            if (isQuestion) expect(['@user', '@system']).toContain(request.answeredBy);
             if (request.kind !== 'plan') continue;
             expect(['@user', before.team?.leadId]).toContain(request.answeredBy);
             expect(request.answeredBy).not.toBe(request.memberId);
