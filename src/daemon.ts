@@ -139,9 +139,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       teammateCommand: [process.execPath, fileURLToPath(new URL('../bin/troupe.js', import.meta.url))],
       memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
       onError: (error, about) => logging.error('teams.failed', { ...about, error }),
+      onHook: ({ teamId, type, result: { stderr, stdout, ...result } }) => {
+        const said = (stderr || stdout).slice(0, 500);
+        if (result.exitCode === 1) logging.warn('hook.failed', { teamId, type, ...result, said });
+        else logging.info('hook.ran', { teamId, type, ...result });
+      },
     });
     let keepMembers = false;
-    closers.add('teams', () => teams.close({ end: !keepMembers }));
+    closers.add('teams', () => teams.close());
     const daemon: DaemonService = {
       async status() {
         await totals.ready();
@@ -203,10 +208,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     closers.add('calls', () => calls.drain(DRAIN_MS));
     lock.onLost(() => {
       logging.error('home.lost', { home: home.directory });
-      end.reject(new TeamError('storage', `The state directory ${home.directory} was removed or replaced`));
+      const lost = new TeamError('storage', `The state directory ${home.directory} was removed or replaced`);
+      // Nobody would find the members again.
+      void teams.supervisor.close({ end: true }).finally(() => end.reject(lost));
     });
     await teams.supervisor.start();
     writeCard(home.card, { ...card, url: http.url });
+    // While they can still be heard: they give back what they hold and say that they go.
+    closers.add('members', () => teams.supervisor.close({ end: !keepMembers }));
     // First of all: who wants to follow us waits for the lock only if nobody claims to have it.
     closers.add('card', () => removeCard(home.card));
     closers.add('farewell', () => logging.info('daemon.closing'));

@@ -37,7 +37,7 @@ export type Ending = 'shutdown' | 'stopped' | 'over' | 'crashed';
 export async function runTeammate(options: TeammateOptions): Promise<Ending> {
   const { door, agent, start, signal, transcriptPath } = options;
   const who = { teamId: start.teamId, memberId: start.memberId };
-  const watch = watchTeam(door, who.memberId, signal);
+  const watch = watchTeam(door, who.memberId, { signal, onError: (error) => options.onError?.(error) });
   const { sessionId: lastSession } = await door.call('member.show', who);
   const mail = await openMail(door, who, shownMessages(transcriptPath(lastSession)));
   const session = await agent.start(start);
@@ -180,7 +180,7 @@ class Teammate {
         0,
         8_000,
       ),
-      ...(result !== undefined && { detail: { result } }),
+      detail: { epoch: task.epoch, ...(result !== undefined && { result }) },
     });
   }
 

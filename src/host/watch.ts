@@ -10,23 +10,29 @@ export interface Watch {
 }
 
 /** Follows the team until the signal aborts. The member's own doings do not wake it. */
-export function watchTeam(door: Door, memberId: string, signal: AbortSignal): Watch {
+export function watchTeam(
+  door: Door,
+  memberId: string,
+  { signal, onError }: { signal: AbortSignal; onError: (error: unknown) => void },
+): Watch {
   const listeners = new Set<(event: TeamEvent) => void>();
   let pending = true;
   let wake = (): void => {};
-  void follow();
+  // A team that is gone cannot be followed; the next call says so.
+  void follow().catch(onError).finally(notice);
+
+  function notice(): void {
+    pending = true;
+    wake();
+  }
 
   async function follow(): Promise<void> {
     for await (const { events } of door.changes(signal)) {
       for (const event of events) {
         for (const listener of listeners) listener(event);
-        if (!concerns(event, memberId)) continue;
-        pending = true;
-        wake();
+        if (concerns(event, memberId)) notice();
       }
     }
-    pending = true;
-    wake();
   }
 
   return {

@@ -139,9 +139,9 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     await Promise.all(
       live.map(async (memberId) => {
         const agreed = !force && (await this.requestShutdown(teamId, memberId, { reason, within }).catch(ignoreGone));
-        if (!agreed || !(await this.#hasGone(teamId, memberId, within))) {
-          await this.shutdownTeammate(teamId, memberId, reason);
-        }
+        if (agreed) await this.#hasGone(teamId, memberId, within);
+        // Also for one that has gone: its process may need a moment more, and nobody is told before it is over.
+        await this.shutdownTeammate(teamId, memberId, reason);
       }),
     );
     return this.#ledger.execute(teamId, { type: 'team.close', by, force: true }, viewTeam);

@@ -23,6 +23,9 @@ async function carryOut(ledger: Ledger, teamId: string, request: TeamRequest, st
   const { taskId, memberId, feedback } = request;
   const task = taskId === undefined ? undefined : state.tasks.get(taskId);
   if (!task || task.status !== 'in_progress' || task.assigneeId !== memberId) return;
+  // Another try has begun since; the answer was about the one before.
+  const epoch = request.detail?.['epoch'];
+  if (typeof epoch === 'number' && epoch !== task.epoch) return;
   if (request.status === 'approved') {
     const result = request.detail?.['result'];
     const said = typeof result === 'string' ? { result } : {};

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import { ChosenId, Slug } from '../core/text.ts';
 import { replacePrivateFile } from './private-file.ts';
@@ -9,18 +10,28 @@ export const ProcessRecord = z.object({
   /** The marker that it and all its descendants carry. */
   id: ChosenId,
   teamId: Slug,
-  memberId: Slug,
+  /** Whom it runs; absent for a hook. */
+  memberId: Slug.optional(),
   startedAt: z.string(),
   /** Absent while it is only intended. */
   identity: z.object({ pid: z.number().int(), startTime: z.string(), bootId: z.string() }).optional(),
 });
 export type ProcessRecord = z.output<typeof ProcessRecord>;
 
+/** The process of a member. */
+export type MemberProcess = ProcessRecord & { readonly memberId: string };
+
+/** What is read of the end of a log, and of its last line. Bytes. */
+const LOG_END = 4_096;
+const LINE_LENGTH = 300;
+
 /** The records of one state directory, a file each. */
 export interface ProcessRecords {
   write(record: ProcessRecord): void;
   /** Removes the record and what lies beside it: the credential, the log. */
   remove(id: string): void;
+  /** The last line of its log: why it ended, as a rule. Empty when it said nothing. */
+  lastWords(id: string): string;
   /** All of them; one that cannot be read is left alone and told. */
   list(): ProcessRecord[];
 }
@@ -34,6 +45,7 @@ export function openProcessRecords(folder: string, onUnreadable: (path: string) 
     remove: (id) => {
       for (const ending of ['json', 'token', 'log']) rmSync(join(folder, `${id}.${ending}`), { force: true });
     },
+    lastWords: (id) => lastLine(join(folder, `${id}.log`)),
     list: () =>
       readdirSync(folder)
         .filter((name) => name.endsWith('.json'))
@@ -46,4 +58,23 @@ export function openProcessRecords(folder: string, onUnreadable: (path: string) 
           }
         }),
   };
+}
+
+function lastLine(path: string): string {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const { size } = fstatSync(file);
+      const end = Buffer.alloc(Math.min(LOG_END, size));
+      readSync(file, end, 0, end.length, size - end.length);
+      const line = end.toString('utf8').trim().split('\n').at(-1) ?? '';
+      return stripVTControlCharacters(line)
+        .replace(/\p{Cc}/gu, '')
+        .slice(0, LINE_LENGTH);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return '';
+  }
 }

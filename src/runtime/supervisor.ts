@@ -9,7 +9,7 @@ import { parse } from '../core/parse.ts';
 import type { MemberRecord, TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
-import type { ProcessRecord, ProcessRecords } from './process-records.ts';
+import type { MemberProcess, ProcessRecord, ProcessRecords } from './process-records.ts';
 import { restartPolicy } from './restarts.ts';
 
 /** What the supervisor works with. */
@@ -30,14 +30,14 @@ export interface SupervisorOptions {
 
 /** What the supervisor tells. */
 export interface SupervisorEvents {
-  'process:started': [process: ProcessRecord];
-  'process:ended': [process: ProcessRecord, how: string];
+  'process:started': [process: MemberProcess];
+  'process:ended': [process: MemberProcess, how: string];
   /** A member's process died although nobody asked it to. */
   'session:failed': [failure: { teamId: string; memberId: string; reason: string; restartsIn: number | undefined }];
 }
 
 interface Supervised {
-  record: ProcessRecord;
+  record: MemberProcess;
   readonly exited: Promise<string>;
   /** It is gone, and so is all that it left. */
   cleared: Promise<void>;
@@ -61,6 +61,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   readonly #running = new Map<string, Supervised>();
   readonly #starting = new Map<string, Promise<void>>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #looks = new Set<NodeJS.Timeout>();
   readonly #restarts = restartPolicy();
   #unsubscribe = (): void => {};
   #closed = false;
@@ -72,20 +73,25 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
 
   /** Takes over what an earlier daemon left, ends what nobody wants, starts what is missing; then keeps watch. */
   async start(): Promise<void> {
-    for (const record of this.#options.records.list()) await this.#takeOver(record);
+    await Promise.all(this.#options.records.list().map((record) => this.#takeOver(record)));
     this.#unsubscribe = this.#options.ledger.subscribe((teamId, batch, state) => {
       for (const event of batch.events) this.#react(teamId, event, state);
     });
     for (const teamId of await this.#options.ledger.teams()) {
       await this.#guard({ teamId }, async () => {
-        const wanted = await this.#options.ledger.view(teamId, (state) => this.#wanted(state));
-        for (const memberId of wanted) void this.#launch(teamId, memberId);
+        const { wanted, returning } = await this.#options.ledger.view(teamId, (state) => ({
+          wanted: this.#wanted(state).filter((member) => member.status !== 'stopped'),
+          returning: this.#wanted(state).filter((member) => member.status === 'stopped'),
+        }));
+        for (const { id } of wanted) void this.#launch(teamId, id);
+        // They waited for their restart when the daemon ended.
+        for (const member of returning) this.#later(0, () => this.#rejoin(teamId, member));
       });
     }
   }
 
   /** Who has a process now. */
-  list(teamId?: string): ProcessRecord[] {
+  list(teamId?: string): MemberProcess[] {
     return [...this.#running.values()]
       .map(({ record }) => record)
       .filter((record) => teamId === undefined || record.teamId === teamId);
@@ -110,16 +116,24 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     this.#closed = true;
     this.#unsubscribe();
     for (const timer of this.#timers) clearTimeout(timer);
-    if (!end) return;
     await Promise.all(this.#starting.values());
-    await Promise.all(
-      this.list().map(async ({ teamId, memberId }) => {
-        await this.stop(teamId, memberId);
-        await this.#guard({ teamId, memberId }, async () => {
-          await this.#leave(teamId, memberId, 'the daemon was stopped', false);
-        });
-      }),
+    if (end) {
+      await Promise.all(
+        this.list().map(({ teamId, memberId }) => this.#guard({ teamId, memberId }, () => this.#end(teamId, memberId))),
+      );
+    }
+    for (const look of this.#looks) clearInterval(look);
+  }
+
+  async #end(teamId: string, memberId: string): Promise<void> {
+    await this.stop(teamId, memberId);
+    const isLive = await this.#options.ledger.view(
+      teamId,
+      ({ team, members }) =>
+        team?.status !== 'cleaned-up' && (members.get(memberId)?.status ?? 'stopped') !== 'stopped',
     );
+    // As a rule it has said so itself.
+    if (isLive) await this.#leave(teamId, memberId, 'the daemon was stopped', false);
   }
 
   #react(teamId: string, event: TeamEvent, state: TeamState): void {
@@ -134,13 +148,14 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     }
   }
 
-  /** Members of ours that should have a process. */
-  #wanted(state: TeamState): string[] {
+  /** Members of ours that should have a process, or had one and were to get another. */
+  #wanted(state: TeamState): MemberRecord[] {
     if (state.team?.status !== 'active') return [];
     return [...state.members.values()]
-      .filter((member) => member.agent && member.agent.kind !== 'function' && member.status !== 'stopped')
-      .filter((member) => member.hostId === undefined || member.hostId === this.#options.hostId)
-      .map((member) => member.id);
+      .filter(
+        ({ agent, status, returning }) => agent && agent.kind !== 'function' && (status !== 'stopped' || returning),
+      )
+      .filter(({ hostId }) => hostId === undefined || hostId === this.#options.hostId);
   }
 
   async #launch(teamId: string, memberId: string): Promise<void> {
@@ -158,7 +173,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
         state.members.get(memberId),
       );
       if (!mine?.agent || mine.agent.kind === 'function') return;
-      const record: ProcessRecord = {
+      const record: MemberProcess = {
         id: `member-${crypto.randomUUID()}`,
         teamId,
         memberId,
@@ -188,11 +203,17 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   /** A process of an earlier daemon: ours again if it lives and is wanted, else ended to the last descendant. */
   async #takeOver(record: ProcessRecord): Promise<void> {
     const { teamId, memberId, id, identity } = record;
+    if (memberId === undefined) {
+      // The verdict of a hook that outlived its daemon would reach nobody.
+      await endMarked(id);
+      this.#options.records.remove(id);
+      return;
+    }
     await this.#guard({ teamId, memberId }, async () => {
       const member = await this.#options.ledger.view(teamId, (state) => state.members.get(memberId));
       const wanted = member !== undefined && member.status !== 'stopped';
       if (identity && wanted && isRunning(identity)) {
-        this.#supervise(record, this.#untilGone(identity));
+        this.#supervise({ ...record, memberId }, this.#untilGone(identity));
         return;
       }
       if (identity && isRunning(identity)) {
@@ -200,30 +221,40 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       }
       await endMarked(id);
       this.#options.records.remove(id);
-      if (wanted) await this.#died(record, 'it was gone when the daemon came back');
+      if (wanted) await this.#died({ ...record, memberId }, 'it was gone when the daemon came back');
     });
   }
 
-  #supervise(record: ProcessRecord, exited: Promise<string>): void {
+  #supervise(record: MemberProcess, exited: Promise<string>): void {
     const key = keyOf(record.teamId, record.memberId);
     this.#options.records.write(record);
     const supervised: Supervised = { record, exited, cleared: Promise.resolve(), stopping: false };
     this.#running.set(key, supervised);
     this.emit('process:started', record);
     supervised.cleared = exited.then(async (how) => {
-      if (this.#running.get(key) === supervised) this.#running.delete(key);
       if (this.#closed && !supervised.stopping) return;
       await this.#guard(record, async () => {
         await endMarked(record.id);
+        const said = this.#options.records.lastWords(record.id);
         this.#options.records.remove(record.id);
+        if (this.#running.get(key) === supervised) this.#running.delete(key);
         this.emit('process:ended', record, how);
-        if (!supervised.stopping) await this.#died(record, how);
+        if (!supervised.stopping) await this.#died(record, said ? `${how}: ${said}` : how);
+        else await this.#startAgain(record);
       });
     });
   }
 
+  /** It may have been brought back while its process was still ending. */
+  async #startAgain({ teamId, memberId }: MemberProcess): Promise<void> {
+    const isWanted = await this.#options.ledger.view(teamId, (state) =>
+      this.#wanted(state).some(({ id, status }) => id === memberId && status === 'spawning'),
+    );
+    if (isWanted) void this.#launch(teamId, memberId);
+  }
+
   /** The member did not end by itself nor was it asked to: its tasks go back, the lead is told once, it may come back. */
-  async #died(record: ProcessRecord, how: string): Promise<void> {
+  async #died(record: MemberProcess, how: string): Promise<void> {
     const { teamId, memberId } = record;
     const member = await this.#options.ledger.view(teamId, (state) =>
       state.team?.status === 'active' ? state.members.get(memberId) : undefined,
@@ -290,10 +321,10 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       const timer = setInterval(() => {
         if (isRunning(identity)) return;
         clearInterval(timer);
-        this.#timers.delete(timer);
+        this.#looks.delete(timer);
         resolve('gone');
       }, LOOK_MS);
-      this.#timers.add(timer);
+      this.#looks.add(timer);
     });
   }
 

@@ -1,6 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessOptions } from '../agents/process.ts';
+import { TeamError } from '../core/errors.ts';
+import type { HookResult, HookType } from '../core/hook.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Mailbox } from '../ledger/mailbox.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
@@ -25,6 +27,8 @@ export interface TeamsOptions {
   readonly teammateCommand: readonly [string, ...string[]];
   readonly memberToken: (teamId: string, memberId: string, scope: 'member' | 'lead') => Promise<string>;
   readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
+  /** Hears of every hook that ran. */
+  readonly onHook?: (run: { teamId: string; type: HookType; result: HookResult }) => void;
 }
 
 /** Everything that makes teams run. */
@@ -36,19 +40,25 @@ export interface Teams {
   readonly sessions: SessionManager;
   readonly coordinator: TeamCoordinator;
   readonly supervisor: Supervisor;
-  /** With `end`, the members' processes end too. */
-  close(options: { end: boolean }): Promise<void>;
+  /** Stops watching. The members go on unless the supervisor was told to end them. */
+  close(): Promise<void>;
 }
 
 /** Puts the rooms of the runtime together. Nothing is started until `supervisor.start()`. */
 export function openTeams(options: TeamsOptions): Teams {
   const { ledger, home, environment, onError } = options;
   const approvals = openApprovals(home.approvals);
-  const hooks = new TeamHooks(ledger, { approvals, environment, cwd: home.directory });
+  const records = openProcessRecords(home.processes, (path) => onError(new Error(`${path} cannot be read`), {}));
+  const hooks = new TeamHooks(ledger, {
+    approvals,
+    records,
+    environment: { ...environment, TROUPE_HOME: home.directory },
+    cwd: home.directory,
+    ...(options.onHook && { onRun: options.onHook }),
+  });
   const tasks = new SharedTaskList(ledger, { gate: hooks });
   const mailbox = new Mailbox(ledger, { gate: hooks });
   const memory = new TeamMemory(ledger);
-  const records = openProcessRecords(home.processes, (path) => onError(new Error(`${path} cannot be read`), {}));
   const supervisor = new Supervisor({
     ledger,
     mailbox,
@@ -68,8 +78,8 @@ export function openTeams(options: TeamsOptions): Teams {
     sessions,
     coordinator,
     supervisor,
-    async close({ end }) {
-      await supervisor.close({ end });
+    async close() {
+      await supervisor.close({ end: false });
       stopGates();
       coordinator.close();
       memory.close();
@@ -91,6 +101,7 @@ async function launchOptions(
   }));
   const tokenFile = join(home.processes, `${processId}.token`);
   replacePrivateFile(tokenFile, await memberToken(teamId, memberId, isLead ? 'lead' : 'member'));
+  if (!existsSync(cwd)) throw new TeamError('invalid', `its folder ${cwd} is not there`);
   const env = Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

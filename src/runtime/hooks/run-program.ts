@@ -12,6 +12,8 @@ export interface HookProgram {
   readonly payload: object;
   /** Milliseconds until it is ended. */
   readonly timeout: number;
+  /** By it the program and all that it leaves behind are found. */
+  readonly marker: string;
 }
 
 /** Kept of each output: the beginning and the end, for these two say what went wrong. Bytes each. */
@@ -26,9 +28,8 @@ const DRAIN_MS = 1_000;
 /** Runs a hook to its end, or ends it. It never rejects: a hook that cannot be run is a hook that failed. */
 export async function runProgram(hook: HookProgram): Promise<HookResult> {
   const began = performance.now();
-  const marker = `hook-${crypto.randomUUID()}`;
   try {
-    const program = await startProcess({ command: hook.command, cwd: hook.cwd, env: hook.env, marker });
+    const program = await startProcess({ command: hook.command, cwd: hook.cwd, env: hook.env, marker: hook.marker });
     const stdout = keepOutput(program.child.stdout);
     const stderr = keepOutput(program.child.stderr);
     program.child.stdin?.end(JSON.stringify(hook.payload));

@@ -13,6 +13,7 @@ import { parse } from '../../core/parse.ts';
 import type { TeamState } from '../../core/state.ts';
 import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { ProcessRecords } from '../process-records.ts';
 import { hashHook } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { hookEnvironment } from './environment.ts';
@@ -32,6 +33,8 @@ export interface TeamHooksOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where a hook runs that says nothing of it. */
   readonly cwd: string;
+  /** Where the processes of this daemon are on record. */
+  readonly records?: Pick<ProcessRecords, 'write' | 'remove'>;
   /** Hears of every hook that ran. */
   readonly onRun?: (run: { teamId: string; type: HookType; result: HookResult }) => void;
 }
@@ -136,20 +139,37 @@ export class TeamHooks {
     }
     for (const hook of hooks) {
       const env = hookEnvironment(this.#options.environment, { TEAM_ID: teamId, EVENT: type, ...about }, hook.env);
-      last = await this.#atOnce(() => this.#runHook(hook, env, payload));
+      last = await this.#atOnce(() => this.#tryHook(hook, teamId, env, payload));
       this.#options.onRun?.({ teamId, type, result: last });
       if (last.exitCode === 2) return last;
     }
     return last;
   }
 
-  async #runHook(hook: HookConfig, env: Record<string, string>, payload: object): Promise<HookResult> {
+  /** On record while it runs: one that outlives this process is ended by the next. */
+  async #tryHook(hook: HookConfig, teamId: string, env: Record<string, string>, payload: object): Promise<HookResult> {
+    const { records } = this.#options;
+    const marker = `hook-${crypto.randomUUID()}`;
+    try {
+      records?.write({ id: marker, teamId, startedAt: new Date().toISOString() });
+      return await this.#runHook(hook, { env, payload, marker });
+    } catch (error) {
+      return refuse(hook, `The hook cannot be run: ${(error as Error).message}`);
+    } finally {
+      records?.remove(marker);
+    }
+  }
+
+  async #runHook(
+    hook: HookConfig,
+    run: { env: Record<string, string>; payload: object; marker: string },
+  ): Promise<HookResult> {
     const cwd = hook.cwd ?? this.#options.cwd;
     const unapproved = hook.approved !== undefined && hook.approved !== hashHook(hook.command, cwd);
     if (unapproved && !this.#options.approvals.has(hashHook(hook.command, cwd))) {
       return refuse(hook, 'The hook changed since it was approved and was not run: approve it again');
     }
-    const result = await runProgram({ command: commandOf(hook), cwd, env, payload, timeout: hook.timeout });
+    const result = await runProgram({ command: commandOf(hook), cwd, timeout: hook.timeout, ...run });
     if (result.exitCode !== 1 || hook.onFailure === 'allow') return result;
     const why = result.timedOut ? `did not answer within ${hook.timeout} ms` : 'failed';
     return { ...result, exitCode: 2, stderr: `The gate ${why}, and it blocks when it fails.\n${result.stderr}`.trim() };
