@@ -11,12 +11,15 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { homeAt } from '../../src/client/home.ts';
 import { startDaemon } from '../../src/daemon.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { processorMs, run, until } from './processes.ts';
 import { BIN, connect, environmentFor, readLog, serve, spawnServe, temporaryHome } from './serve.ts';
+
+// Real processes, on a machine that may be busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** What a daemon leaves in its home when it has ended in order. */
 const LEFT = ['cache', 'daemon.log', 'journal.db', 'journal.db.bell', 'lock.db', 'port', 'secret', 'token'];
@@ -32,7 +35,7 @@ describe('starting', () => {
     expect(readLog(home).filter(({ event }) => event === 'daemon.ready')).toHaveLength(1);
     expect(await run(BIN, ['stop'], { env: environmentFor(home) }).ended).toBe(0);
     await until('the process is gone', () => !existsSync(`/proc/${pids[0]}`));
-  }, 60_000);
+  });
 
   test('of 8 daemons that start at once one stays, and the others exit with 75 and name it', async () => {
     const home = temporaryHome();
@@ -50,7 +53,7 @@ describe('starting', () => {
         error: { code: 'conflict', message: `Process ${winner?.pid} is already the daemon of ${home.directory}` },
       });
     }
-  }, 60_000);
+  });
 
   test('keeps its port over restarts while it is free, and takes another one when it is not', async () => {
     const home = temporaryHome();
