@@ -10,8 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { homeAt } from '../../src/client/home.ts';
 import { startDaemon } from '../../src/daemon.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -175,6 +176,22 @@ describe('ending', () => {
     expect(Object.values(tasks).reduce((sum, count) => sum + count)).toBe(50);
     again.child.kill('SIGTERM');
     await again.ended;
+  });
+
+  test('at once on a second signal', async () => {
+    const home = temporaryHome();
+    // A collector that takes everything and never answers makes the end wait.
+    const collector = createServer((socket) => socket.resume());
+    await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void collector.close());
+    const { port } = collector.address() as AddressInfo;
+    const daemon = await serve(home, { env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` } });
+    await connect(home).call('team.create', { name: 'demo' });
+    daemon.child.kill('SIGTERM');
+    await until('it is ending', () => readLog(home).some(({ event }) => event === 'daemon.closing'));
+    daemon.child.kill('SIGTERM');
+    expect(await daemon.ended).toBe(1);
+    await (await startDaemon({ home })).close();
   });
 
   test('by itself when its home is taken away, and does not touch what stands there then', async () => {
