@@ -28,8 +28,6 @@ export const claimDurable: Benchmark = {
     using workspace = openWorkspace();
     const { folder, disk } = workspace;
     const journal = sqliteJournal(join(folder, 'journal.db'));
-    const ledger = new Ledger(journal, { exclusive: true });
-    const list = new SharedTaskList(ledger);
     const commits: number[] = [];
     let teams = 0;
 
@@ -37,9 +35,13 @@ export const claimDurable: Benchmark = {
     const claims = async (full: number, inFlight: number): Promise<number> => {
       const count = scale.size(full);
       const teamId = `team-${++teams}`;
+      const ledger = new Ledger(journal, { exclusive: true });
+      const list = new SharedTaskList(ledger);
       await makeTeam(ledger, teamId, count);
       let ids: string[] = [];
       const ms = await time(async () => (ids = await claimAll(list, teamId, count, inFlight)));
+      list.close();
+      await ledger.close();
       const batches = await readTeam(journal, teamId);
       checkClaims(ids, batches.flat(), count);
       if (inFlight === 128) commits.push(batches.filter(([event]) => event?.type === 'task:claimed').length / count);
@@ -48,7 +50,7 @@ export const claimDurable: Benchmark = {
 
     try {
       await using peer = await startSqlitePeer(folder);
-      const record = await claimRecord(ledger, journal);
+      const record = await claimRecord(journal);
       const found = await interleave(scale, () => appendOneByOne(folder, record, scale.size(1_500)), {
         one: () => claims(1_500, 1),
         eight: () => claims(6_000, 8),
@@ -87,17 +89,17 @@ export const claimDurable: Benchmark = {
         },
       };
     } finally {
-      list.close();
-      await ledger.close();
       await journal.close();
     }
   },
 };
 
 /** What one claim alone writes to the journal, as text. */
-async function claimRecord(ledger: Ledger, journal: Journal): Promise<string> {
+async function claimRecord(journal: Journal): Promise<string> {
+  const ledger = new Ledger(journal, { exclusive: true });
   await makeTeam(ledger, 'record', 1);
   await ledger.execute('record', { type: 'task.claim', by: 'worker-1' }, () => undefined);
+  await ledger.close();
   return JSON.stringify((await readTeam(journal, 'record')).at(-1));
 }
 
