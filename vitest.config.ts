@@ -7,6 +7,8 @@ export default defineConfig({
     pool: 'forks',
     globalSetup: ['test/setup/leaks.ts'],
     setupFiles: ['test/setup/file.ts'],
+    // What tests start is what is in src/, not what was built before the last change.
+    env: { TROUPE_SOURCE: '1' },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     // What a passing test printed is of no interest.

@@ -1,8 +1,21 @@
 import type { Benchmark } from './benchmark.ts';
 import { claimDurable } from './claim-durable.ts';
 import { claimFlat } from './claim-flat.ts';
+import { claimSingle } from './claim-single.ts';
+import { cliStart } from './cli-start.ts';
 import { open } from './open.ts';
+import { push } from './push.ts';
 import { sendDurable } from './send-durable.ts';
+import { teammateCost } from './teammate-cost.ts';
 
 /** Every benchmark, in the order in which they run. */
-export const ALL: readonly Benchmark[] = [claimDurable, claimFlat, sendDurable, open];
+export const ALL: readonly Benchmark[] = [
+  claimDurable,
+  claimFlat,
+  sendDurable,
+  open,
+  claimSingle,
+  push,
+  cliStart,
+  teammateCost,
+];

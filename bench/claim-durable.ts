@@ -5,6 +5,7 @@ import { Ledger } from '../src/ledger/ledger.ts';
 import { SharedTaskList } from '../src/ledger/task-list.ts';
 import type { Benchmark, Scale } from './benchmark.ts';
 import { round } from './benchmark.ts';
+import { runThroughDaemon } from './claim-single.ts';
 import { checkClaims, claimAll } from './claims.ts';
 import { openWorkspace } from './disk.ts';
 import { countFlushes } from './flushes.ts';
@@ -19,14 +20,14 @@ const PEER = 'SQLite FULL, one claim per commit, 8 processes';
 export const claimDurable: Benchmark = {
   name: 'claim-durable',
   unit: 'claims/s',
-  about: 'claims that are answered once they are flushed, through the ledger on SQLite; 1, 8 and 128 in flight',
-  target: 'at least 0.9, 3.5 and 12 times fdatasync appends one by one; at most 0.03 flushes per claim at 128',
+  about:
+    'claims answered once flushed: through the ledger, 1, 8 and 128 in flight; through the daemon, 8 processes x 16',
+  target:
+    'ledger 0.9, 3.5 and 12 times fdatasync appends, 0.03 flushes per claim; daemon 3 (Unix), 2.5 (WebSocket), 8 x SQLite',
   async run(scale) {
     using workspace = openWorkspace();
     const { folder, disk } = workspace;
     const journal = sqliteJournal(join(folder, 'journal.db'));
-    const ledger = new Ledger(journal, { exclusive: true });
-    const list = new SharedTaskList(ledger);
     const commits: number[] = [];
     let teams = 0;
 
@@ -34,9 +35,13 @@ export const claimDurable: Benchmark = {
     const claims = async (full: number, inFlight: number): Promise<number> => {
       const count = scale.size(full);
       const teamId = `team-${++teams}`;
+      const ledger = new Ledger(journal, { exclusive: true });
+      const list = new SharedTaskList(ledger);
       await makeTeam(ledger, teamId, count);
       let ids: string[] = [];
       const ms = await time(async () => (ids = await claimAll(list, teamId, count, inFlight)));
+      list.close();
+      await ledger.close();
       const batches = await readTeam(journal, teamId);
       checkClaims(ids, batches.flat(), count);
       if (inFlight === 128) commits.push(batches.filter(([event]) => event?.type === 'task:claimed').length / count);
@@ -45,7 +50,7 @@ export const claimDurable: Benchmark = {
 
     try {
       await using peer = await startSqlitePeer(folder);
-      const record = await claimRecord(ledger, journal);
+      const record = await claimRecord(journal);
       const found = await interleave(scale, () => appendOneByOne(folder, record, scale.size(1_500)), {
         one: () => claims(1_500, 1),
         eight: () => claims(6_000, 8),
@@ -55,6 +60,7 @@ export const claimDurable: Benchmark = {
       const flushes = flushesPerClaim(folder, scale);
       const perClaim = flushes ?? median(commits);
       const value = median(found.parts.many);
+      const daemon = await runThroughDaemon(scale, 16, 8_000, { unix: 3, ws: 2.5, peer: 8 });
       return {
         value,
         limit: APPEND,
@@ -66,6 +72,7 @@ export const claimDurable: Benchmark = {
           { what: '8 in flight, times the limit', value: median(found.ratios.eight), atLeast: 3.5 },
           { what: '128 in flight, times the limit', value: median(found.ratios.many), atLeast: 12 },
           { what: 'flushes per claim, 128 in flight', value: perClaim, atMost: 0.03 },
+          ...daemon.targets.map((target) => ({ ...target, what: `daemon, 8 x 16 in flight: ${target.what}` })),
         ],
         more: {
           flushesPerClaim: round(perClaim),
@@ -76,22 +83,23 @@ export const claimDurable: Benchmark = {
             8: round(median(found.parts.eight)),
             128: round(value),
           },
+          daemon: { claimsPerSecond: round(daemon.value), limitValue: round(daemon.limitValue), ...daemon.more },
           recordBytes: record.length,
           disk,
         },
       };
     } finally {
-      list.close();
-      await ledger.close();
       await journal.close();
     }
   },
 };
 
 /** What one claim alone writes to the journal, as text. */
-async function claimRecord(ledger: Ledger, journal: Journal): Promise<string> {
+async function claimRecord(journal: Journal): Promise<string> {
+  const ledger = new Ledger(journal, { exclusive: true });
   await makeTeam(ledger, 'record', 1);
   await ledger.execute('record', { type: 'task.claim', by: 'worker-1' }, () => undefined);
+  await ledger.close();
   return JSON.stringify((await readTeam(journal, 'record')).at(-1));
 }
 

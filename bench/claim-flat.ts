@@ -22,8 +22,6 @@ export const claimFlat: Benchmark = {
   async run(scale) {
     using workspace = openWorkspace();
     const journal = sqliteJournal(join(workspace.folder, 'journal.db'));
-    const ledger = new Ledger(journal, { exclusive: true });
-    const list = new SharedTaskList(ledger);
     const total = scale.size(10_000);
     let teams = 0;
 
@@ -32,6 +30,8 @@ export const claimFlat: Benchmark = {
       let ms = 0;
       for (let done = 0; done < total; done += size) {
         const teamId = `team-${++teams}`;
+        const ledger = new Ledger(journal, { exclusive: true });
+        const list = new SharedTaskList(ledger);
         await makeTeam(ledger, teamId, size);
         ms += await time(() =>
           keepInFlight(16, size, async (i) => {
@@ -41,6 +41,8 @@ export const claimFlat: Benchmark = {
           }),
         );
         await checkDone(ledger, teamId, size);
+        list.close();
+        await ledger.close();
       }
       return (ms * 1000) / total;
     };
@@ -63,8 +65,6 @@ export const claimFlat: Benchmark = {
         more: { rulesUs: { 100: round(median(alone.limit)), 10000: round(median(alone.parts.long)) } },
       };
     } finally {
-      list.close();
-      await ledger.close();
       await journal.close();
     }
   },

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { Scale } from './benchmark.ts';
 
 /** Does one part of a round and returns its figure; what it prepares and checks it does not time. */
@@ -15,7 +13,8 @@ export interface Rounds<K extends string> {
 
 /**
  * Runs limit, part, limit, part ... limit, round after round, so that whatever else the machine does meets all of them
- * alike. One round before those that count warms everything up.
+ * alike. One round before those that count warms everything up. No garbage is collected in between: that would throw away
+ * compiled code and cost what follows a fifth of its speed.
  */
 export async function interleave<K extends string>(
   { rounds }: Scale,
@@ -27,11 +26,11 @@ export async function interleave<K extends string>(
   const found = { limit: [] as number[], parts: empty(), ratios: empty() };
   for (let round = 0; round <= rounds; round++) {
     const counts = round > 0;
-    let before = await figure(limit);
+    let before = await limit();
     if (counts) found.limit.push(before);
     for (const name of names) {
-      const value = await figure(parts[name]);
-      const after = await figure(limit);
+      const value = await parts[name]();
+      const after = await limit();
       if (counts) {
         found.limit.push(after);
         found.parts[name].push(value);
@@ -72,14 +71,3 @@ export async function keepInFlight(inFlight: number, count: number, once: (i: nu
   };
   await Promise.all(Array.from({ length: inFlight }, lane));
 }
-
-async function figure(part: Part): Promise<number> {
-  collectGarbage();
-  return part();
-}
-
-/** What one part left in the heap is not to be paid for by the next. */
-const collectGarbage = (() => {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
-})();

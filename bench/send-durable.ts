@@ -22,8 +22,6 @@ export const sendDurable: Benchmark = {
     using workspace = openWorkspace();
     const { folder, disk } = workspace;
     const journal = sqliteJournal(join(folder, 'journal.db'));
-    const ledger = new Ledger(journal, { exclusive: true });
-    const mailbox = new Mailbox(ledger);
     const quarter = scale.size(2_500);
     const growth: number[] = [];
     const commits: number[] = [];
@@ -33,6 +31,8 @@ export const sendDurable: Benchmark = {
     /** A new team and an inbox that fills up; returns messages a second. */
     const send = async (): Promise<number> => {
       const teamId = `team-${++teams}`;
+      const ledger = new Ledger(journal, { exclusive: true });
+      const mailbox = new Mailbox(ledger);
       await makeTeam(ledger, teamId, 0);
       const quarters: number[] = [];
       for (let sent = 0; sent < 4 * quarter; sent += quarter) {
@@ -48,6 +48,8 @@ export const sendDurable: Benchmark = {
       checkMessages(batches.flat(), 4 * quarter);
       const inbox = await mailbox.getInbox(teamId, INBOX);
       if (inbox.length !== 4 * quarter) throw new Error(`The inbox shows ${inbox.length} of ${4 * quarter} messages`);
+      mailbox.close();
+      await ledger.close();
       const [first = 0, , , last = 0] = quarters;
       growth.push(last / first);
       commits.push(batches.filter(([event]) => event?.type === 'message:sent').length / (4 * quarter));
@@ -74,8 +76,6 @@ export const sendDurable: Benchmark = {
         more: { commitsPerMessage: round(median(commits)), recordBytes: record.length, disk },
       };
     } finally {
-      mailbox.close();
-      await ledger.close();
       await journal.close();
     }
   },

@@ -1,39 +1,61 @@
 #!/usr/bin/env node
-// Plain JavaScript in old syntax: a Node that cannot run Troupe must still be able to read this file and say so.
-import { existsSync } from 'node:fs';
-
-const built = new URL('../dist/cli/main.js', import.meta.url);
-const source = new URL('../src/cli/main.ts', import.meta.url);
-// Tests set TROUPE_SOURCE, so that they never test what was built before the last change.
-const isBuilt = !process.env.TROUPE_SOURCE && existsSync(built);
+// Plain JavaScript in old syntax: a Node that cannot run Troupe must still be able to read this file and say so. It is
+// CommonJS and loads next to nothing, because it is part of the start of every command.
+'use strict';
 
 // node:sqlite needs no flag from 22.13 on; a checkout that is not built needs type stripping as well, from 22.18 on.
-const needed = isBuilt ? '22.13' : '22.18';
+const BUILT = '22.13';
+const SOURCE = '22.18';
 
-if (isAtLeast(process.versions.node, needed)) {
-  await import((isBuilt ? built : source).href);
+if (isAtLeast(BUILT)) {
+  useCache();
+  void start();
 } else {
-  // Loaded only here: 2 ms of the 10 that a command may take longer than an empty program.
-  const { spawn } = await import('node:child_process');
-  const { fileURLToPath } = await import('node:url');
-  const pinned = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
-  if (existsSync(pinned)) {
-    runOn(pinned, { spawn, fileURLToPath });
+  const fs = require('node:fs');
+  const isBuilt = !process.env.TROUPE_SOURCE && fs.existsSync(path('../dist/cli/main.cjs'));
+  moveOn(isBuilt ? BUILT : SOURCE);
+}
+
+function start() {
+  // Tests set TROUPE_SOURCE, so that they never test what was built before the last change.
+  if (!process.env.TROUPE_SOURCE) {
+    try {
+      return require('../dist/cli/main.cjs');
+    } catch (error) {
+      if (error.code !== 'MODULE_NOT_FOUND' || error.requireStack[0] !== __filename) throw error;
+    }
+  }
+  return isAtLeast(SOURCE) ? import('../src/cli/main.ts') : moveOn(SOURCE);
+}
+
+/** V8 keeps what it compiled in the state directory, which is ours alone: 1 ms less. */
+function useCache() {
+  const env = process.env;
+  const home = env.TROUPE_HOME || (env.XDG_STATE_HOME || env.HOME + '/.local/state') + '/troupe';
+  const fs = process.getBuiltinModule('node:fs');
+  if (fs.existsSync(home + '/cache')) process.getBuiltinModule('node:module').enableCompileCache(home + '/cache');
+}
+
+function isAtLeast(minimum) {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [minimumMajor, minimumMinor] = minimum.split('.').map(Number);
+  return major > minimumMajor || (major === minimumMajor && minor >= minimumMinor);
+}
+
+/** Goes on with the Node that a checkout brings, or says what is needed. */
+function moveOn(needed) {
+  const pinned = path('../node_modules/node/bin/node');
+  if (require('node:fs').existsSync(pinned)) {
+    runOn(pinned);
   } else {
     console.error(`Troupe needs Node ${needed} or newer, and this is Node ${process.versions.node}.`);
     process.exitCode = 1;
   }
 }
 
-function isAtLeast(version, minimum) {
-  const [major, minor] = version.split('.').map(Number);
-  const [minimumMajor, minimumMinor] = minimum.split('.').map(Number);
-  return major > minimumMajor || (major === minimumMajor && minor >= minimumMinor);
-}
-
 /** Runs this command on another Node: same arguments, streams and signals, and it ends as the other one ends. */
-function runOn(node, { spawn, fileURLToPath }) {
-  const child = spawn(node, [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+function runOn(node) {
+  const child = require('node:child_process').spawn(node, [...process.execArgv, __filename, ...process.argv.slice(2)], {
     stdio: 'inherit',
   });
   const signals = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'];
@@ -54,4 +76,8 @@ function runOn(node, { spawn, fileURLToPath }) {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
+}
+
+function path(relative) {
+  return require('node:path').join(__dirname, relative);
 }

@@ -13,22 +13,19 @@ import type { DaemonStatus } from './operations/daemon-status.ts';
 import type { DaemonService, Services } from './operations/operation.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { createClosers } from './runtime/closers.ts';
-import { createHealth } from './runtime/health.ts';
 import { checkSocketPath, prepareHome } from './runtime/home.ts';
-import { createInstruments } from './runtime/instruments.ts';
 import { listenOnLastPort } from './runtime/last-port.ts';
 import { takeLock } from './runtime/lock.ts';
 import { openLog } from './runtime/log.ts';
 import type { Log, LogLevel } from './runtime/log.ts';
-import { watchLoopLag } from './runtime/loop-lag.ts';
 import { residentBytes } from './runtime/memory.ts';
+import { openObservation } from './runtime/observation.ts';
 import { observeJournal } from './runtime/observed-journal.ts';
-import { createObserver } from './runtime/observer.ts';
 import { createRedactor } from './runtime/redact.ts';
 import { openTeams } from './runtime/teams.ts';
 import { countTotals } from './runtime/totals.ts';
-import { startTracing } from './runtime/tracing.ts';
-import { factsOf, watchCalls } from './runtime/watched-calls.ts';
+import { readVersion } from './runtime/version.ts';
+import { factsOf } from './runtime/watched-calls.ts';
 import { openCredentials } from './server/auth.ts';
 import { listenHttp } from './server/http.ts';
 import type { HttpOptions } from './server/http.ts';
@@ -58,8 +55,6 @@ export interface Daemon {
   close(): Promise<void>;
 }
 
-/** How late the event loop may be before that is told. */
-const LAG_MS = 200;
 /** How long calls under way may take when the daemon ends. */
 const DRAIN_MS = 3_000;
 
@@ -92,32 +87,29 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const logging = (log = openLog({ path: home.log, level: options.logLevel ?? 'info', redactor }));
     closers.add('log', () => logging.close());
 
-    const health = createHealth(logging);
-    const lag = watchLoopLag(LAG_MS, (ms) => logging.warn('loop.late', { ms: Math.round(ms) }));
-    closers.add('lag', () => lag.close());
-    const tracing = await startTracing(environment, card.version, logging);
-    closers.add('tracing', () => tracing?.close());
     const { journal: bareJournal, ...journalFacts } = openJournal(options);
     closers.add('journal', () => bareJournal.close());
-    const instruments = createInstruments({
+    const { health, instruments, calls, appended } = await openObservation({
+      log: logging,
+      environment,
+      closers,
       version: card.version,
       journal: journalFacts,
       tally: () => totals.now(),
       connections: () => hub.connections,
       turnedAway: () => hub.counters,
-      loopLagMs: () => lag.milliseconds(),
-      isDegraded: () => health.problems().length > 0,
     });
-    const observer = createObserver({ log: logging, health, instruments, tracing });
-    const calls = watchCalls((call) => observer.called(call));
-
     const journal = observeJournal(bareJournal, {
-      appended: (append) => observer.appended(append),
+      appended,
       dropping: (team) => totals.beforeDrop(team),
-      dropped: (team) => totals.afterDrop(team),
+      dropped(team) {
+        totals.afterDrop(team);
+        health.clear(`team ${team}`);
+      },
     });
     const ledger = new Ledger(journal, {
-      exclusive: true,
+      // The lock is on the home: a journal elsewhere may be another daemon's as well.
+      exclusive: options.journal?.kind !== 'sqlite' || options.journal.path === undefined,
       onError: (error, team) => logging.error('ledger.failed', { team, error }),
     });
     closers.add('ledger', () => ledger.close());
@@ -125,7 +117,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       journal: bareJournal,
       ledger,
       path: join(home.directory, 'totals.json'),
-      onError: (error, team) => logging.error('count.failed', { team, error }),
+      onError(error, team) {
+        logging.error('count.failed', { team, error });
+        if (error instanceof TeamError && error.code === 'corrupt') health.raise(`team ${team}`, error.message);
+      },
     });
     closers.add('totals', () => totals.close());
     const credentials = await openCredentials({ ...home, ledger });
@@ -246,10 +241,4 @@ function findPages(): { ui?: string } {
     existsSync(join(path, 'index.html')),
   );
   return ui === undefined ? {} : { ui };
-}
-
-/** The package's version; `src/` and `dist/` are equally far from package.json. */
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return (manifest as { version: string }).version;
 }

@@ -4,6 +4,7 @@ import { findHome } from '../client/home.ts';
 import type { Home } from '../client/home.ts';
 import { socketConnect } from '../client/socket.ts';
 import type { SocketOptions } from '../client/socket.ts';
+import { findCredential } from './credential.ts';
 
 /** How a command finds its daemon. */
 export interface OpenOptions {
@@ -21,7 +22,7 @@ const RETRY_MS = 100;
 export function openClient(environment: NodeJS.ProcessEnv, options: OpenOptions = {}): Client {
   const { start = !environment['TROUPE_NO_AUTOSTART'], patience = PATIENCE_MS, onState } = options;
   const home = findHome(environment);
-  const connect = patientConnect({ path: home.socket, token: credentialOf(environment, home) });
+  const connect = patientConnect({ path: home.socket, token: findCredential(environment, home) });
   let isFirst = true;
   const find: Connect = (handlers) =>
     connect(handlers)
@@ -40,12 +41,6 @@ export function openClient(environment: NodeJS.ProcessEnv, options: OpenOptions 
 /** Whether there is no daemon, as opposed to one that we may not reach or that does not want us. */
 export function isAbsence(error: unknown): boolean {
   return error instanceof CallError && error.code === 'no_daemon' && !/EACCES|EPERM/.test(error.message);
-}
-
-/** A member's program has its own credential; a person has the daemon's, which lies in the home. */
-function credentialOf(environment: NodeJS.ProcessEnv, home: Home): SocketOptions['token'] {
-  const { TROUPE_TOKEN: token, TROUPE_TOKEN_FILE: file } = environment;
-  return token || { file: file || home.tokenFile };
 }
 
 /** A daemon that has just started has a new token: one that was read a moment before is read again. */

@@ -19,8 +19,9 @@ export async function run(given: Arguments, _surroundings: Surroundings): Promis
     throw new Refusal('storage', `Cannot write ${file}: ${message}`);
   }
   if (given.json) print(toJson({ file: path, template }, undefined));
-  else
+  else {
     print(`Wrote ${file}. Read it, put your programs in, then: troupe up ${file}
 `);
+  }
   return 0;
 }

@@ -6,7 +6,8 @@ import { interruption } from './interruption.ts';
 import type { OwnCommand } from './own.ts';
 import { standardScreen } from './screen.ts';
 
-await main(process.argv.slice(2));
+// Not awaited: what it loads later may import what is loaded with it, and would wait for it in turn.
+void main(process.argv.slice(2));
 
 /** Answers one command line. */
 async function main(words: readonly string[]): Promise<void> {

@@ -1,9 +1,10 @@
 import type { InputOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
-import { newCommandId, show } from './call.ts';
+import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
 import { UsageError } from './errors.ts';
 import type { Surroundings } from './own.ts';
+import { show } from './show.ts';
 
 /** Sends a text to one member, or to everybody else. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {

@@ -1,7 +1,7 @@
 import type { Arguments } from './arguments.ts';
-import { show } from './call.ts';
 import { openClient } from './connect.ts';
 import type { Surroundings } from './own.ts';
+import { show } from './show.ts';
 import { print } from './write.ts';
 
 /** How the daemon is; for people, also the teams it has. */

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
 import type { Arguments } from './arguments.ts';
-import { show } from './call.ts';
 import { openClient } from './connect.ts';
 import { Refusal } from './errors.ts';
 import type { Surroundings } from './own.ts';
+import { show } from './show.ts';
 
 /** The daemon may take so long to write down and let go of everything. */
 const PATIENCE_MS = 15_000;

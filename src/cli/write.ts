@@ -13,12 +13,16 @@ export function warn(text: string): void {
 
 /** JSON that no terminal obeys: what JSON.stringify leaves as it is, and a reader would not see, is escaped as well. */
 export function toJson(value: unknown, indent: number | undefined): string {
-  const text = JSON.stringify(value ?? null, undefined, indent).replace(HIDDEN, (character) =>
-    [...Array(character.length).keys()]
-      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
-  return `${text}\n`;
+  const text = JSON.stringify(value ?? null, undefined, indent);
+  // oxlint-disable-next-line no-control-regex -- JSON has escaped all of these already
+  return /^[\x00-\x7e]*$/.test(text) ? `${text}\n` : `${text.replace(HIDDEN, escapeUnits)}\n`;
+}
+
+function escapeUnits(character: string): string {
+  return Array.from(character, (part) => [...Array(part.length).keys()].map((at) => part.charCodeAt(at)))
+    .flat()
+    .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+    .join('');
 }
 
 /** DEL, the C1 controls, and what changes the direction or hides in a text. */

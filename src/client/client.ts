@@ -1,17 +1,8 @@
-import type { ErrorCode } from '../core/errors.ts';
 import type { ErrorFrame, EventsFrame, RequestFrame } from '../operations/frames.ts';
 import type { InputOf, OperationName, ResultOf } from '../operations/index.ts';
+import { CallError } from './errors.ts';
 
-/** A refusal by the daemon, or the news that there is none. */
-export class CallError extends Error {
-  readonly code: ErrorCode;
-
-  constructor(code: ErrorCode, message: string) {
-    super(message);
-    this.name = 'CallError';
-    this.code = code;
-  }
-}
+export { CallError };
 
 /** One connection, whatever carries it. `receive` gets whole frames; `closed` is called once, however it ends. */
 export interface Connection {
@@ -80,11 +71,6 @@ export class Client {
   constructor(connect: Connect, options: ClientOptions = {}) {
     this.#connect = connect;
     this.#options = options;
-  }
-
-  /** Connects already now, so that the first call need not wait for it. */
-  connect(): void {
-    if (!this.#closed && !this.#connection) this.#keepConnected();
   }
 
   /** Does an operation. Rejects with a `CallError` that has the refusal's code. */

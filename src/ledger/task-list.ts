@@ -61,6 +61,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     this.#ledger = ledger;
     this.#gate = options.gate;
     this.#unsubscribe = ledger.subscribe((_teamId, batch, state) => {
+      if (this.eventNames().length === 0) return;
       emitAll(batch.events, (event) => {
         if (!('taskId' in event) || event.taskId === undefined) return;
         const task = state.tasks.get(event.taskId);

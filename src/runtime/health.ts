@@ -6,7 +6,6 @@ export interface Health {
   raise(key: string, what: string, facts?: Readonly<Record<string, unknown>>): void;
   /** It works again, or it always did. */
   clear(key: string): void;
-  problems(): string[];
   /** For people and programs that ask how it is. */
   report(): { status: 'ok' | 'degraded'; problems: string[] };
 }
@@ -27,7 +26,6 @@ export function createHealth(log: Log): Health {
       open.delete(key);
       log.info('health.restored', { problem: key, lastedMs: Date.now() - problem.since });
     },
-    problems,
     report: () => ({ status: open.size > 0 ? 'degraded' : 'ok', problems: problems() }),
   };
 }

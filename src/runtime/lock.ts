@@ -81,8 +81,13 @@ function tryLock(path: string): Lock | undefined {
   let timer: NodeJS.Timeout | undefined;
   const lock: Lock = {
     isInPlace() {
-      const now = statSync(path, { throwIfNoEntry: false });
-      return now?.dev === dev && now.ino === ino;
+      try {
+        const now = statSync(path, { throwIfNoEntry: false });
+        return now?.dev === dev && now.ino === ino;
+      } catch {
+        // It cannot be looked at, which does not mean that it is gone.
+        return true;
+      }
     },
     onLost(listener) {
       timer = setInterval(() => {

@@ -8,6 +8,8 @@ import { LIMITS } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { openFeeds } from './push.ts';
 import type { Feeds } from './push.ts';
+import { openTurns } from './turns.ts';
+import type { Turns } from './turns.ts';
 
 /** What a server is made of. */
 export interface HubOptions {
@@ -60,6 +62,7 @@ export interface Hub {
   readonly credentials: Credentials;
   readonly limits: Limits;
   readonly feeds: Feeds;
+  readonly turns: Turns;
   readonly mcp: OpenLines | undefined;
   readonly counters: Counters;
   /** Who is connected to stay. */
@@ -111,6 +114,7 @@ export function openHub({ services, credentials, limits, mcp, onError }: HubOpti
     credentials,
     limits: { ...LIMITS, ...limits },
     feeds,
+    turns: openTurns((error) => report(error, 'write')),
     mcp,
     counters: { calls: 0, refusals: 0, rejected: 0, cut: 0 },
     connected,

@@ -1,4 +1,5 @@
 import type { Limits } from './limits.ts';
+import type { Turns } from './turns.ts';
 
 /** Carries frames to one client. */
 export interface Carrier {
@@ -6,14 +7,22 @@ export interface Carrier {
   write(frames: readonly string[], moved: () => void, done: () => void): void;
 }
 
-/** Frames that go together, and what is told when they are on their way. */
-export interface Parcel {
+/** Frames that go together. */
+interface Parcel {
   readonly frames: readonly string[];
-  readonly onSent?: () => void;
+  readonly size: number;
+  /** Told when they are on their way. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** What waits to be sent to one client. */
 export type Outbox = ReturnType<typeof openOutbox>;
+
+/** What an outbox works with. */
+export interface OutboxOptions {
+  readonly limits: Limits;
+  readonly turns: Turns;
+}
 
 /** Large enough that a system call is cheap, small enough that a slow client shows some movement within seconds. */
 const WRITE_CHARS = 256 * 1024;
@@ -22,31 +31,24 @@ const WRITE_CHARS = 256 * 1024;
  * Gathers all frames of one turn into one write, and knows how a client reads: how much waits, and since when nothing
  * moved. It never holds more than the limit plus one parcel: `onOverflow` is told instead.
  */
-export function openOutbox(carrier: Carrier, limits: Limits, onOverflow: () => void) {
+export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, onOverflow: () => void) {
   let queue: Parcel[] = [];
   let waiting = 0;
   let writing = false;
-  let scheduled = false;
+  let planned: 'answer' | 'push' | undefined;
   let closed = false;
   let movedAt = 0;
   let listeners: (() => void)[] = [];
 
   return {
-    /** Frames are sent with everything else of this turn. */
-    send(...frames: string[]): void {
-      this.post({ frames });
+    /** Answers with a frame, together with everything else of this turn. */
+    send(frame: string): void {
+      post({ frames: [frame], size: frame.length }, 'answer');
     },
 
-    /** Frames that are sent together or not at all. */
-    post(parcel: Parcel): void {
-      if (closed) return;
-      if (waiting > limits.queueBytes) return onOverflow();
-      queue.push(parcel);
-      waiting += sizeOf(parcel);
-      if (scheduled || writing) return;
-      scheduled = true;
-      // After the last promise of this turn has run: what they answer goes into the same write.
-      queueMicrotask(() => process.nextTick(writeNext));
+    /** Pushes frames, all of them or none. */
+    push(frames: readonly string[], onSent?: () => void): void {
+      post({ frames, size: frames.reduce((sum, frame) => sum + frame.length, 0), onSent }, 'push');
     },
 
     /** More waits than should; nothing new should be begun for this client. */
@@ -79,31 +81,43 @@ export function openOutbox(carrier: Carrier, limits: Limits, onOverflow: () => v
     },
   };
 
+  function post(parcel: Parcel, kind: 'answer' | 'push'): void {
+    if (closed) return;
+    if (waiting > limits.queueBytes) return onOverflow();
+    queue.push(parcel);
+    waiting += parcel.size;
+    if (writing || planned === 'answer' || planned === kind) return;
+    planned = kind;
+    turns[kind](writeNext);
+  }
+
   function writeNext(): void {
-    scheduled = false;
+    planned = undefined;
     if (closed || writing || queue.length === 0) return;
     const parcels = takeSome();
-    const size = parcels.reduce((sum, parcel) => sum + sizeOf(parcel), 0);
+    const size = parcels.reduce((sum, parcel) => sum + parcel.size, 0);
     writing = true;
     movedAt = performance.now();
     for (const { onSent } of parcels) onSent?.();
-    carrier.write(
-      parcels.flatMap(({ frames }) => frames),
-      () => (movedAt = performance.now()),
-      () => {
-        writing = false;
-        if (closed) return;
-        waiting -= size;
-        if (waiting <= limits.busyBytes) wake();
-        writeNext();
-      },
-    );
+    const [first] = parcels;
+    const frames = first && parcels.length === 1 ? first.frames : parcels.flatMap((parcel) => parcel.frames);
+    carrier.write(frames, moved, () => {
+      writing = false;
+      if (closed) return;
+      waiting -= size;
+      if (waiting <= limits.busyBytes && listeners.length > 0) wake();
+      writeNext();
+    });
+  }
+
+  function moved(): void {
+    movedAt = performance.now();
   }
 
   function takeSome(): Parcel[] {
     let size = 0;
     let count = 0;
-    while (count < queue.length && size < WRITE_CHARS) size += sizeOf(queue[count++] as Parcel);
+    while (count < queue.length && size < WRITE_CHARS) size += (queue[count++] as Parcel).size;
     if (count < queue.length) return queue.splice(0, count);
     const all = queue;
     queue = [];
@@ -115,8 +129,4 @@ export function openOutbox(carrier: Carrier, limits: Limits, onOverflow: () => v
     listeners = [];
     for (const listener of woken) listener();
   }
-}
-
-function sizeOf({ frames }: Parcel): number {
-  return frames.reduce((sum, frame) => sum + frame.length, 0);
 }

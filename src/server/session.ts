@@ -30,7 +30,7 @@ const FAREWELL_MS = 1_000;
 /** Begins to serve a client whose credential has been checked. */
 export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'caller' | 'isValid'>, line: Line): Session {
   const { limits } = hub;
-  const outbox = openOutbox(line, limits, cutOff);
+  const outbox = openOutbox(line, hub, cutOff);
   const subscriptions = openSubscriptions(hub, caller, outbox);
   const calls = new Map<Key, AbortController>();
   let waitingCalls = 0;

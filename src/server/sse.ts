@@ -45,11 +45,11 @@ async function openStream(
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let taken = (): void => {};
-  const outbox = openOutbox({ write }, hub.limits, finish);
+  const outbox = openOutbox({ write }, hub, finish);
   const following = await hub.feeds.subscribe(teamId, after, {
     caller,
     only: 'events',
-    deliver: (seq, frames) => outbox.send(...frames.map((frame) => `id: ${seq}\ndata: ${frame}\n\n`)),
+    deliver: (seq, frames) => outbox.push(frames.map((frame) => `id: ${seq}\ndata: ${frame}\n\n`)),
     get isBusy() {
       return outbox.isBusy;
     },

@@ -83,7 +83,7 @@ export function openSubscriptions(hub: Hub, caller: Caller, outbox: Outbox) {
         only,
         deliver(seq, frames) {
           subscription.queued = seq;
-          outbox.post({ frames, onSent: () => (subscription.sent = seq) });
+          outbox.push(frames, () => (subscription.sent = seq));
         },
         get isBusy() {
           return outbox.isBusy;

@@ -19,6 +19,20 @@ describe('troupe on a Node that can run it', () => {
     const bin = install({ built: `console.log('built', ...process.argv.slice(2));` });
     expect(run(process.execPath, bin, ['a b', 'c'])).toMatchObject({ status: 0, stdout: 'built a b c\n' });
   });
+
+  test('runs the source where tests ask for it', () => {
+    const bin = install({ built: `console.log('built');` });
+    const environment = { ...process.env, TROUPE_SOURCE: '1' };
+    const { stdout } = spawnSync(process.execPath, [bin, '--version'], { encoding: 'utf8', env: environment });
+    expect(stdout).toBe('0.1.0\n');
+  });
+
+  test('says what is wrong with what was built', () => {
+    const bin = install({ built: `require('./missing.cjs');` });
+    const { status, stderr } = run(process.execPath, bin, ['--version']);
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('missing.cjs');
+  });
 });
 
 describe.skipIf(oldNode === undefined)('troupe on an older Node', () => {
@@ -61,7 +75,7 @@ describe.skipIf(oldNode === undefined)('troupe on an older Node', () => {
   });
 
   async function signalWhenReady(bin: string, signal: NodeJS.Signals): Promise<unknown[]> {
-    const child = spawn(old, [bin], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(old, [bin], { stdio: ['ignore', 'pipe', 'inherit'], env: withoutSource() });
     const exited = once(child, 'exit');
     await once(child.stdout, 'data');
     child.kill(signal);
@@ -72,12 +86,12 @@ describe.skipIf(oldNode === undefined)('troupe on an older Node', () => {
 /** The package as npm would lay it out, or as a checkout without a build; returns the path of its command. */
 function install({ built, pinned = false }: { built?: string; pinned?: boolean } = {}): string {
   const folder = temporaryFolder();
-  for (const path of ['bin', 'package.json', 'src/cli']) {
+  for (const path of ['bin', 'package.json', 'src']) {
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   }
   if (built !== undefined) {
     mkdirSync(join(folder, 'dist/cli'), { recursive: true });
-    writeFileSync(join(folder, 'dist/cli/main.js'), built);
+    writeFileSync(join(folder, 'dist/cli/main.cjs'), built);
   }
   if (pinned) {
     const node = join(folder, 'node_modules/node/bin/node');
@@ -88,7 +102,13 @@ function install({ built, pinned = false }: { built?: string; pinned?: boolean }
 }
 
 function run(node: string, bin: string, args: readonly string[], input = '') {
-  return spawnSync(node, [bin, ...args], { encoding: 'utf8', input });
+  return spawnSync(node, [bin, ...args], { encoding: 'utf8', input, env: withoutSource() });
+}
+
+/** The other tests run what is in src/; these are about what a user has. */
+function withoutSource(): NodeJS.ProcessEnv {
+  const { TROUPE_SOURCE: _source, ...environment } = process.env;
+  return environment;
 }
 
 /** A Node on the PATH, not ours, that is too old for Troupe. */

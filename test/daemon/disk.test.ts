@@ -1,11 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
+import { startDaemon } from '../../src/daemon.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { connect, get, readLog, serve } from './serve.ts';
+import { connect, get, readLog, serve, temporaryHome } from './serve.ts';
+
+// Real processes, on a machine that may be busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 test('stays up on a full disk: writes fail, reads work, it says so, and goes on when there is room', async (context) => {
   const home = smallDisk(16);
@@ -54,7 +59,7 @@ test('stays up on a full disk: writes fail, reads work, it says so, and goes on 
   await daemon.ended;
   await serve(home);
   expect(await client.call('task.list', { teamId: 'demo' })).toEqual(before);
-}, 60_000);
+});
 
 test('says what is wrong when there is no room to start', async (context) => {
   const home = smallDisk(1);
@@ -62,6 +67,25 @@ test('says what is wrong when there is no room to start', async (context) => {
   if (!home) return;
   fillUp(join(home.directory, 'filler'));
   await expect(serve(home)).rejects.toThrow(/no space left|disk is full/i);
+});
+
+test('starts with a team that cannot be read: the others work, and it says which', async () => {
+  const home = temporaryHome();
+  const first = await startDaemon({ home });
+  const client = connect(home);
+  for (const name of ['broken', 'whole']) await client.call('team.create', { name });
+  await first.close();
+  const db = new DatabaseSync(home.journal);
+  db.exec("UPDATE batches SET body = replace(body, 'broken', 'BROKEN') WHERE body LIKE '%broken%'");
+  db.close();
+
+  const second = await startDaemon({ home });
+  const { health, activeTeams } = await client.call('daemon.status', {});
+  expect(activeTeams).toBe(1);
+  expect(health).toMatchObject({ status: 'degraded', problems: [expect.stringContaining('of team "broken"')] });
+  expect(await client.call('team.show', { teamId: 'whole' })).toMatchObject({ id: 'whole' });
+  await expect(client.call('team.show', { teamId: 'broken' })).rejects.toMatchObject({ code: 'corrupt' });
+  await second.close();
 });
 
 /** A home on a disk of so many MiB, or undefined where we may not mount one. */

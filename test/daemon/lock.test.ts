@@ -1,12 +1,15 @@
 import { readdirSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { identify } from '../../src/agents/process.ts';
 import { writeCard } from '../../src/runtime/card.ts';
 import { LockedError, takeLock } from '../../src/runtime/lock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { run, until } from './processes.ts';
+
+// Real processes, on a machine that may be busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 test('goes to exactly one of 20 processes, and each other one learns which', async () => {
   const folder = temporaryFolder();
@@ -16,7 +19,7 @@ test('goes to exactly one of 20 processes, and each other one learns which', asy
   expect(winners).toHaveLength(1);
   const others = racers.filter((racer) => racer !== winners[0]).map(({ output }) => output.stdout);
   expect(new Set(others)).toEqual(new Set([`held by ${winners[0]?.pid}\n`]));
-}, 60_000);
+});
 
 test('is free at once when its holder is killed, and leaves nothing behind', async () => {
   const folder = temporaryFolder();
@@ -26,7 +29,7 @@ test('is free at once when its holder is killed, and leaves nothing behind', asy
   await first.ended;
   const start = performance.now();
   const lock = await takeLock(placeIn(folder));
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(performance.now() - start).toBeLessThan(2_000);
   lock.release();
   expect(readdirSync(folder).sort()).toEqual(['daemon.json', 'lock.db']);
   expect(statSync(join(folder, 'lock.db'))).toMatchObject({ size: 0 });

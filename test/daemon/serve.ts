@@ -25,9 +25,12 @@ export function temporaryHome(): Home {
   return homeAt(directory);
 }
 
+/** Compiled code, shared by the daemons of all tests: each would spend half a second on a home of its own. */
+const CODE = join(import.meta.dirname, '../../node_modules/.cache/troupe-tests');
+
 /** What a command of the command line gets from us: this home, and the code as it is in `src/`. */
 export function environmentFor(home: Home, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  return { ...process.env, TROUPE_SOURCE: '1', TROUPE_HOME: home.directory, ...more };
+  return { ...process.env, TROUPE_SOURCE: '1', TROUPE_HOME: home.directory, NODE_COMPILE_CACHE: CODE, ...more };
 }
 
 /** Runs `troupe serve` without waiting for anything. */

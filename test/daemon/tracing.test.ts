@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
 import { startCollector } from './collector.ts';
 import { until } from './processes.ts';
 import { connect, readLog, serve, temporaryHome } from './serve.ts';
+
+// Real processes, on a machine that may be busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 test('sends a span for each call and each commit when OTEL_* asks for it, and no content', async () => {
   const home = temporaryHome();

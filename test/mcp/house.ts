@@ -39,7 +39,8 @@ export function openHouse(): House {
   });
   const services: Services = { ...teams, ledger, daemon: {} as DaemonService };
   onTestFinished(async () => {
-    await teams.close({ end: true });
+    await teams.supervisor.close({ end: true });
+    await teams.close();
     await ledger.close();
   });
   return {

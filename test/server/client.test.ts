@@ -6,8 +6,8 @@ import { webSocketConnect } from '../../src/client/websocket.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import type { Server } from './house.ts';
 import { startServer } from './start.ts';
-import type { Server } from './start.ts';
 
 describe.each(['unix', 'ws'] as const)('the client over %s', (kind) => {
   /** Finds the server anew each time, as a restarted one has another token and another port. */

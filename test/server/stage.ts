@@ -1,7 +1,8 @@
 import { ADMIN } from '../../src/operations/caller.ts';
 import type { InputOf, OperationName, ResultOf } from '../../src/operations/index.ts';
+import type { Server } from './house.ts';
 import { startServer } from './start.ts';
-import type { Server, StartOptions } from './start.ts';
+import type { StartOptions } from './start.ts';
 
 /** A server with two teams, and credentials of every kind for them. */
 export interface Stage extends Server {

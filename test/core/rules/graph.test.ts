@@ -147,6 +147,19 @@ describe('a cycle', () => {
     expect(types(team.do('task.complete', { taskId: right }))).toEqual(['task:completed', 'task:unblocked']);
   });
 
+  test('is looked for once on each task, not on each of the countless ways to it', () => {
+    const team = teamOf();
+    const first = team.task();
+    let floor = [first];
+    for (let i = 0; i < 60; i++) {
+      const dependencies = floor;
+      floor = [1, 2].map(() => team.task({ dependencies }));
+    }
+    const refusal = team.refuse('lead', 'task.addDependencies', { taskId: first, dependencies: floor });
+    expect(refusal.message.split(' waits for ')).toHaveLength(62);
+    team.do('task.addDependencies', { taskId: team.task(), dependencies: floor });
+  });
+
   test('runs through completed tasks too, for they may be reopened', () => {
     const team = chain(3);
     team.do('task.complete', { taskId: '2' });

@@ -175,6 +175,19 @@ describe('an assignment', () => {
     team.as('ann', 'task.assign', { taskId: held, assigneeId: 'bob' });
   });
 
+  test('is refused to its maker and its assignee once they have left', () => {
+    const team = teamOf('ann', 'bob');
+    const made = team.task({}, 'ann');
+    const kept = team.task({ assigneeId: 'ann' });
+    team.do('member.leave', { memberId: 'ann', returning: true });
+    for (const taskId of [made, kept]) {
+      for (const assigneeId of ['bob', null]) {
+        expect(team.refuse('ann', 'task.assign', { taskId, assigneeId }).code).toBe('member_stopped');
+      }
+      expect(team.refuse('ann', 'task.delete', { taskId }).code).toMatch(/member_stopped|not_allowed/);
+    }
+  });
+
   test('is refused of an ended task, and to nobody who is there', () => {
     const team = teamOf('ann');
     const taskId = team.task();

@@ -31,6 +31,15 @@ describe('usage', () => {
     });
     expect(teamUsage(team.state)).toMatchObject({ inputTokens: 7, outputTokens: 3, cacheReadTokens: 7, costUsd: 0.5 });
     expect(teamUsage(teamOf().state)).toEqual(NO_USAGE);
+    expect(NO_USAGE).toEqual({
+      inputTokens: 0,
+      outputTokens: 0,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      turns: 0,
+      costUsd: 0,
+      estimated: false,
+    });
   });
 
   test('is recorded after a member has stopped and after a task is deleted, for it was used', () => {

@@ -1,0 +1,132 @@
+import { fork, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from '../src/client/client.ts';
+import { homeAt } from '../src/client/home.ts';
+import type { Home } from '../src/client/home.ts';
+import { socketConnect } from '../src/client/socket.ts';
+import type { EventsFrame } from '../src/operations/frames.ts';
+import { keepInFlight } from './rounds.ts';
+import { createTask, WORKERS } from './team.ts';
+
+/** How clients reach the daemon. */
+export type Transport = 'unix' | 'ws';
+
+/** A daemon in a process of its own, with a client that prepares and checks. */
+export interface BenchDaemon extends AsyncDisposable {
+  readonly home: Home;
+  readonly pid: number;
+  readonly url: string;
+  readonly client: Client;
+}
+
+/** Starts `troupe serve` on a state directory in the folder. */
+export async function startDaemon(folder: string): Promise<BenchDaemon> {
+  const home = homeAt(join(folder, 'home'));
+  const troupe = join(import.meta.dirname, '..', 'bin', 'troupe.js');
+  const child = spawn(process.execPath, [troupe, 'serve'], {
+    env: { ...process.env, TROUPE_HOME: home.directory, TROUPE_SOURCE: '1' },
+    stdio: 'ignore',
+  });
+  const client = new Client(socketConnect({ path: home.socket, token: { file: home.tokenFile } }), {
+    patience: 60_000,
+  });
+  const { pid, url } = await client.call('daemon.status', {});
+  return {
+    home,
+    pid,
+    url: url ?? '',
+    client,
+    async [Symbol.asyncDispose]() {
+      client.close();
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
+
+/** A team with 8 workers and so many tasks that are ready, made through the daemon. */
+export async function makeDaemonTeam({ client }: BenchDaemon, teamId: string, tasks: number): Promise<void> {
+  await client.call('team.create', { name: teamId, maxTeammates: 32 });
+  for (const name of WORKERS) await client.call('member.add', { teamId, name });
+  await keepInFlight(64, tasks, (i) => {
+    const { title, description } = createTask(i + 1);
+    return client.call('task.create', { teamId, title, description });
+  });
+}
+
+/** Eight client processes that claim; they stay for all rounds and have been warmed up. */
+export interface Claimers extends AsyncDisposable {
+  /** Lets them race for all tasks of a team; returns the ids they were given and the milliseconds it took. */
+  claim(teamId: string, inFlight: number): Promise<{ ids: string[]; ms: number }>;
+}
+
+/** Starts a process per worker on one transport. */
+export async function startClaimers(daemon: BenchDaemon, transport: Transport): Promise<Claimers> {
+  const script = join(import.meta.dirname, 'processes', 'claim-client.ts');
+  const token = readFileSync(daemon.home.tokenFile, 'utf8').trim();
+  const place = transport === 'unix' ? daemon.home.socket : `${daemon.url.replace('http', 'ws')}/ws`;
+  const processes = WORKERS.map((name) =>
+    fork(script, [transport, place, name], { execArgv: [], env: { ...process.env, TOKEN: token } }),
+  );
+  await Promise.all(processes.map(answer));
+  return {
+    async claim(teamId, inFlight) {
+      const answers = processes.map(answer);
+      const start = performance.now();
+      for (const one of processes) one.send({ teamId, inFlight });
+      const ids = (await Promise.all(answers)).flat() as string[];
+      return { ids, ms: performance.now() - start };
+    },
+    async [Symbol.asyncDispose]() {
+      const running = processes.filter((one) => one.connected);
+      const gone = running.map((one) => once(one, 'exit'));
+      for (const one of running) one.disconnect();
+      await Promise.all(gone);
+    },
+  };
+}
+
+/** All events of a team as the daemon has them on disk. */
+export async function readDaemonTeam(
+  { client }: BenchDaemon,
+  teamId: string,
+): Promise<EventsFrame['events'][number][]> {
+  const events: EventsFrame['events'][number][] = [];
+  for (let after = 0; ;) {
+    const batches = await client.call('event.list', { teamId, after, limit: 10_000 });
+    for (const batch of batches) events.push(...(batch.events as unknown as EventsFrame['events']));
+    const last = batches.at(-1)?.seq;
+    if (last === undefined) return events;
+    after = last;
+  }
+}
+
+/** Private memory of a process in bytes: what would be free without it. Linux tells; elsewhere undefined. */
+export async function privateBytes(pid: number): Promise<number | undefined> {
+  // Let what is being collected be collected.
+  await pause(500);
+  try {
+    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    const kilobytes = [...text.matchAll(/^Private_(?:Clean|Dirty):\s+(\d+) kB$/gm)].map(([, size]) => Number(size));
+    return kilobytes.reduce((sum, size) => sum + size, 0) * 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The next thing that a process says. */
+function answer(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null): void => reject(new Error(`A client ended with ${code}`));
+    child.once('exit', onExit);
+    child.once('message', (message) => {
+      child.off('exit', onExit);
+      resolve(message);
+    });
+  });
+}

@@ -1,0 +1,153 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, fdatasyncSync, openSync, readFileSync, watch, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '../src/client/client.ts';
+import { webSocketConnect } from '../src/client/websocket.ts';
+import type { Benchmark } from './benchmark.ts';
+import { startDaemon } from './daemon.ts';
+import type { BenchDaemon } from './daemon.ts';
+import { openWorkspace } from './disk.ts';
+import { median, quantile } from './rounds.ts';
+
+/** A message from one client to the handler of another, durable on the way, over WebSocket. */
+export const push: Benchmark = {
+  name: 'push',
+  unit: 'ms',
+  about: "a message from A until B's handler runs, durable, over WebSocket",
+  target: 'p50 at most 1.6 times a WebSocket round trip and one fdatasync; none missed',
+  async run(scale) {
+    using workspace = openWorkspace();
+    const { folder, disk } = workspace;
+    await using daemon = await startDaemon(folder);
+    const echo = fork(join(import.meta.dirname, 'processes', 'echo-server.ts'), { execArgv: [] });
+    const [port] = (await once(echo, 'message')) as [number];
+    try {
+      const ours: number[] = [];
+      const limits: number[] = [];
+      const watches: number[] = [];
+      const ratios: number[] = [];
+      const count = scale.size(400);
+      for (let round = 0; round <= scale.rounds; round++) {
+        const trip = await roundTrips(port, count);
+        const flush = flushes(folder, count);
+        const pushed = await pushes(daemon, `push-${round}`, count);
+        const watched = await watchDelays(folder, Math.ceil(count / 4));
+        if (round === 0) continue;
+        ours.push(...pushed);
+        watches.push(...watched);
+        limits.push(median(trip) + median(flush));
+        ratios.push(median(pushed) / (median(trip) + median(flush)));
+      }
+      return {
+        value: median(ours),
+        limit: 'a WebSocket round trip and one fdatasync',
+        limitValue: median(limits),
+        ratio: median(ratios),
+        peers: [
+          { name: 'fs.watch, from write to callback', value: median(watches), ratio: median(ours) / median(watches) },
+        ],
+        targets: [{ what: 'p50, times the limit', value: median(ratios), atMost: 1.6 }],
+        more: {
+          p50: median(ours),
+          p99: quantile(ours, 0.99),
+          fsWatchP99: quantile(watches, 0.99),
+          p99Why:
+            'A sends one message at a time, so its p99 is that of the flush and of two turns of a busy scheduler.',
+          disk,
+        },
+      };
+    } finally {
+      echo.disconnect();
+    }
+  },
+};
+
+/** One message after the other; how long each took to reach the other client. Throws when one is missed or repeated. */
+async function pushes({ client, url, home }: BenchDaemon, teamId: string, count: number): Promise<number[]> {
+  await client.call('team.create', { name: teamId });
+  await client.call('member.add', { teamId, name: 'a' });
+  await client.call('member.add', { teamId, name: 'b' });
+  const { seq } = await client.call('team.status', { teamId });
+  const token = readFileSync(home.tokenFile, 'utf8').trim();
+  const connect = webSocketConnect({ url: `${url.replace('http', 'ws')}/ws`, token });
+  const sender = new Client(connect);
+  const receiver = new Client(connect);
+  const stop = new AbortController();
+  const delays: number[] = [];
+  let arrived: (content: string) => void = () => {};
+  const listening = (async () => {
+    for await (const { events } of receiver.subscribe(teamId, { after: seq, signal: stop.signal })) {
+      for (const event of events) if (event.type === 'message:sent') arrived(event.content);
+    }
+  })();
+  try {
+    await sender.call('team.show', { teamId });
+    for (let i = 0; i < count; i++) {
+      const start = performance.now();
+      const seen = new Promise<string>((resolve) => (arrived = resolve));
+      const sent = sender.call('message.send', { teamId, toId: 'b', content: String(i) }, { as: 'a' });
+      const content = await seen;
+      delays.push(performance.now() - start);
+      if (content !== String(i)) throw new Error(`Message ${content} came in place of ${i}`);
+      await sent;
+    }
+  } finally {
+    stop.abort();
+    sender.close();
+    receiver.close();
+    await listening.catch(() => {});
+  }
+  return delays;
+}
+
+async function roundTrips(port: number, count: number): Promise<number[]> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`);
+  await once(socket, 'open');
+  const text = JSON.stringify({ type: 'message.send', id: 1, payload: { content: 'x'.repeat(100) } });
+  const trips: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const start = performance.now();
+    socket.send(text);
+    await once(socket, 'message');
+    trips.push(performance.now() - start);
+  }
+  socket.close();
+  return trips;
+}
+
+function flushes(folder: string, count: number): number[] {
+  const file = openSync(join(folder, 'flush.log'), 'a', 0o600);
+  const times: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const start = performance.now();
+    writeSync(file, 'x'.repeat(300));
+    fdatasyncSync(file);
+    times.push(performance.now() - start);
+  }
+  closeSync(file);
+  return times;
+}
+
+/** From writing a file until a watcher's callback, as in teams that keep their mail in files. */
+async function watchDelays(folder: string, count: number): Promise<number[]> {
+  const path = join(folder, 'watched');
+  writeFileSync(path, '');
+  const delays: number[] = [];
+  let changed = (): void => {};
+  const watcher = watch(path, () => changed());
+  try {
+    for (let i = 0; i < count; i++) {
+      const seen = new Promise<void>((resolve) => (changed = resolve));
+      const start = performance.now();
+      writeFileSync(path, String(i));
+      await seen;
+      delays.push(performance.now() - start);
+      // A write is told twice, as a change of its length and of its content.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  } finally {
+    watcher.close();
+  }
+  return delays;
+}

@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'vite';
+import type { Plugin } from 'vite';
+
+/** The programs that put the house together themselves; they are loaded as they are. */
+const PROGRAMS = /\/(serve|mcp)\.js$/;
+
+/**
+ * Puts what every command needs into one file, and what some need into one each. Measured against `node -e 0` at 33 ms:
+ * `troupe task list` takes 75 ms as 25 modules and 44 ms like this. Each module is 1 ms; CommonJS saves 1 more; text that
+ * is plain ASCII is half as long in memory, and reading it that much faster.
+ */
+export async function bundleCli(root: string): Promise<void> {
+  const folder = join(root, 'dist/cli');
+  const entry = join(folder, 'main.js');
+  await build({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    plugins: [toAscii],
+    build: {
+      ssr: true,
+      outDir: folder,
+      emptyOutDir: false,
+      minify: true,
+      target: 'node22',
+      rolldownOptions: {
+        input: entry,
+        external: [PROGRAMS],
+        preserveEntrySignatures: false,
+        output: {
+          format: 'cjs',
+          entryFileNames: 'main.cjs',
+          chunkFileNames: 'main-[name].cjs',
+          // Also what later files share with the first one goes into the first one.
+          codeSplitting: {
+            groups: [
+              {
+                debugName: 'what every command needs',
+                name: (id, context) => (isNeededBy(entry, id, (one) => context.getModuleInfo(one)) ? 'all' : null),
+              },
+            ],
+          },
+        },
+      },
+    },
+  });
+  writeFileSync(entry, `import './main.cjs';\n`);
+}
+
+type GetModuleInfo = (id: string) => { readonly importedIds?: readonly string[] } | null;
+
+/** Whether a module is loaded as soon as the entry is. */
+function isNeededBy(entry: string, id: string, getModuleInfo: GetModuleInfo): boolean {
+  const seen = new Set([entry]);
+  for (const one of seen) for (const imported of getModuleInfo(one)?.importedIds ?? []) seen.add(imported);
+  return seen.has(id);
+}
+
+const toAscii: Plugin = {
+  name: 'to-ascii',
+  generateBundle: {
+    order: 'post',
+    handler(_options, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type !== 'chunk') continue;
+        file.code = file.code.replace(/\P{ASCII}/gu, (character) =>
+          Array.from({ length: character.length }, (_, at) => escapeUnit(character.charCodeAt(at))).join(''),
+        );
+      }
+    },
+  },
+};
+
+function escapeUnit(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}

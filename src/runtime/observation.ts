@@ -1,0 +1,88 @@
+import { TeamError } from '../core/errors.ts';
+import type { Closers } from './closers.ts';
+import { createHealth } from './health.ts';
+import type { Health } from './health.ts';
+import { createInstruments } from './instruments.ts';
+import type { Instruments, Sources } from './instruments.ts';
+import type { Log } from './log.ts';
+import { watchLoopLag } from './loop-lag.ts';
+import type { Append } from './observed-journal.ts';
+import { startTracing } from './tracing.ts';
+import type { Tracing } from './tracing.ts';
+import { watchCalls } from './watched-calls.ts';
+import type { EndedCall, WatchedCalls } from './watched-calls.ts';
+
+/** Everything by which one can see from outside how the daemon is. */
+export interface Observation {
+  readonly health: Health;
+  readonly instruments: Instruments;
+  readonly calls: WatchedCalls;
+  /** To be told of every append. */
+  readonly appended: (append: Append) => void;
+}
+
+/** What is observed, and where it is told. */
+export interface ObservationOptions extends Omit<Sources, 'loopLagMs' | 'isDegraded'> {
+  readonly log: Log;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly closers: Closers;
+}
+
+/** How late the event loop may be before that is told. */
+const LAG_MS = 200;
+
+/** Tells the log, the metrics and the traces of every call and every append: names, codes and times, no content. */
+export async function openObservation({
+  log,
+  environment,
+  closers,
+  ...sources
+}: ObservationOptions): Promise<Observation> {
+  const health = createHealth(log);
+  const lag = watchLoopLag(LAG_MS, (ms) => log.warn('loop.late', { ms: Math.round(ms) }));
+  closers.add('lag', () => lag.close());
+  const instruments = createInstruments({
+    ...sources,
+    loopLagMs: () => lag.milliseconds(),
+    isDegraded: () => health.report().status === 'degraded',
+  });
+  const tracing = await startTracing(environment, sources.version, log);
+  closers.add('tracing', () => tracing?.close());
+  const calls = watchCalls((call) => {
+    const { operation, teamId, memberId, code, ms } = call;
+    instruments.called(operation, code);
+    log.debug('call', { operation, teamId, memberId, code, ms });
+    if (tracing) traceCall(tracing, call);
+  });
+  return {
+    health,
+    instruments,
+    calls,
+    appended(append) {
+      const code = codeOf(append.error);
+      instruments.appended(append);
+      if (tracing) traceAppend(tracing, append, code);
+      if (code === undefined) health.clear('journal');
+      else if (code === 'storage') health.raise('journal', (append.error as TeamError).message, { team: append.team });
+    },
+  };
+}
+
+function traceCall(tracing: Tracing, { operation, teamId, memberId, code, start, ms }: EndedCall): void {
+  const attributes = {
+    'troupe.code': code,
+    ...(teamId !== undefined && { 'troupe.team': teamId }),
+    ...(memberId !== undefined && { 'troupe.member': memberId }),
+  };
+  tracing.record({ name: operation, start, ms, attributes, failure: code === 'ok' ? undefined : code });
+}
+
+function traceAppend(tracing: Tracing, { team, events, start, ms }: Append, failure: string | undefined): void {
+  const attributes = { 'troupe.team': team, 'troupe.events': events.length };
+  tracing.record({ name: 'journal.append', start, ms, attributes, failure });
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (error === undefined) return undefined;
+  return error instanceof TeamError ? error.code : 'internal';
+}

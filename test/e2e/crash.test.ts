@@ -1,0 +1,198 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { until } from '../daemon/processes.ts';
+import { readLog } from '../daemon/serve.ts';
+import { isAlive, processesOf, setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const LONG = 90_000;
+
+describe('kill -9', () => {
+  test(
+    'of a teammate in the middle of a task: the task goes back, the lead is told once, it comes back and finishes',
+    async () => {
+      const stage = setStage();
+      await detach(stage, { members: [stage.member('worker', 'slow')], tasks: [{ title: 'Carry on' }] });
+      const program = await until('the work has begun', () => stage.work()[0]);
+      const before = await stage.task('crew', '1');
+      process.kill(await stage.pidOf('crew', 'worker'), 'SIGKILL');
+      const killedAt = performance.now();
+      const client = stage.client();
+      await until('the member has stopped', async () => {
+        const { status, returning } = await client.call('member.show', { teamId: 'crew', memberId: 'worker' });
+        return status === 'stopped' ? returning : undefined;
+      });
+      expect(performance.now() - killedAt).toBeLessThan(2_000);
+      await until('the task has another epoch', async () => (await stage.task('crew', '1')).epoch > before.epoch);
+      expect(performance.now() - killedAt).toBeLessThan(5_000);
+      expect(isAlive(program.pid as number)).toBe(false);
+      await until('the work has begun again', () => stage.work()[1]);
+      stage.letGo();
+      await completed(stage, ['1']);
+      expect(stage.work().map(({ epoch }) => epoch)).toEqual([before.epoch, (await stage.task('crew', '1')).epoch]);
+      const told = await client.call('message.inbox', { teamId: 'crew', memberId: 'lead' });
+      expect(told.map(({ content }) => content)).toEqual([
+        expect.stringMatching(/^worker crashed \(ended by SIGKILL.*Given back: #1\. It is started again\.$/),
+      ]);
+    },
+    LONG,
+  );
+
+  test(
+    'again and again: three restarts, then it stays stopped and a person is told',
+    async () => {
+      const stage = setStage();
+      await detach(stage, {
+        members: [stage.member('worker', 'kills-teammate')],
+        tasks: [{ title: 'Impossible' }],
+      });
+      const client = stage.client();
+      const member = await until(
+        'it is given up',
+        async () => {
+          const found = await client.call('member.show', { teamId: 'crew', memberId: 'worker' });
+          return found.status === 'stopped' && !found.returning && found;
+        },
+        60_000,
+      );
+      expect(member.stopReason).toMatch(/^crashed: ended by SIGKILL/);
+      const told = await client.call('message.inbox', { teamId: 'crew', memberId: 'lead' });
+      expect(told).toHaveLength(4);
+      expect(told.at(-1)?.content).toContain('It crashed too often and is not started again: a person has to look.');
+      expect(await stage.task('crew', '1')).toMatchObject({ status: 'pending', epoch: 8 });
+      expect(stage.records()).toEqual([]);
+    },
+    LONG,
+  );
+
+  test(
+    'of the daemon: those at work are taken over, none is started twice, and the work goes on',
+    async () => {
+      const stage = setStage();
+      await detach(stage, {
+        members: [stage.member('ann', 'slow'), stage.member('bob', 'slow')],
+        tasks: [{ title: 'One' }, { title: 'Two' }, { title: 'Three' }],
+      });
+      await until('both work', () => stage.work().length === 2);
+      const pids = [await stage.pidOf('crew', 'ann'), await stage.pidOf('crew', 'bob')];
+      const daemon = stage.daemonPid();
+      process.kill(daemon, 'SIGKILL');
+      await until('the daemon is gone', () => !isAlive(daemon));
+      expect((await stage.ask<{ pid: number }>('status')).pid).not.toBe(daemon);
+      expect([await stage.pidOf('crew', 'ann'), await stage.pidOf('crew', 'bob')]).toEqual(pids);
+      stage.letGo();
+      await completed(stage, ['1', '2', '3']);
+      expect(stage.work().map(({ taskId }) => taskId)).toHaveLength(3);
+      expect(pids.map(isAlive)).toEqual([true, true]);
+      expect(readLog(stage.home).filter(({ event }) => event === 'teams.failed')).toEqual([]);
+      expect((await stage.troupe('stop')).code).toBe(0);
+      expect(processesOf(stage.home)).toEqual([]);
+    },
+    LONG,
+  );
+
+  test(
+    'of the daemon and a teammate: the teammate is started again and the work is done',
+    async () => {
+      const stage = setStage();
+      await detach(stage, { members: [stage.member('worker', 'slow')], tasks: [{ title: 'Carry on' }] });
+      const program = await until('the work has begun', () => stage.work()[0]);
+      const teammate = await stage.pidOf('crew', 'worker');
+      process.kill(stage.daemonPid(), 'SIGKILL');
+      process.kill(teammate, 'SIGKILL');
+      await stage.ask('status');
+      await until('the work has begun again', () => stage.work()[1]);
+      expect(isAlive(program.pid as number)).toBe(false);
+      stage.letGo();
+      await completed(stage, ['1']);
+    },
+    LONG,
+  );
+
+  test(
+    'of the daemon while a teammate waits for its restart: it still comes back',
+    async () => {
+      const stage = setStage();
+      await detach(stage, { members: [stage.member('worker', 'slow')], tasks: [{ title: 'Carry on' }] });
+      await until('the work has begun', () => stage.work()[0]);
+      process.kill(await stage.pidOf('crew', 'worker'), 'SIGKILL');
+      const client = stage.client();
+      await until(
+        'it is to come back',
+        async () => (await client.call('member.show', { teamId: 'crew', memberId: 'worker' })).returning,
+      );
+      process.kill(stage.daemonPid(), 'SIGKILL');
+      stage.letGo();
+      await stage.ask('status');
+      await completed(stage, ['1']);
+    },
+    LONG,
+  );
+
+  test(
+    'of the daemon while a hook runs: the hook does not outlive it for long',
+    async () => {
+      const stage = setStage();
+      const mark = `${stage.folder}/hook-runs`;
+      await detach(stage, {
+        members: [stage.member('worker', 'quick')],
+        tasks: [{ title: 'Judged' }],
+        hooks: { TaskCompleted: { command: `test -e ${mark} || { touch ${mark}; sleep 1003; }` } },
+      });
+      await until('the hook runs', () => existsSync(mark));
+      process.kill(stage.daemonPid(), 'SIGKILL');
+      await stage.ask('status');
+      await until(
+        'the hook is gone',
+        () => !processesOf(stage.home).some(({ command }) => command.includes('sleep 1003')),
+      );
+      await completed(stage, ['1']);
+      expect(stage.work()).toHaveLength(1);
+    },
+    LONG,
+  );
+});
+
+describe('mail over a crash', () => {
+  test(
+    'is shown once, or once more and marked',
+    async () => {
+      const stage = setStage();
+      await detach(stage, {
+        members: [stage.member('worker', 'slow')],
+        tasks: [{ title: 'First', assign: 'worker' }],
+      });
+      await until('the work has begun', () => stage.work()[0]);
+      for (const text of ['one', 'two']) await stage.ask('send', 'worker', text, '--team', 'crew');
+      process.kill(await stage.pidOf('crew', 'worker'), 'SIGKILL');
+      await until('it works again', () => stage.work()[1]);
+      process.kill(await stage.pidOf('crew', 'worker'), 'SIGKILL');
+      await until('it works again', () => stage.work()[2]);
+      stage.letGo();
+      await completed(stage, ['1']);
+      const seen = stage.work().flatMap(({ messages }) => messages);
+      for (const text of ['one', 'two']) {
+        const copies = seen.filter(({ content }) => content === text);
+        expect(copies.filter(({ redeliveries }) => redeliveries === 0)).toHaveLength(1);
+      }
+    },
+    LONG,
+  );
+});
+
+/** Brings a team up and leaves it to itself. */
+async function detach(stage: Stage, team: object): Promise<void> {
+  const { code, stderr } = await stage.troupe('up', stage.teamFile({ team: 'crew', ...team }), '--yes', '--detach');
+  expect(code, stderr).toBe(0);
+}
+
+async function completed(stage: Stage, ids: readonly string[]): Promise<void> {
+  await until(
+    'the tasks are completed',
+    async () => {
+      const tasks = await Promise.all(ids.map((id) => stage.task('crew', id)));
+      return tasks.every(({ status }) => status === 'completed');
+    },
+    40_000,
+  );
+}

@@ -1,0 +1,162 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import type { Client } from '../../src/client/client.ts';
+import type { Home } from '../../src/client/home.ts';
+import type { ResultOf } from '../../src/operations/index.ts';
+import { openProcessRecords } from '../../src/runtime/process-records.ts';
+import type { ProcessRecord } from '../../src/runtime/process-records.ts';
+import { run, until } from '../daemon/processes.ts';
+import type { Running } from '../daemon/processes.ts';
+import { BIN, connect, environmentFor, temporaryHome } from '../daemon/serve.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const AGENTS = join(import.meta.dirname, '../fixtures/agents');
+
+/** What a command said and how it ended. */
+export interface Answer {
+  readonly code: number | NodeJS.Signals;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A state directory and a folder for one test, and the command line that works on them. */
+export interface Stage {
+  readonly home: Home;
+  /** Where team files and what programs write lie. */
+  readonly folder: string;
+  /** Programs of members write a line for each turn here. */
+  readonly workLog: string;
+  /** Runs a command to its end. */
+  troupe(...words: string[]): Promise<Answer>;
+  /** Runs a command that must succeed; its answer as JSON. */
+  ask<T>(...words: string[]): Promise<T>;
+  /** Starts a command that goes on. */
+  start(words: readonly string[], env?: Readonly<Record<string, string>>): Running;
+  /** Writes a team file and returns its path. */
+  teamFile(content: object): string;
+  /** A member of a team file that runs a fixture. */
+  member(name: string, fixture: string, env?: Readonly<Record<string, string>>): object;
+  /** Makes the programs that wait for it go on. */
+  letGo(): void;
+  /** What programs wrote so far. */
+  work(): Work[];
+  client(): Client;
+  /** The process of the daemon. */
+  daemonPid(): number;
+  records(): ProcessRecord[];
+  /** The process of a member, as soon as it has one. */
+  pidOf(teamId: string, memberId: string): Promise<number>;
+  task(teamId: string, taskId: string): Promise<ResultOf<'task.show'>>;
+}
+
+/** A line that a program wrote about a turn. */
+export interface Work {
+  readonly taskId?: string;
+  readonly epoch?: number;
+  readonly memberId: string;
+  readonly pid?: number;
+  readonly feedback?: string | null;
+  readonly messages: readonly { id: string; content: string; redeliveries: number }[];
+}
+
+/** Sets a stage. When the test ends everything on it is ended, and whatever is still there then fails the test. */
+export function setStage(): Stage {
+  const home = temporaryHome();
+  const folder = temporaryFolder();
+  const workLog = join(folder, 'work.log');
+  onTestFinished(async () => {
+    await run(BIN, ['stop', '--all'], { env: environmentFor(home) }).ended;
+    const left = await settled(home);
+    for (const { pid } of left) process.kill(pid, 'SIGKILL');
+    expect(left, 'processes that were left behind').toEqual([]);
+  });
+  const start: Stage['start'] = (words, env = {}) =>
+    run(BIN, words, { env: environmentFor(home, { NO_COLOR: '1', ...env }), cwd: folder });
+  const troupe: Stage['troupe'] = async (...words) => {
+    const { ended, output } = start(words);
+    const code = await ended;
+    return { code, ...output };
+  };
+  let client: Client | undefined;
+  return {
+    home,
+    folder,
+    workLog,
+    troupe,
+    start,
+    async ask<T>(...words: string[]): Promise<T> {
+      const { code, stdout, stderr } = await troupe(...words, '--json');
+      expect(code, `troupe ${words.join(' ')}: ${stderr}`).toBe(0);
+      return JSON.parse(stdout) as T;
+    },
+    teamFile(content) {
+      const path = join(folder, 'troupe.yaml');
+      writeFileSync(path, JSON.stringify(content, null, 2));
+      return path;
+    },
+    member: (name, fixture, env = {}) => ({
+      name,
+      agent: { exec: [join(AGENTS, `${fixture}.js`)] },
+      env: { WORK_LOG: workLog, WORK_UNTIL: join(folder, 'go'), TROUPE_SOURCE: '1', ...env },
+    }),
+    letGo: () => writeFileSync(join(folder, 'go'), ''),
+    work: () =>
+      read(workLog)
+        .split('\n')
+        .flatMap((line) => (line ? [JSON.parse(line) as Work] : [])),
+    client: () => (client ??= connect(home)),
+    daemonPid: () => (JSON.parse(readFileSync(home.card, 'utf8')) as { pid: number }).pid,
+    records: () => openProcessRecords(home.processes).list(),
+    pidOf: (teamId, memberId) =>
+      until(`${memberId} has a process`, () => {
+        const records = openProcessRecords(home.processes).list();
+        return records.find((record) => record.teamId === teamId && record.memberId === memberId)?.identity?.pid;
+      }),
+    async task(teamId, taskId) {
+      client ??= connect(home);
+      return client.call('task.show', { teamId, taskId });
+    },
+  };
+}
+
+/** A process that belongs to a state directory. */
+export interface Left {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** All processes that were started for a state directory: the daemon, teammates, programs, hooks. */
+export function processesOf(home: Home): Left[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== process.pid)
+    .flatMap((pid) => {
+      const command = read(`/proc/${pid}/cmdline`).split('\0').join(' ').trim();
+      const isOf = read(`/proc/${pid}/environ`).split('\0').includes(`TROUPE_HOME=${home.directory}`);
+      return isOf && command !== '' ? [{ pid, command }] : [];
+    });
+}
+
+/** Those that are still there after a moment. */
+async function settled(home: Home): Promise<Left[]> {
+  const giveUp = performance.now() + 3_000;
+  for (;;) {
+    const left = processesOf(home);
+    if (left.length === 0 || performance.now() > giveUp) return left;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Whether a process is there and is no zombie. */
+export function isAlive(pid: number): boolean {
+  return read(`/proc/${pid}/cmdline`) !== '';
+}

@@ -1,0 +1,119 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { homeAt } from '../../src/client/home.ts';
+import type { Home } from '../../src/client/home.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { DaemonService, Services } from '../../src/operations/operation.ts';
+import { openTeams } from '../../src/runtime/teams.ts';
+import { openCredentials } from '../../src/server/auth.ts';
+import type { Credentials } from '../../src/server/auth.ts';
+import { listenHttp } from '../../src/server/http.ts';
+import type { HttpOptions } from '../../src/server/http.ts';
+import { openHub } from '../../src/server/hub.ts';
+import type { Hub, HubOptions } from '../../src/server/hub.ts';
+import { listenSocket } from '../../src/server/socket.ts';
+
+/** A server as a daemon puts it together. */
+export interface Server {
+  readonly home: Home;
+  readonly hub: Hub;
+  readonly ledger: Ledger;
+  readonly url: string;
+  readonly port: number;
+  /** The admin token. */
+  readonly token: string;
+  /** Errors that were reported, which a test expects to be none. */
+  readonly errors: unknown[];
+  stop(): Promise<void>;
+}
+
+/** What can be chosen about a server. */
+export interface ServerOptions extends Omit<HttpOptions, 'hub'> {
+  readonly limits?: HubOptions['limits'];
+}
+
+/** Opens a server on a home and a journal. */
+export async function openServer(directory: string, journal: Journal, options: ServerOptions = {}): Promise<Server> {
+  const { limits, ...http } = options;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const home = homeAt(directory);
+  const errors: unknown[] = [];
+  const onError = (error: unknown): void => void errors.push(error);
+  const ledger = new Ledger(journal, { exclusive: true, onError });
+  const credentials = await openCredentials({ ...home, ledger });
+  const teams = openTeams({
+    ledger,
+    home,
+    hostId: 'test',
+    environment: process.env,
+    // In place of a teammate: it does nothing and ends when it is told to. What comes after it are names for a shell.
+    teammateCommand: ['/bin/sh', '-c', 'exec sleep 600'],
+    memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
+    onError,
+  });
+  await teams.supervisor.start();
+  const services: Services = {
+    ...teams,
+    ledger,
+    daemon: daemonOf(home, credentials, () => listening.url),
+  };
+  const hub = openHub({ services, credentials, ...(limits && { limits }), onError });
+  const listening = await listenHttp({ hub, ...http });
+  const socket = await listenSocket(home.socket, hub);
+  let stopping: Promise<void> | undefined;
+  return {
+    home,
+    hub,
+    ledger,
+    url: listening.url,
+    port: listening.port,
+    token: readFileSync(home.tokenFile, 'utf8').trim(),
+    errors,
+    stop() {
+      stopping ??= (async () => {
+        await hub.closeAll();
+        await Promise.all([listening.close(), socket.close()]);
+        await teams.supervisor.close({ end: true });
+        await teams.close();
+        await ledger.close();
+      })();
+      return stopping;
+    },
+  };
+}
+
+/** What the process around the server would do. */
+function daemonOf(home: Home, credentials: Credentials, url: () => string): DaemonService {
+  return {
+    async status() {
+      return {
+        version: '0',
+        pid: process.pid,
+        home: home.directory,
+        socket: home.socket,
+        url: url(),
+        tokenFile: home.tokenFile,
+        journal: { kind: 'memory', location: '', durability: 'memory' },
+        startedAt: new Date(0).toISOString(),
+        uptime: 0,
+        memory: 0,
+        connections: 0,
+        health: { status: 'ok', problems: [] },
+        activeTeams: 0,
+        teamMetrics: {
+          totalTeamsCreated: 0,
+          totalTeammatesSpawned: 0,
+          totalTeamTasksCompleted: 0,
+          totalTeamMessages: 0,
+        },
+        counting: false,
+      };
+    },
+    stop() {},
+    transcriptFolder: (teamId, memberId) => join(home.transcripts, teamId, memberId),
+    memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
+    rotateTokens: () => credentials.rotate(),
+    loginUrl: async () => `${url()}/#code=${credentials.logins.code()}`,
+  };
+}

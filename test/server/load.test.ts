@@ -1,0 +1,163 @@
+import { fork } from 'node:child_process';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { Client } from '../../src/client/client.ts';
+import { socketConnect } from '../../src/client/socket.ts';
+import type { Limits } from '../../src/server/limits.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const MIB = 1024 * 1024;
+
+/** What a server in its own process says about itself. */
+interface Health {
+  readonly rss: number;
+  readonly connections: number;
+  readonly cut: number;
+  readonly errors: number;
+}
+
+/** Starts a server in a process of its own, with a client that may do anything. */
+async function startProcess(limits: Partial<Limits> = {}) {
+  const script = join(import.meta.dirname, 'process.ts');
+  const home = join(temporaryFolder(), 'home');
+  const child = fork(script, [home, JSON.stringify(limits)], { execArgv: ['--expose-gc'] });
+  onTestFinished(async () => {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill();
+    await ended;
+  });
+  const hear = <T>(): Promise<T> => new Promise((resolve) => child.once('message', (message) => resolve(message as T)));
+  const { url, socket, token } = await hear<{ url: string; socket: string; token: string }>();
+  const client = new Client(socketConnect({ path: socket, token }));
+  onTestFinished(() => client.close());
+  const health = (): Promise<Health> => {
+    child.send('health');
+    return hear<Health>();
+  };
+  return { url, port: Number(new URL(url).port), client, health };
+}
+
+/** A team, and a credential for each of its members. */
+async function makeTeam(client: Client, teamId: string, members: number): Promise<string[]> {
+  await client.call('team.create', { name: teamId, maxTeammates: 32 });
+  const tokens: string[] = [];
+  for (let i = 0; i < members; i++) {
+    const memberId = `worker-${i}`;
+    await client.call('member.add', { teamId, name: memberId });
+    tokens.push((await client.call('member.token', { teamId, memberId })).token);
+  }
+  return tokens;
+}
+
+/** A second credential for each member. */
+async function makeReaders(client: Client, teamId: string, members: number): Promise<string[]> {
+  const tokens: string[] = [];
+  for (let i = 0; i < members; i++) {
+    tokens.push((await client.call('member.token', { teamId, memberId: `worker-${i}`, readOnly: true })).token);
+  }
+  return tokens;
+}
+
+/** Opens a WebSocket; resolves with it, or with the status of the refusal. */
+function open(url: string, token: string): Promise<WebSocket | number> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, {
+      headers: { authorization: `Bearer ${token}` },
+      perMessageDeflate: false,
+    });
+    onTestFinished(() => socket.terminate());
+    socket.once('open', () => resolve(socket));
+    socket.once('unexpected-response', (_, { statusCode }) => resolve(statusCode ?? 0));
+    socket.once('error', () => resolve(0));
+  });
+}
+
+function percentile(values: number[], share: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
+}
+
+const UNHURT = '1,000 connections of which 10 never read: little memory, and the others do not notice';
+
+test(UNHURT, { timeout: 90_000 }, async () => {
+  const { url, client, health } = await startProcess({ connections: 1_100, stallMs: 3_000, requestBurst: 1e6 });
+  const demo = await makeTeam(client, 'demo', 1);
+  const more = [...(await makeTeam(client, 'more', 32)), ...(await makeReaders(client, 'more', 32))];
+  // A heap that has never been used grows with the first garbage, whatever makes it.
+  for (let i = 0; i < 100; i++) await Promise.all(Array.from({ length: 50 }, () => client.call('team.list', {})));
+  const before = await health();
+  const sockets: WebSocket[] = [];
+  for (let i = 0; i < 1_000; i += 50) {
+    const some = Array.from({ length: 50 }, (_, at) => {
+      // 16 connections for each credential at most.
+      const token = i + at < 10 ? demo[0] : more[(i + at) % more.length];
+      return open(url, token as string);
+    });
+    for (const socket of await Promise.all(some)) sockets.push(socket as WebSocket);
+  }
+  expect(sockets.filter((socket) => typeof socket === 'number')).toEqual([]);
+  expect((await health()).connections).toBe(1_001);
+
+  // The first 10 follow a team that talks a lot, and never read; the others follow one in which little happens.
+  let heard = 0;
+  for (const [at, socket] of sockets.entries()) {
+    const payload = { teamId: at < 10 ? 'demo' : 'more', only: 'events' };
+    socket.send(JSON.stringify({ type: 'subscribe', payload }));
+    if (at < 10) socket.pause();
+    else socket.on('message', (data: Buffer) => (heard += data.includes('"type":"events"') ? 1 : 0));
+  }
+  const { id: taskId } = await client.call('task.create', { teamId: 'demo', title: 'Talked about' });
+  const latencies: number[] = [];
+  let peak = 0;
+  // 12 MB in all for those who do not read: three times what may wait for one.
+  for (let i = 0; i < 200; i++) {
+    await client.call('task.update', { teamId: 'demo', taskId, description: `${i} ${'x'.repeat(60_000)}` });
+    if (i % 4 > 0) continue;
+    const began = performance.now();
+    await client.call('task.create', { teamId: 'more', title: `Task ${i}` });
+    latencies.push(performance.now() - began);
+    if (i % 20 === 0) peak = Math.max(peak, (await health()).rss);
+  }
+  await expect.poll(() => heard, { timeout: 20_000 }).toBe(990 * (33 + 50));
+  await expect.poll(async () => (await health()).cut, { timeout: 30_000 }).toBe(10);
+  const after = await health();
+  const grown = Math.round((Math.max(peak, after.rss) - before.rss) / MIB);
+  const [p50, p99] = [0.5, 0.99].map((share) => percentile(latencies, share).toFixed(1));
+  console.log(`1,000 connections, 10 that never read: ${grown} MiB more, p50 ${p50} ms, p99 ${p99} ms`);
+  expect(after).toMatchObject({ connections: 991, errors: 0 });
+  expect(grown).toBeLessThan(96);
+  expect(Number(p99)).toBeLessThan(2_000);
+});
+
+test('more connections than the limit are told so, and clients still come through', { timeout: 60_000 }, async () => {
+  const { url, port, client, health } = await startProcess();
+  const tokens = await makeTeam(client, 'demo', 32);
+  const outcomes: (WebSocket | number)[] = [];
+  for (let i = 0; i < 1_000; i += 100) {
+    const some = Array.from({ length: 100 }, (_, at) => open(url, tokens[(i + at) % tokens.length] as string));
+    outcomes.push(...(await Promise.all(some)));
+  }
+  const accepted = outcomes.filter((outcome) => typeof outcome !== 'number');
+  expect(accepted.length).toBeLessThanOrEqual(256);
+  expect(accepted.length).toBeGreaterThan(200);
+  expect(outcomes.filter((outcome) => outcome !== 503 && outcome !== 0 && typeof outcome === 'number')).toEqual([]);
+  expect((await health()).connections).toBeLessThanOrEqual(260);
+  for (const socket of accepted.slice(0, 20)) socket.terminate();
+
+  // Half-open ones of strangers, far more than the limit.
+  const strangers = Array.from({ length: 3_000 }, () => {
+    const socket = createConnection({ host: '127.0.0.1', port });
+    socket.on('error', () => {}).resume();
+    onTestFinished(() => void socket.destroy());
+    return socket;
+  });
+  await expect
+    .poll(() => strangers.filter(({ destroyed }) => destroyed).length, { timeout: 20_000 })
+    .toBeGreaterThan(2_700);
+  expect(await open(url, tokens[5] as string)).toBeInstanceOf(WebSocket);
+  expect(await client.call('team.list', {})).toHaveLength(1);
+  const { connections, errors } = await health();
+  expect(connections).toBeLessThanOrEqual(260);
+  expect(errors).toBe(0);
+});

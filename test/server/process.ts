@@ -1,0 +1,25 @@
+// A server in a process of its own, so that its memory is its own too. Started with a home and limits; asked by messages.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { openServer } from './house.ts';
+import type { ServerOptions } from './house.ts';
+
+const [directory = '', limits = '{}'] = process.argv.slice(2);
+mkdirSync(directory, { mode: 0o700 });
+const journal = sqliteJournal(join(directory, 'journal.db'));
+const { url, home, token, hub, errors } = await openServer(directory, journal, {
+  limits: JSON.parse(limits) as NonNullable<ServerOptions['limits']>,
+});
+
+process.on('message', () => {
+  globalThis.gc?.();
+  process.send?.({
+    rss: process.memoryUsage.rss(),
+    connections: hub.connections,
+    cut: hub.counters.cut,
+    errors: errors.length,
+  });
+});
+process.once('disconnect', () => process.exit());
+process.send?.({ url, socket: home.socket, token });
