@@ -17,9 +17,10 @@ import { quote } from './text.ts';
 export function evolve(state: TeamState, event: TeamEvent): TeamState {
   const apply = APPLY.get(event.type);
   if (!apply) {
+    const type: unknown = event.type;
     throw new TeamError(
       'unsupported',
-      `Team ${state.teamId} holds an event ${quote(String(event.type))} of a newer Troupe: update Troupe to open it`,
+      `Team ${state.teamId} holds an event ${quote(String(type))} of a newer Troupe: update Troupe to open it`,
     );
   }
   apply(state, event);
