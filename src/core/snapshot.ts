@@ -1,20 +1,21 @@
-import type { TeamMessage } from './message.ts';
 import type { TeamNote } from './note.ts';
 import type { TeamRequest } from './request.ts';
+import { messageFrom, messageRow, taskFrom, taskRow } from './rows.ts';
+import type { MessageRow, TaskRow } from './rows.ts';
 import { createState } from './state.ts';
-import type { MemberRecord, Receipt, TaskRecord, TeamRecord, TeamState } from './state.ts';
+import type { MemberRecord, Receipt, TeamRecord, TeamState } from './state.ts';
 import { putMember, putMessage, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
 /** Raised when the form below changes; a snapshot of another form is not read, the batches are replayed instead. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 interface Form {
   format: number;
   team: TeamRecord | undefined;
   members: MemberRecord[];
-  tasks: TaskRecord[];
-  messages: TeamMessage[];
+  tasks: TaskRow[];
+  messages: MessageRow[];
   broadcasts: [string, string[]][];
   requests: TeamRequest[];
   notes: TeamNote[];
@@ -31,8 +32,8 @@ export function takeSnapshot(state: TeamState): string {
     format: FORMAT,
     team: state.team,
     members: [...state.members.values()],
-    tasks: [...state.tasks.values()],
-    messages: [...state.messages.values()],
+    tasks: Array.from(state.tasks.values(), taskRow),
+    messages: Array.from(state.messages.values(), messageRow),
     broadcasts: [...state.broadcasts],
     requests: [...state.requests.values()],
     notes: [...state.notes.values()],
@@ -54,12 +55,8 @@ export function openSnapshot(teamId: string, body: string): TeamState | undefine
   for (const member of form.members) {
     putMember(state, member.id, revive(member, ['joinedAt', 'statusSince', 'stoppedAt']));
   }
-  for (const task of form.tasks) {
-    putTask(state, task.id, revive(task, ['createdAt', 'updatedAt', 'startedAt', 'completedAt']));
-  }
-  for (const message of form.messages) {
-    putMessage(state, message.id, revive(message, ['sentAt', 'deliveredAt', 'acknowledgedAt', 'readAt']));
-  }
+  for (const row of form.tasks) putTask(state, row[0], taskFrom(teamId, row));
+  for (const row of form.messages) putMessage(state, row[0], messageFrom(teamId, row));
   fill(state.broadcasts, form.broadcasts);
   for (const request of form.requests) {
     state.requests.set(request.id, revive(request, ['requestedAt', 'answeredAt', 'deadline']));

@@ -27,6 +27,9 @@ export interface TeammateOptions {
 /** How often the same work may come back from a gate before a person has to look at it. */
 const TRIES_PER_TASK = 3;
 
+/** How often in a row a hook may keep a member from going idle: feedback that changes nothing must not cost for ever. */
+const KEPT_IN_A_ROW = 3;
+
 /** Why the loop ended: it agreed to shut down, it was told to, its team or membership is over, or the agent died. */
 export type Ending = 'shutdown' | 'stopped' | 'over' | 'crashed';
 
@@ -68,6 +71,8 @@ class Teammate {
   /** What the last turn produced; told when it goes idle. */
   #lastResult: string | undefined;
   #idle = false;
+  /** How often a hook kept it from going idle since its last task. */
+  #kept = 0;
 
   constructor(
     options: TeammateOptions,
@@ -105,18 +110,20 @@ class Teammate {
     if (await this.#agreeToShutdown()) return 'shutdown';
     const task = await this.#claim();
     if (task) {
+      this.#kept = 0;
       await this.#work(task);
-      return undefined;
-    }
-    const messages = this.#options.agent.abilities.mail ? await this.#mail.take(this.#conversation.sessionId) : [];
-    if (messages.length > 0) {
-      await this.#wake();
-      const end = await this.#turnWithSteering(makeTurn({ messages }));
-      this.#lastResult = end.text;
-      return undefined;
-    }
-    await this.#rest();
+    } else if (!this.#options.agent.abilities.mail || !(await this.#readMail())) await this.#rest();
     return undefined;
+  }
+
+  /** A turn for the mail that waits; says whether there was any. */
+  async #readMail(): Promise<boolean> {
+    const messages = await this.#mail.take(this.#conversation.sessionId);
+    if (messages.length === 0) return false;
+    await this.#wake();
+    const end = await this.#turnWithSteering(makeTurn({ messages }));
+    this.#lastResult = end.text;
+    return true;
   }
 
   async #claim(): Promise<TaskJson | undefined> {
@@ -229,12 +236,14 @@ class Teammate {
   /** Tells once that there is nothing left, with what was produced; then sleeps until something happens. */
   async #rest(): Promise<void> {
     if (!this.#idle) {
-      const { idle } = await this.#options.door.call('member.idle', {
-        ...this.#who,
-        ...(this.#lastResult !== undefined && { result: this.#lastResult }),
-      });
-      // A hook had something to say: it comes as mail.
-      if (!idle) return;
+      const idle = { ...this.#who, ...(this.#lastResult !== undefined && { result: this.#lastResult }) };
+      if (this.#kept < KEPT_IN_A_ROW && !(await this.#options.door.call('member.idle', idle)).idle) {
+        // What the hook had to say came as mail; it is for now, also for an agent that is not started for mail.
+        this.#kept++;
+        await this.#readMail();
+        return;
+      }
+      if (this.#kept >= KEPT_IN_A_ROW) await this.#options.door.call('member.update', { ...idle, status: 'idle' });
       this.#idle = true;
     }
     await this.#watch.next();

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { USER } from '../../src/core/actor.ts';
@@ -177,7 +177,7 @@ describe('what a hook is told', () => {
     await stage.register({ command: 'cat > payload; eval "true $TROUPE_TASK_ID $TROUPE_MEMBER_NAME $WUNDR_TEAM_ID"' });
     await stage.tasks.completeTask('demo', '1', 'worker');
     expect(existsSync(join(stage.folder, 'canary'))).toBe(false);
-    expect(JSON.parse(stage.read('payload'))).toMatchObject({ task_subject: title.trim() });
+    expect(JSON.parse(stage.read('payload'))).toMatchObject({ task_subject: title });
   });
 });
 
@@ -206,7 +206,8 @@ describe('executors', () => {
       seen.push(context);
       return undefined;
     });
-    expect(await stage.judge({ command: 'exit 0' })).toMatchObject({ exitCode: 0 });
+    await stage.register({ command: 'exit 0' });
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 0 });
     expect(seen).toEqual([CONTEXT]);
     stage.hooks.registerFunction('demo', 'TaskCompleted', () => {
       throw new Error('broken');
@@ -373,7 +374,7 @@ async function setStage(environment: Record<string, string> = {}) {
     left: () =>
       readdirSync('/proc').filter((pid) => {
         try {
-          return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`\0PWD=${folder}\0`);
+          return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`) === folder;
         } catch {
           return false;
         }

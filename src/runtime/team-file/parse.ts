@@ -18,7 +18,7 @@ export function parseTeamFile(text: string, name: string): TeamFile {
   };
   const [broken] = document.errors;
   if (broken) throw new TeamError('invalid', `${at(broken.pos[0])}: ${broken.message.split('\n', 1)[0]}`);
-  const parsed = TeamFile.safeParse(document.toJS({ maxAliasCount: 100 }));
+  const parsed = TeamFile.safeParse(valueOf(document, name));
   if (!parsed.success) {
     const problems = parsed.error.issues.slice(0, 5).map((issue) => {
       const path = issue.path as (string | number)[];
@@ -28,6 +28,15 @@ export function parseTeamFile(text: string, name: string): TeamFile {
   }
   checkReferences(parsed.data, (path) => at(offsetOf(document, path)));
   return parsed.data;
+}
+
+/** A few aliases can stand for more than any memory holds: the parser refuses to follow too many. */
+function valueOf(document: Document, name: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw new TeamError('invalid', `${name}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** Where the value at a path begins; that of its nearest parent when it is not there. */

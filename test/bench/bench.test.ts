@@ -1,0 +1,131 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { ALL } from '../../bench/all.ts';
+import { QUICK, runBenchmark } from '../../bench/benchmark.ts';
+import type { Benchmark, Measured } from '../../bench/benchmark.ts';
+import { interleave, keepInFlight, median, quantile } from '../../bench/rounds.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'bench', 'main.ts');
+
+function bench(...args: string[]) {
+  return spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8', timeout: 60_000 });
+}
+
+const Result = z.looseObject({
+  name: z.string(),
+  unit: z.string(),
+  value: z.number(),
+  limit: z.string(),
+  limitValue: z.number(),
+  ratio: z.number(),
+  peers: z.array(z.object({ name: z.string(), value: z.number(), ratio: z.number() })),
+  ok: z.boolean(),
+});
+
+describe('the benchmarks', () => {
+  test('list what there is, with targets', () => {
+    const { status, stdout } = bench('--list');
+    expect(status).toBe(0);
+    for (const { name, target } of ALL) {
+      expect(stdout).toContain(`${name}\n`);
+      expect(stdout).toContain(target);
+    }
+  });
+
+  test('explain themselves', () => {
+    const { status, stdout } = bench('--help');
+    expect(status).toBe(0);
+    expect(stdout).toContain('--json');
+  });
+
+  test.each([
+    ['a benchmark that does not exist', ['claim-durable', 'clam-durable'], 'There is no benchmark "clam-durable"'],
+    ['an option that does not exist', ['--jsno'], "Unknown option '--jsno'"],
+  ])('refuse %s', (_what, args, message) => {
+    const { status, stdout, stderr } = bench(...args);
+    expect(status).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(message);
+  });
+
+  test('print one JSON object per line and nothing else with --json', { timeout: 60_000 }, () => {
+    const { status, stdout } = bench('--quick', '--json', 'open', 'claim-flat');
+    expect(status).toBe(0);
+    const results = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => Result.parse(JSON.parse(line)));
+    expect(results.map(({ name }) => name)).toEqual(['claim-flat', 'open']);
+    const wanted = ['name', 'unit', 'value', 'limit', 'limitValue', 'ratio', 'peers', 'ok'];
+    for (const result of results) expect(Object.keys(result).slice(0, wanted.length)).toEqual(wanted);
+  });
+});
+
+describe('a benchmark', () => {
+  const measured: Measured = { value: 3, limit: 'nothing', limitValue: 1, ratio: 3, peers: [], targets: [] };
+  const made = (run: Benchmark['run']): Benchmark => ({ name: 'made', unit: 'x', about: '', target: '', run });
+
+  test('is not ok where one of its targets is missed', async () => {
+    const met = { what: 'speed', value: 3, atLeast: 3 };
+    const missed = { what: 'cost', value: 3, atMost: 2 };
+    const result = async (targets: Measured['targets']) =>
+      runBenchmark(
+        made(async () => ({ ...measured, targets })),
+        QUICK,
+      );
+    expect(await result([met])).toMatchObject({ ok: true, targets: [{ ok: true }] });
+    expect(await result([met, missed])).toMatchObject({ ok: false, targets: [{ ok: true }, { ok: false }] });
+  });
+
+  test('gives no figures where something was lost', async () => {
+    const lost = made(async () => {
+      throw new Error('1 of 10 messages is lost');
+    });
+    const result = await runBenchmark(lost, QUICK);
+    expect(result).toMatchObject({ name: 'made', value: null, ratio: null, ok: false });
+    expect(result.error).toContain('1 of 10 messages is lost');
+  });
+});
+
+describe('the rounds', () => {
+  test('take the limit before and after each part, and leave out the first round', async () => {
+    const done: string[] = [];
+    let limits = 0;
+    const limit = () => {
+      done.push('limit');
+      return ++limits;
+    };
+    const part = (name: string) => () => {
+      done.push(name);
+      return 10;
+    };
+    const found = await interleave({ rounds: 2, size: (full) => full }, limit, { a: part('a'), b: part('b') });
+    expect(done.join(' ')).toBe(Array.from({ length: 3 }, () => 'limit a limit b limit').join(' '));
+    expect(found.limit).toEqual([4, 5, 6, 7, 8, 9]);
+    expect(found.parts).toEqual({ a: [10, 10], b: [10, 10] });
+    expect(found.ratios.a).toEqual([10 / 4.5, 10 / 7.5]);
+    expect(found.ratios.b).toEqual([10 / 5.5, 10 / 8.5]);
+  });
+
+  test('are summed up by their median', () => {
+    expect(median([9, 1, 5])).toBe(5);
+    expect(median([4, 2])).toBe(3);
+    expect(quantile([1, 2, 3, 4, 5], 1)).toBe(5);
+  });
+
+  test('keep so many calls in flight and no more', async () => {
+    let inFlight = 0;
+    const seen: number[] = [];
+    const calls = new Set<number>();
+    await keepInFlight(3, 10, async (i) => {
+      calls.add(i);
+      seen.push(++inFlight);
+      await new Promise(setImmediate);
+      inFlight--;
+    });
+    expect(calls.size).toBe(10);
+    expect(Math.max(...seen)).toBe(3);
+  });
+});

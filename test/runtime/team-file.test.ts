@@ -1,0 +1,216 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { USER } from '../../src/core/actor.ts';
+import { viewTask, viewTeam } from '../../src/core/view.ts';
+import { memoryJournal } from '../../src/journal/memory.ts';
+import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
+import { hooksOf, raiseTeam } from '../../src/runtime/team-file/raise.ts';
+import { openLedger } from '../ledger/places.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const DIAMOND = `team: diamond
+members:
+  - { name: a, role: builder, agent: { exec: ./work.sh } }
+  - { name: b, agent: claude, model: opus, plan: required }
+tasks:
+  - { id: last, title: Last, needs: [left, right] }
+  - { id: root, title: Root }
+  - { id: left, title: Left, needs: [root], assign: b }
+  - { id: right, title: Right, needs: [root], priority: high }
+hooks:
+  TaskCompleted: { command: ./gate.sh, timeout: 10s, onFailure: block }
+`;
+
+describe('a team file', () => {
+  test('is read as it stands', () => {
+    expect(parseTeamFile(DIAMOND, 'troupe.yaml')).toMatchObject({
+      team: 'diamond',
+      members: [
+        { name: 'a', agent: { exec: './work.sh' } },
+        { name: 'b', agent: 'claude', plan: 'required' },
+      ],
+      tasks: [{ id: 'last', needs: ['left', 'right'] }, { id: 'root' }, { id: 'left' }, { id: 'right' }],
+    });
+    expect(parseTeamFile('team: small', 'x')).toEqual({ team: 'small', members: [], tasks: [] });
+    expect(parseTeamFile('{"team": "json", "lead": "person"}', 'x')).toMatchObject({ lead: 'person' });
+  });
+
+  test.each<[string, string, RegExp]>([
+    ['no name', 'members: []\n', /^t\.yaml:1:1: team: /],
+    ['nothing', '', /^t\.yaml:1:1: the file: /],
+    ['no YAML', 'team: x\nmembers: [\n', /^t\.yaml:\d+:\d+: /],
+    ['a tab', 'team: x\n\tmembers: []\n', /^t\.yaml:2:1: /],
+    ['a key twice', 'team: x\nteam: y\n', /^t\.yaml:2:1: Map keys must be unique/],
+    ['a word that is not known', 'team: x\nmembrs: []\n', /^t\.yaml:1:1: the file: .*membrs/],
+    ['a bad name', 'team: x\nmembers:\n  - { name: "../b", agent: claude }\n', /^t\.yaml:3:13: members\.0\.name: /],
+    ['no agent', 'team: x\nmembers:\n  - name: b\n', /^t\.yaml:3:5: members\.0\.agent: /],
+    [
+      'two members of one name',
+      'team: x\nmembers:\n  - { name: b, agent: claude }\n  - { name: b, agent: claude }\n',
+      /^t\.yaml:4:13: there are two members "b"$/,
+    ],
+    [
+      'two tasks of one id',
+      'team: x\ntasks:\n  - { id: a, title: A }\n  - { id: a, title: B }\n',
+      /^t\.yaml:4:11: there are two tasks "a"$/,
+    ],
+    [
+      'a task that is not there',
+      'team: x\ntasks:\n  - { id: a, title: A, needs: [b] }\n',
+      /^t\.yaml:3:32: no task has the id "b"$/,
+    ],
+    [
+      'a member who is not there',
+      'team: x\ntasks:\n  - { title: A, assign: bob }\n',
+      /^t\.yaml:3:25: there is no member "bob"$/,
+    ],
+    [
+      'a circle',
+      'team: x\ntasks:\n  - { id: a, title: A, needs: [c] }\n  - { id: b, title: B, needs: [a] }\n  - { id: c, title: C, needs: [b] }\n',
+      /^t\.yaml:3:31: these tasks wait for each other: a needs c needs b needs a$/,
+    ],
+    [
+      'a task that waits for itself',
+      'team: x\ntasks:\n  - { id: a, title: A, needs: [a] }\n',
+      /^t\.yaml:3:31: these tasks wait for each other: a needs a$/,
+    ],
+    [
+      'a duration that is none',
+      'team: x\nhooks:\n  TaskCompleted: { command: x, timeout: soon }\n',
+      /^t\.yaml:3:\d+: hooks\.TaskCompleted.*/,
+    ],
+    ['a hook of no kind', 'team: x\nhooks:\n  Nonsense: { command: x }\n', /^t\.yaml:[23]:\d+: hooks/],
+  ])('with %s is refused, with line and column', (_what, text, message) => {
+    expect(() => parseTeamFile(text, 't.yaml')).toThrow(
+      expect.objectContaining({
+        name: 'TeamError',
+        code: 'invalid',
+        message: expect.stringMatching(message) as string,
+      }),
+    );
+  });
+
+  test('whose aliases grow without end is refused soon', () => {
+    const bomb = ['a: &a [x, x, x, x, x, x, x, x, x, x]'];
+    for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh', 'hi']) {
+      bomb.push(`${to}: &${to} [${Array.from({ length: 10 }, () => `*${from}`).join(', ')}]`);
+    }
+    const began = performance.now();
+    expect(() => parseTeamFile(`team: x\n${bomb.join('\n')}\n`, 't.yaml')).toThrow(
+      expect.objectContaining({ name: 'TeamError', code: 'invalid' }),
+    );
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
+  test('with 1,000 tasks that all depend on each other is checked soon', () => {
+    const tasks = Array.from({ length: 1_000 }, (_, i) => ({
+      id: `t${i}`,
+      title: `T${i}`,
+      needs: Array.from({ length: Math.min(i, 3) }, (_unused, j) => `t${i - j - 1}`),
+    }));
+    const began = performance.now();
+    parseTeamFile(JSON.stringify({ team: 'x', tasks: tasks.toReversed() }), 't.yaml');
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});
+
+describe('a team', () => {
+  test('is made as its file says', async () => {
+    const { raise, team, tasks, folder } = setStage();
+    await raise(DIAMOND);
+    expect(await team()).toMatchObject({
+      name: 'diamond',
+      members: [
+        { id: 'lead' },
+        {
+          id: 'a',
+          role: 'builder',
+          status: 'spawning',
+          cwd: folder,
+          agent: { kind: 'exec', command: ['/bin/sh', '-c', './work.sh'] },
+        },
+        { id: 'b', model: 'opus', planModeRequired: true, agent: { kind: 'claude', model: 'opus' } },
+      ],
+    });
+    expect(await tasks()).toMatchObject([
+      { id: '1', title: 'Last', status: 'blocked', dependencies: ['3', '4'] },
+      { id: '2', title: 'Root', status: 'pending' },
+      { id: '3', title: 'Left', dependencies: ['2'], assigneeId: 'b' },
+      { id: '4', title: 'Right', dependencies: ['2'], priority: 'high' },
+    ]);
+  });
+
+  test('gets only what is missing when its file is raised again', async () => {
+    const { ledger, raise, team, tasks } = setStage();
+    await raise(DIAMOND);
+    const seq = await ledger.view('diamond', (_state, last) => last);
+    await raise(DIAMOND);
+    expect(await ledger.view('diamond', (_state, last) => last)).toBe(seq);
+    const more = DIAMOND.replace('tasks:', '  - { name: c, agent: { exec: [node, c.js] } }\ntasks:').replace(
+      'hooks:',
+      '  - { id: after, title: After, needs: [last] }\nhooks:',
+    );
+    await ledger.execute('diamond', { type: 'task.complete', by: USER, taskId: '2' }, () => undefined);
+    await raise(more);
+    expect((await team()).members.map(({ id }) => id)).toEqual(['lead', 'a', 'b', 'c']);
+    expect(await tasks()).toMatchObject([
+      { id: '1' },
+      { id: '2', status: 'completed' },
+      { id: '3', status: 'pending' },
+      { id: '4' },
+      { id: '5', title: 'After', dependencies: ['1'] },
+    ]);
+  });
+
+  test('brings back a member that has stopped, and no other', async () => {
+    const { ledger, raise, team } = setStage();
+    await raise(DIAMOND);
+    const leave = { type: 'member.leave', by: USER, memberId: 'a', returning: false } as const;
+    await ledger.execute('diamond', leave, () => undefined);
+    await raise(DIAMOND);
+    expect((await team()).members.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'lead active',
+      'a spawning',
+      'b spawning',
+    ]);
+  });
+
+  test('that was closed is not opened again', async () => {
+    const { ledger, raise } = setStage();
+    await raise(DIAMOND);
+    await ledger.execute('diamond', { type: 'team.close', by: USER, force: true }, () => undefined);
+    await expect(raise(DIAMOND)).rejects.toMatchObject({ code: 'team_closed' });
+  });
+
+  test('is made in one step or not at all', async () => {
+    const { ledger, raise } = setStage();
+    const crowd = Array.from({ length: 3 }, (_, i) => `  - { name: m${i}, agent: claude }`).join('\n');
+    await expect(raise(`team: diamond\nlimits: { maxTeammates: 2 }\nmembers:\n${crowd}\n`)).rejects.toMatchObject({
+      code: 'limit',
+    });
+    expect(await ledger.teams()).toEqual([]);
+  });
+});
+
+test('the hooks of a file are bound to the content that they have', () => {
+  const folder = temporaryFolder();
+  const file = parseTeamFile(DIAMOND, 'troupe.yaml');
+  writeFileSync(join(folder, 'gate.sh'), 'exit 0');
+  const [before] = hooksOf(file, folder);
+  expect(before).toMatchObject({ command: './gate.sh', timeout: 10_000, onFailure: 'block', cwd: folder });
+  writeFileSync(join(folder, 'gate.sh'), 'exit 1');
+  expect(hooksOf(file, folder)[0]?.approved).not.toBe(before?.approved);
+});
+
+function setStage() {
+  const folder = temporaryFolder();
+  const ledger = openLedger(memoryJournal());
+  return {
+    folder,
+    ledger,
+    raise: async (text: string) => raiseTeam(ledger, parseTeamFile(text, 'troupe.yaml'), folder),
+    team: () => ledger.view('diamond', viewTeam),
+    tasks: () => ledger.view('diamond', (state) => [...state.tasks.values()].map((task) => viewTask(state, task))),
+  };
+}
