@@ -237,6 +237,7 @@ const EMITTED: Partial<Record<string, keyof TaskListEvents>> = {
   'task:claimed': 'task:claimed',
   'task:updated': 'task:updated',
   'task:assigned': 'task:updated',
+  'task:rejected': 'task:updated',
   'task:reopened': 'task:updated',
   'task:deleted': 'task:updated',
   'task:dependencies-added': 'task:updated',

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ClaimConflictError, TeamError } from '../../src/core/errors.ts';
-import type { HookResult, TaskCompletedHookContext } from '../../src/core/hook.ts';
+import type { HookResult, TaskCompletedHookContext, TaskCreatedHookContext } from '../../src/core/hook.ts';
 import { RESULT_BYTES } from '../../src/core/limits.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import { SharedTaskList } from '../../src/ledger/task-list.ts';
@@ -27,13 +27,19 @@ function verdict(exitCode: HookResult['exitCode'], output: { stdout?: string; st
 describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
   type Gate = (context: TaskCompletedHookContext) => HookResult | Promise<HookResult>;
 
-  async function openList(options: { gate?: Gate } = {}) {
+  type CreationGate = (context: TaskCreatedHookContext) => HookResult;
+
+  async function openList(options: { gate?: Gate; creationGate?: CreationGate } = {}) {
     const place = makePlace();
     const journal = watchedJournal(place.open());
     const ledger = openLedger(journal);
     await createTeam(ledger);
-    const { gate } = options;
-    const tasks = new SharedTaskList(ledger, gate && { gate: { executeTaskCompletedHook: async (c) => gate(c) } });
+    const { gate = () => verdict(0), creationGate } = options;
+    const asked = {
+      executeTaskCompletedHook: async (context: TaskCompletedHookContext) => gate(context),
+      ...(creationGate && { executeTaskCreatedHook: async (context: TaskCreatedHookContext) => creationGate(context) }),
+    };
+    const tasks = new SharedTaskList(ledger, options.gate || creationGate ? { gate: asked } : {});
     onTestFinished(() => tasks.close());
     const create = (title: string, input: object = {}) => tasks.createTask(TEAM, 'lead', { title, ...input });
     const get = async (id: string) => (await tasks.getTask(TEAM, id)) as SharedTask;
@@ -293,19 +299,57 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       ['stderr', { stderr: ' tests fail\n', stdout: 'log' }, 'tests fail'],
       ['stdout where stderr is empty', { stdout: 'tests fail\n' }, 'tests fail'],
       ['a sentence of its own where both are', {}, 'The gate rejected task 1'],
-    ])('and a rejection changes nothing and carries %s', async (_where, output, feedback) => {
-      const { ledger, tasks, create } = await openList({ gate: () => verdict(2, output) });
+    ])('and a rejection leaves the task with its holder and carries %s', async (_where, output, feedback) => {
+      const { tasks, create, get } = await openList({ gate: () => verdict(2, output) });
       await create('one');
-      await tasks.claimTask(TEAM, '1', 'ann');
+      const { epoch } = await tasks.claimTask(TEAM, '1', 'ann');
       const heard = listen(tasks);
-      const before = await observed(ledger);
       const rejected = { code: 'gate_rejected', message: feedback };
       await expect(tasks.completeTask(TEAM, '1', 'ann')).rejects.toMatchObject(rejected);
-      await expect(tasks.updateTask(TEAM, '1', { title: 'new', status: 'completed' }, 'ann')).rejects.toMatchObject(
-        rejected,
-      );
+      const sentBack = { title: 'one', status: 'in_progress', assigneeId: 'ann', epoch, feedback };
+      expect(await get('1')).toMatchObject({ ...sentBack, rejections: 1 });
+      const update = { title: 'new', status: 'completed' } as const;
+      await expect(tasks.updateTask(TEAM, '1', update, 'ann')).rejects.toMatchObject(rejected);
+      expect(await get('1')).toMatchObject({ ...sentBack, rejections: 2 });
+      expect(heard).toEqual(['task:updated 1 in_progress', 'task:updated 1 in_progress']);
+    });
+
+    test('and a rejection of a task that nobody works on changes nothing', async () => {
+      const { ledger, tasks, create } = await openList({ gate: () => verdict(2) });
+      await create('one');
+      const before = await observed(ledger);
+      await expect(tasks.completeTask(TEAM, '1', 'lead')).rejects.toMatchObject({ code: 'gate_rejected' });
       expect(await observed(ledger)).toEqual(before);
-      expect(heard).toEqual([]);
+    });
+
+    test('and a rejection counts only for what was judged', async () => {
+      const gate = door();
+      const { tasks, create, get } = await openList({ gate: () => gate.pass().then(() => verdict(2)) });
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      const completion = tasks.completeTask(TEAM, '1', 'ann');
+      await expect.poll(gate.waiting).toBe(1);
+      await tasks.updateTask(TEAM, '1', { title: 'changed' });
+      gate.open();
+      await expect(completion).rejects.toMatchObject({ code: 'stale_revision' });
+      expect(await get('1')).toMatchObject({ title: 'changed', rejections: 0 });
+    });
+
+    test('about a new task, which is gone again when the gate does not want it', async () => {
+      const contexts: TaskCreatedHookContext[] = [];
+      const { tasks, create } = await openList({
+        creationGate(context) {
+          contexts.push(context);
+          return context.taskTitle === 'good' ? verdict(0) : verdict(2, { stderr: 'say what for' });
+        },
+      });
+      expect(await create('good')).toMatchObject({ id: '1', status: 'pending' });
+      await expect(create('bad')).rejects.toMatchObject({ code: 'gate_rejected', message: 'say what for' });
+      expect(await tasks.listTasks(TEAM)).toMatchObject([{ title: 'good' }]);
+      expect(contexts).toEqual([
+        { teamId: TEAM, taskId: '1', taskTitle: 'good', createdBy: 'lead' },
+        { teamId: TEAM, taskId: '2', taskTitle: 'bad', createdBy: 'lead' },
+      ]);
     });
 
     test('and an error of the gate itself lets the work pass', async () => {
