@@ -84,7 +84,13 @@ function split(command: Command, words: readonly string[]) {
     }
     const [, name = '', inline] = /^([^=]+)(?:=([^]*))?$/.exec(word) ?? [];
     const flag = flags.find((one) => name === `--${one.name}` || (one.short !== undefined && name === `-${one.short}`));
-    if (!flag) return fail(unknownFlag(name, flags));
+    const denied = flag ?? flags.find((one) => one.type === 'boolean' && name === `--no-${one.name}`);
+    if (!denied) return fail(unknownFlag(name, flags));
+    if (!flag) {
+      if (inline !== undefined) return fail(`${name} takes no value`);
+      values.set(denied, false);
+      continue;
+    }
     if (flag.type === 'boolean') {
       if (inline !== undefined && inline !== 'true' && inline !== 'false') return fail(`${name} takes no value`);
       values.set(flag, inline !== 'false');
