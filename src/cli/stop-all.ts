@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endMarked, isRunning, signalGroup } from '../agents/process.ts';
 import { findHome } from '../client/home.ts';
-import { readCard } from '../runtime/card.ts';
+import { readCard, removeCard } from '../runtime/card.ts';
 import { openProcessRecords } from '../runtime/process-records.ts';
 import { print, toJson } from './write.ts';
 
@@ -36,6 +36,8 @@ export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Pr
 async function endDaemon(path: string): Promise<number | undefined> {
   const card = readCard(path);
   if (!card || !isRunning(card)) return undefined;
+  // Without its card it counts as stopped, not as fallen: those who are connected would start another at once.
+  removeCard(path);
   process.kill(card.pid, 'SIGKILL');
   const giveUp = performance.now() + GONE_MS;
   while (isRunning(card) && performance.now() < giveUp) await sleep(5);
