@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findHome } from '../client/home.ts';
 import type { BackendType } from '../core/member.ts';
 import type { TeammateMode } from '../core/team.ts';
 import { detectBackend } from '../runtime/backend.ts';
@@ -24,11 +26,14 @@ export async function openPanes(
 ): Promise<Panes> {
   const backend = detectBackend(options.mode, options.environment);
   const terminal = terminalOf(backend, options.environment);
+  // A pane has the environment of its terminal, not ours: without this it would look for the team in another home.
+  const place = [`TROUPE_HOME=${resolve(findHome(options.environment).directory)}`];
+  if (options.environment['TROUPE_SOURCE']) place.push('TROUPE_SOURCE=1');
   const panes: Pane[] = [];
   if (terminal) {
     for (const memberId of members) {
       try {
-        const command = [process.execPath, TROUPE, 'attach', memberId, '--team', teamId] as const;
+        const command = ['env', ...place, process.execPath, TROUPE, 'attach', memberId, '--team', teamId] as const;
         panes.push(
           await terminal.open({ command, cwd: process.cwd(), marker: `${memberId}@${teamId}-${process.pid}` }),
         );

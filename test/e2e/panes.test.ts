@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { TestContext } from 'vitest';
+import { tmuxTerminal } from '../../src/terminals/tmux.ts';
+import { until } from '../daemon/processes.ts';
+import { BIN, environmentFor } from '../daemon/serve.ts';
+import { needTool } from '../tools.ts';
+import { setStage } from './stage.ts';
+
+const LONG = 120_000;
+
+describe('panes of tmux', () => {
+  test('are opened beside ours, known as ours, and closed only as long as they are', async (context) => {
+    const { environment, target, tmux, panes } = openServer(context);
+    const terminal = tmuxTerminal({ environment, target });
+    const foreign = tmux('split-window', '-d', '-t', target, '-P', '-F', '#{pane_id}', 'sleep', '1007');
+    const pane = await terminal.open({ command: ['sleep', '1008'], cwd: tmpdir(), marker: 'ann@crew-1' });
+    expect(panes()).toEqual([target, foreign, pane.id]);
+    expect(await terminal.close({ ...pane, pid: pane.pid + 1 })).toBe(false);
+    expect(await terminal.close({ ...pane, marker: 'bob@crew-1' })).toBe(false);
+    expect(await terminal.close({ ...pane, id: foreign })).toBe(false);
+    expect(panes()).toEqual([target, foreign, pane.id]);
+    expect(await terminal.close(pane)).toBe(true);
+    expect(panes()).toEqual([target, foreign]);
+    expect(await terminal.close(pane)).toBe(false);
+  });
+
+  test('run nothing of the names and folders that they show', async (context) => {
+    const { environment, target, folder, panes } = openServer(context);
+    const terminal = tmuxTerminal({ environment, target });
+    const cwd = join(folder, `#(touch ${join(folder, 'canary').replaceAll('/', '_')})`);
+    mkdirSync(cwd);
+    const pane = await terminal.open({
+      command: ['sh', '-c', 'pwd > "$1"; sleep 1009', '#(touch canary)', join(folder, 'where')],
+      cwd,
+      marker: 'ann@crew-1',
+    });
+    await until('it runs in its folder', () => {
+      try {
+        return execFileSync('cat', [join(folder, 'where')], { encoding: 'utf8', stdio: 'pipe' }) === `${cwd}\n`;
+      } catch {
+        return false;
+      }
+    });
+    expect(execFileSync('ls', [folder], { encoding: 'utf8' })).not.toMatch(/^canary$/m);
+    expect(await terminal.close(pane)).toBe(true);
+    expect(panes()).toEqual([target]);
+  });
+
+  test(
+    'show a team at work: one each; a teammate does not feel that its pane is closed',
+    async (context) => {
+      const { tmux, target, panes } = openServer(context);
+      const stage = setStage();
+      const path = stage.teamFile({
+        team: 'crew',
+        members: [stage.member('ann', 'slow'), stage.member('bob', 'slow')],
+        tasks: [
+          { title: 'One', assign: 'ann' },
+          { title: 'Two', assign: 'bob' },
+        ],
+      });
+      const foreign = tmux('split-window', '-d', '-t', target, '-P', '-F', '#{pane_id}', 'sleep', '1010');
+      const { TROUPE_HOME, TROUPE_SOURCE } = environmentFor(stage.home);
+      const command = `cd ${stage.folder} && TROUPE_HOME=${TROUPE_HOME} TROUPE_SOURCE=${TROUPE_SOURCE} ${process.execPath} ${BIN} up ${path}; echo ended with $?`;
+      tmux('send-keys', '-t', target, '-l', command);
+      tmux('send-keys', '-t', target, 'Enter');
+      await until('both have a pane', () => panes().length === 4, 40_000);
+      await until('both work', () => stage.work().length === 2, 40_000);
+      const [, , first = '', second = ''] = panes();
+      const shows = (pane: string): string => tmux('capture-pane', '-p', '-J', '-t', pane);
+      for (const pane of [first, second]) {
+        await until('it shows the work', () => /(ann|bob) of crew[^]*working/.test(shows(pane)), 30_000);
+      }
+      tmux('kill-pane', '-t', first);
+      expect(panes()).toHaveLength(3);
+      stage.letGo();
+      const ended = await until('it has ended', () => /ended with (\d+)/.exec(shows(target))?.[1], 40_000);
+      expect(ended).toBe('0');
+      expect(panes()).toEqual([target, foreign]);
+      expect(stage.work()).toHaveLength(2);
+    },
+    LONG,
+  );
+});
+
+/** A server of tmux for the running test alone, with one pane. */
+function openServer(context: TestContext) {
+  needTool(context, 'tmux');
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-tmux-'));
+  const socket = join(folder, 'socket');
+  const environment = { ...process.env, TMUX: `${socket},1,0`, SHELL: '/bin/sh' };
+  const tmux = (...args: string[]): string =>
+    execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8', env: environment, stdio: 'pipe' }).trim();
+  onTestFinished(() => {
+    tmux('kill-server');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  tmux('-f', '/dev/null', 'new-session', '-d', '-x', '200', '-y', '60', '/bin/sh');
+  const target = tmux('list-panes', '-F', '#{pane_id}');
+  const panes = (): string[] => tmux('list-panes', '-t', target, '-F', '#{pane_id}').split('\n').toSorted();
+  return { environment: { ...environment, TMUX_PANE: target }, target, tmux, panes, folder };
+}
