@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { endMarked, findMarked, identify, isRunning, startProcess } from '../../src/agents/process.ts';
+import { SYSTEM, USER } from '../../src/core/actor.ts';
+import { JoinInput } from '../../src/core/member.ts';
+import { CreateTeamInput } from '../../src/core/team.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import { memoryJournal } from '../../src/journal/memory.ts';
+import { Mailbox } from '../../src/ledger/mailbox.ts';
+import { openProcessRecords } from '../../src/runtime/process-records.ts';
+import { restartPolicy } from '../../src/runtime/restarts.ts';
+import { Supervisor } from '../../src/runtime/supervisor.ts';
+import { until } from '../daemon/processes.ts';
+import { openLedger } from '../ledger/places.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+describe('a process', () => {
+  test('is known again by more than its number', async () => {
+    const child = spawn('sleep', ['1011'], { stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const identity = identify(child.pid as number);
+    expect(isRunning(identity)).toBe(true);
+    expect(isRunning({ ...identity, startTime: '1' })).toBe(false);
+    expect(isRunning({ ...identity, bootId: 'another' })).toBe(false);
+    child.kill('SIGKILL');
+    await until('it is gone', () => !isRunning(identity));
+  });
+
+  test('is ended with all that it started, also what left its group', async () => {
+    const marker = `test-${crypto.randomUUID()}`;
+    const script = 'setsid sleep 1012 & (setsid sleep 1013 &) ; trap "" TERM; while :; do sleep 1; done';
+    const running = await startProcess({
+      command: ['sh', '-c', script],
+      cwd: '/',
+      env: { PATH: process.env['PATH'] ?? '' },
+      marker,
+    });
+    onTestFinished(async () => void (await endMarked(marker)));
+    await until('all are there', () => findMarked(marker).length >= 3);
+    expect(await running.stop(200)).toBe('killed');
+    expect(findMarked(marker)).toEqual([]);
+  });
+});
+
+test('restarts: three in a minute, each after twice the pause, then none', () => {
+  const policy = restartPolicy();
+  expect([0, 100, 200, 300, 400].map((at) => policy.next('a', at))).toEqual([250, 500, 1_000, undefined, undefined]);
+  expect(policy.next('b', 400)).toBe(250);
+  expect(policy.next('a', 60_401)).toBe(250);
+});
+
+describe('a supervisor', () => {
+  test('starts one process for a member, on record before it starts, and ends it when the member leaves', async () => {
+    const stage = await setStage();
+    const seen: string[][] = [];
+    stage.supervisor.on('process:started', () => seen.push(readdirSync(stage.folder)));
+    await stage.supervisor.start();
+    await stage.join('worker');
+    const { identity } = await stage.running('worker');
+    expect(seen).toEqual([[expect.stringMatching(/^member-.*\.json$/)]]);
+    expect(stage.launched).toEqual(['worker']);
+    await stage.leave('worker');
+    await until('it is gone', () => identity && !isRunning(identity));
+    await until('so is its record', () => stage.records.list().length === 0);
+    expect(stage.failures).toEqual([]);
+  });
+
+  test('starts a member again that was brought back while its process was still ending', async () => {
+    const stage = await setStage('trap "" TERM; while :; do sleep 0.1; done');
+    await stage.supervisor.start();
+    await stage.join('worker');
+    const first = await stage.running('worker');
+    await stage.leave('worker');
+    await stage.join('worker');
+    await until('another process runs', () => stage.supervisor.list('demo').some(({ id }) => id !== first.id), 18_000);
+    expect(first.identity && isRunning(first.identity)).toBe(false);
+  });
+
+  test('takes over what lives and is wanted, ends what nobody wants, and starts what is missing', async () => {
+    const journal = memoryJournal();
+    const before = await setStage(undefined, { journal });
+    await before.supervisor.start();
+    for (const name of ['stays', 'leaves', 'dies']) await before.join(name);
+    const [stays, leaves, dies] = [
+      await before.running('stays'),
+      await before.running('leaves'),
+      await before.running('dies'),
+    ];
+    await before.supervisor.close({ end: false });
+    process.kill(dies.identity?.pid as number, 'SIGKILL');
+    await until('it is gone', () => dies.identity && !isRunning(dies.identity));
+    const after = await setStage(undefined, { journal, folder: before.folder, create: false });
+    await after.leave('leaves');
+    await after.supervisor.start();
+    expect(leaves.identity && isRunning(leaves.identity)).toBe(false);
+    expect(after.supervisor.list('demo').map(({ id }) => id)).toEqual([stays.id]);
+    expect((await after.running('dies')).id).not.toBe(dies.id);
+    expect(after.launched).toEqual(['dies']);
+    await after.supervisor.close({ end: true });
+    expect(stays.identity && isRunning(stays.identity)).toBe(false);
+    expect(after.records.list()).toEqual([]);
+  });
+
+  test('ends what a process left behind before its tasks go back', async () => {
+    const stage = await setStage('setsid sleep 1014 & sleep 1015');
+    await stage.supervisor.start();
+    await stage.join('worker');
+    const { id, identity } = await stage.running('worker');
+    await until('its child is there', () => findMarked(id).length >= 3);
+    const left: number[] = [];
+    stage.ledger.subscribe((_team, { events }) => {
+      if (events.some(({ type }) => type === 'teammate:stopped')) left.push(findMarked(id).length);
+    });
+    process.kill(identity?.pid as number, 'SIGKILL');
+    await until('it is told', () => left.length > 0);
+    expect(left).toEqual([0]);
+  });
+
+  test('tells why a process ended: the last line of what it said', async () => {
+    const stage = await setStage('echo first; echo the key is missing >&2; exit 7', { log: true });
+    const failures: { reason: string }[] = [];
+    stage.supervisor.on('session:failed', (failure) => failures.push(failure));
+    await stage.supervisor.start();
+    await stage.join('worker');
+    const failure = await until('it has failed', () => failures[0]);
+    expect(failure.reason).toBe('exit code 7: the key is missing');
+  });
+
+  test('leaves a record alone that it cannot read', async () => {
+    const unreadable: string[] = [];
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'member-x.json'), '{"id":');
+    expect(openProcessRecords(folder, (path) => unreadable.push(path)).list()).toEqual([]);
+    expect(unreadable).toEqual([join(folder, 'member-x.json')]);
+    expect(readdirSync(folder)).toEqual(['member-x.json']);
+  });
+});
+
+/** A team `demo` and a supervisor that runs a shell script for each member. */
+async function setStage(
+  script = 'exec sleep 1016',
+  options: { journal?: Journal; folder?: string; create?: boolean; log?: boolean } = {},
+) {
+  const { journal = memoryJournal(), folder = temporaryFolder(), create = true, log = false } = options;
+  const ledger = openLedger(journal);
+  const mailbox = new Mailbox(ledger);
+  const records = openProcessRecords(folder);
+  const launched: string[] = [];
+  const failures: unknown[] = [];
+  const supervisor = new Supervisor({
+    ledger,
+    mailbox,
+    records,
+    hostId: 'here',
+    launch: async ({ memberId, processId }) => {
+      launched.push(memberId);
+      return {
+        command: ['sh', '-c', script],
+        cwd: '/',
+        env: { PATH: process.env['PATH'] ?? '' },
+        ...(log && { log: join(folder, `${processId}.log`) }),
+      };
+    },
+    onError: (error) => failures.push(error),
+  });
+  onTestFinished(async () => {
+    await supervisor.close({ end: true });
+    for (const { id } of records.list()) await endMarked(id);
+    mailbox.close();
+  });
+  if (create) {
+    const team = CreateTeamInput.parse({ name: 'demo' });
+    await ledger.execute('demo', { type: 'team.create', by: USER, ...team }, () => undefined);
+  }
+  const agent = { kind: 'exec' as const, command: ['true'] };
+  return {
+    folder,
+    ledger,
+    records,
+    supervisor,
+    launched,
+    failures,
+    async join(name: string): Promise<void> {
+      const input = JoinInput.parse({ name, status: 'spawning', agent });
+      await ledger.execute('demo', { type: 'member.join', by: USER, ...input }, () => undefined);
+    },
+    async leave(memberId: string): Promise<void> {
+      const command = { type: 'member.leave', by: SYSTEM, memberId, returning: false } as const;
+      await ledger.execute('demo', command, () => undefined);
+    },
+    running: (memberId: string) =>
+      until(`${memberId} runs`, () => supervisor.list('demo').find((record) => record.memberId === memberId)),
+  };
+}
