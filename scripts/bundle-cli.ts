@@ -4,7 +4,7 @@ import { build } from 'vite';
 import type { Plugin } from 'vite';
 
 /** The programs that put the house together themselves; they are loaded as they are. */
-const PROGRAMS = /\/(serve|mcp)\.js$/;
+const PROGRAMS = /\/(serve|mcp|teammate)\.js$/;
 
 /**
  * Puts what every command needs into one file, and what some need into one each. Measured against `node -e 0` at 33 ms:

@@ -52,7 +52,9 @@ const ALWAYS = ['watch', 'status', 'doctor', 'logs', 'stop', 'completion'];
 function overview(screen: Screen): string {
   const commands = allCommands();
   const named = (words: string): Command[] => commands.filter((command) => command.words === words);
-  const others = commands.filter(({ words }) => ![...FIRST_STEPS, ...ALWAYS].includes(words));
+  const others = commands.filter(({ words }) => words.includes(' ') && !FIRST_STEPS.includes(words));
+  const single = commands.map(({ words }) => words).filter((words) => !words.includes(' '));
+  const rest = single.filter((words) => ![...FIRST_STEPS, ...ALWAYS].includes(words));
   const nouns = Map.groupBy(others, ({ words }) => words.split(' ')[0] ?? '');
   const more = [...nouns].map(([noun, list]): [string, string] => [
     noun,
@@ -65,7 +67,7 @@ function overview(screen: Screen): string {
     'Troupe: a runtime for teams of coding agents.\n',
     `${title('Usage:', screen)} troupe <command> [arguments] [--json]\n`,
     section('Work', list(FIRST_STEPS), screen),
-    section('Look', [...list(ALWAYS), ...programs], screen),
+    section('Look', [...list([...ALWAYS, ...rest]), ...programs], screen),
     section('More', more, screen),
     section('Everywhere', SETTINGS, screen),
     'troupe <command> --help shows more of each.\n',
@@ -124,8 +126,7 @@ function synopsis(command: Command): string {
 }
 
 function flagName({ name, type, short, values }: Input): string {
-  const value = values && values.length <= 4 ? ` ${values.join('|')}` : VALUE_NAMES[type];
-  return `${short === undefined ? '' : `-${short}, `}--${name}${value}`;
+  return `${short === undefined ? '' : `-${short}, `}--${name}${values ? ' WORD' : VALUE_NAMES[type]}`;
 }
 
 const VALUE_NAMES: Readonly<Record<Input['type'], string>> = {
@@ -140,7 +141,7 @@ const VALUE_NAMES: Readonly<Record<Input['type'], string>> = {
 
 function textOf({ text, required, default: fallback, values, field }: Input): string {
   const notes = [
-    values && values.length > 4 ? `one of ${values.join(', ')}` : '',
+    values?.join(', ') ?? '',
     field === 'teamId' ? '$TROUPE_TEAM' : '',
     required && field !== 'teamId' ? 'required' : '',
     fallback === undefined ? '' : `default ${fallback}`,
@@ -152,7 +153,7 @@ function exampleSection(examples: readonly string[], screen: Screen): string {
   return `${title('Examples', screen)}\n${examples.map((line) => `  ${line}\n`).join('')}`;
 }
 
-const NAME_WIDTH = 34;
+const NAME_WIDTH = 32;
 
 function section(name: string, rows: readonly (readonly [string, string])[], screen: Screen): string {
   const width = Math.min(NAME_WIDTH, Math.max(...rows.map(([left]) => left.length)));

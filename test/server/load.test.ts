@@ -121,16 +121,17 @@ test(UNHURT, { timeout: 90_000 }, async () => {
   }
   await expect.poll(() => heard, { timeout: 20_000 }).toBe(990 * (33 + 50));
   await expect.poll(async () => (await health()).cut, { timeout: 30_000 }).toBe(10);
+  await expect.poll(async () => (await health()).connections, { timeout: 20_000 }).toBe(991);
   const after = await health();
   const grown = Math.round((Math.max(peak, after.rss) - before.rss) / MIB);
   const [p50, p99] = [0.5, 0.99].map((share) => percentile(latencies, share).toFixed(1));
   console.log(`1,000 connections, 10 that never read: ${grown} MiB more, p50 ${p50} ms, p99 ${p99} ms`);
-  expect(after).toMatchObject({ connections: 991, errors: 0 });
+  expect(after.errors).toBe(0);
   expect(grown).toBeLessThan(96);
   expect(Number(p99)).toBeLessThan(2_000);
 });
 
-test('more connections than the limit are told so, and clients still come through', { timeout: 60_000 }, async () => {
+test('more connections than the limit are told so, and clients still come through', { timeout: 90_000 }, async () => {
   const { url, port, client, health } = await startProcess();
   const tokens = await makeTeam(client, 'demo', 32);
   const outcomes: (WebSocket | number)[] = [];
@@ -153,7 +154,7 @@ test('more connections than the limit are told so, and clients still come throug
     return socket;
   });
   await expect
-    .poll(() => strangers.filter(({ destroyed }) => destroyed).length, { timeout: 20_000 })
+    .poll(() => strangers.filter(({ destroyed }) => destroyed).length, { timeout: 40_000 })
     .toBeGreaterThan(2_700);
   expect(await open(url, tokens[5] as string)).toBeInstanceOf(WebSocket);
   expect(await client.call('team.list', {})).toHaveLength(1);

@@ -80,7 +80,12 @@ export function checkFiles(home: Home): Check[] {
 }
 
 function look(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false });
+  try {
+    return lstatSync(path);
+  } catch {
+    // Not there, or in a place where nothing can be.
+    return undefined;
+  }
 }
 
 function modeOf(stats: Stats): string {

@@ -29,6 +29,7 @@ function daemonDetails(status: ResultOf<'daemon.status'>, screen: Screen): strin
         ['journal', `${status.journal.kind}, ${status.journal.location}, ${status.journal.durability}`],
         ['memory', `${Math.round(status.memory / 1024 / 1024)} MB`],
         ['connections', String(status.connections)],
+        ['problems', { text: status.health.problems.join('; '), style: 'red' }],
         [
           'so far',
           [

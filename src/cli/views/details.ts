@@ -6,8 +6,8 @@ import { clean, cleanLines, cut, widthOf, wrap } from '../text.ts';
 /** A thing as lines of names and values; those without a value are left out. */
 export function details(rows: readonly (readonly [name: string, value: Cell | undefined])[], screen: Screen): string {
   const shown = rows.flatMap(([name, cell]) => {
-    if (cell === undefined || cell === '') return [];
-    return [{ name, text: clean(typeof cell === 'string' ? cell : cell.text), cell }];
+    const text = clean(typeof cell === 'string' ? cell : (cell?.text ?? ''));
+    return cell === undefined || text === '' ? [] : [{ name, text, cell }];
   });
   const width = Math.max(0, ...shown.map(({ name }) => name.length));
   const lines = shown.flatMap(({ name, text, cell }) => {

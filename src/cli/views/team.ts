@@ -12,9 +12,8 @@ import type { Views } from './views.ts';
 type Team = ResultOf<'team.show'>;
 
 export const views: Views = {
-  'team.create': (team) =>
-    `Team ${team.name} created; its lead is ${team.leadId}.\n` +
-    `Next: troupe task add "..." --team ${team.name}, troupe member add NAME --team ${team.name}\n`,
+  'team.create': (team, screen) =>
+    `Team ${team.name} created; its lead is ${team.leadId}.\n${screen.isTerminal ? nextSteps(team.name) : ''}`,
   'team.list': (teams, screen) => teamTable(teams, screen),
   'team.show': (team, screen) => teamDetails(team, screen),
   'team.status': (status, screen) => teamStatus(status, screen),
@@ -22,6 +21,10 @@ export const views: Views = {
   'team.close': (team) => `Team ${clean(team.name)} is closed; it can still be read.\n`,
   'team.delete': ({ teamId }) => `Team ${clean(teamId)} is deleted.\n`,
 };
+
+function nextSteps(name: string): string {
+  return `Next: troupe task add "..." --team ${name}, troupe member add NAME --team ${name}, troupe watch ${name}\n`;
+}
 
 /** Teams as lines. */
 export function teamTable(teams: ResultOf<'team.list'>, screen: Screen): string {

@@ -41,7 +41,7 @@ export function drawFrame(model: Model, choice: Choice, stage: Stage): string[] 
   const body = Math.max(0, rows - 3);
   const isWide = screen.columns >= WIDE;
   const left = isWide ? Math.floor(screen.columns * 0.58) : screen.columns;
-  const lower = isWide ? [] : narrowPanels(model, screen, body);
+  const lower = isWide ? [] : narrowPanels(model, choice, { screen, body });
   const tasks = taskPanel(model, choice, { screen: { ...screen, columns: left }, rows: body - lower.length });
   const middle = isWide ? beside(tasks, widePanels(model, screen, left, body), left) : [...tasks, ...lower];
   return [headLine(model, stage), '', ...fill(middle, body), footLine(choice, screen)].slice(0, rows);
@@ -50,7 +50,8 @@ export function drawFrame(model: Model, choice: Choice, stage: Stage): string[] 
 /** How far one can scroll. */
 export function lastScroll(model: Model, choice: Choice, stage: Stage): number {
   const body = stage.rows - 3;
-  const lower = stage.screen.columns >= WIDE ? 0 : narrowPanels(model, stage.screen, body).length;
+  const { screen } = stage;
+  const lower = screen.columns >= WIDE ? 0 : narrowPanels(model, choice, { screen, body }).length;
   return Math.max(0, chosenTasks(model, choice).length - Math.max(1, body - lower - 1));
 }
 
@@ -130,7 +131,7 @@ function taskLine(task: Task, shown: readonly Task[], screen: Screen): string {
   const room = screen.columns - widthOf(prefix) - widthOf(suffix);
   const doing = task.status === 'in_progress' && task.activeForm ? `${task.title}: ${task.activeForm}` : task.title;
   const title = pad(`${urgency(task)}${clean(doing)}${needs}`, Math.max(4, room));
-  const line = `${prefix}${title}`;
+  const line = cut(`${prefix}${title}`, screen.columns);
   return `${paint(screen, status.style, line)}${paint(screen, 'dim', cut(suffix, Math.max(0, screen.columns - widthOf(line))))}`;
 }
 
@@ -142,7 +143,7 @@ function urgency({ priority }: Task): string {
 const MEMBER_STYLES: Readonly<Record<string, Style>> = { active: 'green', idle: 'dim', stopped: 'red' };
 
 function memberPanel({ status }: Model, screen: Screen, rows: number): string[] {
-  if (rows < 2) return [];
+  if (rows < 3 && rows <= status.team.members.length) return [];
   const { members, leadId } = status.team;
   const shown = members.length > rows - 1 ? members.slice(0, rows - 2) : members;
   const width = Math.min(20, Math.max(...shown.map(({ name }) => name.length)));
@@ -175,11 +176,11 @@ function mailLine(mail: Mail, screen: Screen): string {
   return `${paint(screen, 'dim', cut(head, screen.columns))}${paint(screen, mail.priority === 'urgent' ? 'red' : undefined, text)}`;
 }
 
-/** Below the tasks, members and messages take at most half of the room. */
-function narrowPanels(model: Model, screen: Screen, body: number): string[] {
-  const half = Math.floor(body / 2);
-  const members = memberPanel(model, screen, Math.min(model.status.team.members.length + 1, Math.ceil(half / 2)));
-  const mail = mailPanel(model, screen, Math.min(model.mail.length + 1, half - members.length - 2, 7));
+/** Below the tasks, members and messages have half of the room, and what the tasks leave. */
+function narrowPanels(model: Model, choice: Choice, { screen, body }: { screen: Screen; body: number }): string[] {
+  const room = Math.max(Math.floor(body / 2), body - chosenTasks(model, choice).length - 1);
+  const members = memberPanel(model, screen, Math.min(model.status.team.members.length + 1, Math.ceil(room / 2)));
+  const mail = mailPanel(model, screen, Math.min(model.mail.length + 1, room - members.length - 2));
   return [members, mail].flatMap((panel) => (panel.length === 0 ? [] : ['', ...panel]));
 }
 

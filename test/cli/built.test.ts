@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newTroupe } from './troupe.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+describe('what is built', () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-built-')));
+
+  beforeAll(() => {
+    const paths = ['bin', 'package.json', 'src', 'scripts', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json'];
+    for (const path of paths) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/build.ts'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+    // A package has no sources.
+    rmSync(join(folder, 'src'), { recursive: true });
+  }, 120_000);
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('works like the source: daemon, help, completion, live lines', async () => {
+    const troupe = newTroupe();
+    const run = (...words: readonly string[]) => {
+      const environment = { ...troupe.environment, TROUPE_SOURCE: '' };
+      return spawnSync(process.execPath, [join(folder, 'bin/troupe.js'), ...words], {
+        encoding: 'utf8',
+        env: environment,
+      });
+    };
+    expect(run('--version')).toMatchObject({ status: 0, stderr: '' });
+    expect(run('team', 'create', 'demo')).toMatchObject({
+      status: 0,
+      stdout: 'Team demo created; its lead is lead.\n',
+      stderr: `troupe: starting the daemon for ${troupe.home}\n`,
+    });
+    expect(run('task', 'add', '日本語 → ✓', '--team', 'demo')).toMatchObject({
+      status: 0,
+      stdout: 'Task 1 added: 日本語 → ✓\n',
+    });
+    expect(run('task', 'list', '--team', 'demo').stdout).toMatch(/1 {2}○ pending {2}日本語 → ✓ {2}\d{4}/);
+    expect(run('task', 'show', '9', '--team', 'demo', '--json')).toMatchObject({ status: 3, stdout: '' });
+    expect(run('task', 'lsit')).toMatchObject({ status: 2, stderr: expect.stringContaining('task list') as string });
+    expect(run('task', 'add', '--help').stdout).toContain('Usage: troupe task add');
+    expect(run('completion', 'bash').stdout).toContain('_troupe()');
+    expect(run('doctor')).toMatchObject({ status: 0, stderr: '' });
+    expect(run('logs', '--daemon').stdout).toContain('daemon.ready');
+    expect(run('inbox', '--team', 'demo', '--as', 'lead', '--wait', '50ms', '--json').stdout).toBe('[]\n');
+    expect(run('stop')).toMatchObject({ status: 0, stdout: 'The daemon has ended.\n', stderr: '' });
+    expect(run('status').stderr).toContain('starting the daemon');
+    expect(run('stop').status).toBe(0);
+  }, 60_000);
+});

@@ -1,0 +1,205 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { sharedTroupe } from './troupe.ts';
+
+/** The command lines that are promised word by word. */
+describe('the promised commands', () => {
+  const troupe = sharedTroupe();
+
+  beforeAll(async () => {
+    await troupe.run('team create demo --description "Port the parser"');
+    await troupe.run('member add worker-1 --team demo --role tester');
+    await troupe.run('member add worker-2 --team demo');
+  });
+
+  test('team create, list, show, delete', async () => {
+    expect(await troupe.run('team create other --description "..."')).toEqual({
+      status: 0,
+      stdout: 'Team other created; its lead is lead.\n',
+      stderr: '',
+    });
+    expect((await troupe.run('team list')).stdout).toMatch(/^TEAM.*STATUS.*\n.*demo +active +3 +0\/\d/s);
+    expect((await troupe.run('team show other')).stdout).toContain('Team other\n  status     active');
+    expect(await troupe.json('team list')).toHaveLength(2);
+    expect(await troupe.json('team show other')).toMatchObject({ id: 'other', description: '...', leadId: 'lead' });
+    expect(await troupe.json('team delete other')).toEqual({ teamId: 'other', deleted: true });
+    expect(await troupe.run('team delete other')).toMatchObject({ status: 3, stdout: '' });
+    expect(await troupe.json('team create json-made')).toMatchObject({ name: 'json-made', status: 'active' });
+    expect(await troupe.run('team delete json-made')).toEqual({
+      status: 0,
+      stdout: 'Team json-made is deleted.\n',
+      stderr: '',
+    });
+  });
+
+  test('task add, list, show, claim, complete', async () => {
+    expect(await troupe.run('task add "First" --team demo')).toMatchObject({
+      status: 0,
+      stdout: 'Task 1 added: First\n',
+    });
+    expect(await troupe.json('task add "Second" --team demo')).toMatchObject({ id: '2', title: 'Second' });
+    const added = await troupe.json(
+      'task add "Title" --team demo --description d --needs 1,2 --priority high --assign worker-1',
+    );
+    expect(added).toMatchObject({
+      id: '3',
+      description: 'd',
+      dependencies: ['1', '2'],
+      priority: 'high',
+      assigneeId: 'worker-1',
+      status: 'blocked',
+    });
+
+    const pending = await troupe.json<{ id: string }[]>('task list --team demo --status pending');
+    expect(pending.map(({ id }) => id)).toEqual(['1', '2']);
+    const { stdout: list } = await troupe.run('task list --team demo');
+    expect(list).toMatch(/^#  STATUS     PRIO  TASK    WHO       NEEDS  CHANGED\n1  ○ pending        First +\d{4}-/);
+    expect(list).toMatch(/\n3  · blocked  high  Title   worker-1  1,2    \d{4}-/);
+
+    expect(await troupe.json('task show 1 --team demo')).toMatchObject({ id: '1', title: 'First' });
+    expect((await troupe.run('task show 3 --team demo')).stdout).toMatch(/^Task 3: Title\n {2}status +· blocked\n/);
+
+    const claimed = await troupe.run('task claim --team demo --as worker-1');
+    expect(claimed.stdout).toMatch(/^worker-1 holds task 1: First\n {2}status +◐ in progress\n/);
+    expect(await troupe.json('task claim 2 --team demo --as worker-1')).toMatchObject({
+      id: '2',
+      assigneeId: 'worker-1',
+    });
+
+    const completed = await troupe.json('task complete 1 --team demo --as worker-1 --result "..."');
+    expect(completed).toMatchObject({ id: '1', status: 'completed', result: '...' });
+    expect((await troupe.run('task complete 2 --team demo --as worker-1 --result "all good"')).stdout).toBe(
+      'Task 2 is completed: Second\n',
+    );
+  });
+
+  test('task claim says when there is nothing to claim', async () => {
+    await troupe.run('team create empty');
+    expect(await troupe.run('task claim --team empty --as lead')).toEqual({
+      status: 0,
+      stdout: 'There is nothing to claim now.\n',
+      stderr: '',
+    });
+    expect(await troupe.run('task claim --team empty --as lead --json')).toEqual({
+      status: 0,
+      stdout: 'null\n',
+      stderr: '',
+    });
+    await troupe.run('team delete empty');
+  });
+
+  test('member add', async () => {
+    expect(await troupe.run('member add worker-3 --team demo --role tester')).toEqual({
+      status: 0,
+      stdout: 'worker-3 joined as tester.\n',
+      stderr: '',
+    });
+    expect(await troupe.json('member add worker-4 --team demo --role tester')).toMatchObject({ name: 'worker-4' });
+    expect((await troupe.run('member list --team demo')).stdout).toMatch(/\nworker-3 +tester +active/);
+  });
+
+  test('send and inbox', async () => {
+    expect(await troupe.run('send worker-1 "text" --team demo --as lead')).toMatchObject({
+      status: 0,
+      stdout: 'Sent to worker-1.\n',
+    });
+    expect(await troupe.json('send worker-1 "now!" --team demo --as lead --urgent')).toMatchObject({
+      fromId: 'lead',
+      toId: 'worker-1',
+      content: 'now!',
+      priority: 'urgent',
+    });
+    const sent = await troupe.json<{ toId: string }[]>('send --all "to everybody" --team demo --as lead');
+    expect(sent.map(({ toId }) => toId)).toEqual(expect.arrayContaining(['worker-1', 'worker-2']));
+    expect((await troupe.run('send --all "again" --team demo --as worker-1')).stdout).toMatch(
+      /^Sent to \d members: lead/,
+    );
+
+    const mail = await troupe.json<{ content: string }[]>('inbox --team demo --as worker-1 --unread');
+    expect(mail.map(({ content }) => content)).toEqual(['text', 'now!', 'to everybody']);
+    const { stdout } = await troupe.run('inbox --team demo --as worker-1 --unread');
+    expect(stdout).toMatch(/^● lead {2}\d{4}-\S+ {2}\S+\n {2}text\n\n● lead {2}\S+ {2}urgent {2}/);
+  });
+
+  test('status and doctor', async () => {
+    const status = await troupe.json('status');
+    expect(status).toMatchObject({ socket: `${troupe.home}/daemon.sock`, tokenFile: `${troupe.home}/token` });
+    expect(status).toMatchObject({ pid: expect.any(Number) as number, url: expect.stringContaining('http') as string });
+    const { stdout } = await troupe.run('status');
+    expect(stdout).toMatch(/^Troupe \d+\.\d+\.\d+, running for /);
+    expect(stdout).toMatch(/\nTEAM .*\ndemo /s);
+    expect(await troupe.run('doctor')).toMatchObject({ status: 0, stderr: '' });
+  });
+});
+
+describe('a command line', () => {
+  const troupe = sharedTroupe();
+
+  beforeAll(async () => {
+    await troupe.run('team create demo');
+    await troupe.run('member add worker-1 --team demo');
+  });
+
+  test('takes the team and the member from its surroundings', async () => {
+    const env = { TROUPE_TEAM: 'demo', TROUPE_MEMBER_NAME: 'worker-1' };
+    expect(await troupe.json('send lead "hello"', { env })).toMatchObject({ teamId: 'demo', fromId: 'worker-1' });
+    const both = { ...env, TROUPE_TEAM: 'nowhere', TROUPE_TEAM_ID: 'demo' };
+    expect(await troupe.run('task list', { env: both })).toMatchObject({ status: 0 });
+    expect(await troupe.run('task list --team nowhere', { env })).toMatchObject({ status: 3 });
+    expect((await troupe.run('team show', { env })).stdout).toContain('Team demo');
+  });
+
+  test('wants to hear the name of a team that is to go', async () => {
+    const outcome = await troupe.run('team delete', { env: { TROUPE_TEAM: 'demo' } });
+    expect(outcome).toMatchObject({ status: 2, stdout: '' });
+    expect(outcome.stderr).toContain('Say which team: troupe team delete NAME');
+  });
+
+  test('acts as the member whose token it has, and as nobody else', async () => {
+    const { stdout } = await troupe.run('member token worker-1 --team demo');
+    const token = stdout.trim();
+    expect(stdout).toBe(`${token}\n`);
+    const env = { TROUPE_TOKEN: token, TROUPE_MEMBER_NAME: 'somebody-else' };
+    expect(await troupe.json('send lead "mine" --team demo', { env })).toMatchObject({ fromId: 'worker-1' });
+    expect(await troupe.run('send lead "not mine" --team demo --as lead', { env })).toMatchObject({ status: 5 });
+    expect(await troupe.run('status', { env })).toMatchObject({ status: 5 });
+  });
+
+  test('reads texts from standard input', async () => {
+    const task = await troupe.json('task add Title --team demo --description -', { input: 'first\nsecond\n' });
+    expect(task).toMatchObject({ description: 'first\nsecond' });
+    const { status, stderr } = await troupe.run('task add - --team demo --description -', { input: 'x' });
+    expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('Only one text') as string });
+  });
+
+  test('takes a text that starts with a dash for a text', async () => {
+    const task = await troupe.json(['task', 'add', '- a list', '--team', 'demo', '--description', '-5 degrees']);
+    expect(task).toMatchObject({ title: '- a list', description: '-5 degrees' });
+    const words = ['send', 'lead', '--team', 'demo', '--as', 'worker-1', '--json', '--', '--all'];
+    expect((await troupe.run(words)).stdout).toContain('"content":"--all"');
+  });
+
+  test('finds an operation under its own name too', async () => {
+    expect(await troupe.json('task create Other --team demo')).toMatchObject({ title: 'Other' });
+    expect(await troupe.json('message inbox --team demo --as lead')).toEqual(expect.any(Array));
+    expect(await troupe.json('daemon status')).toMatchObject({ home: troupe.home });
+    expect(await troupe.json('--json task show 1 --team demo')).toMatchObject({ id: '1' });
+  });
+
+  test('waits as long as it is told', async () => {
+    const waiting = troupe.json('task claim --team demo --as worker-1 --wait 10s', {
+      env: { TROUPE_TEAM_ID: 'waiting' },
+    });
+    await expect(waiting).resolves.toMatchObject({ teamId: 'demo' });
+    await troupe.run('team create quiet');
+    const started = performance.now();
+    expect(await troupe.run('inbox --team quiet --as lead --wait 300ms --json')).toMatchObject({ stdout: '[]\n' });
+    expect(performance.now() - started).toBeGreaterThan(300);
+  });
+
+  test('makes credentials void', async () => {
+    const token = (await troupe.run('member token worker-1 --team demo')).stdout.trim();
+    expect(await troupe.json('token rotate')).toEqual({ rotated: true });
+    expect(await troupe.run('task list --team demo', { env: { TROUPE_TOKEN: token } })).toMatchObject({ status: 5 });
+    expect(await troupe.run('task list --team demo')).toMatchObject({ status: 0 });
+  });
+});

@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isRunning, newTroupe, readPid, until } from './troupe.ts';
+
+describe('a command without a daemon', () => {
+  test('starts one in the background, says so once, and finds everything again after kill -9', async () => {
+    const troupe = newTroupe();
+    const first = await troupe.run('team create demo');
+    expect(first).toMatchObject({ status: 0, stderr: `troupe: starting the daemon for ${troupe.home}\n` });
+    expect(statSync(troupe.home).mode & 0o777).toBe(0o700);
+    expect(statSync(join(troupe.home, 'daemon.log')).mode & 0o777).toBe(0o600);
+    expect(existsSync(join(troupe.home, 'starting'))).toBe(false);
+    expect(await troupe.run('task add First --team demo')).toMatchObject({ status: 0, stderr: '' });
+
+    const pid = readPid(troupe.home) ?? 0;
+    process.kill(pid, 'SIGKILL');
+    const again = await troupe.run('task list --team demo --json');
+    expect(again.stderr).toContain('starting the daemon');
+    expect(JSON.parse(again.stdout)).toMatchObject([{ title: 'First' }]);
+    expect(readPid(troupe.home)).not.toBe(pid);
+  });
+
+  test('is one of 20 that start one daemon together', async () => {
+    const troupe = newTroupe();
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => troupe.run('status --json')));
+    expect(outcomes.map(({ status, stderr }) => (status === 0 ? 0 : stderr))).toEqual(Array(20).fill(0));
+    const pids = new Set(outcomes.map(({ stdout }) => (JSON.parse(stdout) as { pid: number }).pid));
+    expect(pids.size).toBe(1);
+    expect(outcomes.filter(({ stderr }) => stderr.includes('starting')).length).toBeGreaterThan(0);
+    const serving = outcomes.filter(({ stderr }) => stderr.includes('starting')).length;
+    expect(serving).toBeLessThan(4);
+  }, 60_000);
+
+  test('does not wait for one who died on the way to starting it', async () => {
+    const troupe = newTroupe();
+    mkdirSync(troupe.home, { mode: 0o700 });
+    const mark = join(troupe.home, 'starting');
+    writeFileSync(mark, '');
+    const longAgo = new Date(Date.now() - 60_000);
+    utimesSync(mark, longAgo, longAgo);
+    expect(await troupe.run('status')).toMatchObject({ status: 0 });
+  });
+
+  test('tells why the daemon cannot start', async () => {
+    const troupe = newTroupe();
+    mkdirSync(troupe.home, { mode: 0o700 });
+    mkdirSync(join(troupe.home, 'journal.db'));
+    const { status, stderr } = await troupe.run('status');
+    expect(status).toBe(75);
+    expect(stderr).toMatch(/The daemon ended at once: .*journal\.db/);
+  });
+
+  test('leaves nothing of its own to the daemon that it starts', async () => {
+    const troupe = newTroupe();
+    const env = { TROUPE_MEMBER_NAME: 'canary-member', TROUPE_TEAM: 'canary-team', TROUPE_TOKEN_FILE: undefined };
+    await troupe.run('status', { env });
+    const environment = await import('node:fs').then(({ readFileSync }) =>
+      readFileSync(`/proc/${readPid(troupe.home)}/environ`, 'utf8'),
+    );
+    expect(environment).not.toContain('canary');
+    expect(environment).toContain(`TROUPE_HOME=${troupe.home}`);
+  });
+});
+
+describe('troupe stop', () => {
+  test('ends the daemon and returns when it is gone', async () => {
+    const troupe = newTroupe();
+    const { pid } = await troupe.json<{ pid: number }>('status');
+    expect(await troupe.run('stop --json')).toEqual({ status: 0, stdout: '{"stopping":true}\n', stderr: '' });
+    expect(isRunning(pid)).toBe(false);
+    expect(await troupe.run('stop')).toMatchObject({
+      status: 75,
+      stderr: expect.stringContaining('No daemon') as string,
+    });
+    expect(readPid(troupe.home)).toBeUndefined();
+  });
+
+  test('ends it also under a call that waits, which does not bring it back', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    const waiting = troupe.start('inbox --team demo --as lead --wait 60s');
+    await until('the call waits', async () => (await troupe.json<{ connections: number }>('status')).connections > 1);
+    expect(await troupe.run('stop')).toMatchObject({ status: 0, stdout: 'The daemon has ended.\n' });
+    expect(await waiting.ended).toMatchObject({ status: 75 });
+    expect(readPid(troupe.home)).toBeUndefined();
+  }, 40_000);
+});
+
+describe('Ctrl-C', () => {
+  test('takes a waiting call back and ends with 130', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    const waiting = troupe.start('task claim --team demo --as lead --wait 60s');
+    await until('the call waits', async () => (await troupe.json<{ connections: number }>('status')).connections > 1);
+    waiting.child.kill('SIGINT');
+    expect(await waiting.ended).toEqual({ status: 130, stdout: '', stderr: '' });
+    await troupe.run('task add Later --team demo');
+    expect(await troupe.json('task show 1 --team demo')).toMatchObject({ status: 'pending' });
+  });
+});

@@ -1,0 +1,109 @@
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newTroupe } from './troupe.ts';
+import type { Given, Troupe } from './troupe.ts';
+
+interface Check {
+  readonly name: string;
+  readonly state: 'ok' | 'warn' | 'fail';
+  readonly found: string;
+  readonly remedy?: string;
+}
+
+async function examine(troupe: Troupe, given?: Given) {
+  const { status, stdout } = await troupe.run('doctor --json', given);
+  const report = JSON.parse(stdout) as { ok: boolean; checks: Check[] };
+  return { status, ...report, named: Object.fromEntries(report.checks.map((check) => [check.name, check])) };
+}
+
+describe('the doctor', () => {
+  test('needs no daemon, starts none and makes nothing', async () => {
+    const troupe = newTroupe();
+    const { status, ok, named } = await examine(troupe);
+    expect({ status, ok }).toEqual({ status: 0, ok: true });
+    expect(named).toMatchObject({
+      node: { state: 'ok', found: expect.stringContaining(process.versions.node) as string },
+      home: { state: 'ok', found: expect.stringContaining('the first command will make') as string },
+      disk: { state: 'ok' },
+      'socket path': { state: 'ok' },
+      daemon: { state: 'ok', found: 'not running; the next command starts it' },
+    });
+    expect(existsSync(troupe.home)).toBe(false);
+  });
+
+  test('looks at the daemon and its files', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    const { status, named } = await examine(troupe);
+    expect(status).toBe(0);
+    expect(named).toMatchObject({
+      daemon: { state: 'ok', found: expect.stringMatching(/^running, version .*, pid \d+, http:/) as string },
+      teams: { state: 'ok', found: '1 in the journal (fsync-before-ack)' },
+      'token file': { state: 'ok', found: expect.stringContaining('mode 600') as string },
+    });
+    await troupe.run('stop');
+    expect((await examine(troupe)).named['teams']).toMatchObject({ state: 'ok', found: 'the journal can be read' });
+    const { stdout } = await troupe.run('doctor');
+    expect(stdout).toMatch(/^✓ node +\d/);
+    expect(stdout).toContain('All is well.');
+  });
+
+  test('finds what is open to others', async () => {
+    const troupe = newTroupe();
+    mkdirSync(troupe.home, { mode: 0o700 });
+    chmodSync(troupe.home, 0o755);
+    expect((await examine(troupe)).named['home']).toMatchObject({
+      state: 'warn',
+      remedy: `run: chmod 700 ${troupe.home}`,
+    });
+    chmodSync(troupe.home, 0o777);
+    writeFileSync(join(troupe.home, 'token'), 'x', { mode: 0o644 });
+    const { status, ok, named } = await examine(troupe);
+    expect({ status, ok }).toEqual({ status: 1, ok: false });
+    expect(named['home']).toMatchObject({
+      state: 'fail',
+      found: expect.stringContaining('written by others') as string,
+    });
+    expect(named['token file']).toMatchObject({ state: 'fail', remedy: `run: chmod 600 ${troupe.home}/token` });
+    const { stdout } = await troupe.run('doctor');
+    expect(stdout).toMatch(/✗ home .*written by others.*\n +→ see that nothing in it is foreign/);
+    expect(stdout).toContain('2 of these must be put right.');
+  });
+
+  test('finds a home that is a link, or no directory', async () => {
+    const troupe = newTroupe();
+    symlinkSync(dirname(troupe.home), troupe.home);
+    expect(await examine(troupe)).toMatchObject({
+      status: 1,
+      named: { home: { state: 'fail', found: expect.stringContaining('symbolic link') as string } },
+    });
+    const file = join(dirname(troupe.home), 'file');
+    writeFileSync(file, '');
+    expect(await examine(troupe, { env: { TROUPE_HOME: file } })).toMatchObject({
+      status: 1,
+      named: { home: { state: 'fail' } },
+    });
+  });
+
+  test('finds a path too long for a socket, and a journal that is none', async () => {
+    const troupe = newTroupe();
+    const long = join(dirname(troupe.home), 'x'.repeat(100));
+    expect(await examine(troupe, { env: { TROUPE_HOME: long } })).toMatchObject({
+      status: 1,
+      named: { 'socket path': { state: 'fail', remedy: 'set TROUPE_HOME to a shorter path' } },
+    });
+    mkdirSync(troupe.home, { mode: 0o700 });
+    writeFileSync(join(troupe.home, 'journal.db'), 'this is not a database, and long enough to be looked at', {
+      mode: 0o600,
+    });
+    expect(await examine(troupe)).toMatchObject({ status: 1, named: { teams: { state: 'fail' } } });
+  });
+
+  test('misses git, and nothing that nobody needs', async () => {
+    const troupe = newTroupe();
+    const { named, status } = await examine(troupe, { env: { PATH: '/nowhere' } });
+    expect(status).toBe(0);
+    expect(named).toMatchObject({ git: { state: 'warn' }, tmux: { state: 'ok' }, codex: { state: 'ok' } });
+  });
+});

@@ -1,0 +1,84 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newTroupe, sharedTroupe } from './troupe.ts';
+
+describe('a refusal', () => {
+  const troupe = sharedTroupe();
+
+  beforeAll(async () => {
+    await troupe.run('team create demo');
+    await troupe.run('member add worker-1 --team demo');
+    await troupe.run('member add worker-2 --team demo');
+    await troupe.run('task add First --team demo');
+    await troupe.run('task add Second --team demo --needs 1');
+    await troupe.run('task claim 1 --team demo --as worker-1');
+  });
+
+  test.each([
+    ['dance', 2, 'invalid', 'There is no command "dance"'],
+    ['tsak list', 2, 'invalid', 'did you mean troupe task?'],
+    ['task lits --team demo', 2, 'invalid', 'did you mean troupe task list?'],
+    ['create demo', 2, 'invalid', 'did you mean troupe team create?'],
+    ['task list --teem demo', 2, 'invalid', 'There is no flag --teem; did you mean --team?'],
+    ['task list', 2, 'invalid', 'Say which team: add --team NAME, or set TROUPE_TEAM'],
+    ['task show --team demo', 2, 'invalid', '<task> is missing'],
+    ['task list --team --status', 2, 'invalid', '--team needs a value; for the text --status write --team=--status'],
+    ['task list --team demo --team demo', 2, 'invalid', '--team is given twice'],
+    ['task list --team demo --status open', 2, 'invalid', 'status must be one of pending, in_progress'],
+    ['task list --team demo --limit many', 2, 'invalid', 'limit must be a number, not "many"'],
+    ['task claim --team demo --wait soon', 2, 'invalid', 'wait must be a time such as 30s'],
+    ['task add a b --team demo', 2, 'invalid', '"b" is one argument too many; put a text with spaces in quotes'],
+    ['task add Title --team demo --metadata {', 2, 'invalid', 'metadata must be JSON'],
+    ['send worker-1 --team demo', 2, 'invalid', 'The text is missing'],
+    ['send worker-1 text --all --team demo', 2, 'invalid', 'Send to "worker-1" or to all, not both'],
+    ['completion tcsh', 2, 'invalid', 'shell must be one of bash, zsh, fish'],
+    ['logs', 2, 'invalid', 'Say whose log: troupe logs --daemon'],
+    ['task show one --team demo', 2, 'invalid', 'is not a task id'],
+    ['team create Über', 2, 'invalid', '"uber" would be one'],
+    ['task show 99 --team demo', 3, 'not_found', 'Task "99"'],
+    ['team show nowhere', 3, 'not_found', 'nowhere'],
+    ['watch nowhere', 3, 'not_found', 'nowhere'],
+    ['send nobody text --team demo --as lead', 3, 'not_found', 'nobody'],
+    ['team create demo', 4, 'exists', 'demo'],
+    ['task claim 1 --team demo --as worker-2', 4, 'claim_conflict', 'worker-1'],
+    ['task claim 2 --team demo --as worker-2', 4, 'blocked', 'waits for task 1'],
+    ['task complete 1 --team demo --as worker-1 --epoch 7', 4, 'stale_epoch', 'epoch'],
+    ['task depend 2 2 --team demo', 4, 'cycle', '2'],
+    ['task complete 1 --team demo --as worker-2', 5, 'not_allowed', 'worker-2'],
+  ])('of "%s" ends with %i, and %s', async (line, exit, code, words) => {
+    const plain = await troupe.run(line);
+    expect(plain).toMatchObject({ status: exit, stdout: '' });
+    expect(plain.stderr).toMatch(/^troupe: /);
+    expect(plain.stderr).toContain(words);
+    expect(plain.stderr.includes('--help')).toBe(exit === 2 && plain.stderr.includes('See: '));
+
+    const json = await troupe.run(`${line} --json`);
+    expect(json).toMatchObject({ status: exit, stdout: '' });
+    const { error } = JSON.parse(json.stderr) as { error: { code: string; message: string } };
+    expect(Object.keys(JSON.parse(json.stderr) as object)).toEqual(['error']);
+    expect(error).toEqual({ code, message: expect.stringContaining(words) as string });
+  });
+
+  test('of a token that nobody has ends with 5', async () => {
+    const env = { TROUPE_TOKEN: 'nobody-has-this' };
+    expect(await troupe.run('task list --team demo', { env })).toMatchObject({ status: 5, stdout: '' });
+    const file = { TROUPE_TOKEN_FILE: '/does/not/exist' };
+    expect((await troupe.run('task list --team demo', { env: file })).status).not.toBe(0);
+  });
+
+  test('reaches nobody when the reader has gone', async () => {
+    const { child, ended } = troupe.start('task list --team demo');
+    child.stdout.destroy();
+    expect(await ended).toMatchObject({ status: 0, stderr: '' });
+  });
+});
+
+test('without a daemon, and told not to start one, a command ends with 75', async () => {
+  const troupe = newTroupe();
+  const env = { TROUPE_NO_AUTOSTART: '1' };
+  const plain = await troupe.run('task list --team demo', { env });
+  expect(plain).toMatchObject({ status: 75, stdout: '' });
+  expect(plain.stderr).toContain('No daemon is running');
+  const json = await troupe.run('status --json', { env });
+  expect(json).toMatchObject({ status: 75, stdout: '' });
+  expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'no_daemon' } });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { COMMAND_NAMES } from '../../src/cli/manifest.ts';
+import { newTroupe } from './troupe.ts';
+
+describe('help', () => {
+  test('starts no daemon and shows what there is', async () => {
+    const troupe = newTroupe();
+    for (const line of ['', 'help', '--help', '-h']) {
+      const { status, stdout, stderr } = await troupe.run(line);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toContain('Usage: troupe <command>');
+      for (const name of COMMAND_NAMES) expect(stdout).toContain(name.split(' ')[0]);
+      for (const name of ['watch', 'doctor', 'serve', 'mcp', 'completion']) expect(stdout).toContain(`\n  ${name}`);
+    }
+  });
+
+  test('shows the verbs of a noun', async () => {
+    const troupe = newTroupe();
+    for (const line of ['task', 'task --help', 'help task']) {
+      const { status, stdout } = await troupe.run(line);
+      expect(status).toBe(0);
+      expect(stdout).toContain('Usage: troupe task <verb>');
+      expect(stdout).toMatch(/\n {2}task claim \[task\] +Take a task/);
+    }
+  });
+
+  test('shows a command with its arguments, flags and examples', async () => {
+    const troupe = newTroupe();
+    for (const line of ['task add --help', 'help task add', 'task create -h']) {
+      const { stdout } = await troupe.run(line);
+      expect(stdout).toMatch(/^Create a task\.\n\nUsage: troupe task add <title> \[flags\]\n/);
+      expect(stdout).toMatch(/--priority WORD +how soon .*\(low, medium, high, critical; default medium\)/);
+      expect(stdout).toMatch(/\n {2}--needs A,B +tasks that must be completed first/);
+      expect(stdout).toMatch(/\nExamples\n {2}troupe task add /);
+    }
+    expect((await troupe.run('serve --help')).stdout).toContain('Run the daemon in the foreground');
+    expect((await troupe.run('mcp -h')).stdout).toContain('standard input and output');
+  });
+
+  test('does not know what is not there', async () => {
+    const troupe = newTroupe();
+    expect(await troupe.run('help dance')).toMatchObject({ status: 2, stdout: '' });
+    expect(await troupe.run('task dance --help')).toMatchObject({ status: 2, stdout: '' });
+  });
+});
+
+test('the version is that of the package', async () => {
+  const troupe = newTroupe();
+  for (const line of ['--version', '-v']) {
+    expect(await troupe.run(line)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,
+    });
+  }
+});

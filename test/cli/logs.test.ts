@@ -1,0 +1,54 @@
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newTroupe, until } from './troupe.ts';
+
+const line = (event: string, facts: object = {}): string =>
+  `${JSON.stringify({ time: '2026-01-01T00:00:00.000Z', level: 'info', event, ...facts })}\n`;
+
+describe("the daemon's log", () => {
+  test('is shown in words, its last lines, and also where it is not ours', async () => {
+    const troupe = newTroupe();
+    expect(await troupe.run('logs --daemon')).toMatchObject({ status: 3, stdout: '' });
+    mkdirSync(troupe.home, { mode: 0o700 });
+    const entries = [
+      line('one'),
+      line('two', { pid: 7, text: 'with spaces', nested: { a: 1 } }),
+      'Error: \x1b[31mtrace\n',
+    ];
+    writeFileSync(join(troupe.home, 'daemon.log'), entries.join(''));
+    expect((await troupe.run('logs --daemon')).stdout).toBe(
+      [
+        '2026-01-01T00:00:00.000Z info  one',
+        '2026-01-01T00:00:00.000Z info  two pid=7 text="with spaces" nested={"a":1}',
+        'Error: [31mtrace',
+        '',
+      ].join('\n'),
+    );
+    expect((await troupe.run('logs --daemon -n 2')).stdout.split('\n')).toHaveLength(3);
+    expect((await troupe.run('logs --daemon --json -n 3')).stdout.split('\n')[0]).toBe(line('one').trimEnd());
+    expect(await troupe.run('stop')).toMatchObject({ status: 75 });
+  });
+
+  test('is followed, also when it is moved away', async () => {
+    const troupe = newTroupe();
+    const path = join(troupe.home, 'daemon.log');
+    mkdirSync(troupe.home, { mode: 0o700 });
+    writeFileSync(path, line('first'));
+    const following = troupe.start('logs --daemon -f');
+    await until('the first is there', () => following.output.stdout.includes('first'));
+    appendFileSync(path, line('second'));
+    await until('the second is there', () => following.output.stdout.includes('second'));
+    renameSync(path, `${path}.1`);
+    writeFileSync(path, line('third'));
+    await until('the third is there', () => following.output.stdout.includes('third'));
+    following.child.kill('SIGINT');
+    expect(await following.ended).toMatchObject({ status: 130, stderr: '' });
+  });
+
+  test('is that of a real daemon', async () => {
+    const troupe = newTroupe();
+    await troupe.run('status');
+    expect((await troupe.run('logs --daemon')).stdout).toMatch(/info {2}daemon\.ready .*pid=\d+/);
+  });
+});

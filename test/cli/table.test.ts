@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { table } from '../../src/cli/table.ts';
+import { widthOf } from '../../src/cli/text.ts';
+
+const COLUMNS = [{ title: '#', align: 'right' }, { title: 'TASK', flexible: true }, { title: 'WHO' }] as const;
+const ROWS = [
+  ['1', 'Write the parser', 'ada'],
+  ['12', { text: '日本語のタイトル', style: 'red' }, 'worker-1'],
+  ['3', 'Emoji 👍🏽 and\nanother line', ''],
+] as const;
+const screen = { isTerminal: true, hasColor: false, columns: 80, now: 0 };
+
+describe('a table', () => {
+  test('has columns as wide as what is in them', () => {
+    expect(table(COLUMNS, ROWS, screen)).toBe(
+      [
+        ' #  TASK                       WHO',
+        ' 1  Write the parser           ada',
+        '12  日本語のタイトル           worker-1',
+        ' 3  Emoji 👍🏽 and another line',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test.each([80, 40, 30, 24, 20])('fits into %i columns', (columns) => {
+    for (const line of table(COLUMNS, ROWS, { ...screen, columns }).split('\n')) {
+      expect(widthOf(line)).toBeLessThanOrEqual(Math.max(columns, 22));
+    }
+  });
+
+  test('leaves a column out that nothing is in', () => {
+    expect(table(COLUMNS, [['1', 'Alone', '']], screen)).toBe('#  TASK\n1  Alone\n');
+  });
+
+  test('is cut nowhere where nobody looks', () => {
+    const long = 'x'.repeat(1_000);
+    expect(table(COLUMNS, [['1', long, 'ada']], { ...screen, columns: Infinity })).toContain(long);
+  });
+
+  test('pads what is seen, not the colours', () => {
+    const colored = table(COLUMNS, ROWS, { ...screen, hasColor: true });
+    expect(colored).toContain('\x1b[31m日本語のタイトル\x1b[0m           worker-1');
+  });
+});

@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { BIN } from './troupe.ts';
+import type { Troupe } from './troupe.ts';
+
+/** A terminal that a command runs in, and what it shows. */
+export interface Terminal {
+  /** The text of the screen; with `colors` the styles as well. */
+  show(options?: { colors?: boolean }): string;
+  /** Presses keys, in tmux' names: `q`, `Down`, `C-c`. */
+  press(...keys: readonly string[]): void;
+  resize(columns: number, rows: number): void;
+  /** Waits until the screen shows it. */
+  see(what: string | RegExp): Promise<string>;
+}
+
+let number = 0;
+
+/** Runs a command line in a real terminal; troupe is our command, and after it the shell says how it ended. */
+export function openTerminal(
+  troupe: Troupe,
+  line: string,
+  { columns = 80, rows = 24, env = {} }: { columns?: number; rows?: number; env?: Record<string, string> } = {},
+): Terminal {
+  // A server of its own, so that neither the user's sessions nor their settings are touched.
+  const name = `troupe-test-${process.pid}-${++number}`;
+  const tmux = (...args: readonly string[]): string => {
+    const { stdout, stderr, status } = spawnSync('tmux', ['-L', name, '-f', '/dev/null', ...args], {
+      encoding: 'utf8',
+      env: { ...troupe.environment, LC_ALL: 'C.UTF-8', ...env },
+    });
+    if (status !== 0) throw new Error(`tmux ${args.join(' ')}: ${stderr}`);
+    return stdout;
+  };
+  onTestFinished(() => void spawnSync('tmux', ['-L', name, 'kill-server']));
+  const script = `troupe() { "${process.execPath}" "${BIN}" "$@"; }; ${line}; echo "ended with $?"; exec sleep 60`;
+  tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), 'bash', '--norc', '-c', script);
+
+  const terminal: Terminal = {
+    show: ({ colors = false } = {}) => tmux('capture-pane', '-p', ...(colors ? ['-e'] : [])),
+    press: (...keys) => void tmux('send-keys', ...keys),
+    resize: (width, height) => void tmux('resize-window', '-x', String(width), '-y', String(height)),
+    async see(what) {
+      const giveUp = performance.now() + 15_000;
+      for (;;) {
+        const text = terminal.show();
+        if (typeof what === 'string' ? text.includes(what) : what.test(text)) return text;
+        if (performance.now() > giveUp) throw new Error(`The terminal does not show ${String(what)} but:\n${text}`);
+        await sleep(50);
+      }
+    },
+  };
+  return terminal;
+}

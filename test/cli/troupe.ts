@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+
+/** The command, as people call it. */
+export const BIN = join(import.meta.dirname, '../../bin/troupe.js');
+
+/** How a command ended. */
+export interface Outcome {
+  readonly status: number | NodeJS.Signals;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a command gets besides its words. */
+export interface Given {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The command line with a state directory of its own. */
+export interface Troupe {
+  readonly home: string;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Runs a command to its end. A line is split at spaces; "quoted parts" stay together. */
+  run(words: string | readonly string[], given?: Given): Promise<Outcome>;
+  /** Runs a command with --json, which must succeed, and returns what it printed. */
+  json<T = Record<string, unknown>>(words: string | readonly string[], given?: Given): Promise<T>;
+  /** Starts a command; it is killed when the test ends. */
+  start(words: string | readonly string[], given?: Given): Started;
+}
+
+/** A command that runs. */
+export interface Started {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly output: { stdout: string; stderr: string };
+  readonly ended: Promise<Outcome>;
+}
+
+/** A state directory for the running test alone. Its daemon, should there be one, is ended with the test. */
+export function newTroupe(): Troupe {
+  const { troupe, close } = open();
+  onTestFinished(close);
+  return troupe;
+}
+
+/** One state directory for all tests of a group, in which nobody stops the daemon. */
+export function sharedTroupe(): Troupe {
+  const { troupe, close } = open();
+  beforeAll(async () => {
+    await troupe.run('status');
+  });
+  afterAll(close);
+  return troupe;
+}
+
+/** Waits until a condition holds, and fails with what was waited for. */
+export async function until<T>(
+  what: string,
+  condition: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
+  const giveUp = performance.now() + 15_000;
+  for (;;) {
+    const found = await condition();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > giveUp) throw new Error(`Waited in vain until ${what}`);
+    await sleep(25);
+  }
+}
+
+/** The process that says it is the daemon of a state directory. */
+export function readPid(home: string): number | undefined {
+  try {
+    return (JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8')) as { pid: number }).pid;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process is there and not merely waiting to be collected. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function open(): { troupe: Troupe; close: () => Promise<void> } {
+  // Short, because the path of a Unix socket must be.
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-cli-')));
+  const home = join(folder, 'home');
+  const environment = environmentFor(home);
+  const start = (words: string | readonly string[], { input, env = {} }: Given = {}): Started => {
+    const child = spawn(process.execPath, [BIN, ...wordsOf(words)], { env: { ...environment, ...env } });
+    const output = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output.stdout += chunk));
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output.stderr += chunk));
+    // A command that does not read its input may be gone before it is written.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input ?? '');
+    const ended = new Promise<Outcome>((resolve) => {
+      child.once('close', (code, signal) => resolve({ status: code ?? signal ?? 'SIGKILL', ...output }));
+    });
+    return { child, output, ended };
+  };
+  const run: Troupe['run'] = (words, given) => start(words, given).ended;
+  const troupe: Troupe = {
+    home,
+    environment,
+    run,
+    async json<T>(words: string | readonly string[], given?: Given): Promise<T> {
+      const { status, stdout, stderr } = await run([...wordsOf(words), '--json'], given);
+      if (status !== 0) throw new Error(`${String(words)} ended with ${status}: ${stderr}`);
+      return JSON.parse(stdout) as T;
+    },
+    start(words, given) {
+      const started = start(words, given);
+      onTestFinished(async () => {
+        started.child.kill('SIGKILL');
+        await started.ended;
+      });
+      return started;
+    },
+  };
+  return { troupe, close: () => end(troupe, folder) };
+}
+
+/** Ends the daemon as users do, or where that does not work, as it must. */
+async function end(troupe: Troupe, folder: string): Promise<void> {
+  const pid = readPid(troupe.home);
+  if (pid !== undefined && isRunning(pid)) {
+    const { status } = await troupe.run('stop');
+    if (status !== 0 && isRunning(pid)) process.kill(pid, 'SIGKILL');
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Ours, without what the one who runs the tests has set for a troupe of their own. */
+function environmentFor(home: string): NodeJS.ProcessEnv {
+  const foreign = /^(TROUPE_(?!TEST_|SOURCE)|NO_COLOR|FORCE_COLOR|COLORTERM|CLICOLOR|TMUX|OTEL_)/;
+  const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  return { ...Object.fromEntries(kept), TROUPE_HOME: home, TROUPE_SOURCE: '1' };
+}
+
+/** The words of a command line; a quoted part is one word. */
+export function wordsOf(words: string | readonly string[]): string[] {
+  if (typeof words !== 'string') return [...words];
+  const parts = words.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g);
+  return [...parts].map(([, double, single, plain]) => double ?? single ?? plain ?? '');
+}

@@ -1,0 +1,191 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { widthOf } from '../../src/cli/text.ts';
+import { chosenTasks, drawFrame, lastScroll } from '../../src/cli/watch/frame.ts';
+import type { Choice } from '../../src/cli/watch/frame.ts';
+import type { Model, Task } from '../../src/cli/watch/model.ts';
+import { needTool } from '../tools.ts';
+import { HOSTILE } from './hostile.ts';
+import { openTerminal } from './terminal.ts';
+import { newTroupe, readPid, sharedTroupe, until } from './troupe.ts';
+
+describe('watch in a pipe', () => {
+  test('writes one line per event, and as JSON one line per batch', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    const lines = troupe.start('watch demo');
+    const json = troupe.start('watch demo --json --after 0');
+    await until('both have begun', () => lines.output.stdout.includes('created the team') && json.output.stdout !== '');
+    await troupe.run('task add "First thing" --team demo');
+    await troupe.run('task claim 1 --team demo --as lead');
+    await until(
+      'the claim is there',
+      () => lines.output.stdout.includes('claimed') && json.output.stdout.includes('claimed'),
+    );
+    expect(lines.output.stdout).toMatch(/^\d{4}-\S+ {2}@user {2}added task 1: First thing$/m);
+    expect(lines.output.stdout).toMatch(/^\d{4}-\S+ {2}lead {2}claimed task 1 \(First thing\)$/m);
+    const batches = json.output.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { seq: number; events: unknown[] });
+    expect(batches.map(({ seq }) => seq)).toEqual(batches.map((_, at) => at + 1));
+    lines.child.kill('SIGINT');
+    expect(await lines.ended).toMatchObject({ status: 130, stderr: '' });
+  });
+
+  test('goes on after the daemon was killed and came back, without a gap', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    const watching = troupe.start('watch demo --json --after 0');
+    await until('it has begun', () => watching.output.stdout !== '');
+    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    for (const title of ['one', 'two', 'three']) await troupe.run(`task add ${title} --team demo`);
+    await until('all is there', () => watching.output.stdout.includes('three'));
+    const seqs = watching.output.stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { seq: number }).seq);
+    expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+  }, 40_000);
+});
+
+describe('watch on a terminal', () => {
+  const troupe = sharedTroupe();
+
+  beforeAll(async () => {
+    await troupe.run('team create demo');
+    await troupe.run('member add worker-1 --team demo --role tester');
+    await troupe.run('task add "First thing" --team demo');
+  });
+
+  test('shows tasks, members and messages as they change, and leaves the terminal clean', async (context) => {
+    needTool(context, 'tmux');
+    const terminal = openTerminal(troupe, 'echo before; troupe watch demo');
+    await terminal.see(/^demo +0\/1 done .*● live/);
+    expect(await terminal.see('First thing')).toContain('worker-1 active');
+    await troupe.run('task claim 1 --team demo --as worker-1');
+    await troupe.run('send worker-1 "How is it going?" --team demo --as lead');
+    await terminal.see(/◐ in progress +First thing +worker-1/);
+    await terminal.see('lead → worker-1 How is it going?');
+    terminal.resize(120, 30);
+    await terminal.see(/TASKS +│ MEMBERS/);
+    terminal.resize(60, 15);
+    await terminal.see(/^TASKS *$/m);
+    terminal.press('q');
+    const text = await terminal.see('ended with 0');
+    expect(text).toMatch(/^before\nended with 0/);
+    expect(text).not.toContain('TASKS');
+  });
+
+  test('is left by Ctrl-C as well', async (context) => {
+    needTool(context, 'tmux');
+    const terminal = openTerminal(troupe, 'troupe watch demo');
+    await terminal.see('● live');
+    terminal.press('C-c');
+    expect(await terminal.see('ended with 130')).toMatch(/^ended with 130/);
+  });
+
+  test('says that there is no such team on the terminal as it was', async (context) => {
+    needTool(context, 'tmux');
+    const terminal = openTerminal(troupe, 'troupe watch nowhere');
+    expect(await terminal.see('ended with 3')).toContain('nowhere');
+  });
+});
+
+describe('the picture', () => {
+  const choice: Choice = { scroll: 0, filter: 'all', member: undefined };
+  const model = modelOf(1_000);
+  const sizes = [
+    [80, 24],
+    [140, 40],
+    [110, 24],
+    [40, 10],
+    [20, 5],
+    [10, 3],
+    [300, 100],
+  ] as const;
+
+  test.each(sizes)('fits into %i x %i with 1,000 tasks', (columns, rows) => {
+    const screen = { isTerminal: true, hasColor: false, columns, now: Date.parse('2026-01-01T01:00:00Z') };
+    const lines = drawFrame(model, choice, { screen, rows, isLive: true });
+    expect(lines).toHaveLength(rows);
+    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+  });
+
+  test('can be scrolled to the last task', () => {
+    const screen = { isTerminal: true, hasColor: false, columns: 80, now: Date.parse('2026-01-01T01:00:00Z') };
+    const stage = { screen, rows: 24, isLive: true };
+    const last = lastScroll(model, choice, stage);
+    const lines = drawFrame(model, { ...choice, scroll: last }, stage);
+    const bottom = chosenTasks(model, choice).at(-1);
+    expect(lines.join('\n')).toContain(bottom?.title);
+    expect(lines.join('\n')).toMatch(/TASKS \d+–1000 of 1000/);
+    expect(drawFrame(model, { ...choice, scroll: 10_000 }, stage)).toEqual(lines);
+  });
+
+  test('shows what is chosen', () => {
+    expect(new Set(chosenTasks(model, { ...choice, filter: 'in progress' }).map(({ status }) => status))).toEqual(
+      new Set(['in_progress']),
+    );
+    expect(
+      chosenTasks(model, { ...choice, member: 'worker-1' }).every(({ assigneeId }) => assigneeId === 'worker-1'),
+    ).toBe(true);
+  });
+
+  test('is drawn fast enough to be drawn 20 times a second', () => {
+    const screen = { isTerminal: true, hasColor: true, columns: 140, now: Date.now() };
+    const start = performance.now();
+    for (let n = 0; n < 20; n++) drawFrame(model, choice, { screen, rows: 40, isLive: true });
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  test('holds nothing that a terminal would obey', () => {
+    const screen = { isTerminal: true, hasColor: false, columns: 140, now: Date.now() };
+    const hostile = modelOf(HOSTILE.length, (at) => HOSTILE[at] ?? '');
+    for (const line of drawFrame(hostile, choice, { screen, rows: 60, isLive: false })) {
+      expect(line).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+    }
+  });
+});
+
+function modelOf(count: number, titleOf = (at: number) => `Task number ${at + 1} 日本`): Model {
+  const statuses = ['pending', 'blocked', 'in_progress', 'completed', 'failed'] as const;
+  const tasks = Array.from({ length: count }, (_, at): Task => ({
+    id: String(at + 1),
+    teamId: 'demo',
+    title: titleOf(at),
+    description: '',
+    status: statuses[at % statuses.length] ?? 'pending',
+    priority: at % 7 === 0 ? 'critical' : 'medium',
+    assigneeId: at % 3 === 0 ? 'worker-1' : undefined,
+    reserved: false,
+    dependencies: [],
+    blockedBy: ['1', '2'],
+    blocks: [],
+    onDependencyFailure: 'block',
+    epoch: 0,
+    revision: 1,
+    rejections: 0,
+    createdBy: 'lead',
+    createdAt: '2026-01-01T00:00:00Z',
+    updatedAt: '2026-01-01T00:00:00Z',
+  }));
+  const members = Array.from({ length: 9 }, (_, at) => ({
+    name: at === 0 ? 'lead' : `worker-${at}`,
+    role: titleOf(at),
+    status: 'active' as const,
+    assignedTasks: ['1'],
+  }));
+  return {
+    status: { team: { id: 'demo', name: 'demo', leadId: 'lead', members }, seq: 1 } as unknown as Model['status'],
+    tasks: new Map(tasks.map((task) => [task.id, task])),
+    mail: Array.from({ length: 50 }, (_, at) => ({
+      type: 'message:sent' as const,
+      at: 0,
+      by: 'lead',
+      copies: [{ id: '1', toId: 'worker-1' }],
+      messageType: 'direct' as const,
+      content: titleOf(at % count),
+      priority: 'normal' as const,
+    })),
+  };
+}

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { findPrograms, needTool } from '../tools.ts';
+import { setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+/** A name that leads to this machine, as one that an attacker rebinds does. */
+const REBOUND = 'rebound.example';
+
+async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: findPrograms('chromium')[0] as string,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      `--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`,
+      // The browser must not be what protects us: others have no such check.
+      '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,PrivateNetworkAccessChecks',
+    ],
+  });
+  onTestFinished(() => browser.close());
+  return browser;
+}
+
+const PAGES = join(import.meta.dirname, 'pages');
+
+/** A web server of the attacker's. */
+async function openStranger(): Promise<number> {
+  const script = readFileSync(join(PAGES, 'attack.js'));
+  const server = createServer(({ url }, response) => {
+    if (url === '/attack.js') response.setHeader('content-type', 'text/javascript').end(script);
+    else response.setHeader('content-type', 'text/html').end('<!doctype html><body><script src="/attack.js"></script>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** Logs the person in, as the dashboard does, and shows that its own page can then do everything. */
+async function logIn(context: BrowserContext, { act, url }: Stage): Promise<Page> {
+  const { hash } = new URL((await act('ui.login', {})).url);
+  const page = await context.newPage();
+  await page.goto(url);
+  const script = readFileSync(join(PAGES, 'dashboard.js'), 'utf8');
+  const outcome: unknown = await page.evaluate(`${script}; useDashboard("${hash.slice('#code='.length)}")`);
+  expect(outcome).toEqual({
+    login: 200,
+    read: 200,
+    write: 200,
+    answer: '{"type":"pong","id":1}',
+    event: '1',
+    cookie: '',
+  });
+  return page;
+}
+
+function attack(page: Page, target: string): Promise<unknown> {
+  return page.evaluate(`attack(${JSON.stringify(target)})`);
+}
+
+test(
+  'a page of another origin cannot drive or read the daemon, whoever is logged in',
+  { timeout: 120_000 },
+  async (context) => {
+    needTool(context, 'chromium');
+    const stage = await setStage({
+      limits: { authDelayMs: 0, requestBurst: 1e6 },
+      mcp: async () => new Response('{}'),
+      metrics: () => 'secret 1',
+    });
+    const program = await openBrowser();
+    const browser = await program.newContext();
+    const ours = await logIn(browser, stage);
+    const strangerPort = await openStranger();
+    const before = await stage.ends();
+    const refusedBefore = stage.hub.counters.rejected;
+    const port = stage.port;
+    const targets = [
+      `http://127.0.0.1:${port}`,
+      `http://localhost:${port}`,
+      `http://0.0.0.0:${port}`,
+      `http://${REBOUND}:${port}`,
+    ];
+    // The first is the same site as ours for a browser, which gives it our cookie.
+    for (const host of ['127.0.0.1', 'localhost', REBOUND]) {
+      for (const target of targets) {
+        const page = await browser.newPage();
+        await page.goto(`http://${host}:${strangerPort}/`);
+        expect({ host, target, spoils: await attack(page, target) }).toEqual({ host, target, spoils: [] });
+        await page.close();
+      }
+    }
+    expect(await stage.ends()).toEqual(before);
+    expect(stage.hub.counters.rejected - refusedBefore).toBeGreaterThan(200);
+
+    // A page under the rebound name is the daemon's own as far as the browser knows; the daemon knows better.
+    // What its answer forbids the page to do is not what protects us here.
+    const rebound = await (await program.newContext({ bypassCSP: true })).newPage();
+    const answer = await rebound.goto(`http://${REBOUND}:${port}/`);
+    expect(answer?.status()).toBe(403);
+    await rebound.evaluate(readFileSync(join(PAGES, 'attack.js'), 'utf8'));
+    expect(await attack(rebound, `http://${REBOUND}:${port}`)).toEqual([]);
+    expect(await stage.ends()).toEqual(before);
+
+    // Nor can ours be shown inside another, or reached by the one that opened it.
+    const page = await browser.newPage();
+    await page.goto(`http://localhost:${strangerPort}/`);
+    const shown: unknown = await page.evaluate(`show(${JSON.stringify(stage.url)})`);
+    expect(shown).toEqual({ framed: null, cutOff: true });
+
+    expect(await ours.evaluate("fetch('/api/teams').then(({ status }) => status)")).toBe(200);
+    expect(stage.errors).toEqual([]);
+  },
+);
