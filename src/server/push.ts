@@ -55,7 +55,7 @@ export type Feeds = ReturnType<typeof openFeeds>;
  * No gap and no repeat, because the ledger tells batches in order and in the same turn as it changes its state: as long as
  * a subscriber's cursor is below the last batch told, it reads; the turn in which it is not, it is live.
  */
-export function openFeeds(ledger: Ledger, onError: (error: unknown) => void) {
+export function openFeeds(ledger: Pick<Ledger, 'subscribe' | 'view' | 'read'>, onError: (error: unknown) => void) {
   const feeds = new Map<string, Feed>();
   const stopListening = ledger.subscribe((teamId, batch, state) => {
     const feed = feeds.get(teamId);

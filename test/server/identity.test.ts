@@ -145,6 +145,23 @@ describe('mail is seen by those between whom it goes, the lead and people', () =
 });
 
 describe('a connection ends when its credential does', () => {
+  test('with the team', async () => {
+    const stage = await setStage();
+    const open = await Promise.all(wires(stage, stage.tokens.worker));
+    const other = await openUnix(stage.home.socket, stage.tokens.stranger);
+    await stage.act('team.delete', { teamId, force: true });
+    for (const wire of open) await wire.closed;
+    expect(await other.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
+  });
+
+  test('when another team takes the name, whoever removed the first', async () => {
+    const stage = await setStage();
+    const open = await Promise.all(wires(stage, stage.tokens.worker));
+    await stage.ledger.drop(teamId);
+    await stage.act('team.create', { name: teamId });
+    for (const wire of open) await wire.closed;
+  });
+
   test('with the team, also when another takes its name', async () => {
     const stage = await setStage();
     const open = await Promise.all(wires(stage, stage.tokens.worker));
