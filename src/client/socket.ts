@@ -23,7 +23,7 @@ export function socketConnect(options: SocketOptions): Connect {
     return new Promise<Connection>((resolve, reject) => {
       const socket = createConnection(options.path);
       let ready = false;
-      let rest = '';
+      let rest: string[] = [];
       let outgoing = '';
       const send = (text: string): void => {
         if (outgoing === '') {
@@ -37,9 +37,12 @@ export function socketConnect(options: SocketOptions): Connect {
       socket.setEncoding('utf8');
       socket.once('connect', () => send(JSON.stringify({ type: 'hello', id: 0, token })));
       socket.on('data', (chunk: string) => {
-        const lines = (rest + chunk).split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) {
+        // Put together once, at its end: an answer may be many megabytes long.
+        const [first = '', ...others] = chunk.split('\n');
+        rest.push(first);
+        for (const other of others) {
+          const line = rest.join('');
+          rest = [other];
           if (ready) receive(line);
           else {
             const answer = JSON.parse(line) as { type: string; error?: { code: 'unauthenticated'; message: string } };
