@@ -1,10 +1,12 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as SecureServer } from 'node:tls';
 import { refusal } from './guard.ts';
 import type { Hub } from './hub.ts';
 import { refuse } from './websocket.ts';
 
 interface Known {
+  readonly socket: Socket;
   isTrusted: boolean;
   /** How much the kernel had taken, and since when that has not grown. */
   flushed: number;
@@ -18,28 +20,28 @@ interface Known {
  */
 export function limitConnections(server: Server, hub: Hub) {
   const { limits } = hub;
-  const sockets = new Map<Socket, Known>();
+  /** By the client's end: under TLS a request comes on another object than the connection. */
+  const open = new Map<string, Known>();
   server.on('connection', (socket: Socket) => {
+    const end = endOf(socket);
     const leave = hub.count();
     socket.once('close', () => {
-      sockets.delete(socket);
+      if (open.get(end)?.socket === socket) open.delete(end);
       leave();
     });
-    if (sockets.size >= limits.connections && !makeRoom()) {
-      return refuse(socket, refusal('overloaded', 'There are too many connections: try again in a moment'));
-    }
-    sockets.set(socket, { isTrusted: false, flushed: 0, since: performance.now() });
+    if (open.size >= limits.connections && !makeRoom()) return turnAway(socket);
+    return void open.set(end, { socket, isTrusted: false, flushed: 0, since: performance.now() });
   });
   const checking = setInterval(() => {
     const now = performance.now();
-    for (const [socket, known] of sockets) if (isStuck(socket, known, now)) socket.destroy();
+    for (const known of open.values()) if (isStuck(known, now)) known.socket.destroy();
   }, 1_000);
   checking.unref();
 
   return {
     /** The connection has shown a right credential. */
     trust(socket: Socket): void {
-      const known = sockets.get(socket);
+      const known = open.get(endOf(socket));
       if (known) known.isTrusted = true;
     },
     stop(): void {
@@ -48,18 +50,29 @@ export function limitConnections(server: Server, hub: Hub) {
   };
 
   function makeRoom(): boolean {
-    for (const [socket, { isTrusted }] of sockets) {
+    for (const [end, { socket, isTrusted }] of open) {
       if (isTrusted) continue;
-      sockets.delete(socket);
-      refuse(socket, refusal('overloaded', 'There are too many connections: try again in a moment'));
+      open.delete(end);
+      turnAway(socket);
       return true;
     }
     return false;
   }
 
-  function isStuck(socket: Socket, known: Known, now: number): boolean {
+  function turnAway(socket: Socket): void {
+    // Under TLS there is nobody yet who would understand.
+    if (server instanceof SecureServer) socket.destroy();
+    else refuse(socket, refusal('overloaded', 'There are too many connections: try again in a moment'));
+  }
+
+  function isStuck(known: Known, now: number): boolean {
+    const { socket } = known;
     const flushed = socket.bytesWritten - socket.writableLength;
     if (socket.writableLength === 0 || flushed !== known.flushed) Object.assign(known, { flushed, since: now });
     return now - known.since > limits.requestMs;
   }
+}
+
+function endOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

@@ -171,7 +171,9 @@ function createServer(hub: Hub, tls: HttpOptions['tls']): Server {
     // Others ask for HTTP/2 in passing; they are answered in what they asked with.
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   };
-  const server = tls ? createSecureServer({ ...options, ...tls }) : createPlainServer(options);
+  const server = tls
+    ? createSecureServer({ ...options, ...tls, handshakeTimeout: hub.limits.greetingMs })
+    : createPlainServer(options);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const [status, message] = PARSE_ERRORS[error.code ?? ''] ?? [400, 'This is not HTTP'];
     if (socket.writable) refuseUpgrade(socket, refusal('invalid', message, status));

@@ -26,6 +26,7 @@ export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey, trust
     maxPayload: limits.messageBytes,
     maxFragments: limits.fragments,
     perMessageDeflate: false,
+    autoPong: false,
   });
   // Known to the library, not yet to its types.
   Object.assign(server.options, { closeTimeout: FAREWELL_MS });
@@ -78,6 +79,12 @@ export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey, trust
     const session = openSession(hub, admitted, lineOn(socket, carrier));
     alive.add(socket);
     socket.on('pong', () => alive.add(socket));
+    socket.on('ping', (data) => {
+      alive.add(socket);
+      // Pongs pass by the outbox: whoever sends pings and reads nothing must not fill the memory with them.
+      if (carrier.writableLength > limits.queueBytes) socket.terminate();
+      else socket.pong(data);
+    });
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       alive.add(socket);
       if (isBinary) socket.close(1003, 'frames are text');

@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import type { Socket } from 'node:net';
 import * as fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -238,7 +238,31 @@ test('a long line, a long message and tiny fragments', async () => {
   await expectWell(stage);
 });
 
-afterAll(() => expect(sent).toBeGreaterThanOrEqual(100_000));
+test('pings without end, from a client that reads nothing, are not all answered', { timeout: 60_000 }, async () => {
+  const stage = await setStage({ limits: { queueBytes: 100_000 } });
+  const socket = createConnection({ host: '127.0.0.1', port: stage.port });
+  socket.on('error', () => {}).pause();
+  socket.write(
+    upgradeText('/ws', [
+      ['host', `127.0.0.1:${stage.port}`],
+      ['authorization', `Bearer ${stage.token}`],
+    ]),
+  );
+  const pings = Buffer.concat(Array.from({ length: 1_000 }, () => webSocketFrame('x'.repeat(125), { opcode: 9 })));
+  await expect.poll(() => stage.hub.connected.size).toBe(1);
+  let open = true;
+  socket.once('close', () => (open = false));
+  while (open && stage.hub.connected.size === 1) {
+    await new Promise((resolve) => socket.write(pings, resolve));
+  }
+  socket.destroy();
+  expect(stage.hub.connected.size).toBe(0);
+  await expectWell(stage);
+});
+
+test('those were 100,000', () => {
+  expect(sent).toBeGreaterThanOrEqual(100_000);
+});
 
 /** The code of the close frame at the end of what a server sent. */
 function closeCode(answer: Buffer): number | undefined {

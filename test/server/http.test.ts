@@ -277,7 +277,7 @@ describe('other machines', () => {
     ]);
     const origin = 'https://troupe.example:8443';
     const tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-    const stage = await setStage({ host: '0.0.0.0', tls, origins: [origin] });
+    const stage = await setStage({ host: '0.0.0.0', tls, origins: [origin], limits: { connections: 3 } });
     expect(stage.url).toBe(origin);
     const read = (host: string, headers: Record<string, string> = {}): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
@@ -293,5 +293,9 @@ describe('other machines', () => {
     expect(await read('troupe.example:8443', { origin: 'https://troupe.example' })).toBe(403);
     expect(await read(`127.0.0.1:${stage.port}`)).toBe(403);
     expect(await read('troupe.example')).toBe(403);
+    // Strangers who say nothing make way here too.
+    const strangers = Array.from({ length: 20 }, () => connectTo(stage.port).resume());
+    await expect.poll(() => strangers.filter(({ destroyed }) => destroyed).length).toBeGreaterThanOrEqual(17);
+    expect(await read('troupe.example:8443')).toBe(200);
   });
 });
