@@ -1,5 +1,6 @@
 import type { TeamMessage } from './message.ts';
 import type { TaskRecord } from './state.ts';
+import { dateOf } from './time.ts';
 
 /*
  * Tasks and messages as a snapshot holds them: rows without the names of the fields, moments as numbers. With 10,000 of
@@ -62,8 +63,8 @@ export function taskFrom(teamId: string, row: TaskRow): Whole<TaskRecord> {
     createdBy: row[16],
     createdAt: new Date(row[17]),
     updatedAt: new Date(row[18]),
-    startedAt: dateFrom(row[19]),
-    completedAt: dateFrom(row[20]),
+    startedAt: optionalDate(row[19]),
+    completedAt: optionalDate(row[20]),
     metadata: row[21] ?? undefined,
   };
 }
@@ -100,11 +101,11 @@ export function messageFrom(teamId: string, row: MessageRow): Whole<TeamMessage>
     summary: row[5] ?? undefined,
     priority: row[6],
     order: row[7],
-    sentAt: new Date(row[8]),
-    deliveredAt: dateFrom(row[9]),
+    sentAt: dateOf(row[8]),
+    deliveredAt: optionalDate(row[9]),
     sessionId: row[10] ?? undefined,
-    acknowledgedAt: dateFrom(row[11]),
-    readAt: dateFrom(row[12]),
+    acknowledgedAt: optionalDate(row[11]),
+    readAt: optionalDate(row[12]),
     redeliveries: row[13],
     broadcastId: row[14] ?? undefined,
     metadata: row[15] ?? undefined,
@@ -115,6 +116,6 @@ export function messageFrom(teamId: string, row: MessageRow): Whole<TeamMessage>
 type Whole<T> = { [K in keyof Required<T>]: T[K] };
 
 /** JSON has null where a row has no value. */
-function dateFrom(time: number | null | undefined): Date | undefined {
-  return time == null ? undefined : new Date(time);
+function optionalDate(time: number | null | undefined): Date | undefined {
+  return time == null ? undefined : dateOf(time);
 }

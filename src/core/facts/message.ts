@@ -1,11 +1,12 @@
 import type { TeamMessage } from '../message.ts';
 import type { TeamState } from '../state.ts';
 import { putBroadcast, putMessage } from '../tables.ts';
+import { dateOf } from '../time.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const MESSAGE_FACTS: ApplyTo<'message'> = {
   'message:sent': (state, { at, by, copies, messageType, content, summary, priority, broadcastId, metadata }) => {
-    const sentAt = new Date(at);
+    const sentAt = dateOf(at);
     for (const { id, toId } of copies) {
       putMessage(state, id, {
         id,
@@ -35,7 +36,7 @@ export const MESSAGE_FACTS: ApplyTo<'message'> = {
   'message:delivered': (state, { at, messageIds, sessionId, redelivery }) =>
     changeMessages(state, messageIds, (message) => ({
       ...message,
-      deliveredAt: message.deliveredAt ?? new Date(at),
+      deliveredAt: message.deliveredAt ?? dateOf(at),
       sessionId,
       redeliveries: message.redeliveries + (redelivery ? 1 : 0),
     })),
@@ -43,15 +44,15 @@ export const MESSAGE_FACTS: ApplyTo<'message'> = {
   'message:acknowledged': (state, { at, messageIds }) =>
     changeMessages(state, messageIds, (message) => ({
       ...message,
-      deliveredAt: message.deliveredAt ?? new Date(at),
-      acknowledgedAt: new Date(at),
+      deliveredAt: message.deliveredAt ?? dateOf(at),
+      acknowledgedAt: dateOf(at),
     })),
 
   'message:read': (state, { at, messageIds }) =>
     changeMessages(state, messageIds, (message) => ({
       ...message,
-      deliveredAt: message.deliveredAt ?? new Date(at),
-      readAt: new Date(at),
+      deliveredAt: message.deliveredAt ?? dateOf(at),
+      readAt: dateOf(at),
     })),
 };
 
