@@ -200,6 +200,7 @@ describe('a refusal', () => {
   test('quotes foreign text short, and free of what a terminal would obey', () => {
     expect(quote('a"b\\')).toBe(String.raw`"a\"b\\"`);
     expect(quote('\u001b[2J\u009b\u202e\n')).toBe(String.raw`"\u001b[2J\u009b\u202e\n"`);
+    expect(quote('x'.repeat(80))).toBe(`"${'x'.repeat(80)}"`);
     expect(quote('x'.repeat(81))).toBe(`"${'x'.repeat(79)}…"`);
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => PRINTABLE.test(quote(text))));
   });
