@@ -32,7 +32,7 @@ function run(args: string[]): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [troupe, ...args], { env, stdio: 'inherit' });
     // The terminal signals both of us; the command cleans up, and so do we when it has.
-    process.on('SIGINT', () => {});
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill('SIGINT'));
     child.once('exit', (exit) => resolve(exit ?? 1));
   });
 }

@@ -58,6 +58,8 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
       return { text: `${who(event.memberId)}claimed ${task(event.taskId)}`, style: 'yellow' };
     case 'task:released':
       return { text: `${who(event.memberId)}gave ${task(event.taskId)} back${because(event.reason)}` };
+    case 'task:rejected':
+      return { text: `sent ${task(event.taskId)} back: ${event.feedback}`, style: 'yellow' };
     case 'task:completed':
       return { text: `completed ${task(event.taskId)}${because(event.result)}`, style: 'green' };
     case 'task:failed':
@@ -92,6 +94,22 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
       return { text: `approved the plan of ${event.memberId}`, style: 'green' };
     case 'plan:rejected':
       return { text: `rejected the plan of ${event.memberId}${because(event.feedback)}`, style: 'red' };
+    case 'teammate:placed':
+      return { text: `starts ${event.memberId} on ${event.hostId}`, style: 'dim' };
+    case 'request:raised':
+      return { text: `needs a person (${event.kind} ${event.requestId}): ${event.content}`, style: 'yellow' };
+    case 'request:answered':
+      return { text: `said ${event.approved ? 'yes' : 'no'} to ${event.requestId}${because(event.feedback)}` };
+    case 'note:added':
+      return { text: `noted: ${event.text}` };
+    case 'note:updated':
+      return { text: `changed note ${event.noteId}` };
+    case 'note:removed':
+      return { text: `removed note ${event.noteId}` };
+    case 'hook:registered':
+      return { text: `registered a ${event.hook.type} hook: ${event.hook.command}` };
+    case 'hook:removed':
+      return { text: `removed the ${event.hookType} hooks` };
     case 'usage:recorded':
       return {
         text: `${who(event.memberId)}used ${event.usage.inputTokens + event.usage.outputTokens} tokens`,

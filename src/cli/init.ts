@@ -7,9 +7,15 @@ import type { TemplateName } from './init/templates.ts';
 import type { Surroundings } from './own.ts';
 import { print, toJson } from './write.ts';
 
+interface InitInput {
+  readonly template?: TemplateName;
+  readonly file?: string;
+  readonly force?: boolean;
+}
+
 /** Writes a team file to start from. */
 export async function run(given: Arguments, _surroundings: Surroundings): Promise<number> {
-  const { template, file, force = false } = given.input as { template: TemplateName; file: string; force?: boolean };
+  const { template = 'review', file = 'troupe.yaml', force = false } = given.input as InitInput;
   const path = resolve(file);
   try {
     writeFileSync(path, TEMPLATES[template], { flag: force ? 'w' : 'wx' });

@@ -16,7 +16,7 @@ import { summarize } from './up/summary.ts';
 import { print, toJson, warn } from './write.ts';
 
 interface UpInput {
-  readonly file: string;
+  readonly file?: string;
   readonly yes?: boolean;
   readonly detach?: boolean;
   readonly keep?: boolean;
@@ -25,7 +25,8 @@ interface UpInput {
 
 /** Brings a team up from its file, shows it at work, and takes it down when the work is done. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
-  const { file, yes = false, detach = false, keep = false, panes: wanted = true } = given.input as unknown as UpInput;
+  const { file = 'troupe.yaml', ...wishes } = given.input as UpInput;
+  const { yes = false, detach = false, keep = false, panes: wanted = true } = wishes;
   const path = resolve(file);
   const source = readSource(path, file);
   const team = { source, name: file, folder: dirname(path) };
@@ -109,6 +110,14 @@ async function askForHooks(
 
 /** Those who are in the middle of something when the user has had enough are not asked. */
 async function takeDown(client: Client, teamId: string, { reason }: Outcome): Promise<void> {
-  const force = reason === 'interrupted';
-  await client.call('team.down', { teamId, force, within: 10_000 }, { commandId: newCommandId() });
+  if (reason === 'done') {
+    await client.call('team.down', { teamId, within: 10_000 }, { commandId: newCommandId() });
+    return;
+  }
+  // The team stays open, so that the same command goes on with what is left.
+  const members = await client.call('member.list', { teamId });
+  const running = members.filter(({ agent, status }) => agent !== undefined && status !== 'stopped');
+  await Promise.all(
+    running.map(({ id }) => client.call('member.stop', { teamId, memberId: id, reason: 'troupe up ended' })),
+  );
 }

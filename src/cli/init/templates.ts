@@ -26,7 +26,7 @@ tasks:
 description: A feature built in parallel, with tests as the gate
 
 members:
-${member('architect', 'You decide the shape: types and files, no more than is needed.', 'plan: required')}
+${member('architect', 'You decide the shape: types and files, no more than is needed.')}
 ${member('builder', 'You write the code that the architect described.')}
 ${member('tester', 'You write tests from the description, not from the code.')}
 
@@ -68,7 +68,7 @@ tasks:
 };
 
 /** JSON text is YAML text: nothing in a prompt can end it early. */
-function member(name: string, prompt: string, more?: string): string {
+function member(name: string, prompt: string): string {
   const stand = "{ exec: [sh, -c, 'cat > /dev/null; echo put an agent in my place'] }";
-  return `  - name: ${name}\n    agent: ${stand}\n    prompt: ${JSON.stringify(prompt)}${more === undefined ? '' : `\n    ${more}`}`;
+  return `  - name: ${name}\n    agent: ${stand}\n    prompt: ${JSON.stringify(prompt)}`;
 }

@@ -78,10 +78,11 @@ function taskLine(task: Task, screen: Screen): string {
   const { text, style } = statusCell(task.status);
   const mark = paint(screen, style, text.slice(0, 1));
   const who = task.status === 'pending' || task.status === 'blocked' ? '' : (task.assigneeId ?? '');
-  const said = lastWord(task, screen);
-  const title = clean(task.title);
-  const plain = `  ${task.id.padStart(3)} ${title}  ${who}  `;
-  const rest = cut(said, Math.max(0, screen.columns - widthOf(plain) - 2));
+  // A line that wraps would be two, and the next picture would be drawn over the wrong ones.
+  const room = Math.max(8, screen.columns - widthOf(clean(who)) - 12);
+  const title = cut(clean(task.title), Math.min(room, Math.max(24, room - 30)));
+  const plain = `  ${task.id.padStart(3)} ${title}  ${clean(who)}  `;
+  const rest = cut(lastWord(task, screen), Math.max(0, screen.columns - widthOf(plain) - 2));
   return `${mark} ${paint(screen, 'dim', task.id.padStart(3))} ${title}  ${paint(screen, 'cyan', clean(who))}  ${paint(screen, 'dim', rest)}`;
 }
 
@@ -98,8 +99,13 @@ function lastWord(task: Task, screen: Screen): string {
 }
 
 function membersLine(members: Standing['members'], screen: Screen): string {
-  const parts = members
-    .filter(({ agent }) => agent !== undefined)
-    .map(({ id, status }) => `${clean(id)} ${paint(screen, status === 'active' ? 'yellow' : 'dim', status)}`);
+  const parts: string[] = [];
+  let width = 2;
+  for (const { id, status, agent } of members) {
+    if (agent === undefined) continue;
+    width += widthOf(clean(id)) + status.length + 4;
+    if (width > screen.columns - 2) return `  ${[...parts, '…'].join(' · ')}`;
+    parts.push(`${clean(id)} ${paint(screen, status === 'active' ? 'yellow' : 'dim', status)}`);
+  }
   return `  ${parts.join(' · ')}`;
 }
