@@ -1,17 +1,16 @@
-// Writes src/cli/manifest.ts from the table of operations. The command line reads that instead of the table, because
-// loading the table means loading zod: 60 ms where `node -e 0` takes 35. With --check it only says whether it is stale.
+// Writes src/cli/manifest.ts and its texts from the table of operations. The command line reads them instead of the table, because
+// loading the table means loading zod: 60 ms where `node -e 0` takes 35. With --check it only says whether they are stale.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { Command, Input, InputType } from '../src/cli/command.ts';
+import type { CommandRow, CommandTexts, InputRow, InputType } from '../src/cli/command.ts';
 import { ERROR_CODES } from '../src/core/errors.ts';
 import { OPERATIONS } from '../src/operations/index.ts';
 import type { OperationName } from '../src/operations/index.ts';
 import type { Operation } from '../src/operations/operation.ts';
 
 const ROOT = dirname(import.meta.dirname);
-const FILE = join(ROOT, 'src/cli/manifest.ts');
 
 /** What help texts say of inputs whose schema says nothing, or says it for programs. By field, or by `operation field`. */
 const TEXTS: Readonly<Record<string, string>> = {
@@ -90,6 +89,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   until: 'not newer than: 10m, 2h, or a moment in ISO 8601',
   usage: 'tokens and money as JSON: {"inputTokens":100,"costUsd":0.01}',
   wait: 'wait up to so long for one: 30s, 5m',
+  within: 'how long members may take to agree and end: 30s, 5m',
   'task.list assigneeId': 'held by or reserved for this member',
   'task.list priority': 'only with this priority',
   'task.update status': 'the new status',
@@ -122,89 +122,118 @@ const Schema = z.object({
   required: z.array(z.string()).default([]),
 });
 
+/** What each written file begins with. */
+const NOTE = '// Written by scripts/write-manifest.ts from the table of operations; do not edit.';
+
 if (import.meta.main) main();
 
 function main(): void {
-  const text = renderManifest();
-  if (existsSync(FILE) && readFileSync(FILE, 'utf8') === text) return;
+  const stale = Object.entries(renderManifest()).filter(([file, text]) => !isCurrent(file, text));
   if (!process.argv.includes('--check')) {
-    writeFileSync(FILE, text);
+    for (const [file, text] of stale) writeFileSync(join(ROOT, file), text);
     return;
   }
-  console.error('src/cli/manifest.ts is not what the operations say: run node scripts/write-manifest.ts');
+  if (stale.length === 0) return;
+  const names = stale.map(([file]) => file).join(' and ');
+  console.error(`${names}: not what the operations say. Run node scripts/write-manifest.ts`);
   process.exitCode = 1;
 }
 
-/** The manifest's text, formatted. */
-export function renderManifest(): string {
+function isCurrent(file: string, text: string): boolean {
+  return existsSync(join(ROOT, file)) && readFileSync(join(ROOT, file), 'utf8') === text;
+}
+
+/** What is written, by file. */
+export function renderManifest(): Record<string, string> {
+  const commands = OPERATIONS.map((operation) => describeCommand(operation));
   const exits = Object.fromEntries(Object.entries(ERROR_CODES).map(([code, { exit }]) => [code, exit]));
-  const source = `// Written by scripts/write-manifest.ts from the table of operations; do not edit.
+  return {
+    'src/cli/manifest.ts': format(`${NOTE}
 import type { ErrorCode } from '../core/errors.ts';
-import type { Command } from './command.ts';
+import { commandOf } from './command.ts';
+import type { Command, CommandRow } from './command.ts';
 
 /** The exit code for each way in which Troupe says no. */
 export const EXIT_CODES: Readonly<Record<ErrorCode, number>> = ${JSON.stringify(exits)};
 
 /** Every operation as a command, as JSON: a command line reads the one it needs, and V8 need not build them all. */
-const TABLE: Readonly<Record<string, string>> = {${OPERATIONS.map((one) => rowOf(commandOf(one))).join(',')}};
+const TABLE: Readonly<Record<string, string>> = {${commands.map(({ words, row }) => entry(words, JSON.stringify(row))).join(',')}};
 
 /** The names of all commands that come from operations. */
 export const COMMAND_NAMES: readonly string[] = Object.keys(TABLE);
 
 /** The command of this name, if an operation has it. */
 export function readCommand(words: string): Command | undefined {
-  const text = Object.hasOwn(TABLE, words) ? TABLE[words] : undefined;
-  return text === undefined ? undefined : (JSON.parse(text) as Command);
+  const row = Object.hasOwn(TABLE, words) ? TABLE[words] : undefined;
+  return row === undefined ? undefined : commandOf(words, JSON.parse(row) as CommandRow);
 }
-`;
+`),
+    'src/cli/manifest-texts.ts': format(`${NOTE}
+import type { CommandTexts } from './command.ts';
+
+/** What help texts say of each operation's command. */
+export const TEXTS: Readonly<Record<string, CommandTexts>> = {${commands.map(({ words, texts }) => entry(words, texts)).join(',')}};
+`),
+  };
+}
+
+function entry(key: string, value: unknown): string {
+  return `${JSON.stringify(key)}:${JSON.stringify(value)}`;
+}
+
+function format(source: string): string {
   const oxfmt = join(ROOT, 'node_modules/oxfmt/bin/oxfmt');
-  const formatted = spawnSync(process.execPath, [oxfmt, '--stdin-filepath=src/cli/manifest.ts'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [oxfmt, '--stdin-filepath=src/cli/manifest.ts'], {
     cwd: ROOT,
     input: source,
     encoding: 'utf8',
   });
-  if (formatted.status !== 0) throw new Error(`oxfmt failed: ${formatted.stderr}`);
-  return formatted.stdout;
+  if (status !== 0) throw new Error(`oxfmt failed: ${stderr}`);
+  return stdout;
 }
 
-function rowOf(command: Command): string {
-  return `${JSON.stringify(command.words)}:${JSON.stringify(JSON.stringify(command))}`;
-}
-
-function commandOf(operation: Operation): Command {
+function describeCommand(operation: Operation): { words: string; row: CommandRow; texts: CommandTexts } {
   const { name, summary, scope, cli = {} } = operation;
   const schema = Schema.parse(z.toJSONSchema(operation.input, { io: 'input' }));
   const places = cli.args ?? [];
-  const inputOf = (field: string): Input => {
-    const property = schema.properties[field];
-    if (!property) throw new Error(`${name} has no input ${field}`);
-    return describeInput(operation, field, property, schema.required.includes(field));
+  const inputs = Object.entries(schema.properties).map(([field, property]) => ({
+    ...describeInput(operation, field, property),
+    isRequired: schema.required.includes(field),
+  }));
+  const rowOf = (field: string): InputRow => {
+    const input = inputs.find((one) => one.field === field);
+    if (!input) throw new Error(`${name} has no input ${field}`);
+    const marks = `${input.isRequired ? '!' : ''}${input.nullable ? '?' : ''}`;
+    const row = [input.field, input.name, input.type, marks] as const;
+    return input.values ? [...row, input.values] : row;
   };
-  const flags = Object.keys(schema.properties).filter((field) => !places.includes(field));
+  const flags = inputs.filter(({ field }) => !places.includes(field)).sort((a, b) => rank(a) - rank(b));
   return {
     words: cli.command ?? name.replace('.', ' '),
-    summary,
-    args: places.map((field) => inputOf(field)),
-    flags: flags.map((field) => inputOf(field)).sort((a, b) => rank(a) - rank(b)),
-    operation: name as OperationName,
-    scope,
+    row: [name as OperationName, scope, places.map(rowOf), flags.map(({ field }) => rowOf(field))],
+    texts: {
+      summary,
+      inputs: Object.fromEntries(inputs.map(({ field, text }) => [field, text])),
+      defaults: Object.fromEntries(
+        inputs.flatMap(({ field, fallback }) => (fallback === undefined ? [] : [[field, fallback]])),
+      ),
+    },
   };
 }
 
 /** The team comes first, then what must be given. */
-function rank(flag: Input): number {
+function rank(flag: { field: string; isRequired: boolean }): number {
   if (flag.field === 'teamId') return 0;
-  return flag.required ? 1 : 2;
+  return flag.isRequired ? 1 : 2;
 }
 
-function describeInput({ name, cli }: Operation, field: string, property: Property, required: boolean): Input {
+function describeInput({ name, cli }: Operation, field: string, property: Property) {
   const isPlace = cli?.args?.includes(field) ?? false;
-  const type = typeOf(field, property);
-  // A wait is given in milliseconds by programs and as 30s by people.
+  const type = typeOf(property);
+  // Times are given in milliseconds by programs and as 30s by people.
   const described = type === 'duration' ? undefined : property.description;
   const text = TEXTS[`${name} ${field}`] ?? described ?? TEXTS[field];
   if (text === undefined) throw new Error(`${name}: describe ${field} in its schema, for the help texts`);
-  const nullable = Array.isArray(property.type) && property.type.includes('null');
   const fallback = property.default;
   const isPlain = typeof fallback === 'string' || typeof fallback === 'number' || typeof fallback === 'boolean';
   return {
@@ -212,10 +241,9 @@ function describeInput({ name, cli }: Operation, field: string, property: Proper
     name: cli?.flags?.[field] ?? nameOf(field, isPlace),
     type,
     text,
-    ...(property.enum && { values: property.enum }),
-    ...(required && { required }),
-    ...(nullable && { nullable }),
-    ...(isPlain && fallback !== '' && fallback !== false && { default: fallback }),
+    values: property.enum,
+    nullable: Array.isArray(property.type) && property.type.includes('null'),
+    fallback: isPlain && fallback !== '' && fallback !== false ? fallback : undefined,
   };
 }
 
@@ -226,8 +254,8 @@ function nameOf(field: string, isPlace: boolean): string {
   return name;
 }
 
-function typeOf(field: string, property: Property): InputType {
-  if (field === 'wait') return 'duration';
+function typeOf(property: Property): InputType {
+  if (/\bmilliseconds\b/.test(property.description ?? '')) return 'duration';
   if (property.format === 'date-time') return 'time';
   const type = [property.type].flat().find((one) => one !== 'null');
   if (type === 'string' || type === 'boolean') return type;

@@ -42,17 +42,22 @@ export async function readArguments(
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Promise<Arguments> {
-  const { values, places } = split(command, words);
-  const given: [Input, string | readonly string[] | boolean][] = [
-    ...[...values].map(([flag, value]) => [flag, value] as [Input, string | string[] | boolean]),
-    ...assignPlaces(command, places),
-  ];
-  const fields: Record<string, unknown> = defaultsOf(command, environment);
-  const stdin = new StandardInput(command.words);
-  for (const [input, value] of given) fields[input.field] = await toValue(input, value, { command, stdin });
-  const { as, json, help: _help, ...input } = fields;
-  requireAll(command, input);
-  return { input, as: as as string | undefined, json: json === true };
+  const given = split(command, words);
+  const input = defaultsOf(command, environment);
+  const stdin = [...given.values()].some((value) => value === '-')
+    ? await readStandardInput(command, given)
+    : undefined;
+  for (const [place, value] of given) {
+    input[place.field] = toValue(place, value === '-' ? (stdin ?? value) : value, command);
+  }
+  const as = input['as'] as string | undefined;
+  const json = input['json'] === true;
+  for (const field of ['as', 'json', 'help']) delete input[field];
+  const missing = [...command.args, ...command.flags].find(
+    ({ required, field }) => required && input[field] === undefined,
+  );
+  if (missing) throw await explainMissing(command, missing);
+  return { input, as, json };
 }
 
 /** Whether the words ask for JSON, or for help, even if nothing else in them can be understood. */
@@ -65,10 +70,10 @@ export function hasFlag(words: readonly string[], ...flags: readonly string[]): 
  * Tells flags from arguments. By hand, because text may start with a dash ("- first this"), which `parseArgs` refuses,
  * and because a command may take 10 ms longer than an empty program, of which `parseArgs` takes 1.3.
  */
-function split(command: Command, words: readonly string[]) {
+function split(command: Command, words: readonly string[]): Given {
   const flags = flagsOf(command);
   const places: string[] = [];
-  const values = new Map<Input, string | string[] | boolean>();
+  const values: Given = new Map();
   const fail = (problem: string): never => {
     throw new UsageError(problem, command.words);
   };
@@ -103,12 +108,16 @@ function split(command: Command, words: readonly string[]) {
       return fail(`${name} needs a value; for the text ${value} write ${name}=${value}`);
     }
     const before = values.get(flag);
-    if (flag.type === 'list') values.set(flag, [...(Array.isArray(before) ? before : []), value]);
+    if (flag.type === 'list') values.set(flag, [...(typeof before === 'object' ? before : []), value]);
     else if (before !== undefined) return fail(`${name} is given twice`);
     else values.set(flag, value);
   }
-  return { values, places };
+  assignPlaces(command, places, values);
+  return values;
 }
+
+/** What was said for each argument and flag. */
+type Given = Map<Input, string | readonly string[] | boolean>;
 
 /** No flag has anything but letters after its dashes, or a space before its value. */
 function isFlag(word: string): boolean {
@@ -124,18 +133,17 @@ function unknownFlag(rawName: string, flags: readonly Input[]): string {
 }
 
 /** The last argument takes all that is left if it is a list. */
-function assignPlaces(command: Command, places: readonly string[]): [Input, string | readonly string[]][] {
-  const { args } = command;
-  const last = args.at(-1);
-  const takesRest = last?.type === 'list';
+function assignPlaces({ args, words }: Command, places: readonly string[], given: Given): void {
+  const takesRest = args.at(-1)?.type === 'list';
   if (places.length > args.length && !takesRest) {
     const extra = places[args.length] ?? '';
     const hint = args.length === 0 ? '' : '; put a text with spaces in quotes';
-    throw new UsageError(`${JSON.stringify(extra)} is one argument too many${hint}`, command.words);
+    throw new UsageError(`${JSON.stringify(extra)} is one argument too many${hint}`, words);
   }
-  return args
-    .slice(0, places.length)
-    .map((input, at) => [input, takesRest && input === last ? places.slice(at) : (places[at] ?? '')]);
+  for (let at = 0; at < Math.min(args.length, places.length); at++) {
+    const input = args[at];
+    if (input) given.set(input, takesRest && at === args.length - 1 ? places.slice(at) : (places[at] ?? ''));
+  }
 }
 
 /** What the surroundings say of team and member. A team that is about to change for good is named each time. */
@@ -153,11 +161,7 @@ function defaultsOf(command: Command, environment: NodeJS.ProcessEnv): Record<st
   };
 }
 
-async function toValue(
-  input: Input,
-  value: string | readonly string[] | boolean,
-  { command, stdin }: { command: Command; stdin: StandardInput },
-): Promise<unknown> {
+function toValue(input: Input, value: string | readonly string[] | boolean, command: Command): unknown {
   if (typeof value === 'boolean') return value;
   const fail = (problem: string): never => {
     throw new UsageError(`${input.name} ${problem}`, command.words);
@@ -186,27 +190,22 @@ async function toValue(
     }
     case 'list':
       return value.split(',').filter((one) => one !== '');
-    case 'json': {
-      const text = value === '-' ? await stdin.read() : value;
+    case 'json':
       try {
-        return JSON.parse(text) as unknown;
+        return JSON.parse(value) as unknown;
       } catch (error) {
         return fail(`must be JSON: ${(error as Error).message}`);
       }
-    }
     default:
-      return value === '-' ? stdin.read() : value;
+      return value;
   }
 }
 
-function requireAll(command: Command, input: Readonly<Record<string, unknown>>): void {
-  const missing = [...command.args, ...command.flags].find(
-    ({ required, field }) => required && input[field] === undefined,
-  );
-  if (!missing) return;
-  if (missing.field === 'teamId') throw new UsageError(whichTeam(command), command.words);
+async function explainMissing(command: Command, missing: Input): Promise<UsageError> {
+  if (missing.field === 'teamId') return new UsageError(whichTeam(command), command.words);
   const name = command.args.includes(missing) ? `<${missing.name}>` : `--${missing.name}`;
-  throw new UsageError(`${name} is missing: ${missing.text}`, command.words);
+  const { describeInput } = await import('./described.ts');
+  return new UsageError(`${name} is missing: ${describeInput(command, missing).text}`, command.words);
 }
 
 function whichTeam(command: Command): string {
@@ -215,21 +214,13 @@ function whichTeam(command: Command): string {
 }
 
 /** Standard input, which one argument may ask for with `-`. */
-class StandardInput {
-  readonly #command: string;
-  #taken = false;
-
-  constructor(command: string) {
-    this.#command = command;
+async function readStandardInput(command: Command, given: Given): Promise<string> {
+  if ([...given.values()].filter((value) => value === '-').length > 1) {
+    throw new UsageError('Only one text can come from standard input', command.words);
   }
-
-  async read(): Promise<string> {
-    if (this.#taken) throw new UsageError('Only one text can come from standard input', this.#command);
-    this.#taken = true;
-    let text = '';
-    process.stdin.setEncoding('utf8');
-    for await (const chunk of process.stdin) text += chunk as string;
-    // `echo text |` and a here-document add a newline that nobody meant.
-    return text.replace(/\r?\n$/, '');
-  }
+  let text = '';
+  process.stdin.setEncoding('utf8');
+  for await (const chunk of process.stdin) text += chunk as string;
+  // `echo text |` and a here-document add a newline that nobody meant.
+  return text.replace(/\r?\n$/, '');
 }

@@ -11,25 +11,60 @@ export interface Input {
   /** What the command line calls it: `needs` is `--needs` as a flag and `<needs>` as an argument. */
   readonly name: string;
   readonly type: InputType;
-  /** One line for help texts; empty when the name says it all. */
-  readonly text: string;
-  readonly values?: readonly string[];
-  readonly required?: true;
+  readonly values?: readonly string[] | undefined;
+  readonly required?: boolean;
   /** The word `none` stands for null. */
-  readonly nullable?: true;
-  readonly default?: string | number | boolean;
+  readonly nullable?: boolean;
   /** One letter, for flags that are typed by hand. */
   readonly short?: string;
+  /** One line for help texts. Those of operations are in a file of their own, which help alone needs. */
+  readonly text?: string;
+  readonly default?: string | number | boolean;
 }
 
 /** A command line: the words that name it and what may follow them. */
 export interface Command {
   /** `task add`. */
   readonly words: string;
-  readonly summary: string;
   readonly args: readonly Input[];
   readonly flags: readonly Input[];
   /** What it calls; a command of the command line's own has none. */
   readonly operation?: OperationName;
   readonly scope?: Scope;
+  /** One line for help texts, of commands that do not come from operations. */
+  readonly summary?: string;
+}
+
+/** What help texts say of a command that comes from an operation. */
+export interface CommandTexts {
+  readonly summary: string;
+  /** By field. */
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly defaults: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** A command as short as it can be written: every command line reads one, and all of them are read by V8. */
+export type CommandRow = readonly [
+  operation: OperationName,
+  scope: Scope,
+  args: readonly InputRow[],
+  flags: readonly InputRow[],
+];
+
+/** Marks are ! for required and ? for nullable. */
+export type InputRow = readonly [
+  field: string,
+  name: string,
+  type: InputType,
+  marks: string,
+  values?: readonly string[],
+];
+
+/** A command from its row. */
+export function commandOf(words: string, [operation, scope, args, flags]: CommandRow): Command {
+  return { words, operation, scope, args: args.map(inputOf), flags: flags.map(inputOf) };
+}
+
+function inputOf([field, name, type, marks, values]: InputRow): Input {
+  return { field, name, type, values, required: marks.includes('!'), nullable: marks.includes('?') };
 }

@@ -1,10 +1,12 @@
-import { flagsOf } from './arguments.ts';
-import type { Command, Input } from './command.ts';
+import type { Input } from './command.ts';
 import { allCommands, commandsOf, findCommand, isNoun, unknownCommand } from './commands.ts';
+import { describeCommand } from './described.ts';
+import type { Described, DescribedInput } from './described.ts';
 import { EXAMPLES } from './examples.ts';
 import { PROGRAMS } from './own.ts';
 import { paint } from './screen.ts';
 import type { Screen } from './screen.ts';
+import { showDuration } from './time.ts';
 import { print } from './write.ts';
 
 /** Writes the help for what the words name: everything, a noun, a command. */
@@ -18,11 +20,11 @@ function helpFor(topic: readonly string[], screen: Screen): string {
   const [first] = topic;
   if (first === undefined || first === 'help') return overview(screen);
   const found = findCommand(topic);
-  if (found) return commandHelp(found.command, screen);
+  if (found) return commandHelp(describeCommand(found.command), screen);
   const program = PROGRAMS.find(({ words }) => words === first);
   if (program) return `${program.summary}.\n\nUsage: troupe ${first}\n${PROGRAM_NOTES[first] ?? ''}`;
   if (!isNoun(first) || topic.length > 1) throw unknownCommand(topic);
-  return nounHelp(first, commandsOf(first), screen);
+  return nounHelp(first, commandsOf(first).map(describeCommand), screen);
 }
 
 const PROGRAM_NOTES: Readonly<Record<string, string>> = {
@@ -50,8 +52,8 @@ const FIRST_STEPS = [
 const ALWAYS = ['watch', 'status', 'doctor', 'logs', 'stop', 'completion'];
 
 function overview(screen: Screen): string {
-  const commands = allCommands();
-  const named = (words: string): Command[] => commands.filter((command) => command.words === words);
+  const commands = allCommands().map(describeCommand);
+  const named = (words: string): Described[] => commands.filter((command) => command.words === words);
   const others = commands.filter(({ words }) => words.includes(' ') && !FIRST_STEPS.includes(words));
   const single = commands.map(({ words }) => words).filter((words) => !words.includes(' '));
   const rest = single.filter((words) => ![...FIRST_STEPS, ...ALWAYS].includes(words));
@@ -83,7 +85,7 @@ const SETTINGS: [string, string][] = [
   ['TROUPE_NO_AUTOSTART', 'set to 1: never start the daemon by itself'],
 ];
 
-function nounHelp(noun: string, commands: readonly Command[], screen: Screen): string {
+function nounHelp(noun: string, commands: readonly Described[], screen: Screen): string {
   const rows = commands.map((command): [string, string] => [synopsis(command), command.summary]);
   const examples = commands.flatMap(({ words }) => EXAMPLES[words]?.slice(0, 1) ?? []);
   return [
@@ -94,7 +96,7 @@ function nounHelp(noun: string, commands: readonly Command[], screen: Screen): s
   ].join('\n');
 }
 
-function commandHelp(command: Command, screen: Screen): string {
+function commandHelp(command: Described, screen: Screen): string {
   const examples = EXAMPLES[command.words] ?? [];
   return [
     `${command.summary}.\n`,
@@ -104,20 +106,20 @@ function commandHelp(command: Command, screen: Screen): string {
       : [
           section(
             'Arguments',
-            command.args.map((arg) => [`<${arg.name}>`, textOf(arg)]),
+            command.args.map((arg) => [`<${arg.name}>`, textOf(arg, true)]),
             screen,
           ),
         ]),
     section(
       'Flags',
-      flagsOf(command).map((flag) => [flagName(flag), textOf(flag)]),
+      command.flags.map((flag) => [flagName(flag), textOf(flag)]),
       screen,
     ),
     ...(examples.length === 0 ? [] : [exampleSection(examples, screen)]),
   ].join('\n');
 }
 
-function synopsis(command: Command): string {
+function synopsis(command: Described): string {
   const args = command.args.map(({ name, required, type }) => {
     const shown = type === 'list' ? `${name}...` : name;
     return required ? `<${shown}>` : `[${shown}]`;
@@ -139,12 +141,12 @@ const VALUE_NAMES: Readonly<Record<Input['type'], string>> = {
   time: ' TIME',
 };
 
-function textOf({ text, required, default: fallback, values, field }: Input): string {
+function textOf({ text, required, default: fallback, values, field, type }: DescribedInput, isPlace = false): string {
   const notes = [
     values?.join(', ') ?? '',
-    field === 'teamId' ? '$TROUPE_TEAM' : '',
-    required && field !== 'teamId' ? 'required' : '',
-    fallback === undefined ? '' : `default ${fallback}`,
+    field === 'teamId' && !isPlace ? '$TROUPE_TEAM' : '',
+    required && (isPlace || field !== 'teamId') ? 'required' : '',
+    fallback === undefined ? '' : `default ${type === 'duration' ? showDuration(Number(fallback)) : fallback}`,
   ].filter((note) => note !== '');
   return notes.length === 0 ? text : `${text} (${notes.join('; ')})`;
 }

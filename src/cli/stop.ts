@@ -30,7 +30,8 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
 
 async function requestStop(client: Client, keep: boolean, signal: AbortSignal) {
   const { pid } = await client.call('daemon.status', {}, { signal });
-  return { pid, result: await client.call('daemon.stop', { keep }, { signal }) };
+  // A daemon of another version than ours must be able to stop too, so nothing is said that need not be.
+  return { pid, result: await client.call('daemon.stop', keep ? { keep } : {}, { signal }) };
 }
 
 /** Whether a process is there and not merely waiting for its parent to notice that it ended. */

@@ -1,6 +1,6 @@
 import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
-import { clean, cut, widthOf } from './text.ts';
+import { cut, measure, widthOf } from './text.ts';
 
 /** What stands in one cell. It is cleaned here, so nothing foreign reaches a terminal as it came. */
 export type Cell = string | { readonly text: string; readonly style?: Style | undefined };
@@ -17,22 +17,23 @@ const LEAST = 8;
 
 /** Rows under a head, each column as wide as its widest cell; a column without any text is left out. */
 export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[], screen: Screen): string {
-  const cells = rows.map((row) => row.map((cell) => toCell(cell)));
-  const used = columns
-    .map((column, at) => ({ column, at, widest: Math.max(0, ...cells.map((row) => row[at]?.width ?? 0)) }))
-    .filter(({ widest }) => widest > 0);
-  const widths = fitWidths(
-    used.map(({ column, widest }) => ({ width: Math.max(widest, column.title.length), flexible: column.flexible })),
-    screen.columns,
-  );
-  const line = (texts: readonly PlainCell[]): string =>
-    used
-      .map(({ column }, at) => padCell(texts[at] ?? EMPTY, { column, width: widths[at] ?? 0, screen }))
-      .join(' '.repeat(GAP))
-      .trimEnd();
-  const head = line(used.map(({ column }) => ({ text: column.title, width: column.title.length, style: 'dim' })));
-  const body = cells.map((row) => line(used.map(({ at }) => row[at] ?? EMPTY)));
-  return `${[head, ...body].join('\n')}\n`;
+  // Loops, and no more objects than there are cells: this is the last step of most commands, and runs cold.
+  const widest = columns.map(() => 0);
+  const cells: PlainCell[][] = [];
+  for (const row of rows) {
+    const line: PlainCell[] = [];
+    for (let at = 0; at < columns.length; at++) {
+      const cell = toCell(row[at] ?? '');
+      line.push(cell);
+      if (cell.width > (widest[at] ?? 0)) widest[at] = cell.width;
+    }
+    cells.push(line);
+  }
+  const widths = fitWidths(columns, widest, screen.columns);
+  const head = columns.map(({ title }): PlainCell => ({ text: title, width: title.length, style: 'dim' }));
+  let text = '';
+  for (const line of [head, ...cells]) text += `${lineOf(line, { columns, widths, screen })}\n`;
+  return text;
 }
 
 interface PlainCell {
@@ -41,17 +42,17 @@ interface PlainCell {
   readonly style: Style | undefined;
 }
 
-const EMPTY: PlainCell = { text: '', width: 0, style: undefined };
-
 function toCell(cell: Cell): PlainCell {
-  const text = clean(typeof cell === 'string' ? cell : cell.text);
-  return { text, width: widthOf(text), style: typeof cell === 'string' ? undefined : cell.style };
+  const isPlain = typeof cell === 'string';
+  const { text, width } = measure(isPlain ? cell : cell.text);
+  return { text, width, style: isPlain ? undefined : cell.style };
 }
 
-/** Takes what is too much from the flexible column first, then from the widest. */
-function fitWidths(columns: readonly { width: number; flexible?: true | undefined }[], total: number): number[] {
-  const widths = columns.map(({ width }) => width);
-  let excess = widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1) - total;
+/** A width of 0 stands for a column that is left out. Too much is taken from flexible columns first, then the widest. */
+function fitWidths(columns: readonly Column[], widest: readonly number[], total: number): number[] {
+  const widths = widest.map((width, at) => (width === 0 ? 0 : Math.max(width, columns[at]?.title.length ?? 0)));
+  let excess = -total - GAP;
+  for (const width of widths) if (width > 0) excess += width + GAP;
   const shrink = (at: number, to: number): void => {
     const now = widths[at] ?? 0;
     const less = Math.min(excess, Math.max(0, now - to));
@@ -60,17 +61,31 @@ function fitWidths(columns: readonly { width: number; flexible?: true | undefine
   };
   if (excess > 0) columns.forEach(({ flexible }, at) => flexible && shrink(at, LEAST));
   while (excess > 0) {
-    const widest = widths.indexOf(Math.max(...widths));
-    if ((widths[widest] ?? 0) <= LEAST) break;
-    shrink(widest, Math.max(LEAST, (widths[widest] ?? 0) - 1));
+    const at = widths.indexOf(Math.max(...widths));
+    const now = widths[at] ?? 0;
+    if (now <= LEAST) break;
+    shrink(at, now - 1);
   }
   return widths;
 }
 
-function padCell(cell: PlainCell, options: { column: Column; width: number; screen: Screen }): string {
-  const { column, width, screen } = options;
-  const text = cell.width > width ? cut(cell.text, width) : cell.text;
-  const space = ' '.repeat(Math.max(0, width - widthOf(text)));
-  const painted = paint(screen, cell.style, text);
-  return column.align === 'right' ? space + painted : painted + space;
+interface Layout {
+  readonly columns: readonly Column[];
+  readonly widths: readonly number[];
+  readonly screen: Screen;
+}
+
+function lineOf(cells: readonly PlainCell[], { columns, widths, screen }: Layout): string {
+  let line = '';
+  for (let at = 0; at < cells.length; at++) {
+    const cell = cells[at];
+    const width = widths[at] ?? 0;
+    if (!cell || width === 0) continue;
+    const text = cell.width > width ? cut(cell.text, width) : cell.text;
+    const space = ' '.repeat(width - (cell.width > width ? widthOf(text) : cell.width));
+    const painted = paint(screen, cell.style, text);
+    const gap = line === '' ? '' : ' '.repeat(GAP);
+    line += gap + (columns[at]?.align === 'right' ? space + painted : painted + space);
+  }
+  return line.trimEnd();
 }

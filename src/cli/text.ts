@@ -23,6 +23,13 @@ export function cleanLines(text: string): string[] {
     .map((line) => clean(line));
 }
 
+/** Foreign text, clean, and how many columns it takes. */
+export function measure(text: string): { text: string; width: number } {
+  if (isNarrow(text)) return { text, width: text.length };
+  const cleaned = clean(text);
+  return { text: cleaned, width: widthOf(cleaned) };
+}
+
 /** How many columns a clean text takes on a terminal. */
 export function widthOf(text: string): number {
   if (isNarrow(text)) return text.length;
@@ -33,6 +40,7 @@ export function widthOf(text: string): number {
 
 /** A clean text in at most so many columns, with … where it was cut. */
 export function cut(text: string, width: number): string {
+  if (width <= 0) return '';
   if (isNarrow(text)) return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
   let taken = '';
   let used = 0;

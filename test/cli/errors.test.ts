@@ -31,7 +31,7 @@ describe('a refusal', () => {
     ['send worker-1 --team demo', 2, 'invalid', 'The text is missing'],
     ['send worker-1 text --all --team demo', 2, 'invalid', 'Send to "worker-1" or to all, not both'],
     ['completion tcsh', 2, 'invalid', 'shell must be one of bash, zsh, fish'],
-    ['logs', 2, 'invalid', 'Say whose log: troupe logs --daemon'],
+    ['logs', 2, 'invalid', 'Say whose log: troupe logs MEMBER, or troupe logs --daemon'],
     ['task show one --team demo', 2, 'invalid', 'is not a task id'],
     ['team create Über', 2, 'invalid', '"uber" would be one'],
     ['task show 99 --team demo', 3, 'not_found', 'Task "99"'],

@@ -47,6 +47,7 @@ describe('the width of text', () => {
 
   test('is never exceeded by what was cut', () => {
     for (const text of ['abcdef', '日本語テキスト', '👍👍👍👍', 'a日b本c', `Z${'\u0301'.repeat(200)}algo is long`]) {
+      expect(cut(text, 0)).toBe('');
       for (let width = 1; width <= 12; width++) {
         const short = cut(text, width);
         expect(widthOf(short)).toBeLessThanOrEqual(width);

@@ -1,5 +1,4 @@
-import { flagsOf } from '../arguments.ts';
-import type { Command, Input } from '../command.ts';
+import type { Described, DescribedInput } from '../described.ts';
 import { completedCommands, firstArgument, firstWords, verbs } from './words.ts';
 
 /** What fish reads: `troupe completion fish > ~/.config/fish/completions/troupe.fish`. */
@@ -30,22 +29,20 @@ ${[...top, ...second, ...completedCommands().flatMap(flagLines)].join('\n')}
 `;
 }
 
-function flagLines(command: Command): string[] {
+function flagLines(command: Described): string[] {
   const where = `complete -c troupe -n ${quote(`__troupe_in '${command.words}'`)}`;
   const values = firstArgument(command);
   return [
-    ...flagsOf(command).map(
-      (flag) => `${where} -l ${flag.name}${shortOf(flag)}${valueOf(flag)} -d ${quote(flag.text)}`,
-    ),
+    ...command.flags.map((flag) => `${where} -l ${flag.name}${shortOf(flag)}${valueOf(flag)} -d ${quote(flag.text)}`),
     ...(values.length === 0 ? [] : [`${where} -a ${quote(values.join(' '))}`]),
   ];
 }
 
-function shortOf({ short }: Input): string {
+function shortOf({ short }: DescribedInput): string {
   return short === undefined ? '' : ` -s ${short}`;
 }
 
-function valueOf({ type, values }: Input): string {
+function valueOf({ type, values }: DescribedInput): string {
   if (type === 'boolean') return '';
   return values ? ` -x -a ${quote(values.join(' '))}` : ' -x';
 }

@@ -1,6 +1,6 @@
-import { flagsOf } from '../arguments.ts';
-import type { Command, Input } from '../command.ts';
 import { allCommands } from '../commands.ts';
+import { describeCommand } from '../described.ts';
+import type { Described, DescribedInput } from '../described.ts';
 import { PROGRAMS } from '../own.ts';
 
 /** A word and what it means. */
@@ -20,16 +20,20 @@ const NOUNS: Readonly<Record<string, string>> = {
   event: 'What happened',
   usage: 'Tokens and money',
   token: 'Credentials',
+  session: 'Sessions of agents',
+  note: 'Notes that the team keeps',
+  hook: 'Hooks and their approval',
+  transcript: 'What agents did and were told',
 };
 
 /** The commands, each under its words. */
-export function completedCommands(): Command[] {
-  return allCommands();
+export function completedCommands(): Described[] {
+  return allCommands().map(describeCommand);
 }
 
 /** What may stand first. */
 export function firstWords(): Word[] {
-  const commands = allCommands();
+  const commands = completedCommands();
   const single = commands.filter(({ words }) => !words.includes(' '));
   const nouns = new Set(commands.flatMap(({ words }) => (words.includes(' ') ? [words.split(' ')[0] ?? ''] : [])));
   return [
@@ -41,7 +45,7 @@ export function firstWords(): Word[] {
 
 /** The verbs of each noun. */
 export function verbs(): Map<string, Word[]> {
-  const pairs = allCommands().filter(({ words }) => words.includes(' '));
+  const pairs = completedCommands().filter(({ words }) => words.includes(' '));
   const groups = Map.groupBy(pairs, ({ words }) => words.split(' ')[0] ?? '');
   return new Map(
     [...groups].map(([noun, commands]) => [
@@ -52,21 +56,21 @@ export function verbs(): Map<string, Word[]> {
 }
 
 /** The flags of a command as words. */
-export function flagWords(command: Command): Word[] {
-  return flagsOf(command).map(({ name, text }) => ({ word: `--${name}`, text }));
+export function flagWords(command: Described): Word[] {
+  return command.flags.map(({ name, text }) => ({ word: `--${name}`, text }));
 }
 
 /** The flags of a command that take one of a few values. */
-export function choices(command: Command): { flag: string; values: readonly string[] }[] {
-  return flagsOf(command).flatMap(({ name, values }) => (values ? [{ flag: `--${name}`, values }] : []));
+export function choices(command: Described): { flag: string; values: readonly string[] }[] {
+  return command.flags.flatMap(({ name, values }) => (values ? [{ flag: `--${name}`, values }] : []));
 }
 
 /** The flags of a command that take a value. */
-export function valued(command: Command): Input[] {
-  return flagsOf(command).filter(({ type }) => type !== 'boolean');
+export function valued(command: Described): DescribedInput[] {
+  return command.flags.filter(({ type }) => type !== 'boolean');
 }
 
 /** The values that the command's first argument may have, if they are few. */
-export function firstArgument(command: Command): readonly string[] {
+export function firstArgument(command: Described): readonly string[] {
   return command.args[0]?.values ?? [];
 }

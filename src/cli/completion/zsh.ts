@@ -1,5 +1,4 @@
-import { flagsOf } from '../arguments.ts';
-import type { Command, Input } from '../command.ts';
+import type { Described, DescribedInput } from '../described.ts';
 import { completedCommands, firstWords, verbs } from './words.ts';
 import type { Word } from './words.ts';
 
@@ -44,8 +43,8 @@ function described(words: readonly Word[]): string {
   return words.map(({ word, text }) => quote(`${word}:${text}`)).join(' ');
 }
 
-function specs(command: Command): string[] {
-  const flags = flagsOf(command).map((flag) => {
+function specs(command: Described): string[] {
+  const flags = command.flags.map((flag) => {
     const many = flag.type === 'list' ? '*' : '';
     const equals = flag.type === 'boolean' ? '' : '=';
     return `${many}--${flag.name}${equals}[${plain(flag.text)}]${valueOf(flag)}`;
@@ -57,7 +56,7 @@ function specs(command: Command): string[] {
   return [...flags, ...args];
 }
 
-function valueOf({ type, name, values }: Input): string {
+function valueOf({ type, name, values }: DescribedInput): string {
   if (type === 'boolean') return '';
   return `:${plain(name)}:${values ? `(${values.join(' ')})` : ''}`;
 }
