@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { createConnection } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -22,7 +23,9 @@ interface Health {
 async function startProcess(limits: Partial<Limits> = {}) {
   const script = join(import.meta.dirname, 'process.ts');
   const home = join(temporaryFolder(), 'home');
-  const child = fork(script, [home, JSON.stringify(limits)], { execArgv: ['--expose-gc'] });
+  // V8's young generation alone grows by 45 MiB under any load: kept small, what is left is what we hold.
+  const execArgv = ['--expose-gc', '--max-semi-space-size=8'];
+  const child = fork(script, [home, JSON.stringify(limits)], { execArgv });
   onTestFinished(async () => {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill();
@@ -127,7 +130,7 @@ test(UNHURT, { timeout: 90_000 }, async () => {
   const [p50, p99] = [0.5, 0.99].map((share) => percentile(latencies, share).toFixed(1));
   console.log(`1,000 connections, 10 that never read: ${grown} MiB more, p50 ${p50} ms, p99 ${p99} ms`);
   expect(after.errors).toBe(0);
-  expect(grown).toBeLessThan(96);
+  expect(grown).toBeLessThan(72);
   expect(Number(p99)).toBeLessThan(2_000);
 });
 
@@ -146,13 +149,16 @@ test('more connections than the limit are told so, and clients still come throug
   expect((await health()).connections).toBeLessThanOrEqual(260);
   for (const socket of accepted.slice(0, 20)) socket.terminate();
 
-  // Half-open ones of strangers, far more than the limit.
-  const strangers = Array.from({ length: 3_000 }, () => {
-    const socket = createConnection({ host: '127.0.0.1', port });
-    socket.on('error', () => {}).resume();
-    onTestFinished(() => void socket.destroy());
-    return socket;
-  });
+  // Half-open ones of strangers, far more than the limit; not all at once, as the kernel keeps only so many for us.
+  const strangers: Socket[] = [];
+  for (let i = 0; i < 3_000; i += 100) {
+    const some = Array.from({ length: 100 }, () => createConnection({ host: '127.0.0.1', port }));
+    strangers.push(...some);
+    for (const socket of some) onTestFinished(() => void socket.destroy());
+    await Promise.all(
+      some.map((socket) => new Promise((resolve) => socket.resume().on('error', resolve).once('connect', resolve))),
+    );
+  }
   await expect
     .poll(() => strangers.filter(({ destroyed }) => destroyed).length, { timeout: 40_000 })
     .toBeGreaterThan(2_700);
