@@ -60,8 +60,8 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => void handle(request, response));
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     webSockets.upgrade(request, socket, head).catch((error: unknown) => {
-      hub.report(error, 'upgrade');
-      refuseUpgrade(socket, refusal('internal', 'This is a defect of ours'));
+      const { code, message } = hub.asTeamError(error);
+      refuseUpgrade(socket, refusal(code, message));
     });
   });
   await listen(server, host, port);
@@ -91,8 +91,8 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
       }
       await listener(request, response);
     } catch (error) {
-      hub.report(error, 'http');
-      refuse(request, response, refusal('internal', 'This is a defect of ours: the log of the daemon says more'));
+      const { code, message } = hub.asTeamError(error);
+      refuse(request, response, refusal(code, message));
     }
   }
 

@@ -13,10 +13,6 @@ export function rateLimit(perSecond: number, burst: number, now: () => number = 
       bucket.left--;
       return true;
     },
-    /** Whether the key has a turn left. */
-    has(key: string): boolean {
-      return refill(key).left >= 1;
-    },
   };
 
   function refill(key: string): { left: number; at: number } {

@@ -149,6 +149,11 @@ describe('a member token', () => {
   });
 });
 
+test('a token that cannot be written down is no token', async () => {
+  rmSync(home.directory, { recursive: true });
+  await expect(open()).rejects.toMatchObject({ code: 'storage' });
+});
+
 test('rotating makes everything void at once', async () => {
   const credentials = await open();
   const admin = readToken();
@@ -207,4 +212,11 @@ test('a rate allows a burst, then so many a second, for each key', () => {
   expect(takeAll('b')).toBe(200);
   now += 60_000;
   expect(takeAll('a')).toBe(200);
+});
+
+test('a rate remembers only so many keys, the latest', () => {
+  const rate = rateLimit(0, 1);
+  for (let i = 0; i < 2_000; i++) rate.take(`key ${i}`);
+  expect(rate.take('key 1999')).toBe(false);
+  expect(rate.take('key 0')).toBe(true);
 });

@@ -88,6 +88,19 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     expect(stage.hub.feeds.size).toBe(0);
   });
 
+  test('follows only so many teams, each once', async () => {
+    const stage = await setStage({ limits: { subscriptions: 1 } });
+    const wire = await connect(stage, kind);
+    for (let i = 0; i < 3; i++) {
+      expect(await wire.ask({ type: 'subscribe', payload: { teamId } })).toMatchObject({ type: 'subscribed' });
+    }
+    expect(await wire.ask({ type: 'subscribe', payload: { teamId: 'away' } })).toMatchObject({
+      error: { code: 'limit' },
+    });
+    expect(await wire.ask({ type: 'unsubscribe', payload: {} })).toMatchObject({ error: { code: 'invalid' } });
+    expect(stage.hub.feeds.size).toBe(1);
+  });
+
   test('is told when the team is deleted', async () => {
     const stage = await setStage();
     const wire = await connect(stage, kind);

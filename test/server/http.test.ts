@@ -5,13 +5,15 @@ import { createConnection } from 'node:net';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { TeamError } from '../../src/core/errors.ts';
 import { SECURITY_HEADERS } from '../../src/server/headers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { startServer } from './start.ts';
-import { openWebSocket, requestText, sendBytes } from './wire.ts';
+import { openUnix, openWebSocket, requestText, sendBytes } from './wire.ts';
 import type { HeaderLines } from './wire.ts';
 
 const headersFor = ({ port, token }: Stage, ...more: HeaderLines): HeaderLines => [
@@ -218,6 +220,42 @@ describe('what anybody may load', () => {
       expect({ path, status: (await read(path))[0] }).toEqual({ path, status: 401 });
     }
   });
+});
+
+test('a WebSocket that shows no life is ended, one that does is not', async () => {
+  const stage = await setStage({ limits: { keepAliveMs: 100 } });
+  const headers = { authorization: `Bearer ${stage.token}` };
+  const [dead, alive] = [false, true].map((autoPong) => {
+    const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/ws`, { headers, autoPong });
+    onTestFinished(() => socket.terminate());
+    return socket;
+  });
+  expect(await new Promise((resolve) => dead?.once('close', resolve))).toBe(1006);
+  await new Promise((resolve) => alive?.once('ping', resolve));
+  expect(alive?.readyState).toBe(WebSocket.OPEN);
+});
+
+test('trouble with credentials is told as what it is, and lets nobody in', async () => {
+  const stage = await setStage();
+  const headers = { authorization: `Bearer ${stage.token}` };
+  const { credentials } = stage.hub;
+  credentials.verify = () => Promise.reject(new TeamError('storage', 'The disk is gone'));
+  expect((await fetch(`${stage.url}/api/teams`, { headers })).status).toBe(503);
+  await expect(openWebSocket(stage.url, headers)).rejects.toThrow('503');
+  const wire = await openUnix(stage.home.socket, stage.token);
+  expect(wire.frames).toMatchObject([{ error: { code: 'storage' } }]);
+  credentials.verify = () => Promise.reject(new Error('detail'));
+  const answer = await fetch(`${stage.url}/api/teams`, { headers });
+  expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('detail')]);
+  expect(stage.errors).toHaveLength(1);
+});
+
+test('health needs a token like everything else, and metrics may be empty', async () => {
+  const stage = await setStage();
+  const read = (path: string) => fetch(stage.url + path, { headers: { authorization: `Bearer ${stage.token}` } });
+  expect(await (await read('/health')).json()).toEqual({ status: 'ok' });
+  expect(await (await read('/metrics')).text()).toBe('');
+  expect((await fetch(`${stage.url}/health`)).status).toBe(401);
 });
 
 test('MCP gets the request and who asks', async () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { TeamError } from '../../src/core/errors.ts';
+import { TeamError } from '../../src/core/errors.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamRecord, TeamState } from '../../src/core/state.ts';
@@ -122,4 +122,26 @@ test('a batch that is told to nobody is found', async () => {
   await turn();
   expect(heard.seqs).toEqual([1]);
   feeds.close();
+});
+
+test('a subscriber is told when the journal cannot be read', async () => {
+  for (const error of [new TeamError('storage', 'The disk is gone'), new Error('detail')]) {
+    const slow = slowLedger();
+    slow.append();
+    slow.tell();
+    const ledger = {
+      ...slow.ledger,
+      read: () => {
+        throw error;
+      },
+    };
+    const feeds = openFeeds(ledger, () => {});
+    const heard = subscriber();
+    (await feeds.subscribe('demo', 0, heard)).start();
+    await turn();
+    expect(heard.errors).toMatchObject([{ code: error instanceof TeamError ? 'storage' : 'internal' }]);
+    expect(heard.errors[0]?.message).not.toContain('detail');
+    expect(feeds.size).toBe(0);
+    feeds.close();
+  }
 });
