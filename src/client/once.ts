@@ -4,41 +4,37 @@ import { CallError } from './errors.ts';
 // `import` of a builtin fetches all its exports; this does not.
 const { createConnection } = process.getBuiltinModule('node:net');
 
-/** Shows a credential and asks for one thing; answers with the result, or rejects with a `CallError`. */
+/** Asks for one thing; answers with the result, or rejects with a `CallError`. */
 export type CallOnce = (frame: Omit<RequestFrame, 'id'>) => Promise<unknown>;
 
+const NEWLINE = 0x0a;
+const READ_BYTES = 64 * 1024;
+
 /**
- * The shortest way to one answer, for a program that ends with it: it connects at once, and sends credential and call
- * together. What goes wrong on the way is told as `no_daemon` and not tried again; that is what a `Client` is for, and
- * with the same command id the call is done once.
+ * The shortest way to one answer, for a program that ends with it: it connects and shows its credential at once, and what
+ * it reads goes past Node's streams, which take 1 ms to set up. What goes wrong on the way is told as `no_daemon` and not
+ * tried again; that is what a `Client` is for, and with the same command id the call is done once.
  */
 export function connectOnce(path: string, token: string): CallOnce {
-  const socket = createConnection(path);
-  socket.setEncoding('utf8');
-  socket.write(`${JSON.stringify({ type: 'hello', id: 0, token })}\n`);
-  const failed = new Promise<never>((_, reject) => {
-    const fail = (error?: Error): void => {
-      reject(new CallError('no_daemon', error ? error.message : 'The daemon closed the connection'));
-    };
-    socket.once('error', fail).once('close', () => fail());
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  // A connection that nobody asks anything may fail unheard.
+  promise.catch(() => {});
+  const take = splitLines((line) => {
+    const answer = JSON.parse(line) as Answer;
+    if (answer.error) reject(new CallError(answer.error.code, answer.error.message));
+    else if (answer.type === 'result' && answer.id === 1) resolve(answer.result);
   });
-  // Without a call, nobody asks how the connection fared.
-  failed.catch(() => {});
+  const callback = (size: number, buffer: Uint8Array): boolean => {
+    take(Buffer.from(buffer.buffer, buffer.byteOffset, size));
+    return true;
+  };
+  const socket = createConnection({ path, onread: { buffer: Buffer.allocUnsafe(READ_BYTES), callback } });
+  socket.once('error', (error) => reject(new CallError('no_daemon', error.message)));
+  socket.once('close', () => reject(new CallError('no_daemon', 'The daemon closed the connection')));
+  socket.write(`${JSON.stringify({ type: 'hello', id: 0, token })}\n`);
   return (frame) => {
     socket.write(`${JSON.stringify({ ...frame, id: 1 })}\n`);
-    const answered = new Promise<unknown>((resolve, reject) => {
-      let rest = '';
-      socket.on('data', (chunk: string) => {
-        rest += chunk;
-        for (let end = rest.indexOf('\n'); end !== -1; end = rest.indexOf('\n')) {
-          const answer = JSON.parse(rest.slice(0, end)) as Answer;
-          rest = rest.slice(end + 1);
-          if (answer.error) reject(new CallError(answer.error.code, answer.error.message));
-          else if (answer.type === 'result' && answer.id === 1) resolve(answer.result);
-        }
-      });
-    });
-    return Promise.race([answered, failed]);
+    return promise;
   };
 }
 
@@ -47,4 +43,19 @@ interface Answer {
   readonly id?: number;
   readonly result?: unknown;
   readonly error?: { readonly code: CallError['code']; readonly message: string };
+}
+
+/** Hands over whole lines. What is left of a chunk is copied: the next one is read into the same place. */
+function splitLines(handle: (line: string) => void): (chunk: Buffer) => void {
+  let pieces: Buffer[] = [];
+  return (chunk) => {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const rest = chunk.subarray(start, end);
+      handle((pieces.length === 0 ? rest : Buffer.concat([...pieces, rest])).toString());
+      pieces = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) pieces.push(Buffer.from(chunk.subarray(start)));
+  };
 }

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { CallError } from '../../src/client/errors.ts';
+import { connectOnce } from '../../src/client/once.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const CALL = { type: 'task.list', payload: { teamId: 'demo' }, commandId: 'one' };
+
+describe('one call over one connection', () => {
+  test('shows its credential, then asks', async () => {
+    const heard: string[] = [];
+    const path = await listen(async (socket) => {
+      socket.on('data', (chunk) => heard.push(String(chunk)));
+      socket.write('{"type":"result","id":0,"result":{}}\n');
+      while (!heard.join('').includes('task.list')) await sleep(5);
+      socket.write('{"type":"result","id":1,"result":[1]}\n');
+    });
+    expect(await connectOnce(path, 'secret')(CALL)).toEqual([1]);
+    const frames = heard
+      .join('')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(frames).toEqual([
+      { type: 'hello', id: 0, token: 'secret' },
+      { ...CALL, id: 1 },
+    ]);
+  });
+
+  test('puts an answer together again that comes in pieces', async () => {
+    const result = { text: '日本語 👍 \n', many: Array.from({ length: 5_000 }, (_, at) => `täxt ${at}`) };
+    const bytes = Buffer.from(`{"type":"result","id":0}\n${JSON.stringify({ type: 'result', id: 1, result })}\n`);
+    const path = await listen(async (socket) => {
+      for (let at = 0; at < 200; at++) {
+        socket.write(bytes.subarray(at, at + 1));
+        if (at % 20 === 0) await sleep(1);
+      }
+      socket.write(bytes.subarray(200));
+    });
+    expect(await connectOnce(path, '')(CALL)).toEqual(result);
+  });
+
+  test.each([
+    ['at once', 0],
+    ['after the hello', 1],
+    ['after the call', 2],
+  ])('says that there is no daemon when it goes away %s', async (_when, frames) => {
+    const path = await listen(async (socket) => {
+      let heard = '';
+      socket.on('data', (chunk) => (heard += String(chunk)));
+      while (heard.split('\n').length - 1 < frames) await sleep(5);
+      socket.destroy();
+    });
+    await expect(connectOnce(path, '')(CALL)).rejects.toMatchObject({ code: 'no_daemon' });
+  });
+
+  test('says that there is no daemon where nobody listens', async () => {
+    const call = connectOnce(join(temporaryFolder(), 'nobody'), '');
+    await sleep(20);
+    await expect(call(CALL)).rejects.toThrow(CallError);
+  });
+
+  test('passes refusals on', async () => {
+    const refuse = (id: number) => (socket: Socket) => {
+      socket.write(`{"type":"error","id":${id},"error":{"code":"not_found","message":"No such team"}}\n`);
+    };
+    for (const id of [0, 1]) {
+      const path = await listen(refuse(id));
+      await expect(connectOnce(path, '')(CALL)).rejects.toMatchObject({ code: 'not_found', message: 'No such team' });
+    }
+  });
+});
+
+/** A server that does this with every connection, until the test ends. */
+async function listen(serve: (socket: Socket) => Promise<void> | void): Promise<string> {
+  const path = join(temporaryFolder(), 'socket');
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    void serve(socket);
+  });
+  server.listen(path);
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return path;
+}
