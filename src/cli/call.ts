@@ -6,6 +6,7 @@ import type { InputOf, OperationName } from '../operations/index.ts';
 import { readArguments } from './arguments.ts';
 import type { Command } from './command.ts';
 import { readCredential } from './credential.ts';
+import { INTERRUPTED } from './errors.ts';
 import { standardScreen } from './screen.ts';
 import { show } from './show.ts';
 
@@ -17,7 +18,7 @@ import { show } from './show.ts';
 export async function callOperation(command: Command, rest: readonly string[]): Promise<number> {
   const operation = command.operation as OperationName;
   const home = findHome(process.env);
-  const call = connectOnce(home.socket, readCredential(process.env, home));
+  const daemon = connectOnce(home.socket, readCredential(process.env, home));
   await new Promise(setImmediate);
   const given = await readArguments(command, rest, process.env);
   const frame = {
@@ -26,8 +27,11 @@ export async function callOperation(command: Command, rest: readonly string[]): 
     commandId: newCommandId(),
     ...(given.as !== undefined && { as: given.as }),
   };
-  const waits = given.input['wait'] !== undefined;
-  const answer = waits ? callPatiently(frame) : call(frame).catch(orPatiently(frame));
+  const isLong = given.input['wait'] !== undefined;
+  if (isLong) daemon.close();
+  const answer = isLong ? callPatiently(frame) : daemon.call(frame).catch(orPatiently(frame));
+  // What takes longer than that may be interrupted; to listen from the start would take everything longer.
+  setTimeout(() => process.once('SIGINT', () => process.exit(INTERRUPTED)), 100);
   const screen = standardScreen(process.env);
   await show(operation, await answer, { json: given.json, screen });
   return 0;

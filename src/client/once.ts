@@ -4,8 +4,13 @@ import { CallError } from './errors.ts';
 // `import` of a builtin fetches all its exports; this does not.
 const { createConnection } = process.getBuiltinModule('node:net');
 
-/** Asks for one thing; answers with the result, or rejects with a `CallError`. */
-export type CallOnce = (frame: Omit<RequestFrame, 'id'>) => Promise<unknown>;
+/** A connection for one call. */
+export interface OneCall {
+  /** Asks for one thing; answers with the result, or rejects with a `CallError`. */
+  call(frame: Omit<RequestFrame, 'id'>): Promise<unknown>;
+  /** Ends the connection, for those who have nothing to ask after all. */
+  close(): void;
+}
 
 const NEWLINE = 0x0a;
 const READ_BYTES = 64 * 1024;
@@ -15,7 +20,7 @@ const READ_BYTES = 64 * 1024;
  * it reads goes past Node's streams, which take 1 ms to set up. What goes wrong on the way is told as `no_daemon` and not
  * tried again; that is what a `Client` is for, and with the same command id the call is done once.
  */
-export function connectOnce(path: string, token: string): CallOnce {
+export function connectOnce(path: string, token: string): OneCall {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   // A connection that nobody asks anything may fail unheard.
   promise.catch(() => {});
@@ -32,9 +37,12 @@ export function connectOnce(path: string, token: string): CallOnce {
   socket.once('error', (error) => reject(new CallError('no_daemon', error.message)));
   socket.once('close', () => reject(new CallError('no_daemon', 'The daemon closed the connection')));
   socket.write(`${JSON.stringify({ type: 'hello', id: 0, token })}\n`);
-  return (frame) => {
-    socket.write(`${JSON.stringify({ ...frame, id: 1 })}\n`);
-    return promise;
+  return {
+    call(frame) {
+      socket.write(`${JSON.stringify({ ...frame, id: 1 })}\n`);
+      return promise;
+    },
+    close: () => socket.destroy(),
   };
 }
 

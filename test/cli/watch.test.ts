@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { widthOf } from '../../src/cli/text.ts';
 import { chosenTasks, drawFrame, lastScroll } from '../../src/cli/watch/frame.ts';
@@ -6,7 +8,7 @@ import type { Model, Task } from '../../src/cli/watch/model.ts';
 import { needTool } from '../tools.ts';
 import { HOSTILE } from './hostile.ts';
 import { openTerminal } from './terminal.ts';
-import { newTroupe, readPid, sharedTroupe, until } from './troupe.ts';
+import { BIN, newTroupe, readPid, sharedTroupe, until } from './troupe.ts';
 
 describe('watch in a pipe', () => {
   test('writes one line per event, and as JSON one line per batch', async () => {
@@ -82,6 +84,16 @@ describe('watch on a terminal', () => {
     await terminal.see('● live');
     terminal.press('C-c');
     expect(await terminal.see('ended with 130')).toMatch(/^ended with 130/);
+  });
+
+  test('leaves the terminal clean when it is ended by others', async (context) => {
+    needTool(context, 'tmux');
+    const job = join(troupe.home, 'job');
+    const line = `sh -c 'echo $$ > "${job}"; exec "${process.execPath}" "${BIN}" watch demo'`;
+    const terminal = openTerminal(troupe, line);
+    await terminal.see('● live');
+    process.kill(Number(readFileSync(job, 'utf8')), 'SIGTERM');
+    expect(await terminal.see('ended with 143')).not.toContain('TASKS');
   });
 
   test('says that there is no such team on the terminal as it was', async (context) => {

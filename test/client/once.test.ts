@@ -19,7 +19,7 @@ describe('one call over one connection', () => {
       while (!heard.join('').includes('task.list')) await sleep(5);
       socket.write('{"type":"result","id":1,"result":[1]}\n');
     });
-    expect(await connectOnce(path, 'secret')(CALL)).toEqual([1]);
+    expect(await connectOnce(path, 'secret').call(CALL)).toEqual([1]);
     const frames = heard
       .join('')
       .trim()
@@ -41,7 +41,7 @@ describe('one call over one connection', () => {
       }
       socket.write(bytes.subarray(200));
     });
-    expect(await connectOnce(path, '')(CALL)).toEqual(result);
+    expect(await connectOnce(path, '').call(CALL)).toEqual(result);
   });
 
   test.each([
@@ -55,13 +55,20 @@ describe('one call over one connection', () => {
       while (heard.split('\n').length - 1 < frames) await sleep(5);
       socket.destroy();
     });
-    await expect(connectOnce(path, '')(CALL)).rejects.toMatchObject({ code: 'no_daemon' });
+    await expect(connectOnce(path, '').call(CALL)).rejects.toMatchObject({ code: 'no_daemon' });
   });
 
   test('says that there is no daemon where nobody listens', async () => {
-    const call = connectOnce(join(temporaryFolder(), 'nobody'), '');
+    const one = connectOnce(join(temporaryFolder(), 'nobody'), '');
     await sleep(20);
-    await expect(call(CALL)).rejects.toThrow(CallError);
+    await expect(one.call(CALL)).rejects.toThrow(CallError);
+  });
+
+  test('can be given up', async () => {
+    let closed = false;
+    const path = await listen((socket) => void socket.once('close', () => (closed = true)).resume());
+    connectOnce(path, '').close();
+    while (!closed) await sleep(5);
   });
 
   test('passes refusals on', async () => {
@@ -70,7 +77,10 @@ describe('one call over one connection', () => {
     };
     for (const id of [0, 1]) {
       const path = await listen(refuse(id));
-      await expect(connectOnce(path, '')(CALL)).rejects.toMatchObject({ code: 'not_found', message: 'No such team' });
+      await expect(connectOnce(path, '').call(CALL)).rejects.toMatchObject({
+        code: 'not_found',
+        message: 'No such team',
+      });
     }
   });
 });

@@ -74,6 +74,8 @@ async function show(
   const draw = atMostEvery(FRAME_MS, () => terminal.draw(drawFrame(model, choice, stageOf(terminal))));
   hooks.onRedraw(draw);
   hooks.signal.addEventListener('abort', () => leave(INTERRUPTED), { once: true });
+  // Whoever ends us must find the terminal as it was.
+  process.once('SIGTERM', () => leave(128 + 15)).once('SIGHUP', () => leave(128 + 1));
   const tick = setInterval(draw, TICK_MS);
   try {
     draw();
