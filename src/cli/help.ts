@@ -38,46 +38,42 @@ TROUPE_TOKEN_FILE; make a token with troupe member token NAME --team TEAM.
 `,
 };
 
-/** What people start with comes first; the rest by noun. */
-const FIRST_STEPS = [
-  'team create',
-  'member add',
-  'task add',
-  'task list',
-  'task claim',
-  'task complete',
-  'send',
-  'inbox',
+/** What people start with comes first; the rest is listed by noun. */
+const SECTIONS: readonly (readonly [name: string, words: readonly string[]])[] = [
+  ['Run a team', ['init', 'up', 'ps', 'peek', 'attach', 'down']],
+  [
+    'Share the work',
+    ['team create', 'member add', 'task add', 'task list', 'task claim', 'task complete', 'send', 'inbox'],
+  ],
+  ['Look', ['watch', 'status', 'ui', 'logs', 'doctor']],
+  ['The rest', ['stop', 'serve', 'mcp', 'completion']],
 ];
-const ALWAYS = ['watch', 'status', 'doctor', 'logs', 'stop', 'completion'];
 
 function overview(screen: Screen): string {
-  const commands = allCommands().map(describeCommand);
-  const named = (words: string): Described[] => commands.filter((command) => command.words === words);
-  const others = commands.filter(({ words }) => words.includes(' ') && !FIRST_STEPS.includes(words));
-  const single = commands.map(({ words }) => words).filter((words) => !words.includes(' '));
-  const rest = single.filter((words) => ![...FIRST_STEPS, ...ALWAYS].includes(words));
+  const commands = [...allCommands().map(describeCommand), ...PROGRAMS.map((one) => ({ ...one, args: [], flags: [] }))];
+  const listed = SECTIONS.flatMap(([, words]) => words);
+  const others = commands.filter(({ words }) => !listed.includes(words));
+  const rows = (words: readonly string[]): [string, string][] =>
+    words
+      .flatMap((one) => commands.filter((command) => command.words === one))
+      .map((command) => [synopsis(command), command.summary]);
   const nouns = Map.groupBy(others, ({ words }) => words.split(' ')[0] ?? '');
   const more = [...nouns].map(([noun, list]): [string, string] => [
     noun,
-    list.map(({ words }) => words.slice(noun.length + 1)).join(', '),
+    list.map(({ words, summary }) => (words === noun ? summary : words.slice(noun.length + 1))).join(', '),
   ]);
-  const programs = PROGRAMS.map(({ words, summary }): [string, string] => [words, summary]);
-  const list = (words: readonly string[]): [string, string][] =>
-    words.flatMap((one) => named(one)).map((command) => [synopsis(command), command.summary]);
   return [
     'Troupe: a runtime for teams of coding agents.\n',
     `${title('Usage:', screen)} troupe <command> [arguments] [--json]\n`,
-    section('Work', list(FIRST_STEPS), screen),
-    section('Look', [...list([...ALWAYS, ...rest]), ...programs], screen),
-    section('More', more, screen),
+    ...SECTIONS.map(([name, words]) => section(name, rows(words), screen)),
+    section('More verbs', more, screen),
     section('Everywhere', SETTINGS, screen),
     'troupe <command> --help shows more of each.\n',
   ].join('\n');
 }
 
 const SETTINGS: [string, string][] = [
-  ['--json', 'print the result as JSON; errors as {"error":{"code","message"}} on standard error'],
+  ['--json', 'print the result as JSON, and errors too'],
   ['TROUPE_TEAM', 'the team, where --team is not given'],
   ['TROUPE_MEMBER_NAME', 'the member you speak for, where --as is not given'],
   ['TROUPE_TOKEN, TROUPE_TOKEN_FILE', "a member's credential, in place of your own"],

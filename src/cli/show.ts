@@ -14,5 +14,5 @@ export async function show(
   // Those of tasks are looked at most, so they are here already: to load one more file takes 2 ms.
   const views: Views = operation.startsWith('task.') ? taskViews : (await import('./views/all.ts')).views;
   const view = views[operation] as ((result: unknown, screen: Screen) => string) | undefined;
-  print(view ? view(result, screen) : toJson(result, 2));
+  print(view ? view(result, screen) : (await import('./views/generic.ts')).showAnything(result, screen));
 }

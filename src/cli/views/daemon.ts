@@ -1,6 +1,7 @@
 import type { ResultOf } from '../../operations/index.ts';
 import { eventLines } from '../event-lines.ts';
 import type { Screen } from '../screen.ts';
+import { clean } from '../text.ts';
 import { showDuration, showTime } from '../time.ts';
 import { count, details, heading } from './details.ts';
 import type { Views } from './views.ts';
@@ -8,6 +9,7 @@ import type { Views } from './views.ts';
 export const views: Views = {
   'daemon.status': (status, screen) => daemonDetails(status, screen),
   'daemon.stop': () => 'The daemon has ended.\n',
+  'ui.login': ({ url }) => `${clean(url)}\n`,
   'token.rotate': () =>
     'Every credential given out so far is void. Members need new ones: troupe member token NAME --team TEAM\n',
   'event.list': (batches, screen) =>
