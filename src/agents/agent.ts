@@ -78,6 +78,27 @@ export interface Abilities {
   readonly permissions: boolean;
 }
 
+/**
+ * What an agent may do without asking: only read (`plan`), only use the tools of its team (`delegate`), also edit, or
+ * anything.
+ */
+export type Mode = 'plan' | 'delegate' | 'edit' | 'full';
+
+/**
+ * The tools of a team over MCP, for one session of one member: the endpoint that all members share, and a program that
+ * speaks the same on standard input and output, for agents that cannot use the first. The credential never goes into
+ * arguments that other users could read.
+ */
+export interface TeamTools {
+  readonly name: string;
+  readonly http?: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | undefined;
+  readonly stdio: {
+    readonly command: string;
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+  };
+}
+
 /** Where and as whom an agent runs. */
 export interface StartOptions {
   readonly teamId: string;
@@ -88,8 +109,9 @@ export interface StartOptions {
   /** Who it is on the team and how it works with it. */
   readonly role: string;
   readonly model?: string | undefined;
-  /** What it may do without asking: only read, also edit, anything. */
-  readonly mode: 'plan' | 'edit' | 'full';
+  readonly mode: Mode;
+  /** How it reaches the tools of its team; without them it only answers. */
+  readonly tools?: TeamTools | undefined;
   /** Goes on with this session where the agent can. */
   readonly resume?: string | undefined;
   /** Told of every process before it starts and after, so that none is ever without a record. */
