@@ -1,0 +1,135 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import type { ModelReply, ModelRequest, ModelScript, ModelServer } from './script.ts';
+
+/** One request of an agent, and the ways to answer it. */
+export interface Exchange {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The JSON that came, unpacked; undefined where there was none. */
+  readonly body: unknown;
+  /** Aborts when the agent hangs up. */
+  readonly gone: AbortSignal;
+  /** Writes the request down and asks the script. */
+  ask(request: ModelRequest): Promise<ModelReply>;
+  json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): void;
+  /** Starts a stream of server-sent events; what is written after the agent hung up goes nowhere. */
+  stream(headers?: Readonly<Record<string, string>>): EventStream;
+}
+
+/** Server-sent events. */
+export interface EventStream {
+  /** With a name, where the protocol names its events. */
+  send(data: unknown, event?: string): void;
+  end(): void;
+}
+
+/** What a protocol makes of a request. */
+export type Protocol = (exchange: Exchange) => Promise<void>;
+
+/** What a reply used, where the script does not say. */
+export const USED = { input: 100, output: 10, cached: 0 };
+
+/** A model server on loopback that speaks a protocol and answers by a script. */
+export async function startModelServer(protocol: Protocol, script: ModelScript): Promise<ModelServer> {
+  let current = script;
+  const requests: ModelRequest[] = [];
+  const ask = async (request: ModelRequest): Promise<ModelReply> => {
+    requests.push(request);
+    return current(request);
+  };
+  const server = createServer((request, response) => void answer(protocol, ask, request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    use: (next) => (current = next),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The text of a reply as it goes out: whole, or in pieces with pauses; ends early when the agent hangs up. */
+export async function* piecesOf({ text = '', slow }: ModelReply, gone: AbortSignal): AsyncGenerator<string> {
+  if (text === '') return;
+  if (!slow) return yield text;
+  const length = Math.max(1, Math.ceil(text.length / slow.pieces));
+  for (let at = 0; at < text.length && !gone.aborted; at += length) {
+    if (at > 0) await sleep(slow.everyMs, undefined, { signal: gone }).catch(() => {});
+    if (!gone.aborted) yield text.slice(at, at + length);
+  }
+}
+
+/** The headers of an error that says when to come again. */
+export function retryHeaders({ retryAfter }: NonNullable<ModelReply['error']>): Record<string, string> {
+  return retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+}
+
+async function answer(
+  protocol: Protocol,
+  ask: Exchange['ask'],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  // Whoever hangs up in the middle must not end the tests.
+  response.on('error', () => {});
+  const url = new URL(request.url ?? '/', 'http://model');
+  try {
+    const body = await readJson(request);
+    await protocol({
+      method: request.method ?? 'GET',
+      path: url.pathname,
+      query: url.searchParams,
+      headers: request.headers,
+      body,
+      gone: gone.signal,
+      ask,
+      json: (status, value, headers = {}) => {
+        response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
+      },
+      stream: (headers = {}) => openStream(response, headers),
+    });
+  } catch (error) {
+    // A script that throws is a mistake in a test: the agent is told, so that the test shows it.
+    if (response.headersSent) response.destroy();
+    else response.writeHead(400).end(JSON.stringify({ error: { message: String(error) } }));
+  }
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const packed = await buffer(request);
+  if (packed.length === 0) return undefined;
+  return JSON.parse(unpack(packed, request.headers['content-encoding']).toString('utf8'));
+}
+
+function unpack(bytes: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === 'gzip') return gunzipSync(bytes);
+  if (encoding === 'deflate') return inflateSync(bytes);
+  if (encoding === 'br') return brotliDecompressSync(bytes);
+  if (encoding === 'zstd') return zstdDecompressSync(bytes);
+  return bytes;
+}
+
+function openStream(response: ServerResponse, headers: Readonly<Record<string, string>>): EventStream {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers });
+  response.flushHeaders();
+  return {
+    send(data, event) {
+      if (response.destroyed) return;
+      response.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`);
+    },
+    end: () => void response.end(),
+  };
+}
