@@ -25,6 +25,9 @@ export interface TeammateProcessOptions {
 /** A daemon may be away for long, being upgraded say; a turn that was paid for goes on meanwhile. */
 const PATIENCE_MS = 24 * 60 * 60_000;
 
+/** The exit code of a process that SIGTERM ended, by custom. */
+const TERMINATED = 143;
+
 /**
  * One teammate as a process of its own: it holds the agent and reaches the team over the socket, so that the daemon can go
  * and come back without ending a turn. Resolves with the exit code.
@@ -68,8 +71,10 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
       },
     });
     if (ending === 'crashed') return 1;
-    // It agreed to stop, or was told to: what it holds goes back with it.
-    if (ending !== 'over') await leave(client, teamId, memberId, ending);
+    // Whether a signal was a stop or an accident, only the one who sent it knows: the supervisor says so in our place.
+    if (ending === 'stopped') return TERMINATED;
+    // It agreed to stop: what it holds goes back with it.
+    if (ending === 'shutdown') await leave(client, teamId, memberId, ending);
     return 0;
   } finally {
     client.close();

@@ -68,3 +68,6 @@ export const NOTES_PER_TEAM = 10_000;
 
 /** Hooks run one after another before a completion counts. */
 export const HOOKS_PER_TEAM = 32;
+
+/** A member that crashes is started again so often within a minute: never a hot loop, never a team that only seems alive. */
+export const RESTARTS = 3;

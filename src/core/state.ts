@@ -14,7 +14,11 @@ export type TaskRecord = Omit<SharedTask, 'status' | 'blockedBy' | 'blocks' | 'b
 };
 
 /** A member without what is derived. */
-export type MemberRecord = Omit<TeamMember, 'assignedTasks' | 'planModeRequired'> & { planApproved: boolean };
+export type MemberRecord = Omit<TeamMember, 'assignedTasks' | 'planModeRequired'> & {
+  planApproved: boolean;
+  /** When it was last to be started again after a crash, the newest last; no more than decide about the next time. */
+  restarts?: number[] | undefined;
+};
 
 /** A team without its members. */
 export type TeamRecord = Omit<TeamConfig, 'members'>;

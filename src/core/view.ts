@@ -24,7 +24,10 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
 }
 
 /** A member as the faces show it. */
-export function viewMember(state: TeamState, { planApproved, ...member }: MemberRecord): TeamMember {
+export function viewMember(
+  state: TeamState,
+  { planApproved, restarts: _restarts, ...member }: MemberRecord,
+): TeamMember {
   return {
     ...member,
     assignedTasks: assignedTo(state, member.id),

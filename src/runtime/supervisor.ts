@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { endMarked, isRunning, startProcess, stopProcess } from '../agents/process.ts';
-import type { ProcessIdentity, ProcessOptions } from '../agents/process.ts';
+import { endMarked } from '../agents/process.ts';
 import { SYSTEM } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
@@ -9,8 +8,10 @@ import { parse } from '../core/parse.ts';
 import type { MemberRecord, TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
+import { MemberProcesses } from './member-processes.ts';
+import type { LaunchMember } from './member-processes.ts';
 import type { MemberProcess, ProcessRecord, ProcessRecords } from './process-records.ts';
-import { restartPolicy } from './restarts.ts';
+import { pauseBeforeRestart } from './restarts.ts';
 
 /** What the supervisor works with. */
 export interface SupervisorOptions {
@@ -19,12 +20,7 @@ export interface SupervisorOptions {
   readonly records: ProcessRecords;
   /** The name of this daemon among those that share a journal. */
   readonly hostId: string;
-  /** How to start the process that runs a member. */
-  readonly launch: (member: {
-    teamId: string;
-    memberId: string;
-    processId: string;
-  }) => Promise<Omit<ProcessOptions, 'marker'>>;
+  readonly launch: LaunchMember;
   readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
 }
 
@@ -36,21 +32,6 @@ export interface SupervisorEvents {
   'session:failed': [failure: { teamId: string; memberId: string; reason: string; restartsIn: number | undefined }];
 }
 
-interface Supervised {
-  record: MemberProcess;
-  readonly exited: Promise<string>;
-  /** It is gone, and so is all that it left. */
-  cleared: Promise<void>;
-  /** Somebody asked it to end. */
-  stopping: boolean;
-}
-
-/** How often a process that an earlier daemon started is looked at; we cannot wait for what is not our child. */
-const LOOK_MS = 250;
-
-/** Between asking a member's process to end and ending it: it gives back its tasks and ends its agent first. */
-const STOP_GRACE_MS = 8_000;
-
 /**
  * Sees to it that every member with an agent has exactly one process, and that no process is left without a member. Each
  * is on record before it starts; what died comes back with a pause and a cap, its tasks under a new epoch; what an earlier
@@ -58,17 +39,25 @@ const STOP_GRACE_MS = 8_000;
  */
 export class Supervisor extends EventEmitter<SupervisorEvents> {
   readonly #options: SupervisorOptions;
-  readonly #running = new Map<string, Supervised>();
+  readonly #processes: MemberProcesses;
   readonly #starting = new Map<string, Promise<void>>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #looks = new Set<NodeJS.Timeout>();
-  readonly #restarts = restartPolicy();
   #unsubscribe = (): void => {};
   #closed = false;
 
   constructor(options: SupervisorOptions) {
     super();
     this.#options = options;
+    this.#processes = new MemberProcesses({
+      records: options.records,
+      launch: options.launch,
+      onStarted: (process) => this.emit('process:started', process),
+      onEnded: (process, { how, asked }) =>
+        this.#guard(process, async () => {
+          this.emit('process:ended', process, how);
+          await (asked ? this.#startAgain(process) : this.#died(process, how));
+        }),
+    });
   }
 
   /** Takes over what an earlier daemon left, ends what nobody wants, starts what is missing; then keeps watch. */
@@ -92,28 +81,20 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
 
   /** Who has a process now. */
   list(teamId?: string): MemberProcess[] {
-    return [...this.#running.values()]
-      .map(({ record }) => record)
-      .filter((record) => teamId === undefined || record.teamId === teamId);
+    return this.#processes.list(teamId);
   }
 
   /** Ends a member's process and says what it took; undefined when it has none. */
   async stop(teamId: string, memberId: string): Promise<string | undefined> {
-    const key = keyOf(teamId, memberId);
     // One that is about to be there would otherwise be left behind.
-    await this.#starting.get(key);
-    const supervised = this.#running.get(key);
-    if (!supervised?.record.identity) return undefined;
-    supervised.stopping = true;
-    const { id, identity } = supervised.record;
-    const how = await stopProcess(identity.pid, id, supervised.exited, STOP_GRACE_MS);
-    await supervised.cleared;
-    return how;
+    await this.#starting.get(`${teamId}/${memberId}`);
+    return this.#processes.stop(teamId, memberId);
   }
 
   /** Stops watching. With `end`, every process ends too and its member has stopped; without, they go on and are taken over. */
   async close({ end }: { end: boolean }): Promise<void> {
     this.#closed = true;
+    this.#processes.letGo();
     this.#unsubscribe();
     for (const timer of this.#timers) clearTimeout(timer);
     await Promise.all(this.#starting.values());
@@ -122,7 +103,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
         this.list().map(({ teamId, memberId }) => this.#guard({ teamId, memberId }, () => this.#end(teamId, memberId))),
       );
     }
-    for (const look of this.#looks) clearInterval(look);
+    this.#processes.close();
   }
 
   async #end(teamId: string, memberId: string): Promise<void> {
@@ -132,7 +113,6 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       ({ team, members }) =>
         team?.status !== 'cleaned-up' && (members.get(memberId)?.status ?? 'stopped') !== 'stopped',
     );
-    // As a rule it has said so itself.
     if (isLive) await this.#leave(teamId, memberId, 'the daemon was stopped', false);
   }
 
@@ -159,8 +139,8 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   }
 
   async #launch(teamId: string, memberId: string): Promise<void> {
-    const key = keyOf(teamId, memberId);
-    if (this.#closed || this.#running.has(key) || this.#starting.has(key)) return;
+    const key = `${teamId}/${memberId}`;
+    if (this.#closed || this.#processes.has(teamId, memberId) || this.#starting.has(key)) return;
     const starting = this.#placeAndStart(teamId, memberId).finally(() => this.#starting.delete(key));
     this.#starting.set(key, starting);
     await starting;
@@ -168,26 +148,15 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
 
   async #placeAndStart(teamId: string, memberId: string): Promise<void> {
     try {
-      const { ledger, hostId, records, launch } = this.#options;
+      const { ledger, hostId } = this.#options;
       const mine = await ledger.execute(teamId, { type: 'member.place', by: SYSTEM, memberId, hostId }, (state) =>
         state.members.get(memberId),
       );
       if (!mine?.agent || mine.agent.kind === 'function') return;
-      const record: MemberProcess = {
-        id: `member-${crypto.randomUUID()}`,
-        teamId,
-        memberId,
-        startedAt: new Date().toISOString(),
-      };
-      records.write(record);
       try {
-        const options = await launch({ teamId, memberId, processId: record.id });
-        const { identity, exited } = await startProcess({ ...options, marker: record.id });
-        const how = exited.then(({ code, signal }) => (signal ? `ended by ${signal}` : `exit code ${code}`));
-        this.#supervise({ ...record, identity }, how);
+        await this.#processes.start(teamId, memberId);
       } catch (error) {
-        records.remove(record.id);
-        await this.#died(record, `could not be started: ${(error as Error).message}`);
+        await this.#died({ teamId, memberId }, `could not be started: ${(error as Error).message}`);
       }
     } catch (error) {
       // Another daemon runs it, or it is gone again: both are fine.
@@ -202,7 +171,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
 
   /** A process of an earlier daemon: ours again if it lives and is wanted, else ended to the last descendant. */
   async #takeOver(record: ProcessRecord): Promise<void> {
-    const { teamId, memberId, id, identity } = record;
+    const { teamId, memberId, id } = record;
     if (memberId === undefined) {
       // The verdict of a hook that outlived its daemon would reach nobody.
       await endMarked(id);
@@ -212,36 +181,9 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     await this.#guard({ teamId, memberId }, async () => {
       const member = await this.#options.ledger.view(teamId, (state) => state.members.get(memberId));
       const wanted = member !== undefined && member.status !== 'stopped';
-      if (identity && wanted && isRunning(identity)) {
-        this.#supervise({ ...record, memberId }, this.#untilGone(identity));
-        return;
-      }
-      if (identity && isRunning(identity)) {
-        await stopProcess(identity.pid, id, this.#untilGone(identity), STOP_GRACE_MS);
-      }
-      await endMarked(id);
-      this.#options.records.remove(id);
-      if (wanted) await this.#died({ ...record, memberId }, 'it was gone when the daemon came back');
-    });
-  }
-
-  #supervise(record: MemberProcess, exited: Promise<string>): void {
-    const key = keyOf(record.teamId, record.memberId);
-    this.#options.records.write(record);
-    const supervised: Supervised = { record, exited, cleared: Promise.resolve(), stopping: false };
-    this.#running.set(key, supervised);
-    this.emit('process:started', record);
-    supervised.cleared = exited.then(async (how) => {
-      if (this.#closed && !supervised.stopping) return;
-      await this.#guard(record, async () => {
-        await endMarked(record.id);
-        const said = this.#options.records.lastWords(record.id);
-        this.#options.records.remove(record.id);
-        if (this.#running.get(key) === supervised) this.#running.delete(key);
-        this.emit('process:ended', record, how);
-        if (!supervised.stopping) await this.#died(record, said ? `${how}: ${said}` : how);
-        else await this.#startAgain(record);
-      });
+      if (wanted && this.#processes.adopt({ ...record, memberId })) return;
+      await this.#processes.clear(record);
+      if (wanted) await this.#died({ teamId, memberId }, 'it was gone when the daemon came back');
     });
   }
 
@@ -254,14 +196,13 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   }
 
   /** The member did not end by itself nor was it asked to: its tasks go back, the lead is told once, it may come back. */
-  async #died(record: MemberProcess, how: string): Promise<void> {
-    const { teamId, memberId } = record;
+  async #died({ teamId, memberId }: { teamId: string; memberId: string }, how: string): Promise<void> {
     const member = await this.#options.ledger.view(teamId, (state) =>
       state.team?.status === 'active' ? state.members.get(memberId) : undefined,
     );
     if (!member || member.status === 'stopped') return;
     const restartsIn =
-      member.status === 'shutting-down' ? undefined : this.#restarts.next(keyOf(teamId, memberId), Date.now());
+      member.status === 'shutting-down' ? undefined : pauseBeforeRestart(member.restarts ?? [], Date.now());
     const held = await this.#leave(teamId, memberId, `crashed: ${how}`.slice(0, 500), restartsIn !== undefined);
     if (member.status === 'shutting-down') return;
     await this.#tellLead(teamId, memberId, how, held, restartsIn !== undefined);
@@ -316,18 +257,6 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     await this.#options.ledger.execute(teamId, { type: 'member.join', by: SYSTEM, ...join }, () => undefined);
   }
 
-  #untilGone(identity: ProcessIdentity): Promise<string> {
-    return new Promise((resolve) => {
-      const timer = setInterval(() => {
-        if (isRunning(identity)) return;
-        clearInterval(timer);
-        this.#looks.delete(timer);
-        resolve('gone');
-      }, LOOK_MS);
-      this.#looks.add(timer);
-    });
-  }
-
   #later(ms: number, work: () => Promise<void>): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
@@ -343,8 +272,4 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       this.#options.onError(error, about);
     }
   }
-}
-
-function keyOf(teamId: string, memberId: string): string {
-  return `${teamId}/${memberId}`;
 }

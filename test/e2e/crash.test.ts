@@ -153,6 +153,22 @@ describe('kill -9', () => {
   );
 });
 
+test(
+  'SIGTERM from outside is a crash too: the teammate comes back, and its task is done',
+  async () => {
+    const stage = setStage();
+    await detach(stage, { members: [stage.member('worker', 'slow')], tasks: [{ title: 'Carry on' }] });
+    await until('the work has begun', () => stage.work()[0]);
+    process.kill(await stage.pidOf('crew', 'worker'), 'SIGTERM');
+    await until('the work has begun again', () => stage.work()[1]);
+    stage.letGo();
+    await completed(stage, ['1']);
+    const told = await stage.client().call('message.inbox', { teamId: 'crew', memberId: 'lead' });
+    expect(told.map(({ content }) => content)).toEqual([expect.stringMatching(/^worker crashed \(exit code 143\)/)]);
+  },
+  LONG,
+);
+
 describe('mail over a crash', () => {
   test(
     'is shown once, or once more and marked',

@@ -90,8 +90,8 @@ describe('troupe stop', () => {
         'crew',
       );
       expect(members.slice(1)).toMatchObject([
-        { id: 'm0', status: 'stopped', stopReason: 'stopped' },
-        { id: 'm1', status: 'stopped', stopReason: 'stopped' },
+        { id: 'm0', status: 'stopped', stopReason: 'the daemon was stopped' },
+        { id: 'm1', status: 'stopped', stopReason: 'the daemon was stopped' },
       ]);
       expect(await stage.task('crew', '1')).toMatchObject({ status: 'pending' });
       await stage.troupe('stop');

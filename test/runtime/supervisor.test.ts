@@ -10,7 +10,7 @@ import type { Journal } from '../../src/journal/journal.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { Mailbox } from '../../src/ledger/mailbox.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
-import { restartPolicy } from '../../src/runtime/restarts.ts';
+import { pauseBeforeRestart } from '../../src/runtime/restarts.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
 import { until } from '../daemon/processes.ts';
 import { openLedger } from '../ledger/places.ts';
@@ -30,7 +30,7 @@ describe('a process', () => {
 
   test('is ended with all that it started, also what left its group', async () => {
     const marker = `test-${crypto.randomUUID()}`;
-    const script = 'setsid sleep 1012 & (setsid sleep 1013 &) ; trap "" TERM; while :; do sleep 1; done';
+    const script = 'trap "" TERM; setsid sleep 1012 & (setsid sleep 1013 &) ; while :; do sleep 1; done';
     const running = await startProcess({
       command: ['sh', '-c', script],
       cwd: '/',
@@ -45,10 +45,12 @@ describe('a process', () => {
 });
 
 test('restarts: three in a minute, each after twice the pause, then none', () => {
-  const policy = restartPolicy();
-  expect([0, 100, 200, 300, 400].map((at) => policy.next('a', at))).toEqual([250, 500, 1_000, undefined, undefined]);
-  expect(policy.next('b', 400)).toBe(250);
-  expect(policy.next('a', 60_401)).toBe(250);
+  expect(pauseBeforeRestart([], 0)).toBe(250);
+  expect(pauseBeforeRestart([0], 100)).toBe(500);
+  expect(pauseBeforeRestart([0, 100], 200)).toBe(1_000);
+  expect(pauseBeforeRestart([0, 100, 200], 300)).toBeUndefined();
+  expect(pauseBeforeRestart([0, 100, 200], 60_000)).toBe(1_000);
+  expect(pauseBeforeRestart([0, 100, 200], 60_200)).toBe(250);
 });
 
 describe('a supervisor', () => {
@@ -101,6 +103,37 @@ describe('a supervisor', () => {
     await after.supervisor.close({ end: true });
     expect(stays.identity && isRunning(stays.identity)).toBe(false);
     expect(after.records.list()).toEqual([]);
+  });
+
+  test('takes a SIGTERM that it did not send for a crash, and what it ended itself for an end', async () => {
+    const stage = await setStage();
+    const crashed: { reason: string; restartsIn: number | undefined }[] = [];
+    stage.supervisor.on('session:failed', (failure) => crashed.push(failure));
+    await stage.supervisor.start();
+    await stage.join('worker');
+    const first = await stage.running('worker');
+    process.kill(first.identity?.pid as number, 'SIGTERM');
+    await until('another process runs', () => stage.supervisor.list('demo').some(({ id }) => id !== first.id));
+    expect(crashed).toMatchObject([{ reason: 'ended by SIGTERM', restartsIn: 250 }]);
+    expect(await stage.supervisor.stop('demo', 'worker')).toBe('terminated');
+    expect(crashed).toHaveLength(1);
+  });
+
+  test('remembers over its own end how often a member crashed', async () => {
+    const journal = memoryJournal();
+    const before = await setStage('exit 9', { journal });
+    const restarts: (number | undefined)[] = [];
+    before.supervisor.on('session:failed', ({ restartsIn }) => restarts.push(restartsIn));
+    await before.supervisor.start();
+    await before.join('worker');
+    await until('it was started again', () => restarts.length === 2);
+    await before.supervisor.close({ end: false });
+    const after = await setStage('exit 9', { journal, folder: before.folder, create: false });
+    after.supervisor.on('session:failed', ({ restartsIn }) => restarts.push(restartsIn));
+    await after.supervisor.start();
+    await until('it is given up', () => restarts.at(-1) === undefined);
+    expect(restarts).toEqual([250, 500, 1_000, undefined]);
+    expect(await after.ledger.view('demo', ({ members }) => members.get('worker')?.returning)).toBeUndefined();
   });
 
   test('ends what a process left behind before its tasks go back', async () => {

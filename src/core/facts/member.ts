@@ -1,4 +1,5 @@
 import { mergeMetadata } from '../json.ts';
+import { RESTARTS } from '../limits.ts';
 import { putMember, putUsage } from '../tables.ts';
 import { addUsage, NO_USAGE } from '../usage.ts';
 import { changeMember, defined } from './apply.ts';
@@ -15,6 +16,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       statusSince: new Date(at),
       joinedAt: new Date(at),
       planApproved: false,
+      restarts: state.members.get(memberId)?.restarts,
     }),
 
   'teammate:changed': (state, { type: _type, at, by: _by, cause: _cause, memberId, ...changes }) =>
@@ -44,6 +46,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       stoppedAt: new Date(at),
       stopReason: reason,
       returning,
+      restarts: returning ? [...(member.restarts ?? []), at].slice(-RESTARTS) : member.restarts,
     }));
     withdrawRequests(state, (request) => request.memberId === memberId);
   },

@@ -1,0 +1,151 @@
+import { endMarked, isRunning, startProcess, stopProcess } from '../agents/process.ts';
+import type { ProcessIdentity, ProcessOptions } from '../agents/process.ts';
+import type { MemberProcess, ProcessRecord, ProcessRecords } from './process-records.ts';
+
+/** How to start the process that runs a member. */
+export type LaunchMember = (member: {
+  teamId: string;
+  memberId: string;
+  processId: string;
+}) => Promise<Omit<ProcessOptions, 'marker'>>;
+
+/** What the processes of members are kept with. */
+export interface MemberProcessesOptions {
+  readonly records: ProcessRecords;
+  readonly launch: LaunchMember;
+  readonly onStarted: (process: MemberProcess) => void;
+  /** It is gone, and so is all that it left. `asked` says whether we ended it. */
+  readonly onEnded: (process: MemberProcess, end: { how: string; asked: boolean }) => Promise<void>;
+}
+
+interface Running {
+  readonly record: MemberProcess;
+  readonly exited: Promise<string>;
+  /** It is gone, and so is all that it left. */
+  cleared: Promise<void>;
+  /** We asked it to end; whatever else ends it is a crash, a signal from outside too. */
+  asked: boolean;
+}
+
+/** How often a process that an earlier daemon started is looked at; we cannot wait for what is not our child. */
+const LOOK_MS = 250;
+
+/** Between asking a member's process to end and ending it: it ends its agent first. */
+const STOP_GRACE_MS = 8_000;
+
+/**
+ * The processes that run members, at most one each: on record before they start, known again by a later daemon, ended to
+ * the last descendant. Who should have one is the supervisor's business.
+ */
+export class MemberProcesses {
+  readonly #options: MemberProcessesOptions;
+  readonly #running = new Map<string, Running>();
+  readonly #looks = new Set<NodeJS.Timeout>();
+  #letGo = false;
+
+  constructor(options: MemberProcessesOptions) {
+    this.#options = options;
+  }
+
+  /** Who has a process now. */
+  list(teamId?: string): MemberProcess[] {
+    return [...this.#running.values()]
+      .map(({ record }) => record)
+      .filter((record) => teamId === undefined || record.teamId === teamId);
+  }
+
+  has(teamId: string, memberId: string): boolean {
+    return this.#running.has(keyOf(teamId, memberId));
+  }
+
+  /** Starts one. Rejects when it cannot be started; nothing is left of it then. */
+  async start(teamId: string, memberId: string): Promise<void> {
+    const { records, launch } = this.#options;
+    const id = `member-${crypto.randomUUID()}`;
+    const record: MemberProcess = { id, teamId, memberId, startedAt: new Date().toISOString() };
+    records.write(record);
+    try {
+      const options = await launch({ teamId, memberId, processId: id });
+      const { identity, exited } = await startProcess({ ...options, marker: id });
+      const how = exited.then(({ code, signal }) => (signal ? `ended by ${signal}` : `exit code ${code}`));
+      this.#keep({ ...record, identity }, how);
+    } catch (error) {
+      records.remove(id);
+      throw error;
+    }
+  }
+
+  /** One of an earlier daemon is ours again if it lives; says whether it does. */
+  adopt(record: MemberProcess): boolean {
+    const { identity } = record;
+    if (!identity || !isRunning(identity)) return false;
+    this.#keep(record, this.#untilGone(identity));
+    return true;
+  }
+
+  /** Ends what an earlier daemon left and nobody wants, to the last descendant. */
+  async clear({ id, identity }: ProcessRecord): Promise<void> {
+    if (identity && isRunning(identity)) {
+      await stopProcess(identity.pid, id, this.#untilGone(identity), STOP_GRACE_MS);
+    }
+    await endMarked(id);
+    this.#options.records.remove(id);
+  }
+
+  /** Ends a member's process and says what it took; undefined when it has none. */
+  async stop(teamId: string, memberId: string): Promise<string | undefined> {
+    const running = this.#running.get(keyOf(teamId, memberId));
+    if (!running?.record.identity) return undefined;
+    running.asked = true;
+    const { id, identity } = running.record;
+    const how = await stopProcess(identity.pid, id, running.exited, STOP_GRACE_MS);
+    await running.cleared;
+    return how;
+  }
+
+  /** From now on nothing is told of those that end by themselves: a later daemon finds out. */
+  letGo(): void {
+    this.#letGo = true;
+  }
+
+  /** Looks after them no longer. */
+  close(): void {
+    for (const look of this.#looks) clearInterval(look);
+  }
+
+  #keep(record: MemberProcess, exited: Promise<string>): void {
+    const { records, onStarted } = this.#options;
+    const running: Running = { record, exited, cleared: Promise.resolve(), asked: false };
+    records.write(record);
+    this.#running.set(keyOf(record.teamId, record.memberId), running);
+    onStarted(record);
+    running.cleared = exited.then((how) => (this.#letGo && !running.asked ? undefined : this.#gone(running, how)));
+  }
+
+  async #gone(running: Running, how: string): Promise<void> {
+    const { records, onEnded } = this.#options;
+    const { record, asked } = running;
+    await endMarked(record.id);
+    const said = records.lastWords(record.id);
+    records.remove(record.id);
+    const key = keyOf(record.teamId, record.memberId);
+    if (this.#running.get(key) === running) this.#running.delete(key);
+    await onEnded(record, { how: said ? `${how}: ${said}` : how, asked });
+  }
+
+  #untilGone(identity: ProcessIdentity): Promise<string> {
+    return new Promise((resolve) => {
+      const timer = setInterval(() => {
+        if (isRunning(identity)) return;
+        clearInterval(timer);
+        this.#looks.delete(timer);
+        resolve('gone');
+      }, LOOK_MS);
+      this.#looks.add(timer);
+    });
+  }
+}
+
+function keyOf(teamId: string, memberId: string): string {
+  return `${teamId}/${memberId}`;
+}
