@@ -23,8 +23,8 @@ describe('the package', () => {
       }),
     ),
   });
-  const manifest = Manifest.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
-  const lock = Lock.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))).packages;
+  const manifest = readJson('package.json', Manifest);
+  const lock = readJson('package-lock.json', Lock).packages;
   const locked = Object.entries(lock).filter(([path]) => path !== '');
 
   test('pins every dependency exactly', () => {
@@ -46,6 +46,22 @@ describe('the package', () => {
     expect(wanted.filter((name) => !names.has(name))).toEqual([]);
   });
 
+  test('pins the agents of the tests in the same way, with the binaries of both kinds of machine', () => {
+    const AgentsManifest = Manifest.pick({ dependencies: true }).extend({
+      optionalDependencies: z.record(z.string(), z.string()),
+    });
+    const { dependencies, optionalDependencies } = readJson('test/agents/package.json', AgentsManifest);
+    const versions = Object.values({ ...dependencies, ...optionalDependencies });
+    expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+    const packages = Object.entries(readJson('test/agents/package-lock.json', Lock).packages).slice(1);
+    expect(packages.filter(([, { resolved, integrity }]) => resolved || !integrity)).toEqual([]);
+    for (const machine of ['linux-x64', 'linux-arm64']) {
+      for (const name of ['claude-code', 'codex', 'opencode', 'node-pty']) {
+        expect(packages.map(([path]) => path).join('\n')).toContain(`${name}-${machine}`);
+      }
+    }
+  });
+
   test('runs its scripts on the pinned Node', () => {
     expect(process.versions.node).toBe(manifest.devDependencies['node']);
   });
@@ -65,3 +81,7 @@ describe('the package', () => {
     expect(text).toContain('npm ci && npm test');
   });
 });
+
+function readJson<T extends z.ZodType>(path: string, schema: T): z.output<T> {
+  return schema.parse(JSON.parse(readFileSync(join(ROOT, path), 'utf8')));
+}

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { noteAgentsWhole } from '../agents/installed.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { TOOLS } from '../tools.ts';
 
@@ -10,9 +11,7 @@ const mayInstall = existsSync('/etc/debian_version') && process.getuid?.() === 0
 
 describe('preparing the tests', () => {
   test('says nothing where everything is installed', () => {
-    const path = temporaryFolder();
-    for (const { program } of TOOLS) addProgram(path, program, '');
-    expect(prepare(path)).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(prepare(pathWithTools())).toMatchObject({ status: 0, stdout: '', stderr: '' });
   });
 
   test('names what is missing in one line each, and goes on', () => {
@@ -41,10 +40,55 @@ describe('preparing the tests', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^Installing .* for the tests\.\n$/);
   });
+
+  test('installs the agents once for each lock file', () => {
+    const path = pathWithTools();
+    const folder = agentsFolder();
+    addProgram(path, 'npm', `echo "$@" >> ${folder}/calls; /bin/mkdir -p node_modules`);
+    const first = prepare(path, folder);
+    expect(first).toMatchObject({ status: 0, stderr: '' });
+    expect(first.stdout).toMatch(/^Installing the agents .*\n$/);
+    expect(prepare(path, folder)).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    writeFileSync(join(folder, 'package-lock.json'), '{"changed":true}');
+    expect(prepare(path, folder).stdout).toMatch('Installing the agents');
+    const calls = readFileSync(join(folder, 'calls'), 'utf8').trimEnd().split('\n');
+    expect(calls).toHaveLength(2);
+    for (const call of calls) expect(call).toMatch(/^ci --ignore-scripts/);
+  });
+
+  test('says in one line why the agents could not be installed, goes on, and tries again', () => {
+    const path = pathWithTools();
+    const folder = agentsFolder();
+    addProgram(path, 'npm', `echo 'npm error code ENOTFOUND' >&2; echo 'npm error no such host' >&2; exit 1`);
+    for (const _ of [1, 2]) {
+      const { status, stderr } = prepare(path, folder);
+      expect({ status, lines: stderr.trimEnd().split('\n').length }).toEqual({ status: 0, lines: 1 });
+      expect(stderr).toMatch('could not be installed (no such host)');
+    }
+  });
 });
 
-function prepare(path: string) {
-  return spawnSync(process.execPath, [SCRIPT], { encoding: 'utf8', env: { PATH: path } });
+function prepare(path: string, agents = wholeAgents()) {
+  return spawnSync(process.execPath, [SCRIPT, agents], { encoding: 'utf8', env: { PATH: path } });
+}
+
+function pathWithTools(): string {
+  const path = temporaryFolder();
+  for (const { program } of TOOLS) addProgram(path, program, '');
+  return path;
+}
+
+function agentsFolder(): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'package-lock.json'), '{}');
+  return folder;
+}
+
+function wholeAgents(): string {
+  const folder = agentsFolder();
+  mkdirSync(join(folder, 'node_modules'));
+  noteAgentsWhole(folder);
+  return folder;
 }
 
 function addProgram(folder: string, name: string, script: string): void {
