@@ -22,7 +22,11 @@ export async function makeTeam(ledger: Ledger, teamId: string, tasks: number): P
 /** What makes a team with its workers. */
 export function teamCommands(teamId: string): NewCommand[] {
   return [
-    { type: 'team.create', by: '@user', ...CreateTeamInput.parse({ name: teamId, maxTeammates: 32 }) },
+    {
+      type: 'team.create',
+      by: '@user',
+      ...CreateTeamInput.parse({ name: teamId, maxTeammates: 32, messagesPerMinute: 1_000_000 }),
+    },
     ...WORKERS.map((name) => ({ type: 'member.join' as const, by: '@user', ...JoinInput.parse({ name }) })),
   ];
 }

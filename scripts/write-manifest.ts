@@ -59,6 +59,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   maxTeammates: 'how many teammates it may have, the lead not counted',
   memberId: 'the member',
   messageIds: 'the messages',
+  messagesPerMinute: 'how many messages each member may send in a minute: 30 unless said',
   metadata: 'free data as JSON: {"ticket":"A-1"}',
   model: 'the model its agent runs on',
   name: 'the name: a-z, 0-9, and - or _ inside',

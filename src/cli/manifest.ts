@@ -32,12 +32,12 @@ export const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
 /** Every operation as a command, as JSON: a command line reads the one it needs, and V8 need not build them all. */
 const TABLE: Readonly<Record<string, string>> = {
   'team create':
-    '["team.create","admin",[["name","name","string","!"]],[["description","description","string",""],["leadName","lead","string",""],["leadSessionId","lead-session-id","string",""],["leadAgentType","lead-agent-type","string",""],["leadModel","lead-model","string",""],["cwd","cwd","string",""],["teammateMode","teammate-mode","string","",["in-process","tmux","iterm2","auto"]],["resolvedBackend","resolved-backend","string","",["tmux","iterm2","in-process","subprocess"]],["maxTeammates","max-teammates","number",""],["delegateMode","delegate-mode","boolean",""],["metadata","metadata","json",""]]]',
+    '["team.create","admin",[["name","name","string","!"]],[["description","description","string",""],["leadName","lead","string",""],["leadSessionId","lead-session-id","string",""],["leadAgentType","lead-agent-type","string",""],["leadModel","lead-model","string",""],["cwd","cwd","string",""],["teammateMode","teammate-mode","string","",["in-process","tmux","iterm2","auto"]],["resolvedBackend","resolved-backend","string","",["tmux","iterm2","in-process","subprocess"]],["maxTeammates","max-teammates","number",""],["messagesPerMinute","messages-per-minute","number",""],["delegateMode","delegate-mode","boolean",""],["metadata","metadata","json",""]]]',
   'team list': '["team.list","reader",[],[]]',
   'team show': '["team.show","reader",[["teamId","team","string","!"]],[]]',
   'team status': '["team.status","reader",[["teamId","team","string","!"]],[]]',
   'team update':
-    '["team.update","lead",[["teamId","team","string","!"]],[["description","description","string",""],["leadId","lead","string",""],["leadSessionId","lead-session-id","string",""],["maxTeammates","max-teammates","number",""],["delegateMode","delegate-mode","boolean",""],["status","status","string","",["active","shutting-down"]],["metadata","metadata","json",""]]]',
+    '["team.update","lead",[["teamId","team","string","!"]],[["description","description","string",""],["leadId","lead","string",""],["leadSessionId","lead-session-id","string",""],["maxTeammates","max-teammates","number",""],["messagesPerMinute","messages-per-minute","number",""],["delegateMode","delegate-mode","boolean",""],["status","status","string","",["active","shutting-down"]],["metadata","metadata","json",""]]]',
   'team close': '["team.close","lead",[["teamId","team","string","!"]],[["force","force","boolean",""]]]',
   down: '["team.down","lead",[["teamId","team","string","!"]],[["reason","reason","string",""],["within","within","duration",""],["force","force","boolean",""]]]',
   'team digest': '["team.digest","member",[["teamId","team","string","!"]],[["after","after","number",""]]]',

@@ -19,6 +19,7 @@ export interface EventData {
     teammateMode: TeammateMode;
     resolvedBackend: BackendType;
     maxTeammates: number;
+    messagesPerMinute?: number | undefined;
     delegateMode: boolean;
     metadata?: Metadata | undefined;
   };
@@ -27,6 +28,7 @@ export interface EventData {
     leadId?: string | undefined;
     leadSessionId?: string | undefined;
     maxTeammates?: number | undefined;
+    messagesPerMinute?: number | undefined;
     delegateMode?: boolean | undefined;
     status?: TeamStatus | undefined;
     metadata?: Metadata | undefined;

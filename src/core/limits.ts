@@ -45,6 +45,15 @@ export const DEFAULT_TEAMMATES = 8;
 /** Where the default may be raised to. The lead does not count. */
 export const MAX_TEAMMATES = 32;
 
+/** What one member may send in the long run, and a third of it at once: enough to work together, too little to flood. */
+export const MESSAGES_PER_MINUTE = 30;
+
+/** Where a person may raise it to: as good as no limit. */
+export const MAX_MESSAGES_PER_MINUTE = 1_000_000;
+
+/** What an agent that leads may start; a person is not held up. */
+export const SPAWNS_PER_MINUTE = 10;
+
 /** Messages handed over, acknowledged or marked read in one step. */
 export const MESSAGES_PER_STEP = 1_000;
 

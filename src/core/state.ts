@@ -18,6 +18,10 @@ export type MemberRecord = Omit<TeamMember, 'assignedTasks' | 'planModeRequired'
   planApproved: boolean;
   /** When it was last to be started again after a crash, the newest last; no more than decide about the next time. */
   restarts?: number[] | undefined;
+  /** When it last started others, the newest last; no more than decide about the next time. */
+  spawns?: number[] | undefined;
+  /** When what it sent will have been paid for with time; see rules/pace.ts. */
+  sendsPaidAt?: number | undefined;
 };
 
 /** A team without its members. */

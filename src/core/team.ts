@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HookConfig } from './hook.ts';
 import { Metadata } from './json.ts';
-import { DEFAULT_TEAMMATES, DESCRIPTION_BYTES, MAX_TEAMMATES } from './limits.ts';
+import { DEFAULT_TEAMMATES, DESCRIPTION_BYTES, MAX_MESSAGES_PER_MINUTE, MAX_TEAMMATES } from './limits.ts';
 import { BackendType, TeamMember } from './member.ts';
 import { ChosenId, Line, Slug, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
@@ -24,6 +24,8 @@ export const TeamConfig = z.object({
   teammateMode: TeammateMode,
   resolvedBackend: BackendType,
   maxTeammates: z.number().int(),
+  /** What each member may send; absent means the default. */
+  messagesPerMinute: z.number().int().optional(),
   delegateMode: z.boolean(),
   createdAt: Timestamp,
   closedAt: Timestamp.optional(),
@@ -47,6 +49,7 @@ export const CreateTeamInput = z.strictObject({
   teammateMode: TeammateMode.default('auto'),
   resolvedBackend: BackendType.default('in-process'),
   maxTeammates: z.number().int().min(1).max(MAX_TEAMMATES).default(DEFAULT_TEAMMATES),
+  messagesPerMinute: z.number().int().min(1).max(MAX_MESSAGES_PER_MINUTE).optional(),
   delegateMode: z.boolean().default(false),
   metadata: Metadata.optional(),
 });
@@ -58,6 +61,7 @@ export const UpdateTeamInput = z.strictObject({
   leadId: Slug.optional(),
   leadSessionId: ChosenId.optional(),
   maxTeammates: z.number().int().min(1).max(MAX_TEAMMATES).optional(),
+  messagesPerMinute: z.number().int().min(1).max(MAX_MESSAGES_PER_MINUTE).optional(),
   delegateMode: z.boolean().optional(),
   status: z.enum(['active', 'shutting-down']).optional(),
   metadata: Metadata.optional(),

@@ -26,7 +26,7 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
 /** A member as the faces show it. */
 export function viewMember(
   state: TeamState,
-  { planApproved, restarts: _restarts, ...member }: MemberRecord,
+  { planApproved, restarts: _restarts, spawns: _spawns, sendsPaidAt: _sendsPaidAt, ...member }: MemberRecord,
 ): TeamMember {
   return {
     ...member,

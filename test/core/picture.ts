@@ -15,7 +15,7 @@ export function picture(state: TeamState) {
     tasks: [...state.tasks.values()].map((task) => viewTask(state, task)),
     records: [...state.tasks.values()],
     approved: [...state.members.values()].map((member) => member.planApproved),
-    restarts: [...state.members.values()].map((member) => member.restarts),
+    paces: [...state.members.values()].map(({ restarts, spawns, sendsPaidAt }) => ({ restarts, spawns, sendsPaidAt })),
     waits: [...state.tasks.keys()].map((id) => waitsOf(state, id)),
     counts: { ...state.index.counts },
     messages: [...state.messages.values()],

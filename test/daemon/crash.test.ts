@@ -22,7 +22,7 @@ test(`loses nothing that it acknowledged when it is killed at ${KILLS} moments u
   const daemon = await startDaemon({ home });
   const client = connect(home, { patience: 300_000 });
   for (const name of TEAMS) {
-    await client.call('team.create', { name });
+    await client.call('team.create', { name, messagesPerMinute: 1_000_000 });
     for (const worker of WORKERS) await client.call('member.add', { teamId: name, name: worker });
   }
   await daemon.close();

@@ -16,7 +16,11 @@ export async function createTeam(ledger: Ledger, { name = TEAM, members = ['ann'
 
 export function teamCommands(name: string, members: readonly string[]): NewCommand[] {
   return [
-    { type: 'team.create', by: USER, ...CreateTeamInput.parse({ name, maxTeammates: 32 }) },
+    {
+      type: 'team.create',
+      by: USER,
+      ...CreateTeamInput.parse({ name, maxTeammates: 32, messagesPerMinute: 1_000_000 }),
+    },
     ...members.map((member) => join(member)),
   ];
 }

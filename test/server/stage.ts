@@ -24,7 +24,7 @@ export async function setStage(options: StartOptions = {}): Promise<Stage> {
     ['demo', ['worker', 'other']],
     ['away', ['stranger']],
   ] as const) {
-    await act('team.create', { name: teamId, leadSessionId: `session-of-${teamId}` });
+    await act('team.create', { name: teamId, leadSessionId: `session-of-${teamId}`, messagesPerMinute: 1_000_000 });
     for (const name of members) await act('member.add', { teamId, name });
   }
   const token = async (teamId: string, memberId: string, readOnly = false): Promise<string> =>

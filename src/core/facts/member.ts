@@ -1,5 +1,5 @@
 import { mergeMetadata } from '../json.ts';
-import { RESTARTS } from '../limits.ts';
+import { RESTARTS, SPAWNS_PER_MINUTE } from '../limits.ts';
 import { putMember, putUsage } from '../tables.ts';
 import { addUsage, NO_USAGE } from '../usage.ts';
 import { changeMember, defined } from './apply.ts';
@@ -7,7 +7,8 @@ import type { ApplyTo } from './apply.ts';
 import { withdrawRequests } from './request.ts';
 
 export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
-  'teammate:joined': (state, { type: _type, at, by: _by, cause: _cause, memberId, ...data }) =>
+  'teammate:joined': (state, { type: _type, at, by, cause: _cause, memberId, ...data }) => {
+    const before = state.members.get(memberId);
     putMember(state, memberId, {
       ...data,
       id: memberId,
@@ -16,8 +17,17 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       statusSince: new Date(at),
       joinedAt: new Date(at),
       planApproved: false,
-      restarts: state.members.get(memberId)?.restarts,
-    }),
+      // How fast it may go does not begin anew with it.
+      restarts: before?.restarts,
+      spawns: before?.spawns,
+      sendsPaidAt: before?.sendsPaidAt,
+    });
+    if (!data.agent) return;
+    changeMember(state, by, (spawner) => ({
+      ...spawner,
+      spawns: [...(spawner.spawns ?? []), at].slice(-SPAWNS_PER_MINUTE),
+    }));
+  },
 
   'teammate:changed': (state, { type: _type, at, by: _by, cause: _cause, memberId, ...changes }) =>
     changeMember(state, memberId, (member) => ({

@@ -1,12 +1,15 @@
 import type { TeamMessage } from '../message.ts';
+import { paidAfterSending } from '../rules/pace.ts';
 import type { TeamState } from '../state.ts';
 import { putBroadcast, putMessage } from '../tables.ts';
 import { dateOf } from '../time.ts';
+import { changeMember } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const MESSAGE_FACTS: ApplyTo<'message'> = {
   'message:sent': (state, { at, by, copies, messageType, content, summary, priority, broadcastId, metadata }) => {
     const sentAt = dateOf(at);
+    changeMember(state, by, (sender) => ({ ...sender, sendsPaidAt: paidAfterSending(state, sender, at) }));
     for (const { id, toId } of copies) {
       putMessage(state, id, {
         id,

@@ -7,6 +7,7 @@ import { assignedTo } from '../ready.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
 import { requireMember, requireTask } from '../view.ts';
 import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam } from './guard.ts';
+import { requireSpawnPace } from './pace.ts';
 
 /** In the order in which Claude Code hands them out, then ours. The lead has none. */
 const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
@@ -28,6 +29,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       `Team ${state.teamId} has ${team.maxTeammates} teammates, its limit: stop one or raise maxTeammates`,
     );
   }
+  if (command.agent) requireSpawnPace(state, command);
   return [
     event(command, 'teammate:joined', {
       memberId: command.name,

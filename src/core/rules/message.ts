@@ -8,6 +8,7 @@ import type { TeamState } from '../state.ts';
 import { quote } from '../text.ts';
 import { requireMember } from '../view.ts';
 import { isExpected, requireActor, requireOpenTeam, requireSelf } from './guard.ts';
+import { requireMessagePace } from './pace.ts';
 
 /** The content is never looked into: a text that reads like protocol is a text. */
 export function sendMessage(state: TeamState, command: CommandOf<'message.send'>): TeamEvent[] {
@@ -34,6 +35,7 @@ export function sendMessage(state: TeamState, command: CommandOf<'message.send'>
       `Member ${recipient.id} is stopped and would never read it: start it again or write to another`,
     );
   }
+  requireMessagePace(state, command);
   return [
     event(command, 'message:sent', {
       copies: [{ id: command.messageId, toId: recipient.id }],
@@ -61,6 +63,7 @@ export function broadcastMessage(state: TeamState, command: CommandOf<'message.b
   }
   const recipients = [...state.members.values()].filter((member) => member.id !== command.by && isExpected(member));
   if (recipients.length === 0) return [];
+  requireMessagePace(state, command);
   return [
     event(command, 'message:sent', {
       copies: recipients.map((member) => ({ id: `${command.messageId}/${member.id}`, toId: member.id })),

@@ -4,8 +4,8 @@ import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
-import { HOOKS_PER_TEAM } from '../limits.ts';
-import type { TeamState } from '../state.ts';
+import { HOOKS_PER_TEAM, MESSAGES_PER_MINUTE } from '../limits.ts';
+import type { TeamRecord, TeamState } from '../state.ts';
 import { quote } from '../text.ts';
 import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam } from './guard.ts';
 import { liveTeammates, stopMember } from './member.ts';
@@ -27,6 +27,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       teammateMode: command.teammateMode,
       resolvedBackend: command.resolvedBackend,
       maxTeammates: command.maxTeammates,
+      messagesPerMinute: command.messagesPerMinute,
       delegateMode: command.delegateMode,
       metadata: command.metadata,
     }),
@@ -49,6 +50,7 @@ export function updateTeam(state: TeamState, command: CommandOf<'team.update'>):
   const team = requireOpenTeam(state);
   requireManager(state, command.by, 'change the team');
   if (command.leadId !== undefined) requireLive(state, command.leadId);
+  requireLimitsKept(team, command);
   const { type: _type, at: _at, by: _by, commandId: _commandId, ...changes } = command;
   requireFit(`team ${state.teamId}`, team.metadata, changes.metadata);
   return [event(command, 'team:updated', changes)];
@@ -87,6 +89,15 @@ export function removeHook(state: TeamState, command: CommandOf<'hook.remove'>):
   requirePerson(command.by, 'remove hooks');
   const { hookType } = command;
   return team.hooks.some((hook) => hook.type === hookType) ? [event(command, 'hook:removed', { hookType })] : [];
+}
+
+/** What holds agents back is not theirs to raise; they may tighten it. */
+function requireLimitsKept(team: TeamRecord, command: CommandOf<'team.update'>): void {
+  const { maxTeammates = 0, messagesPerMinute = 0 } = command;
+  if (maxTeammates > team.maxTeammates) requirePerson(command.by, 'raise maxTeammates');
+  if (messagesPerMinute > (team.messagesPerMinute ?? MESSAGES_PER_MINUTE)) {
+    requirePerson(command.by, 'raise messagesPerMinute');
+  }
 }
 
 function requirePerson(by: Actor, what: string): void {

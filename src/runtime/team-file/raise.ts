@@ -66,6 +66,7 @@ function teamCommands(state: TeamState, file: TeamFile, folder: string): NewComm
     ...(lead?.delegate !== undefined && { delegateMode: lead.delegate }),
     ...(file.mode && { teammateMode: file.mode }),
     maxTeammates: file.limits?.maxTeammates ?? Math.max(8, file.members.length),
+    ...(file.limits?.messagesPerMinute !== undefined && { messagesPerMinute: file.limits.messagesPerMinute }),
     metadata: { folder, lead: lead ? 'agent' : (file.lead ?? 'none') },
   });
   const hooks = hooksOf(file, folder).map((hook): NewCommand => ({ type: 'hook.register', by: USER, hook }));

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { HookType } from '../../core/hook.ts';
-import { DEFAULT_TEAMMATES, DESCRIPTION_BYTES, MAX_TEAMMATES, PROMPT_BYTES, TITLE_LENGTH } from '../../core/limits.ts';
+import {
+  DEFAULT_TEAMMATES,
+  DESCRIPTION_BYTES,
+  MAX_MESSAGES_PER_MINUTE,
+  MAX_TEAMMATES,
+  PROMPT_BYTES,
+  TITLE_LENGTH,
+} from '../../core/limits.ts';
 import { BackendType } from '../../core/member.ts';
 import { DependencyFailurePolicy, SharedTaskPriority } from '../../core/task.ts';
 import { TeammateMode } from '../../core/team.ts';
@@ -79,7 +86,16 @@ export const TeamFile = z.strictObject({
   hooks: z.partialRecord(HookType, z.union([HookEntry, z.array(HookEntry)])).optional(),
   mode: TeammateMode.optional().describe('where teammates show themselves'),
   limits: z
-    .strictObject({ maxTeammates: z.number().int().min(1).max(MAX_TEAMMATES).default(DEFAULT_TEAMMATES) })
+    .strictObject({
+      maxTeammates: z.number().int().min(1).max(MAX_TEAMMATES).default(DEFAULT_TEAMMATES),
+      messagesPerMinute: z
+        .number()
+        .int()
+        .min(1)
+        .max(MAX_MESSAGES_PER_MINUTE)
+        .optional()
+        .describe('what each member may send'),
+    })
     .optional(),
 });
 export type TeamFile = z.output<typeof TeamFile>;

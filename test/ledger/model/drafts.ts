@@ -108,6 +108,9 @@ export const draft: fc.Arbitrary<Draft> = fc.record({
 const MEMBERS = ['lead', 'ann', 'bob', 'cy', 'dee'];
 const STRANGERS: readonly Actor[] = ['lead', 'ann', 'bob', 'cy', '@user', '@system', 'zed'];
 
+/** Limits that a run comes up against. */
+const FEW = { name: TEAM, maxTeammates: 3, messagesPerMinute: 12 };
+
 /** The commands that a team begins with in most runs. */
 export function opening(at: number): Command[] {
   const join = (name: string, input: object = {}): Command => ({
@@ -123,7 +126,7 @@ export function opening(at: number): Command[] {
     ...CreateTaskInput.parse({ title, ...input }),
   });
   return [
-    { type: 'team.create', at, by: '@user', ...CreateTeamInput.parse({ name: TEAM, maxTeammates: 3 }) },
+    { type: 'team.create', at, by: '@user', ...CreateTeamInput.parse(FEW) },
     join('ann'),
     join('bob', { planApprovalRequired: true }),
     create('first'),

@@ -44,6 +44,7 @@ const RULES: Rules = {
       leadId: command.leadName,
       leadSessionId: command.leadSessionId,
       maxTeammates: command.maxTeammates,
+      messagesPerMinute: command.messagesPerMinute,
       delegateMode: command.delegateMode,
       createdAt: command.at,
       status: 'active',
@@ -70,6 +71,8 @@ const RULES: Rules = {
     const team = needOpenTeam(world, attempt);
     needManager(world, command.by, attempt);
     if (command.leadId !== undefined) needLive(world, command.leadId, attempt);
+    const raises = team && (command.maxTeammates ?? 0) > team.maxTeammates;
+    if (raises && !command.by.startsWith('@')) attempt.codes.push('not_allowed');
     if (refused(attempt) || !team) return;
     const { type: _type, at: _at, by: _by, commandId: _id, metadata, ...changes } = command;
     change(team, changes, metadata);
@@ -97,7 +100,10 @@ const RULES: Rules = {
     if (team && command.name !== team.leadId && others.filter(isExpected).length >= team.maxTeammates) {
       attempt.codes.push('limit');
     }
+    const recent = world.spawns.filter(({ by, at }) => by === command.by && command.at - at < 60_000);
+    if (command.agent && !command.by.startsWith('@') && recent.length >= 10) attempt.codes.push('limit');
     if (refused(attempt) || !team) return;
+    if (command.agent) world.spawns.push({ by: command.by, at: command.at });
     const newColor = command.name === team.leadId ? undefined : COLORS[(world.members.length - 1) % COLORS.length];
     const member: Member = {
       id: command.name,
@@ -358,6 +364,7 @@ const RULES: Rules = {
     }
     if (command.messageType !== 'direct' && command.by !== '@system') attempt.codes.push('not_allowed');
     needMailbox(world, command.toId, attempt);
+    needPatience(world, command, attempt);
     if (refused(attempt)) return;
     world.messages.push({
       id: command.messageId,
@@ -382,8 +389,9 @@ const RULES: Rules = {
       if (first.fromId !== command.by || first.content !== command.content) attempt.codes.push('conflict');
       return;
     }
-    if (refused(attempt)) return;
     const recipients = world.members.filter((member) => member.id !== command.by && isExpected(member));
+    if (recipients.length > 0) needPatience(world, command, attempt);
+    if (refused(attempt)) return;
     for (const { id: toId } of recipients) {
       world.messages.push({
         id: `${command.messageId}/${toId}`,
@@ -648,6 +656,23 @@ function needWritableTask(world: World, command: TaskCommand, attempt: Attempt):
   const isHolder = task?.status === 'in_progress' && task.assigneeId === command.by;
   if (task && !isHolder && !isManager(world, command.by)) attempt.codes.push('not_allowed');
   return task;
+}
+
+/** A bucket that holds a third of a minute's messages and fills up with time. */
+function needPatience(world: World, { by, at }: { by: string; at: number }, attempt: Attempt): void {
+  const perMinute = world.team?.messagesPerMinute ?? 30;
+  if (by.startsWith('@')) return;
+  const sends = new Map(
+    world.messages.filter(({ fromId }) => fromId === by).map((one) => [one.broadcastId ?? one.id, one.sentAt]),
+  );
+  const size = perMinute / 3;
+  let left = size;
+  let last = 0;
+  for (const sentAt of sends.values()) {
+    left = Math.min(size, left + ((sentAt - last) * perMinute) / 60_000) - 1;
+    last = sentAt;
+  }
+  if (left + ((at - last) * perMinute) / 60_000 < 1) attempt.codes.push('limit');
 }
 
 function needMailbox(world: World, memberId: string, attempt: Attempt): void {

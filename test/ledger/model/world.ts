@@ -21,6 +21,7 @@ export interface Team {
   leadId: string;
   leadSessionId: string;
   maxTeammates: number;
+  messagesPerMinute?: number | undefined;
   delegateMode: boolean;
   createdAt: number;
   closedAt?: number;
@@ -131,6 +132,8 @@ export interface World {
   messages: Message[];
   requests: Request[];
   notes: Note[];
+  /** Who started agents, and when. */
+  spawns: { by: Actor; at: number }[];
   /** How many notes there ever were. */
   notesEver: number;
   usages: { memberId: string; taskId?: string | undefined; usage: Usage }[];
@@ -139,7 +142,17 @@ export interface World {
 }
 
 export function emptyWorld(): World {
-  return { members: [], tasks: [], messages: [], requests: [], notes: [], notesEver: 0, usages: [], receipts: [] };
+  return {
+    members: [],
+    tasks: [],
+    messages: [],
+    requests: [],
+    notes: [],
+    spawns: [],
+    notesEver: 0,
+    usages: [],
+    receipts: [],
+  };
 }
 
 /** Dependencies that a task still waits for, whatever its own status. */

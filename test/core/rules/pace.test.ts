@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import type { Actor } from '../../../src/core/actor.ts';
+import { decide } from '../../../src/core/decide.ts';
+import { openSnapshot, takeSnapshot } from '../../../src/core/snapshot.ts';
+import type { TeamState } from '../../../src/core/state.ts';
+import { tryOne } from '../random-team.ts';
+import { commandOf, teamOf } from '../stage.ts';
+
+const START = Date.UTC(2026, 5, 1);
+
+describe('F54: a member that floods', () => {
+  test('sends ten messages at once, then one every two seconds', () => {
+    const flood = flooder();
+    expect(flood.sendUntilRefused(START)).toBe(10);
+    expect(flood.sendUntilRefused(START + 1_999)).toBe(0);
+    expect(flood.sendUntilRefused(START + 2_000)).toBe(1);
+    expect(flood.sendUntilRefused(START + 10_000)).toBe(4);
+    expect(flood.sendUntilRefused(START + 600_000)).toBe(10);
+  });
+
+  test('of 1,000 messages in a minute gets 39 out, and is told each time when to try again', () => {
+    const flood = flooder();
+    let sent = 0;
+    for (let i = 0; i < 1_000; i++) if (flood.send(START + i * 60)) sent++;
+    expect(sent).toBe(39);
+    expect(() => decide(flood.state, flood.command(START + 59_950))).toThrow(
+      'ann sends more than 30 messages a minute: try again in 1 s, and say it in one message',
+    );
+  });
+
+  test('has not sent more because it sent to all, or the same again', () => {
+    const flood = flooder();
+    const broadcast = { messageId: 'b', content: 'all' };
+    expect(tryOne(flood.state, commandOf('message.broadcast', broadcast, { by: 'ann', at: START }))).toHaveLength(1);
+    expect(flood.sendUntilRefused(START)).toBe(9);
+    expect(tryOne(flood.state, commandOf('message.broadcast', broadcast, { by: 'ann', at: START }))).toEqual([]);
+    const another = commandOf('message.broadcast', { ...broadcast, messageId: 'c' }, { by: 'ann', at: START });
+    expect(tryOne(flood.state, another)).toBeUndefined();
+  });
+
+  test('holds up neither the others nor a person', () => {
+    const flood = flooder();
+    flood.sendUntilRefused(START);
+    expect(flood.send(START, 'bob')).toBe(true);
+    for (let i = 0; i < 100; i++) expect(flood.send(START, i % 2 ? '@user' : '@system')).toBe(true);
+  });
+
+  test('does not get more by leaving and coming back, nor from a snapshot', () => {
+    const flood = flooder();
+    flood.sendUntilRefused(START);
+    tryOne(flood.state, commandOf('member.leave', { memberId: 'ann' }, { by: '@user', at: START }));
+    tryOne(flood.state, commandOf('member.join', { name: 'ann' }, { by: '@user', at: START }));
+    expect(flood.sendUntilRefused(START)).toBe(0);
+    const opened = flooder(openSnapshot('alpha', takeSnapshot(flood.state)));
+    expect(opened.sendUntilRefused(START)).toBe(0);
+    expect(opened.sendUntilRefused(START + 2_000)).toBe(1);
+  });
+
+  test('is not silent for long because the clock was set back', () => {
+    const flood = flooder();
+    flood.sendUntilRefused(START);
+    expect(flood.sendUntilRefused(START - 3_600_000)).toBe(10);
+  });
+
+  test.each([1, 2, 3, 60])('may send what its team allows: %i a minute', (messagesPerMinute) => {
+    const flood = flooder();
+    tryOne(flood.state, commandOf('team.update', { messagesPerMinute }, { by: '@user', at: START }));
+    expect(flood.sendUntilRefused(START)).toBe(Math.max(1, (messagesPerMinute / 3) | 0));
+  });
+});
+
+describe('a lead that is an agent', () => {
+  test('starts ten teammates a minute and no more; a person and Troupe itself are not held up', () => {
+    const team = teamOf();
+    let joined = 0;
+    const join = (by: Actor, at: number): boolean => {
+      const input = { name: `m${joined++}`, agent: { kind: 'exec' as const, command: ['true'] } };
+      const done = tryOne(team.state, commandOf('member.join', input, { by, at })) !== undefined;
+      tryOne(team.state, commandOf('member.leave', { memberId: input.name }, { by: '@user', at }));
+      return done;
+    };
+    for (let i = 0; i < 10; i++) expect(join('lead', START + i)).toBe(true);
+    expect(join('lead', START + 59_999)).toBe(false);
+    expect(join('@user', START + 59_999)).toBe(true);
+    expect(join('@system', START + 59_999)).toBe(true);
+    expect(join('lead', START + 60_000)).toBe(true);
+    expect(join('lead', START + 60_000)).toBe(false);
+    const input = { name: 'more', agent: { kind: 'exec' as const, command: ['true'] } };
+    expect(() => decide(team.state, commandOf('member.join', input, { by: 'lead', at: START + 60_000 }))).toThrow(
+      'lead started 10 teammates within a minute: try again in 1 s',
+    );
+  });
+
+  test('does not raise what holds agents back, but may tighten it; teammates spawn nobody', () => {
+    const team = teamOf('ann');
+    expect(team.refuse('lead', 'team.update', { maxTeammates: 9 })).toMatchObject({
+      code: 'not_allowed',
+      message: 'lead may not raise maxTeammates: a person does',
+    });
+    expect(team.refuse('lead', 'team.update', { messagesPerMinute: 31 }).code).toBe('not_allowed');
+    team.as('lead', 'team.update', { maxTeammates: 2, messagesPerMinute: 3 });
+    team.as('@user', 'team.update', { maxTeammates: 32, messagesPerMinute: 1_000 });
+    expect(team.refuse('ann', 'member.join', { name: 'bob' }).code).toBe('not_allowed');
+  });
+});
+
+/** Ann, who sends and sends to Bob. */
+function flooder(state: TeamState = teamOf('ann', 'bob').state) {
+  let count = state.messages.size;
+  const command = (at: number, by: Actor = 'ann') =>
+    commandOf(
+      'message.send',
+      { messageId: `m${count++}`, toId: by === 'bob' ? 'ann' : 'bob', content: 'x' },
+      { by, at },
+    );
+  const send = (at: number, by?: Actor): boolean => tryOne(state, command(at, by)) !== undefined;
+  const sendUntilRefused = (at: number): number => {
+    let sent = 0;
+    while (send(at)) sent++;
+    return sent;
+  };
+  return { state, command, send, sendUntilRefused };
+}
