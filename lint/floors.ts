@@ -16,7 +16,18 @@ const FLOORS: readonly (readonly string[])[] = [
 /** The rooms that hold a port and its adapters, and the files in them that are no adapter. */
 const PORTS: Readonly<Record<string, readonly string[]>> = {
   journal: ['journal.ts'],
-  agents: ['agent.ts', 'process.ts', 'queue.ts', 'turns.ts'],
+  agents: [
+    'acp/agents.ts',
+    'agent.ts',
+    'catalog.ts',
+    'live-program.ts',
+    'process.ts',
+    'program.ts',
+    'queue.ts',
+    'row.ts',
+    'text.ts',
+    'turns.ts',
+  ],
   terminals: ['terminal.ts', 'run.ts'],
 };
 

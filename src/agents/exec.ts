@@ -1,11 +1,10 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { Usage } from '../core/usage.ts';
 import type { Agent, AgentEvent, StartOptions, Turn } from './agent.ts';
 import { startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
+import { requireProgram } from './program.ts';
 import { turnByTurn } from './turns.ts';
 
 /** The program to run, and whether mail alone should start it. */
@@ -61,34 +60,13 @@ export function execAgent(options: ExecOptions): Agent {
       permissions: false,
     },
     async start(start) {
-      requireRunnable(options.command[0], start);
+      requireProgram(options.command[0], start);
       const id = start.resume ?? crypto.randomUUID();
       return turnByTurn(id, (turn, emit, signal) =>
         runProgram(options, { ...start, sessionId: id }, turn, emit, signal),
       );
     },
   };
-}
-
-/** Said before any work is taken, not when the first task fails. */
-function requireRunnable(program: string, { cwd, env }: StartOptions): void {
-  const fail = (why: string): never => {
-    throw new TeamError('invalid', `Cannot run ${program} in ${cwd}: ${why}`);
-  };
-  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) fail('there is no such folder');
-  const places = program.includes('/')
-    ? [resolve(cwd, program)]
-    : (env['PATH'] ?? '').split(delimiter).map((folder) => resolve(cwd, folder, program));
-  if (!places.some(isExecutable)) fail(program.includes('/') ? 'it is no executable file' : 'it is not on the PATH');
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 type Started = StartOptions & { readonly sessionId: string };

@@ -8,20 +8,31 @@ export type RunTurn = (
   signal: AbortSignal,
 ) => Promise<Extract<AgentEvent, { type: 'turnEnd' }>>;
 
+/** What an agent that lives longer than a turn can do besides. */
+export interface LiveAgent {
+  /** Puts a text into the running turn; says whether the turn took it. */
+  readonly steer?: (turn: Turn) => Promise<boolean>;
+  /** Ends what is left of the agent when no turn runs any more. */
+  readonly close?: () => Promise<void>;
+  /** Resolves with the reason when the agent is gone for good; its running turn must fail by itself then. */
+  readonly gone?: Promise<string>;
+}
+
 const CANCELLED: AgentEvent = { type: 'turnEnd', reason: 'cancelled', text: '' };
 
 /**
- * A session of an agent that cannot be reached while it works: one turn at a time, what comes in between waits. Mail
- * that should steer waits too, since nothing could take it.
+ * A session that does one turn at a time; what comes in between waits. So does what should steer, when the agent cannot be
+ * reached while it works, or the turn ended before it could be.
  */
-export function turnByTurn(id: string, run: RunTurn): AgentSession {
+export function turnByTurn(id: string, run: RunTurn, live: LiveAgent = {}): AgentSession {
   const events = pushable<AgentEvent>();
   const waiting: Turn[] = [];
   let current: { abort: AbortController; done: Promise<void> } | undefined;
   let closed = false;
+  let closing: Promise<void> | undefined;
 
   const startNext = (): void => {
-    const turn = waiting.shift();
+    const turn = closed ? undefined : waiting.shift();
     if (turn === undefined) return;
     const abort = new AbortController();
     let ended = false;
@@ -42,11 +53,26 @@ export function turnByTurn(id: string, run: RunTurn): AgentSession {
     await running?.done;
   };
 
+  const end = async (last: AgentEvent): Promise<void> => {
+    closed = true;
+    const unstarted = waiting.splice(0);
+    await cancel();
+    unstarted.forEach(() => events.push(last));
+    await live.close?.();
+    events.end();
+  };
+
+  void live.gone?.then((error) => {
+    closed = true;
+    closing ??= Promise.resolve(current?.done).then(() => end(failed(error)));
+  });
+
   return {
     id,
     events,
     async send(turn: Turn, { when }: { when: When }): Promise<Sent> {
       if (closed) return 'queued';
+      if (current && when === 'steer' && (await live.steer?.(turn))) return 'injected';
       const running = current;
       if (running && when === 'interrupt') {
         waiting.unshift(turn);
@@ -58,13 +84,7 @@ export function turnByTurn(id: string, run: RunTurn): AgentSession {
       return 'queued';
     },
     cancel,
-    async close() {
-      closed = true;
-      const unstarted = waiting.splice(0);
-      await cancel();
-      unstarted.forEach(() => events.push(CANCELLED));
-      events.end();
-    },
+    close: () => (closing ??= end(CANCELLED)),
   };
 }
 
@@ -79,11 +99,10 @@ async function runOne(
     return await run(turn, emit, signal);
   } catch (error) {
     if (signal.aborted) return CANCELLED;
-    return {
-      type: 'turnEnd',
-      reason: 'failed',
-      text: '',
-      error: error instanceof Error ? error.message : String(error),
-    };
+    return failed(error instanceof Error ? error.message : String(error));
   }
+}
+
+function failed(error: string): AgentEvent {
+  return { type: 'turnEnd', reason: 'failed', text: '', error };
 }

@@ -1,0 +1,211 @@
+import type { Abilities, Mode } from '../agent.ts';
+import type { AgentRow } from '../row.ts';
+
+/**
+ * How agents that speak ACP differ. The protocol leaves open how a running turn is reached, what a failure looks like and
+ * who counts tokens; what an agent does is measured or documented, written here, and never tried out on a user's work.
+ */
+export interface AcpAgent extends AgentRow {
+  readonly kind: 'acp';
+  /** The arguments that make it speak ACP. */
+  readonly args: readonly string[];
+  /** The arguments that choose a model. */
+  readonly modelArgs?: (model: string) => readonly string[];
+  /** Set for every session, over the user's own. */
+  readonly set?: Readonly<Record<string, string>>;
+  /** The variable that takes settings as JSON, and what they are for a session; the user's own in it are kept. */
+  readonly settings?: {
+    readonly variable: string;
+    readonly value: (session: { mode: Mode; model: string | undefined; tools: string | undefined }) => object;
+  };
+  /** How a text reaches a running turn: an extension of the protocol, or a second prompt that the agent folds in. */
+  readonly steering: 'method' | 'second prompt' | 'none';
+  /** A turn ended badly: the prompt is refused, or it ends well with no count of tokens. */
+  readonly failure: 'refused' | 'no usage';
+  /** Where the tokens of a turn are told: the answer to the prompt, or Google's note beside it. */
+  readonly usage: 'answer' | 'last call' | 'quota' | 'none';
+  /** How the agent is told its role: as a part of its system text, or ahead of its first prompt. */
+  readonly role: 'system text' | 'first prompt';
+  /** The session mode for each of ours; without one the agent's own default is kept. */
+  readonly modes: Partial<Readonly<Record<Mode, string>>>;
+  /** More for a new session, in the agent's own words. */
+  readonly meta?: (tools: string | undefined) => Readonly<Record<string, unknown>>;
+  /** Tells a call of the team's own tools by what cannot be chosen by a model. */
+  readonly isTeamTool: (asked: AskedTool, tools: string) => boolean;
+  /** How long it may take to end once its input is closed. */
+  readonly leaveMs: number;
+}
+
+/** What an agent says of a call that it asks about. */
+export interface AskedTool {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly optionIds: readonly string[];
+  /** From the news about the call, where it came before the question. */
+  readonly rawInput?: unknown;
+}
+
+const ABLE: Abilities = { steer: false, interrupt: true, resume: true, mail: true, usage: true, permissions: true };
+
+const never = (): boolean => false;
+
+/** What holds for an agent about which nothing more is known: the protocol's own promises and no others. */
+const PLAIN = {
+  kind: 'acp',
+  args: ['--acp'],
+  env: [],
+  steering: 'none',
+  failure: 'refused',
+  usage: 'answer',
+  role: 'first prompt',
+  modes: {},
+  isTeamTool: never,
+  leaveMs: 2_000,
+  abilities: { ...ABLE, resume: false, usage: false },
+  cost: 'none',
+  holds: { plan: 'refused', delegate: 'refused' },
+  known: 'documented',
+} as const satisfies Partial<AcpAgent>;
+
+/** Any command that a user names. */
+export const UNKNOWN_ACP: AcpAgent = {
+  ...PLAIN,
+  title: 'any other that speaks ACP',
+  program: '',
+  args: [],
+  install: 'name its command: agent: { acp: "my-agent --acp" }',
+};
+
+/** The agents that we know, by the name they have in a team file. */
+export const ACP_AGENTS = {
+  gemini: {
+    ...PLAIN,
+    title: 'Gemini CLI',
+    program: 'gemini',
+    install: 'npm install -g @google/gemini-cli',
+    env: ['GEMINI_*', 'GOOGLE_*'],
+    // Without it a second process is started, which outlives the first when that is killed.
+    set: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+    modelArgs: (model) => ['--model', model],
+    // A second prompt would cancel the running turn.
+    steering: 'none',
+    usage: 'quota',
+    modes: { plan: 'plan', delegate: 'default', edit: 'autoEdit', full: 'yolo' },
+    // Only calls of MCP tools are offered the whole server; only the end of the title names it.
+    isTeamTool: ({ title, optionIds }, tools) =>
+      optionIds.includes('proceed_always_server') && /^[\w-]+ \(([\w-]+) MCP Server\)$/.exec(title)?.[1] === tools,
+    leaveMs: 1_000,
+    abilities: ABLE,
+    holds: { plan: 'enforced', delegate: 'refused' },
+    cost: 'tokens',
+    known: 'measured',
+  },
+  opencode: {
+    ...PLAIN,
+    title: 'OpenCode',
+    program: 'opencode',
+    args: ['acp'],
+    install: 'npm install -g opencode-ai',
+    env: ['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_*', 'GEMINI_API_KEY', 'GOOGLE_*'],
+    set: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    settings: {
+      variable: 'OPENCODE_CONFIG_CONTENT',
+      value: ({ mode, model, tools }) => ({
+        autoupdate: false,
+        ...(model !== undefined && { model }),
+        ...openCodePermissions(mode, tools),
+      }),
+    },
+    steering: 'second prompt',
+    usage: 'last call',
+    // Tools of MCP servers are not asked about.
+    isTeamTool: never,
+    abilities: { ...ABLE, steer: true },
+    holds: { plan: 'enforced', delegate: 'enforced' },
+    cost: 'reported',
+    known: 'measured',
+  },
+  'codex-acp': {
+    ...PLAIN,
+    title: 'Codex through ACP',
+    program: 'codex-acp',
+    args: [],
+    install: 'npm install -g @agentclientprotocol/codex-acp',
+    env: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
+    steering: 'method',
+    failure: 'no usage',
+    role: 'system text',
+    modes: { plan: 'read-only', delegate: 'read-only', edit: 'workspace-write', full: 'full-access' },
+    abilities: { ...ABLE, steer: true },
+    holds: { plan: 'enforced', delegate: 'refused' },
+    cost: 'tokens',
+  },
+  'claude-agent-acp': {
+    ...PLAIN,
+    title: 'Claude Code through ACP',
+    program: 'claude-agent-acp',
+    args: [],
+    install: 'npm install -g @agentclientprotocol/claude-agent-acp',
+    env: ['ANTHROPIC_*', 'CLAUDE_*', 'AWS_*', 'GOOGLE_*'],
+    steering: 'method',
+    role: 'system text',
+    modes: { plan: 'plan', delegate: 'default', edit: 'acceptEdits', full: 'bypassPermissions' },
+    meta: (tools) => (tools === undefined ? {} : { claudeCode: { options: { allowedTools: [`mcp__${tools}`] } } }),
+    abilities: { ...ABLE, steer: true },
+    holds: { plan: 'enforced', delegate: 'refused' },
+    cost: 'reported',
+  },
+  goose: {
+    ...PLAIN,
+    title: 'goose',
+    program: 'goose',
+    args: ['acp'],
+    install: 'see block.github.io/goose',
+    env: ['GOOSE_*', 'ANTHROPIC_*', 'OPENAI_*', 'GOOGLE_*', 'OPENROUTER_*', 'DATABRICKS_*', 'OLLAMA_HOST'],
+    abilities: { ...ABLE, usage: false },
+  },
+  qwen: {
+    ...PLAIN,
+    title: 'Qwen Code',
+    program: 'qwen',
+    install: 'npm install -g @qwen-code/qwen-code',
+    env: ['QWEN_*', 'OPENAI_*', 'DASHSCOPE_*'],
+    modelArgs: (model) => ['--model', model],
+    abilities: { ...ABLE, usage: false },
+  },
+  kimi: {
+    ...PLAIN,
+    title: 'Kimi Code',
+    program: 'kimi',
+    args: ['acp'],
+    install: 'see github.com/MoonshotAI/kimi-cli',
+    env: ['KIMI_*', 'MOONSHOT_*'],
+    abilities: { ...ABLE, usage: false },
+  },
+  copilot: {
+    ...PLAIN,
+    title: 'GitHub Copilot CLI',
+    program: 'copilot',
+    args: ['--acp', '--stdio'],
+    install: 'npm install -g @github/copilot',
+    env: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN'],
+    modelArgs: (model) => ['--model', model],
+    abilities: { ...ABLE, usage: false },
+  },
+} as const satisfies Readonly<Record<string, AcpAgent>>;
+
+/** What OpenCode lets pass, asks about and takes away. A tool that is denied is not even shown to the model. */
+function openCodePermissions(mode: Mode, tools: string | undefined): object {
+  const team = tools === undefined ? {} : { [`${tools}_*`]: 'allow' };
+  switch (mode) {
+    case 'plan':
+      return { permission: { edit: 'deny', bash: 'deny', task: 'deny', ...team } };
+    case 'delegate':
+      return { permission: { '*': 'deny', ...team } };
+    case 'edit':
+      return { permission: { edit: 'allow', bash: 'ask', webfetch: 'ask', external_directory: 'ask', ...team } };
+    case 'full':
+      return {};
+  }
+}

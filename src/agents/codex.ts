@@ -1,0 +1,142 @@
+import { TeamError } from '../core/errors.ts';
+import type { Agent, AgentEvent, AgentSession, StartOptions, Turn } from './agent.ts';
+import { AGENTS } from './catalog.ts';
+import { answerApproval } from './codex/approvals.ts';
+import { connect } from './codex/connection.ts';
+import type { Connection } from './codex/connection.ts';
+import { Config, Started, TurnStarted } from './codex/protocol.ts';
+import { MODES, threadSettings } from './codex/settings.ts';
+import { Thread } from './codex/thread.ts';
+import { startLiveProgram, within } from './live-program.ts';
+import { turnByTurn } from './turns.ts';
+
+/** Which Codex to run, and what to add to its arguments. */
+export interface CodexOptions {
+  readonly command?: readonly string[] | undefined;
+  readonly args?: readonly string[] | undefined;
+}
+
+/** How long a turn may take to end once it was interrupted, before its process is ended. */
+const INTERRUPT_MS = 5_000;
+const AGAIN_MS = 100;
+
+const { program, install, abilities } = AGENTS.codex;
+
+/** OpenAI's Codex: one app-server per session, with one thread. Its configuration, login and history stay its own. */
+export function codexAgent({ command = [program], args = [] }: CodexOptions = {}): Agent {
+  return {
+    kind: 'codex',
+    abilities,
+    async start(start) {
+      const [file = program, ...rest] = command;
+      const server = await startLiveProgram({ command: [file, ...rest, 'app-server', ...args], start, install });
+      try {
+        const thread = new Thread(start.tools?.name);
+        const { denies } = MODES[start.mode];
+        const { itemOf, emit, teamServer } = thread;
+        const connection = connect(server, {
+          news: (method, params) => thread.hear(method, params),
+          question: (method, params) => answerApproval({ method, params, itemOf, teamServer, denies, emit }),
+        });
+        thread.id = await openThread(connection, start);
+        return converse(connection, thread, server);
+      } catch (error) {
+        await server.close();
+        throw new TeamError('invalid', `Codex did not start in ${start.cwd}: ${(error as Error).message}`, {
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+async function openThread(connection: Connection, start: StartOptions): Promise<string> {
+  await connection.request('initialize', {
+    clientInfo: { name: 'troupe', title: 'Troupe', version: '0' },
+    capabilities: { experimentalApi: true },
+  });
+  connection.notify('initialized');
+  const settings = threadSettings(start, await serversOf(connection, start));
+  const started = await resume(connection, start, settings).catch(() =>
+    // The conversation is not there any more: the member begins a new one.
+    connection.request('thread/start', settings),
+  );
+  return Started.parse(started).thread.id;
+}
+
+async function resume(connection: Connection, { resume: threadId }: StartOptions, settings: object): Promise<unknown> {
+  if (threadId === undefined) return connection.request('thread/start', settings);
+  return connection.request('thread/resume', { threadId, excludeTurns: true, ...settings });
+}
+
+/** The MCP servers that the user set up for every session. */
+async function serversOf(connection: Connection, { cwd }: StartOptions): Promise<string[]> {
+  const { config } = Config.parse(await connection.request('config/read', { cwd, includeLayers: false }));
+  return Object.keys(config.mcp_servers ?? {});
+}
+
+function converse(
+  connection: Connection,
+  thread: Thread,
+  server: { gone: Promise<string>; close(): Promise<void> },
+): AgentSession {
+  const deliver = async (method: string, turn: Turn, more: object): Promise<unknown> => {
+    const clientUserMessageId = crypto.randomUUID();
+    thread.expect(
+      clientUserMessageId,
+      turn.messages.map(({ id }) => id),
+    );
+    const input = [{ type: 'text', text: turn.text, text_elements: [] }];
+    try {
+      return await connection.request(method, { threadId: thread.id, clientUserMessageId, input, ...more });
+    } catch (error) {
+      thread.forget(clientUserMessageId);
+      throw error;
+    }
+  };
+  /** Says whether the turn runs, once that is known. */
+  let begun: Promise<unknown> = Promise.resolve();
+
+  const run = async (turn: Turn, emit: (event: AgentEvent) => void, signal: AbortSignal) => {
+    const ended = thread.begin(emit);
+    begun = deliver('turn/start', turn, {}).then((answer) => {
+      thread.turnId = TurnStarted.parse(answer).turn.id;
+    });
+    await begun;
+    const onAbort = (): void => void interrupt(ended);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    const lost = server.gone.then((reason) => Promise.reject(new TeamError('conflict', reason)));
+    try {
+      return await Promise.race([ended, lost]);
+    } finally {
+      lost.catch(() => {});
+      signal.removeEventListener('abort', onAbort);
+      thread.turnId = undefined;
+    }
+  };
+
+  /** A turn that is only just starting may not be there to be interrupted yet. */
+  const interrupt = async (ended: Promise<unknown>): Promise<void> => {
+    const giveUp = Date.now() + INTERRUPT_MS;
+    const params = { threadId: thread.id, turnId: thread.turnId };
+    do {
+      await connection.request('turn/interrupt', params).catch(() => {});
+    } while (!(await within(ended, AGAIN_MS)) && Date.now() < giveUp);
+    if (!(await within(ended, 0))) await server.close();
+  };
+
+  const steer = async (turn: Turn): Promise<boolean> => {
+    try {
+      await begun;
+      if (thread.turnId === undefined) return false;
+      await deliver('turn/steer', turn, { expectedTurnId: thread.turnId });
+      return true;
+    } catch {
+      // It ended in the meantime: the text is a turn of its own.
+      return false;
+    }
+  };
+
+  return turnByTurn(thread.id, run, { steer, close: () => server.close(), gone: server.gone });
+}

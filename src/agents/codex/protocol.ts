@@ -1,0 +1,86 @@
+import { z } from 'zod';
+
+// Only what we read of the app-server's messages; everything else in them may change without us.
+
+/** A thing that Codex did or said in a turn. */
+export const Item = z.looseObject({
+  type: z.string(),
+  id: z.string(),
+  /** Of a user message: the id that we gave it. */
+  clientId: z.string().nullish(),
+  text: z.string().optional(),
+  status: z.string().optional(),
+  command: z.string().optional(),
+  aggregatedOutput: z.string().nullish(),
+  changes: z.array(z.looseObject({ path: z.string() })).optional(),
+  server: z.string().optional(),
+  tool: z.string().optional(),
+  arguments: z.unknown().optional(),
+  result: z.unknown().optional(),
+  error: z.looseObject({ message: z.string() }).nullish(),
+  query: z.string().optional(),
+});
+export type Item = z.output<typeof Item>;
+
+const Tokens = z.looseObject({
+  totalTokens: z.number(),
+  inputTokens: z.number(),
+  cachedInputTokens: z.number().default(0),
+  cacheWriteInputTokens: z.number().default(0),
+  outputTokens: z.number(),
+});
+export type Tokens = z.output<typeof Tokens>;
+
+const TurnError = z.looseObject({ message: z.string() });
+
+/** Every kind of news that we follow, by its method. */
+export const News = {
+  'item/started': z.looseObject({ threadId: z.string(), item: Item }),
+  'item/completed': z.looseObject({ threadId: z.string(), item: Item }),
+  'item/agentMessage/delta': z.looseObject({ threadId: z.string(), delta: z.string() }),
+  'thread/tokenUsage/updated': z.looseObject({
+    threadId: z.string(),
+    tokenUsage: z.looseObject({ total: Tokens, last: Tokens, modelContextWindow: z.number().nullish() }),
+  }),
+  'turn/completed': z.looseObject({
+    threadId: z.string(),
+    turn: z.looseObject({ id: z.string(), status: z.string(), error: TurnError.nullish() }),
+  }),
+  error: z.looseObject({ threadId: z.string(), error: TurnError, willRetry: z.boolean().default(false) }),
+  'mcpServer/startupStatus/updated': z.looseObject({
+    name: z.string(),
+    status: z.string(),
+    error: z.string().nullish(),
+  }),
+} as const;
+export type NewsOf<M extends keyof typeof News> = z.output<(typeof News)[M]>;
+
+/** The answers that we read. */
+export const Started = z.looseObject({ thread: z.looseObject({ id: z.string() }) });
+export const TurnStarted = z.looseObject({ turn: z.looseObject({ id: z.string() }) });
+export const Config = z.looseObject({
+  config: z.looseObject({ mcp_servers: z.record(z.string(), z.unknown()).nullish() }),
+});
+
+/** What it wants an answer to before it acts. */
+export const Approval = z.looseObject({
+  itemId: z.string().optional(),
+  reason: z.string().nullish(),
+  command: z.string().nullish(),
+  cwd: z.string().nullish(),
+  grantRoot: z.string().nullish(),
+  permissions: z.unknown().optional(),
+});
+
+/** A question of an MCP server; calls of its tools are asked about in this form too. */
+export const Elicitation = z.looseObject({
+  serverName: z.string(),
+  message: z.string().default(''),
+  _meta: z
+    .looseObject({
+      codex_approval_kind: z.string().optional(),
+      tool_name: z.string().optional(),
+      tool_params: z.unknown().optional(),
+    })
+    .nullish(),
+});

@@ -1,0 +1,193 @@
+import { NO_USAGE } from '../../core/usage.ts';
+import type { AgentEvent } from '../agent.ts';
+import { textFlow } from '../text.ts';
+import { News } from './protocol.ts';
+import type { Item, NewsOf, Tokens } from './protocol.ts';
+
+type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
+
+/** What is kept of a tool's output for those who watch; the model has the whole. */
+const OUTPUT_LIMIT = 8 * 1024;
+
+/** Follows one thread and tells what happens in its turns. */
+export class Thread {
+  /** Known once the app-server has opened it. */
+  id = '';
+  readonly teamServer: string | undefined;
+  #emit: (event: AgentEvent) => void = () => {};
+  #ended: PromiseWithResolvers<TurnEnd> | undefined;
+  #turnId: string | undefined;
+  #text = '';
+  #flow = textFlow((text) => this.#emit({ type: 'text', text }));
+  /** Texts that were sent, by the id under which the thread will tell that it has them. */
+  readonly #unshown = new Map<string, readonly string[]>();
+  readonly #items = new Map<string, Item>();
+  /** Per thread, because its own helpers count for themselves: what was used in all, as of the last news. */
+  readonly #totals = new Map<string, Tokens>();
+  #used = NO_USAGE;
+  #context: { used: number; size: number } | undefined;
+
+  constructor(teamServer: string | undefined) {
+    this.teamServer = teamServer;
+  }
+
+  /** What it told of a thing it does. */
+  readonly itemOf = (id: string): Item | undefined => this.#items.get(id);
+
+  readonly emit = (event: AgentEvent): void => this.#emit(event);
+
+  /** From now on a turn runs; resolves with its end. */
+  begin(emit: (event: AgentEvent) => void): Promise<TurnEnd> {
+    this.#emit = emit;
+    this.#text = '';
+    this.#used = NO_USAGE;
+    this.#turnId = undefined;
+    this.#items.clear();
+    this.#unshown.clear();
+    this.#ended = Promise.withResolvers();
+    return this.#ended.promise;
+  }
+
+  /** The turn that runs. */
+  get turnId(): string | undefined {
+    return this.#turnId;
+  }
+
+  set turnId(id: string | undefined) {
+    this.#turnId = id;
+  }
+
+  /** A text is on its way that holds these messages. */
+  expect(clientId: string, messageIds: readonly string[]): void {
+    this.#unshown.set(clientId, messageIds);
+  }
+
+  /** It did not get there after all. */
+  forget(clientId: string): void {
+    this.#unshown.delete(clientId);
+  }
+
+  /** Hears news; what we do not know, or not in this form, says nothing to us. */
+  hear(method: string, params: unknown): void {
+    const schema = News[method as keyof typeof News];
+    const news = schema?.safeParse(params);
+    if (!news?.success) return;
+    const told = news.data as NewsOf<'item/started'>;
+    if (method === 'mcpServer/startupStatus/updated') return this.#hearServer(news.data as never);
+    if (method === 'thread/tokenUsage/updated') return this.#hearUsage(news.data as never);
+    // Helpers that it starts are threads too, and share the connection.
+    if (told.threadId !== this.id) return;
+    if (method === 'item/started' || method === 'item/completed') this.#hearItem(told.item, method);
+    else if (method === 'item/agentMessage/delta') this.#flow.add((news.data as never as { delta: string }).delta);
+    else if (method === 'turn/completed') this.#hearEnd(news.data as never);
+    else if (method === 'error') this.#hearTrouble(news.data as never);
+  }
+
+  #hearItem(item: Item, method: string): void {
+    const isDone = method === 'item/completed';
+    if (item.type === 'userMessage') return this.#show(item.clientId ?? '');
+    if (item.type === 'agentMessage') {
+      if (!isDone) return;
+      this.#flow.flush();
+      this.#text = item.text ?? '';
+      return;
+    }
+    this.#items.set(item.id, item);
+    const tool = toolOf(item);
+    if (!tool) return;
+    this.#flow.flush();
+    const failed = item.status === 'failed' || item.status === 'declined';
+    const status = isDone ? (failed ? 'failed' : 'done') : 'running';
+    this.#emit({ type: 'tool', id: item.id, status, ...tool, ...(isDone && outputOf(item)) });
+  }
+
+  /** The thread has the text: it is in what the model is given from now on. */
+  #show(clientId: string): void {
+    const messageIds = this.#unshown.get(clientId);
+    if (messageIds === undefined) return;
+    this.#unshown.delete(clientId);
+    if (messageIds.length > 0) this.#emit({ type: 'shown', messageIds });
+  }
+
+  #hearUsage({ threadId, tokenUsage }: NewsOf<'thread/tokenUsage/updated'>): void {
+    const { total, last, modelContextWindow } = tokenUsage;
+    const before = this.#totals.get(threadId);
+    this.#totals.set(threadId, total);
+    // A thread that was resumed tells the sum of its whole life: of the first news only the last call is ours.
+    const call = before ? difference(total, before) : last;
+    const cached = call.cachedInputTokens + call.cacheWriteInputTokens;
+    this.#used = {
+      ...this.#used,
+      inputTokens: this.#used.inputTokens + Math.max(0, call.inputTokens - cached),
+      outputTokens: this.#used.outputTokens + call.outputTokens,
+      cacheReadTokens: this.#used.cacheReadTokens + call.cachedInputTokens,
+      cacheWriteTokens: this.#used.cacheWriteTokens + call.cacheWriteInputTokens,
+    };
+    if (threadId === this.id && modelContextWindow) {
+      this.#context = { used: last.totalTokens, size: modelContextWindow };
+    }
+  }
+
+  #hearServer({ name, status, error }: NewsOf<'mcpServer/startupStatus/updated'>): void {
+    if (name !== this.teamServer || status !== 'failed') return;
+    this.#emit({ type: 'text', text: `[The tools of the team cannot be reached: ${error ?? 'no reason was given'}]` });
+  }
+
+  #hearTrouble({ error, willRetry }: NewsOf<'error'>): void {
+    if (willRetry) this.#emit({ type: 'text', text: `[The model does not answer, trying again: ${error.message}]` });
+  }
+
+  #hearEnd({ turn }: NewsOf<'turn/completed'>): void {
+    if (this.#turnId !== undefined && turn.id !== this.#turnId) return;
+    this.#flow.flush();
+    this.#emit({ type: 'usage', usage: { ...this.#used, turns: 1 }, ...(this.#context && { context: this.#context }) });
+    const text = this.#text;
+    if (turn.status === 'completed') this.#ended?.resolve({ type: 'turnEnd', reason: 'done', text });
+    else if (turn.status === 'interrupted') this.#ended?.resolve({ type: 'turnEnd', reason: 'cancelled', text });
+    else {
+      const error = plainError(turn.error?.message ?? `the turn ended as ${turn.status}`);
+      this.#ended?.resolve({ type: 'turnEnd', reason: 'failed', text, error });
+    }
+    this.#ended = undefined;
+  }
+}
+
+function difference(a: Tokens, b: Tokens): Tokens {
+  return {
+    totalTokens: a.totalTokens - b.totalTokens,
+    inputTokens: a.inputTokens - b.inputTokens,
+    cachedInputTokens: a.cachedInputTokens - b.cachedInputTokens,
+    cacheWriteInputTokens: a.cacheWriteInputTokens - b.cacheWriteInputTokens,
+    outputTokens: a.outputTokens - b.outputTokens,
+  };
+}
+
+function toolOf(item: Item): { name: string; input: unknown } | undefined {
+  switch (item.type) {
+    case 'commandExecution':
+      return { name: 'shell', input: { command: item.command } };
+    case 'fileChange':
+      return { name: 'edit', input: { paths: item.changes?.map(({ path }) => path) } };
+    case 'mcpToolCall':
+      return { name: `mcp__${item.server}__${item.tool}`, input: item.arguments };
+    case 'webSearch':
+      return { name: 'web_search', input: { query: item.query } };
+    default:
+      return undefined;
+  }
+}
+
+function outputOf({ aggregatedOutput, error, result }: Item): { output?: string } {
+  const output = aggregatedOutput ?? error?.message ?? (result == null ? undefined : JSON.stringify(result));
+  return output === undefined ? {} : { output: output.slice(0, OUTPUT_LIMIT) };
+}
+
+/** The message of an error that is a server's answer as it came. */
+function plainError(message: string): string {
+  try {
+    const { error } = JSON.parse(message) as { error?: { message?: unknown } };
+    return typeof error?.message === 'string' ? error.message : message;
+  } catch {
+    return message;
+  }
+}

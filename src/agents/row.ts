@@ -1,0 +1,26 @@
+import type { AgentKind } from '../core/agent.ts';
+import type { Abilities } from './agent.ts';
+
+/**
+ * How a mode that forbids changes holds: the agent cannot do otherwise (`enforced`), it asks and is refused (`refused`), or
+ * it is only asked to (`asked`), because it runs what its own author wrote.
+ */
+export type Hold = 'enforced' | 'refused' | 'asked';
+
+/** What is known of an agent before one is started. The one place for it: drivers, commands and documents read it here. */
+export interface AgentRow {
+  readonly title: string;
+  readonly kind: AgentKind;
+  /** The program that is looked for on the path. */
+  readonly program: string;
+  /** How to get it, for those who lack it. */
+  readonly install: string;
+  readonly abilities: Abilities;
+  /** Money is told by the agent itself, worked out from tokens and a table of prices, or not known. */
+  readonly cost: 'reported' | 'tokens' | 'none';
+  readonly holds: { readonly plan: Hold; readonly delegate: Hold };
+  /** Our own tests run the real program, or its documents say so. */
+  readonly known: 'measured' | 'documented';
+  /** The variables of its provider that it is given; `*` at the end stands for anything. */
+  readonly env: readonly string[];
+}

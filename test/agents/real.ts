@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { AgentSession, StartOptions } from '../../src/agents/agent.ts';
+import { defaultStart, hear, turn } from '../contracts/agent.ts';
+import type { Heard } from '../contracts/agent.ts';
+import type { ModelReply, ModelRequest, ModelScript } from '../models/script.ts';
+import { lastUserText } from '../models/script.ts';
+
+/** How long a real agent may take to start on a machine that has more to do. */
+export const START_MS = 120_000;
+
+/** A home of its own for an agent, and a folder to work in; both are gone when the tests of the file are over. */
+export interface Place {
+  readonly home: string;
+  readonly cwd: string;
+  /** The files that the agent made where it works. */
+  files(): string[];
+  remove(): void;
+}
+
+/** Makes a place where an agent cannot meet anything of ours or of another test. */
+export function makePlace(): Place {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-agent-')));
+  const [home, cwd] = [join(folder, 'home'), join(folder, 'work')];
+  for (const path of [home, cwd]) mkdirSync(path);
+  return {
+    home,
+    cwd,
+    files: () => readdirSync(cwd),
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
+  };
+}
+
+/** How an agent is started in a place: a clean environment, with the Node that runs the tests. */
+export function startIn({ home, cwd }: Place, env: Record<string, string> = {}): StartOptions {
+  const base = defaultStart();
+  const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+  return { ...base, cwd, role: 'You are worker on the team demo.', env: { ...base.env, PATH, HOME: home, ...env } };
+}
+
+/** Says that it works, and goes on for a minute. */
+export const SLOW: ModelReply = { text: `working\n${'.'.repeat(600)}`, slow: { pieces: 600, everyMs: 100 } };
+
+/** What the agents of the contract do, as a script: the model's name says which of them it is. */
+export const contractScript: ModelScript = (request): ModelReply => {
+  if (request.model.includes('failing')) return { error: { status: 400, message: 'full of cats' } };
+  if (request.model.includes('slow')) return SLOW;
+  return { text: `did ${lastUserText(request)}` };
+};
+
+/** A script in steps: the n-th answer to what the user said last, counted by what came after it. */
+export function steps(...replies: readonly (ModelReply | ((request: ModelRequest) => ModelReply))[]): ModelScript {
+  return (request) => {
+    const at = request.turns.findLastIndex(({ role }) => role === 'user');
+    const done = request.turns.slice(at + 1).filter(({ role }) => role === 'tool').length;
+    const reply = replies[Math.min(done, replies.length - 1)] ?? {};
+    return typeof reply === 'function' ? reply(request) : reply;
+  };
+}
+
+/** The result of the last tool, as the model got it. */
+export function lastResult({ turns }: ModelRequest): string {
+  return turns.findLast(({ role }) => role === 'tool')?.text ?? '';
+}
+
+/** Does a turn to its end. */
+export async function doTurn(session: Heard, text: string) {
+  const before = session.ends().length;
+  await session.send(turn(text), { when: 'next' });
+  return session.end(before + 1);
+}
+
+/** Starts a session that is listened to and closed with the test. */
+export async function open(starting: Promise<AgentSession>): Promise<Heard> {
+  return hear(await starting);
+}
+
+/** Kills a process without any warning. */
+export function kill(pid: number | undefined): void {
+  if (pid !== undefined) process.kill(pid, 'SIGKILL');
+}
+
+/** A place for the running test alone. */
+export function testPlace(): Place {
+  const place = makePlace();
+  onTestFinished(() => place.remove());
+  return place;
+}
