@@ -29,7 +29,14 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
       maxTeammates: 8,
     },
   },
-  'team list': { summary: 'List all teams', inputs: {}, defaults: {} },
+  'team list': {
+    summary: 'List all teams',
+    inputs: {
+      known: 'with wait: answer when the sum of all seq is another',
+      wait: 'wait up to so long for one: 30s, 5m',
+    },
+    defaults: {},
+  },
   'team show': { summary: 'Show a team and its members', inputs: { teamId: 'the team' }, defaults: {} },
   'team status': {
     summary: 'Where a team stands: members, tasks by status, what waits for an answer, usage',
@@ -146,6 +153,11 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
     summary: 'End a teammate now, whether it agrees or not; its tasks go back',
     inputs: { teamId: 'the team', memberId: 'the member', reason: 'why' },
     defaults: { reason: 'stopped' },
+  },
+  'member restart': {
+    summary: 'Start a teammate again, whether it still runs or not; it goes on with its session if its agent can',
+    inputs: { teamId: 'the team', memberId: 'the member' },
+    defaults: {},
   },
   'session list': {
     summary: 'List the sessions of a team: who runs, since when, in which process',

@@ -33,7 +33,7 @@ export const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
 const TABLE: Readonly<Record<string, string>> = {
   'team create':
     '["team.create","admin",[["name","name","string","!"]],[["description","description","string",""],["leadName","lead","string",""],["leadSessionId","lead-session-id","string",""],["leadAgentType","lead-agent-type","string",""],["leadModel","lead-model","string",""],["cwd","cwd","string",""],["teammateMode","teammate-mode","string","",["in-process","tmux","iterm2","auto"]],["resolvedBackend","resolved-backend","string","",["tmux","iterm2","in-process","subprocess"]],["maxTeammates","max-teammates","number",""],["messagesPerMinute","messages-per-minute","number",""],["delegateMode","delegate-mode","boolean",""],["metadata","metadata","json",""]]]',
-  'team list': '["team.list","reader",[],[]]',
+  'team list': '["team.list","reader",[],[["known","known","number",""],["wait","wait","duration",""]]]',
   'team show': '["team.show","reader",[["teamId","team","string","!"]],[]]',
   'team status': '["team.status","reader",[["teamId","team","string","!"]],[]]',
   'team update':
@@ -52,6 +52,7 @@ const TABLE: Readonly<Record<string, string>> = {
     '["member.spawn","lead",[["name","name","string","!"]],[["teamId","team","string","!"],["role","role","string",""],["prompt","prompt","string",""],["model","model","string",""],["planApprovalRequired","plan-approval-required","boolean",""],["agentType","agent-type","string",""],["color","color","string",""],["cwd","cwd","string",""],["backendType","backend-type","string","",["tmux","iterm2","in-process","subprocess"]],["subscriptions","subscriptions","list",""],["agent","agent","json",""],["metadata","metadata","json",""]]]',
   'member stop':
     '["member.stop","lead",[["memberId","member","string","!"]],[["teamId","team","string","!"],["reason","reason","string",""]]]',
+  'member restart': '["member.restart","lead",[["memberId","member","string","!"]],[["teamId","team","string","!"]]]',
   'session list': '["session.list","reader",[],[["teamId","team","string","!"]]]',
   'member list': '["member.list","reader",[],[["teamId","team","string","!"]]]',
   'member show': '["member.show","reader",[["memberId","member","string","!"]],[["teamId","team","string","!"]]]',

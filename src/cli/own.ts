@@ -139,6 +139,17 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     load: () => import('./stop.ts'),
   },
   {
+    words: 'ui',
+    summary: 'Open the dashboard in a browser, logged in; without a display, print its address',
+    args: [],
+    flags: [
+      OPTIONAL_TEAM,
+      { field: 'open', name: 'open', type: 'boolean', text: 'start a browser; --no-open only prints', default: true },
+    ],
+    operation: 'ui.login',
+    load: () => import('./ui.ts'),
+  },
+  {
     words: 'logs',
     summary: "Show what a member did and was told, or the daemon's log",
     args: [OPTIONAL_MEMBER],

@@ -1,4 +1,4 @@
-import type { ErrorFrame, EventsFrame, RequestFrame } from '../operations/frames.ts';
+import type { ErrorFrame, EventsFrame, RequestFrame, SubscribedFrame } from '../operations/frames.ts';
 import type { InputOf, OperationName, ResultOf } from '../operations/index.ts';
 import { CallError } from './errors.ts';
 
@@ -51,7 +51,16 @@ interface Feed {
   readonly teamId: string;
   after: number;
   push(batch: EventsFrame): void;
+  stands(seq: number): void;
   fail(error: Error): void;
+}
+
+/** From where to follow a team. */
+export interface SubscribeOptions {
+  readonly after?: number;
+  readonly signal?: AbortSignal;
+  /** Told where the team is whenever the subscription stands, also after a lost connection: up to there one catches up. */
+  readonly onStand?: (seq: number) => void;
 }
 
 /**
@@ -109,10 +118,7 @@ export class Client {
   }
 
   /** What happened to a team after `after`, then what happens; goes on over lost connections without a gap or repeat. */
-  async *subscribe(
-    teamId: string,
-    options: { after?: number; signal?: AbortSignal } = {},
-  ): AsyncGenerator<EventsFrame> {
+  async *subscribe(teamId: string, options: SubscribeOptions = {}): AsyncGenerator<EventsFrame> {
     const waiting: EventsFrame[] = [];
     let failure: Error | undefined;
     let wake = (): void => {};
@@ -125,6 +131,7 @@ export class Client {
         waiting.push(batch);
         wake();
       },
+      stands: (seq) => options.onStand?.(seq),
       fail: (error) => {
         failure = error;
         wake();
@@ -213,6 +220,11 @@ export class Client {
     if (frame.type === 'events') {
       const batch = frame as unknown as EventsFrame;
       for (const feed of this.#feeds) if (feed.teamId === batch.teamId) feed.push(batch);
+      return;
+    }
+    if (frame.type === 'subscribed') {
+      const { teamId, seq } = frame as unknown as SubscribedFrame;
+      for (const feed of this.#feeds) if (feed.teamId === teamId) feed.stands(seq);
       return;
     }
     const pending = frame.id === undefined ? undefined : this.#pending.get(frame.id);

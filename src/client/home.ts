@@ -7,6 +7,8 @@ export interface Home {
   readonly tokenFile: string;
   /** What members' credentials are signed with, 0600. */
   readonly secretFile: string;
+  /** Hashes of the sessions in which a dashboard is open, 0600. */
+  readonly loginsFile: string;
   readonly journal: string;
   /** Held by the running daemon; a dead one holds nothing. */
   readonly lock: string;
@@ -26,7 +28,7 @@ export function findHome(environment: Readonly<Record<string, string | undefined
   return homeAt(environment['TROUPE_HOME'] || `${environment['XDG_STATE_HOME'] || stateDirectory()}/troupe`);
 }
 
-/** The things in a given state directory. Every command asks, and nine calls of `join` would take it 1.5 ms. */
+/** The things in a given state directory. Every command asks, and ten calls of `join` would take it 1.5 ms. */
 export function homeAt(path: string): Home {
   const directory = path.endsWith('/') ? path.slice(0, -1) : path;
   return {
@@ -34,6 +36,7 @@ export function homeAt(path: string): Home {
     socket: `${directory}/daemon.sock`,
     tokenFile: `${directory}/token`,
     secretFile: `${directory}/secret`,
+    loginsFile: `${directory}/logins.json`,
     journal: `${directory}/journal.db`,
     lock: `${directory}/lock.db`,
     card: `${directory}/daemon.json`,

@@ -69,6 +69,16 @@ export const memberOperations = [
     }),
   }),
   operation({
+    name: 'member.restart',
+    summary: 'Start a teammate again, whether it still runs or not; it goes on with its session if its agent can',
+    scope: 'lead',
+    input: OfMember,
+    result: TeamMember,
+    route: 'POST /api/teams/:teamId/members/:memberId/restart',
+    cli: { args: ['memberId'] },
+    run: ({ sessions, actor }, { teamId, memberId }) => sessions.restartSession(teamId, memberId, actor),
+  }),
+  operation({
     name: 'session.list',
     summary: 'List the sessions of a team: who runs, since when, in which process',
     scope: 'reader',

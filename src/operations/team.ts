@@ -1,21 +1,32 @@
 import { z } from 'zod';
 import { parse } from '../core/parse.ts';
 import { TeamRequest } from '../core/request.ts';
+import type { TeamState } from '../core/state.ts';
 import { CloseTeamInput, CreateTeamInput, TeamConfig, UpdateTeamInput } from '../core/team.ts';
 import { Line } from '../core/text.ts';
+import { Timestamp } from '../core/time.ts';
 import { Usage } from '../core/usage.ts';
 import { requireTeam, teamUsage, viewTeam } from '../core/view.ts';
 import type { Stored } from '../journal/journal.ts';
 import { fullDigest, makeDigest } from '../runtime/digest.ts';
-import { InTeam } from './inputs.ts';
+import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
+import { waitFor } from './wait.ts';
 
 /** A team in one line of a list. */
 const TeamSummary = TeamConfig.omit({ members: true, metadata: true }).extend({
   members: z.number().int(),
   tasks: z.number().int(),
   completedTasks: z.number().int(),
+  seq: z.number().int().describe('the number of its last batch'),
+  running: z.number().int().describe('tasks that somebody works on'),
+  failed: z.number().int(),
+  waiting: z.number().int().describe('requests that wait for an answer'),
+  usage: Usage,
+  activeAt: Timestamp.describe('when something last happened to a task, a member or an inbox'),
 });
+
+type TeamSummary = z.output<typeof TeamSummary>;
 
 /** Where a team stands. */
 const TeamStatusReport = z.object({
@@ -44,29 +55,23 @@ export const teamOperations = [
     name: 'team.list',
     summary: 'List all teams',
     scope: 'reader',
-    input: z.strictObject({}),
+    input: z.strictObject({
+      known: z.number().int().min(0).optional().describe('with wait: answer when the sum of all seq is another'),
+      ...Wait,
+    }),
     result: z.array(TeamSummary),
     route: 'GET /api/teams',
-    run: async ({ ledger, caller }) => {
-      const names = (await ledger.teams()).filter((name) => caller.teamId === undefined || caller.teamId === name);
-      const views = await Promise.all(
-        names.map((name) =>
-          ledger.view(name, (state) => {
-            if (!state.team) return [];
-            const { counts } = state.index;
-            const { metadata: _metadata, ...team } = state.team;
-            return [
-              {
-                ...team,
-                members: state.members.size,
-                tasks: state.tasks.size - counts.deleted,
-                completedTasks: counts.completed,
-              },
-            ];
-          }),
-        ),
-      );
-      return views.flat();
+    run: async ({ ledger, caller, signal, progress }, { known, wait = 0 }) => {
+      const list = async (): Promise<TeamSummary[]> => {
+        const names = (await ledger.teams()).filter((name) => caller.teamId === undefined || caller.teamId === name);
+        return (await Promise.all(names.map((name) => ledger.view(name, summarize)))).flat();
+      };
+      const attempt = async (): Promise<TeamSummary[] | undefined> => {
+        const teams = await list();
+        return known !== undefined && teams.reduce((sum, { seq }) => sum + seq, 0) === known ? undefined : teams;
+      };
+      const options = { ms: wait, signal, progress };
+      return (await waitFor(ledger, caller.teamId, attempt, options)) ?? list();
     },
   }),
   operation({
@@ -185,3 +190,33 @@ export const teamOperations = [
     },
   }),
 ] as const;
+
+function summarize(state: TeamState, seq: number): TeamSummary[] {
+  if (!state.team) return [];
+  const { counts } = state.index;
+  const { metadata: _metadata, ...team } = state.team;
+  return [
+    {
+      ...team,
+      members: state.members.size,
+      tasks: state.tasks.size - counts.deleted,
+      completedTasks: counts.completed,
+      seq,
+      running: counts.in_progress,
+      failed: counts.failed,
+      waiting: [...state.requests.values()].filter(({ status }) => status === 'pending').length,
+      usage: teamUsage(state),
+      activeAt: activeAt(state, team),
+    },
+  ];
+}
+
+/** From what is at hand: of each inbox only the last message is looked at. */
+function activeAt(state: TeamState, { createdAt, closedAt }: { createdAt: Date; closedAt?: Date | undefined }): Date {
+  let last = Math.max(createdAt.getTime(), closedAt?.getTime() ?? 0);
+  const see = (moment: Date | undefined): void => void (last = Math.max(last, moment?.getTime() ?? 0));
+  for (const { statusSince } of state.members.values()) see(statusSince);
+  for (const { updatedAt } of state.tasks.values()) see(updatedAt);
+  for (const { ids } of state.index.inboxes.values()) see(state.messages.get(ids.at(-1) ?? '')?.sentAt);
+  return new Date(last);
+}

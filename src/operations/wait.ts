@@ -4,12 +4,12 @@ import type { Ledger } from '../ledger/ledger.ts';
 const PROGRESS_MS = 10_000;
 
 /**
- * Tries until there is something, the time is up, or the caller is gone. It tries again whenever the team changed, not
- * by the clock.
+ * Tries until there is something, the time is up, or the caller is gone. It tries again whenever the team changed (without
+ * one: any team), not by the clock.
  */
 export async function waitFor<R>(
   ledger: Ledger,
-  teamId: string,
+  teamId: string | undefined,
   attempt: () => Promise<R | undefined>,
   options: { ms: number; signal: AbortSignal; progress?: ((message: string) => void) | undefined },
 ): Promise<R | undefined> {
@@ -17,7 +17,7 @@ export async function waitFor<R>(
   let changed = false;
   let wake = (): void => {};
   const stopListening = ledger.subscribe((changedTeam) => {
-    if (changedTeam !== teamId) return;
+    if (teamId !== undefined && changedTeam !== teamId) return;
     changed = true;
     wake();
   });

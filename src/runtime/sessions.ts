@@ -10,6 +10,7 @@ import type { TeamState } from '../core/state.ts';
 import { requireMember, requireTeam, viewMember } from '../core/view.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
+import { rejoinInput } from './rejoin.ts';
 import type { Supervisor } from './supervisor.ts';
 
 /** A member at work: the conversation it is in and the process that runs it. */
@@ -84,11 +85,22 @@ export class SessionManager extends EventEmitter<SessionEvents> {
     const how = (await this.#supervisor.stop(teamId, memberId)) ?? 'had no process';
     await this.#ledger
       .execute(teamId, { type: 'member.leave', by: SYSTEM, memberId, reason, returning: false }, () => undefined)
-      .catch((error: unknown) => {
-        // It left by itself while it ended.
-        if (!(error instanceof TeamError) || error.code !== 'member_stopped') throw error;
-      });
+      .catch(ignoreStopped);
     return how;
+  }
+
+  /** Ends a session if there is one, and starts the same member again; tasks reserved for it stay so. */
+  async restartSession(teamId: string, memberId: string, by: Actor): Promise<TeamMember> {
+    const member = await this.#ledger.view(teamId, (state) => requireMember(state, memberId));
+    if (!member.agent) {
+      throw new TeamError('unsupported', `${memberId} is run by somebody else: a daemon cannot start it again`);
+    }
+    await this.#supervisor.stop(teamId, memberId);
+    const left = { type: 'member.leave', by: SYSTEM, memberId, reason: 'started again', returning: true } as const;
+    await this.#ledger.execute(teamId, left, () => undefined).catch(ignoreStopped);
+    return this.#ledger.execute(teamId, { type: 'member.join', by, ...rejoinInput(member) }, (state) =>
+      viewMember(state, requireMember(state, memberId)),
+    );
   }
 
   /** The sessions of a team, the lead's first. */
@@ -101,6 +113,11 @@ export class SessionManager extends EventEmitter<SessionEvents> {
   async cleanupSessions(teamId: string, reason: string): Promise<void> {
     await Promise.all(this.#supervisor.list(teamId).map(({ memberId }) => this.stopSession(teamId, memberId, reason)));
   }
+}
+
+/** It was stopped already, or left by itself while it ended. */
+function ignoreStopped(error: unknown): void {
+  if (!(error instanceof TeamError) || error.code !== 'member_stopped') throw error;
 }
 
 function sessionsOf(state: TeamState, pids: ReadonlyMap<string, number | undefined>): Session[] {

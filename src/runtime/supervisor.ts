@@ -3,14 +3,13 @@ import { endMarked } from '../agents/process.ts';
 import { SYSTEM } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
-import { JoinInput } from '../core/member.ts';
-import { parse } from '../core/parse.ts';
 import type { MemberRecord, TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 import { MemberProcesses } from './member-processes.ts';
 import type { LaunchMember } from './member-processes.ts';
 import type { MemberProcess, ProcessRecord, ProcessRecords } from './process-records.ts';
+import { rejoinInput } from './rejoin.ts';
 import { pauseBeforeRestart } from './restarts.ts';
 
 /** What the supervisor works with. */
@@ -238,23 +237,11 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
 
   /** The same member again, with the session that it can go on with. */
   async #rejoin(teamId: string, member: MemberRecord): Promise<void> {
-    const join = parse(JoinInput, {
-      name: member.id,
-      role: member.role,
-      prompt: member.spawnPrompt ?? '',
-      model: member.model,
-      planApprovalRequired: member.planApprovalRequired && !member.planApproved,
-      agentType: member.agentType,
-      sessionId: member.sessionId,
-      color: member.color,
-      cwd: member.cwd,
-      backendType: member.backendType,
-      subscriptions: member.subscriptions,
-      status: 'spawning',
-      agent: member.agent,
-      metadata: member.metadata,
-    });
-    await this.#options.ledger.execute(teamId, { type: 'member.join', by: SYSTEM, ...join }, () => undefined);
+    await this.#options.ledger.execute(
+      teamId,
+      { type: 'member.join', by: SYSTEM, ...rejoinInput(member) },
+      () => undefined,
+    );
   }
 
   #later(ms: number, work: () => Promise<void>): void {

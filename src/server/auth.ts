@@ -15,6 +15,8 @@ export interface CredentialOptions {
   readonly tokenFile: string;
   /** What members' tokens are signed with, 0600. */
   readonly secretFile: string;
+  /** Hashes of the dashboard's sessions, 0600; without it they end with the daemon. */
+  readonly loginsFile?: string;
   readonly ledger: Ledger;
 }
 
@@ -40,8 +42,9 @@ const LONGEST = 1024;
 const Claims = z.tuple([z.string(), z.string(), z.enum(['member', 'lead', 'reader']), z.number()]);
 
 /** Opens the credentials of a daemon: a new admin token in its file, the members' secret as it was. */
-export async function openCredentials({ tokenFile, secretFile, ledger }: CredentialOptions): Promise<Credentials> {
-  const logins = openLogins();
+export async function openCredentials(options: CredentialOptions): Promise<Credentials> {
+  const { tokenFile, secretFile, ledger } = options;
+  const logins = openLogins({ file: options.loginsFile });
   const listeners = new Set<() => void>();
   let secret = (await readSecret(secretFile)) ?? (await renew(secretFile));
   let admin: string | undefined = await renew(tokenFile);

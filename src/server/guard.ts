@@ -44,9 +44,12 @@ export function openGuard(hub: Hub, address: () => Address) {
   const failures = rateLimit(limits.authFailuresPerMinute / 60, limits.authFailuresPerMinute);
 
   return {
-    /** Whether the request came to us, and from a page of ours or no page at all. */
-    checkAddress(request: IncomingMessage): Refusal | undefined {
-      const refusal = findStranger(request, address());
+    /**
+     * Whether the request came to us, and from a page of ours or no page at all. A link may lead from anywhere to one of
+     * the dashboard's files: those hold no data, and what they then ask for comes from a page of ours.
+     */
+    checkAddress(request: IncomingMessage, isFile = false): Refusal | undefined {
+      const refusal = findStranger(request, address(), isFile && isFollowedLink(request));
       if (refusal) hub.counters.rejected++;
       return refusal;
     },
@@ -102,7 +105,12 @@ function credentialOf(request: IncomingMessage, cookie: SessionCookie): Shown | 
   return refusal('not_allowed', 'A change with a cookie needs the header x-troupe-csrf: 1');
 }
 
-function findStranger(request: IncomingMessage, { hosts, origins }: Address): Refusal | undefined {
+/** Whether a person followed a link in a tab of its own; no script can ask like that and read the answer. */
+function isFollowedLink({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+}
+
+function findStranger(request: IncomingMessage, { hosts, origins }: Address, isLink: boolean): Refusal | undefined {
   const [host, ...otherHosts] = valuesOf(request, 'host');
   if (host === undefined || otherHosts.length > 0 || !hosts.has(host.toLowerCase())) {
     return refusal('not_allowed', 'This is not the host you asked for');
@@ -112,7 +120,7 @@ function findStranger(request: IncomingMessage, { hosts, origins }: Address): Re
     return refusal('not_allowed', 'Pages of other origins have no business here');
   }
   const site = request.headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+  if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isLink) {
     return refusal('not_allowed', 'Pages of other sites have no business here');
   }
   if (valuesOf(request, 'authorization').length > 1) return refusal('invalid', 'Show one credential');

@@ -83,7 +83,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     try {
-      const verdict = guard.checkAddress(request) ?? (await admit(request));
+      const verdict = guard.checkAddress(request, pages.find(pathOf(request)) !== undefined) ?? (await admit(request));
       if (verdict && 'status' in verdict) return refuse(request, response, verdict);
       if (verdict) {
         admitted.set(request, verdict);
@@ -98,7 +98,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
 
   /** Everything needs a credential but the dashboard's files, which hold no data, and logging in. */
   async function admit(request: IncomingMessage): Promise<Admitted | Refusal | undefined> {
-    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const path = pathOf(request);
     const isLogin = path === LOGIN && request.method === 'POST' && request.headers.origin !== undefined;
     const isPage = (request.method === 'GET' || request.method === 'HEAD') && pages.find(path) !== undefined;
     if (isLogin || isPage) return checkBody(request);
@@ -115,6 +115,10 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
     const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
     return type === 'application/json' ? undefined : refusal('invalid', 'A body must be application/json', 415);
   }
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
 }
 
 /** Says why, before a byte of the body is read. */

@@ -1,19 +1,32 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { ADMIN } from '../operations/caller.ts';
 import type { Caller } from '../operations/caller.ts';
+import { replacePrivateFile } from '../runtime/private-file.ts';
 
 const CODE_MS = 60_000;
 const SESSION_MS = 8 * 60 * 60_000;
 /** More than anybody opens; the oldest goes first. */
 const AT_MOST = 32;
 
+/** Where sessions are kept, and the time. */
+export interface LoginOptions {
+  readonly now?: () => number;
+  /** Holds the hashes of sessions and when they end, for the owner alone; without it they end with the daemon. */
+  readonly file?: string | undefined;
+}
+
+const Kept = z.array(z.tuple([z.string(), z.number()]));
+
 /**
  * How a person gets from the command line into the dashboard: a code that works once and for a minute becomes a session
- * of 8 hours, which the browser shows as a cookie. Kept in memory and only as hashes: a restart ends them all.
+ * of 8 hours, which the browser shows as a cookie. Kept only as hashes. Sessions outlive the daemon, so that a page which
+ * somebody left open goes on after a restart; codes do not.
  */
-export function openLogins(now: () => number = Date.now) {
+export function openLogins({ now = Date.now, file }: LoginOptions = {}) {
   const codes = new Map<string, number>();
-  const sessions = new Map<string, number>();
+  const sessions = new Map<string, number>(file === undefined ? [] : readKept(file));
 
   return {
     /** A new one-time code. */
@@ -23,7 +36,10 @@ export function openLogins(now: () => number = Date.now) {
 
     /** The id of the session that the code opens; undefined if it is wrong, used or too old. */
     login(code: string): string | undefined {
-      return take(codes, code) ? add(sessions, now() + SESSION_MS) : undefined;
+      if (!take(codes, code)) return undefined;
+      const session = add(sessions, now() + SESSION_MS);
+      keep();
+      return session;
     },
 
     /** Who shows this session id. */
@@ -34,14 +50,20 @@ export function openLogins(now: () => number = Date.now) {
 
     logout(session: string): void {
       take(sessions, session);
+      keep();
     },
 
     /** Ends every session and voids every code. */
     clear(): void {
       codes.clear();
       sessions.clear();
+      keep();
     },
   };
+
+  function keep(): void {
+    if (file !== undefined) replacePrivateFile(file, `${JSON.stringify([...sessions])}\n`);
+  }
 
   function add(entries: Map<string, number>, end: number): string {
     for (const [key, time] of entries) if (time <= now() || entries.size >= AT_MOST) entries.delete(key);
@@ -54,6 +76,15 @@ export function openLogins(now: () => number = Date.now) {
     const key = hash(secret);
     const end = entries.get(key);
     return entries.delete(key) && end !== undefined && end > now();
+  }
+}
+
+/** What an earlier daemon kept. A file that cannot be read lets nobody in. */
+function readKept(file: string): z.output<typeof Kept> {
+  try {
+    return Kept.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return [];
   }
 }
 

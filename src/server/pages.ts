@@ -9,7 +9,7 @@ export interface Page {
 
 /** What anybody may load: the dashboard's files, which hold no data. */
 export interface Pages {
-  /** The file at exactly this path. */
+  /** The file at this path; the addresses inside the dashboard are all its one page. */
   find(path: string): Page | undefined;
 }
 
@@ -28,12 +28,15 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Paths that are never files. */
 const TAKEN = /^\/(api|mcp|ws|health|metrics)(\/|$)/;
 
+/** The addresses that the dashboard gives to what it shows, so that a link or a reload leads there again. */
+const VIEWS = /^\/(?:t(?:\/[A-Za-z0-9_-]+){1,3}|queue|login)$/;
+
 const PLACEHOLDER = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Troupe</title>
 <h1>Troupe</h1>
-<p>The daemon runs. This build has no dashboard.
+<p>The daemon runs. The dashboard was not built: <code>npm run build</code> builds it; then start the daemon again.
 <p>The API is described at <a href="/api/openapi.json">/api/openapi.json</a>, for requests with a token.
 </html>
 `;
@@ -41,7 +44,7 @@ const PLACEHOLDER = `<!doctype html>
 /** Reads a directory once: what is asked for is looked up, never opened, so no path leads out of it. */
 export async function openPages(directory: string | undefined): Promise<Pages> {
   const pages = directory === undefined ? placeholder() : await readAll(directory);
-  return { find: (path) => (TAKEN.test(path) ? undefined : pages.get(path)) };
+  return { find: (path) => (TAKEN.test(path) ? undefined : pages.get(VIEWS.test(path) ? '/' : path)) };
 }
 
 async function readAll(directory: string): Promise<Map<string, Page>> {

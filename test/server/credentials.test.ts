@@ -174,7 +174,7 @@ test('rotating makes everything void at once', async () => {
 describe('a login', () => {
   test('code works once and for a minute; a session for 8 hours', () => {
     let now = 0;
-    const logins = openLogins(() => now);
+    const logins = openLogins({ now: () => now });
     const code = logins.code();
     const session = logins.login(code) as string;
     expect(logins.login(code)).toBeUndefined();
@@ -186,6 +186,24 @@ describe('a login', () => {
     expect(logins.callerOf(session)).toEqual({ scope: 'admin' });
     now++;
     expect(logins.callerOf(session)).toBeUndefined();
+  });
+
+  test('session outlives the daemon, a code and one that was logged out do not', () => {
+    const file = join(temporaryFolder(), 'logins.json');
+    const logins = openLogins({ file });
+    const [kept, left] = [1, 2].map(() => logins.login(logins.code()) as string) as [string, string];
+    const code = logins.code();
+    logins.logout(left);
+    expect(readFileSync(file, 'utf8')).not.toContain(kept);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const later = openLogins({ file });
+    expect(later.callerOf(kept)).toEqual({ scope: 'admin' });
+    expect(later.callerOf(left)).toBeUndefined();
+    expect(later.login(code)).toBeUndefined();
+    later.clear();
+    expect(openLogins({ file }).callerOf(kept)).toBeUndefined();
+    writeFileSync(file, 'not ours');
+    expect(openLogins({ file }).callerOf(kept)).toBeUndefined();
   });
 
   test('that is one too many ends the oldest', () => {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -125,4 +128,22 @@ describe('a request with the cookie', () => {
     expect(await send(stage, cookie, 'GET', { origin: stage.url })).toBe(401);
     expect(await otherWire.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
   });
+});
+
+test('a link from elsewhere leads to a file of the dashboard and to nothing else', async () => {
+  const stage = await setStage();
+  const follow = async (path: string, headers: Record<string, string> = {}): Promise<number> => {
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+    // Not `fetch`, which says itself how it asks.
+    const request = get(`${stage.url}${path}`, { headers: { ...link, ...headers } });
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode ?? 0;
+  };
+  expect(await follow('/')).toBe(200);
+  expect(await follow('/t/demo/m/lead')).toBe(200);
+  expect(await follow('/', { 'sec-fetch-dest': 'iframe' })).toBe(403);
+  expect(await follow('/', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' })).toBe(403);
+  expect(await follow('/api/teams', { cookie: await loggedIn(stage) })).toBe(403);
+  expect(await follow('/', { origin: 'http://evil.example' })).toBe(403);
 });

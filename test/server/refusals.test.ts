@@ -302,6 +302,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'team.down': { force: true },
   'member.add': { name: 'planted' },
   'member.spawn': { name: 'planted', agent: { kind: 'exec', command: ['planted'] } },
+  'member.restart': {},
   'member.stop': {},
   'request.raise': { kind: 'permission', memberId: 'worker', content: 'planted' },
   'request.answer': { approve: true },

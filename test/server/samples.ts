@@ -93,6 +93,7 @@ export const SAMPLES: Samples = {
   'member.spawn': async () => ({
     input: { teamId, name: 'fresh', prompt: 'Test it', agent: { kind: 'exec', command: ['make', 'test'] } },
   }),
+  'member.restart': async (stage) => ({ input: await runningMember(stage) }),
   'member.stop': async (stage) => ({ input: { ...(await runningMember(stage)), reason: 'done' } }),
   'session.list': async (stage) => {
     await runningMember(stage);

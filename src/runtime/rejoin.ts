@@ -1,0 +1,23 @@
+import { JoinInput } from '../core/member.ts';
+import { parse } from '../core/parse.ts';
+import type { MemberRecord } from '../core/state.ts';
+
+/** What brings the same member back, with the session that it can go on with. */
+export function rejoinInput(member: MemberRecord): JoinInput {
+  return parse(JoinInput, {
+    name: member.id,
+    role: member.role,
+    prompt: member.spawnPrompt ?? '',
+    model: member.model,
+    planApprovalRequired: member.planApprovalRequired && !member.planApproved,
+    agentType: member.agentType,
+    sessionId: member.sessionId,
+    color: member.color,
+    cwd: member.cwd,
+    backendType: member.backendType,
+    subscriptions: member.subscriptions,
+    status: 'spawning',
+    agent: member.agent,
+    metadata: member.metadata,
+  });
+}
