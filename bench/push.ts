@@ -2,8 +2,9 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fdatasyncSync, openSync, readFileSync, watch, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { WebSocket } from 'ws';
 import { Client } from '../src/client/client.ts';
-import { webSocketConnect } from '../src/client/websocket.ts';
+import { nodeWebSocketConnect } from '../src/client/node-websocket.ts';
 import type { Benchmark } from './benchmark.ts';
 import { startDaemon } from './daemon.ts';
 import type { BenchDaemon } from './daemon.ts';
@@ -70,7 +71,7 @@ async function pushes({ client, url, home }: BenchDaemon, teamId: string, count:
   await client.call('member.add', { teamId, name: 'b' });
   const { seq } = await client.call('team.status', { teamId });
   const token = readFileSync(home.tokenFile, 'utf8').trim();
-  const connect = webSocketConnect({ url: `${url.replace('http', 'ws')}/ws`, token });
+  const connect = nodeWebSocketConnect({ url: `${url.replace('http', 'ws')}/ws`, token });
   const sender = new Client(connect);
   const receiver = new Client(connect);
   const stop = new AbortController();
@@ -101,15 +102,19 @@ async function pushes({ client, url, home }: BenchDaemon, teamId: string, count:
   return delays;
 }
 
+/** With the library that our own clients use, and no more around it than they need. */
 async function roundTrips(port: number, count: number): Promise<number[]> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}`);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
   await once(socket, 'open');
   const text = JSON.stringify({ type: 'message.send', id: 1, payload: { content: 'x'.repeat(100) } });
   const trips: number[] = [];
+  let arrived = (): void => {};
+  socket.on('message', () => arrived());
   for (let i = 0; i < count; i++) {
+    const back = new Promise<void>((resolve) => (arrived = resolve));
     const start = performance.now();
     socket.send(text);
-    await once(socket, 'message');
+    await back;
     trips.push(performance.now() - start);
   }
   socket.close();

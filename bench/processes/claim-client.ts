@@ -1,11 +1,12 @@
 import { Client } from '../../src/client/client.ts';
+import { nodeWebSocketConnect } from '../../src/client/node-websocket.ts';
 import { socketConnect } from '../../src/client/socket.ts';
-import { webSocketConnect } from '../../src/client/websocket.ts';
 
 // One worker of one process: claims tasks of a team until there is none, so many calls in flight, and says which it got.
 const [, , transport, place = '', worker = ''] = process.argv;
 const token = process.env['TOKEN'] ?? '';
-const connect = transport === 'unix' ? socketConnect({ path: place, token }) : webSocketConnect({ url: place, token });
+const connect =
+  transport === 'unix' ? socketConnect({ path: place, token }) : nodeWebSocketConnect({ url: place, token });
 const client = new Client(connect);
 // The code that answers is compiled by use: without this the first round would measure the compiler.
 for (let i = 0; i < 2_000; i++) await client.call('team.list', {}, { as: worker });

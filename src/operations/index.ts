@@ -65,14 +65,23 @@ export interface Call {
   readonly progress?: (message: string) => void;
 }
 
-/** Parses, checks the scope, runs. The one way from any face to any verb. */
-export async function callOperation(services: Services, name: string, call: Call): Promise<unknown> {
+/** Parses, checks the scope, runs. The one way from any face to any verb; refusals are rejections. */
+export function callOperation(services: Services, name: string, call: Call): Promise<unknown> {
   const found = findOperation(name);
-  if (!services.watch) return perform(services, name, found, call);
-  return services.watch(found?.name ?? 'unknown', call, () => perform(services, name, found, call));
+  if (!services.watch) return attempt(services, name, found, call);
+  return services.watch(found?.name ?? 'unknown', call, () => attempt(services, name, found, call));
 }
 
-async function perform(services: Services, name: string, found: Operation | undefined, call: Call): Promise<unknown> {
+/** Not `async`: every call passes here, and one promise more is 0.5 us. */
+function attempt(services: Services, name: string, found: Operation | undefined, call: Call): Promise<unknown> {
+  try {
+    return perform(services, name, found, call);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function perform(services: Services, name: string, found: Operation | undefined, call: Call): Promise<unknown> {
   if (!found) throw new TeamError('not_found', `There is no operation ${quote(name)}`);
   const { caller, as, commandId, signal, progress } = call;
   const team = (call.input as { teamId?: unknown } | null | undefined)?.teamId;

@@ -93,7 +93,7 @@ export function createInstruments(sources: Sources): Instruments {
       }
       commits.add(1, 'ok');
       seconds.observe(ms / 1000);
-      for (const { type } of events) if (type === 'task:claimed') claims.add(1);
+      claims.add(events.filter(({ type }) => type === 'task:claimed').length);
     },
     expose: () => metrics.expose(),
   };

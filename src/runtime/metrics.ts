@@ -46,7 +46,7 @@ export class Metrics {
     if (labels.length === 0) counts.set('', { values: [], count: 0 });
     return {
       add(count, ...values) {
-        const key = values.length === 1 ? (values[0] as string) : values.join('\0');
+        const key = keyOf(values);
         const entry = counts.get(key);
         if (entry) entry.count += count;
         else counts.set(key, { values, count });
@@ -100,6 +100,11 @@ export class Metrics {
   expose(): string {
     return `${this.#metrics.flatMap((metric) => metric.lines()).join('\n')}\n`;
   }
+}
+
+/** Every call is counted by two labels: `join` would take as long as all the rest. */
+function keyOf(values: Values): string {
+  return values.length === 2 ? `${values[0]}\0${values[1]}` : values.length === 1 ? `${values[0]}` : values.join('\0');
 }
 
 function head(name: string, help: string, type: string): string[] {

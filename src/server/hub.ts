@@ -142,11 +142,10 @@ export function openHub({ services, credentials, limits, mcp, onError }: HubOpti
       };
     },
 
-    async call(name, call) {
+    call(name, call) {
       hub.counters.calls++;
-      const result = await callOperation(services, name, call);
-      if (name === 'team.delete') teamGone((result as { teamId: string }).teamId);
-      return result;
+      const called = callOperation(services, name, call);
+      return name === 'team.delete' ? called.then(teamGone) : called;
     },
 
     asTeamError(error) {
@@ -167,9 +166,11 @@ export function openHub({ services, credentials, limits, mcp, onError }: HubOpti
   };
   return hub;
 
-  function teamGone(teamId: string): void {
+  function teamGone(deleted: unknown): unknown {
+    const { teamId } = deleted as { teamId: string };
     feeds.dropped(teamId);
     endWhere(({ caller }) => caller.teamId === teamId);
+    return deleted;
   }
 
   function endWhere(matches: (one: Connected) => boolean): void {

@@ -1,6 +1,7 @@
 import { TeamError } from '../core/errors.ts';
 import type { RequestFrame } from '../operations/frames.ts';
 import type { Operation } from '../operations/operation.ts';
+import { writeMoments } from './moments.ts';
 
 /** The frame that a text holds, or the error that says why it is none. Checked by hand: every call passes here. */
 export function readFrame(text: string): RequestFrame | TeamError {
@@ -32,7 +33,7 @@ export function resultFrame(
   id: RequestFrame['id'],
   result: unknown,
 ): string {
-  if (operation?.message?.type !== type) return JSON.stringify({ type: 'result', id, result });
+  if (operation?.message?.type !== type) return JSON.stringify({ type: 'result', id, result: writeMoments(result) });
   return JSON.stringify({ type: operation.message.answer, id, ...operation.message.fields(result) });
 }
 

@@ -27,12 +27,16 @@ export interface Session extends Connected {
 /** How long what is under way may take when we end a connection. */
 const FAREWELL_MS = 1_000;
 
+/** Only calls that wait for something to happen can be cancelled: the others end by themselves, at once. */
+const NEVER = new AbortController().signal;
+
 /** Begins to serve a client whose credential has been checked. */
 export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'caller' | 'isValid'>, line: Line): Session {
   const { limits } = hub;
   const outbox = openOutbox(line, hub, cutOff);
   const subscriptions = openSubscriptions(hub, caller, outbox);
-  const calls = new Map<Key, AbortController>();
+  /** What is under way, with the way to cancel it where there is one. */
+  const calls = new Map<Key, AbortController | undefined>();
   let waitingCalls = 0;
   let unreadable = 0;
   let backlog: string[] = [];
@@ -90,7 +94,7 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
       case 'cancel':
         return calls.get(cancelledId(frame))?.abort();
       case 'subscribe':
-        return void track(Symbol('subscribe'), () => subscriptions.add(frame));
+        return void subscribe(frame);
       case 'unsubscribe':
         return subscriptions.remove(frame);
       case 'mcp':
@@ -114,28 +118,52 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
     }
   }
 
+  async function subscribe(frame: RequestFrame): Promise<void> {
+    const key = Symbol('subscribe');
+    calls.set(key, undefined);
+    await subscriptions.add(frame);
+    ended(key);
+  }
+
+  /** One function from the frame to the answer: every call passes here, and each step that waits costs it 1 us. */
   async function answer(frame: RequestFrame): Promise<void> {
-    const key = frame.id ?? Symbol('call');
+    const { type, id, payload, as, commandId } = frame;
+    const key = id ?? Symbol('call');
     const waits = isWaiting(frame);
     if (calls.has(key) || (waits && waitingCalls >= limits.waitingCalls)) {
       const error = calls.has(key)
         ? new TeamError('invalid', 'Another call under way has this id: give each its own')
         : new TeamError('limit', `${waitingCalls} calls of this connection wait already: cancel one first`);
-      return outbox.send(errorFrame(frame.id, error));
+      return outbox.send(errorFrame(id, error));
     }
+    const waiting = waits ? new AbortController() : undefined;
+    calls.set(key, waiting);
     if (waits) waitingCalls++;
-    await track(key, async (signal) => {
-      const text = await perform(frame, signal);
-      if (waits) waitingCalls--;
-      outbox.send(text);
-    });
+    let text: string;
+    try {
+      const result = await hub.call(type, {
+        caller,
+        input: payload,
+        as,
+        commandId,
+        signal: waiting?.signal ?? NEVER,
+        progress(message) {
+          if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'progress', id, message }));
+        },
+      });
+      // Until there is room the answer is not even written down: what waits is then one answer at most, however long.
+      while (outbox.isBusy) await outbox.whenFree();
+      text = resultFrame(findOperation(type), type, id, result);
+    } catch (error) {
+      text = errorFrame(id, hub.asTeamError(error));
+    }
+    if (waits) waitingCalls--;
+    outbox.send(text);
+    ended(key);
   }
 
-  /** Counts what is under way, and reads on after it. */
-  async function track(key: Key, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const controller = new AbortController();
-    calls.set(key, controller);
-    await work(controller.signal);
+  /** Reads on where something had to end first. */
+  function ended(key: Key): void {
     calls.delete(key);
     onDone();
     goOn();
@@ -145,20 +173,6 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
   async function answersOut(): Promise<void> {
     while (!over && calls.size > waitingCalls) await new Promise<void>((resolve) => (onDone = resolve));
     await outbox.whenEmpty();
-  }
-
-  async function perform({ type, id, payload, as, commandId }: RequestFrame, signal: AbortSignal): Promise<string> {
-    const progress = (message: string): void => {
-      if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'progress', id, message }));
-    };
-    try {
-      const result = await hub.call(type, { caller, input: payload, as, commandId, signal, progress });
-      // Until there is room the answer is not even written down: what waits is then one answer at most, however long.
-      while (outbox.isBusy) await outbox.whenFree();
-      return resultFrame(findOperation(type), type, id, result);
-    } catch (error) {
-      return errorFrame(id, hub.asTeamError(error));
-    }
   }
 
   function refuseUnreadable(error: TeamError): void {
@@ -209,7 +223,7 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
     subscriptions.close();
     mcp?.close();
     outbox.close();
-    for (const controller of calls.values()) controller.abort();
+    for (const waiting of calls.values()) waiting?.abort();
     calls.clear();
   }
 }

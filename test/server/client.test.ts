@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Client } from '../../src/client/client.ts';
+import { nodeWebSocketConnect } from '../../src/client/node-websocket.ts';
 import { socketConnect } from '../../src/client/socket.ts';
 import { webSocketConnect } from '../../src/client/websocket.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
@@ -9,14 +10,14 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import type { Server } from './house.ts';
 import { startServer } from './start.ts';
 
-describe.each(['unix', 'ws'] as const)('the client over %s', (kind) => {
+describe.each(['unix', 'ws', 'browser ws'] as const)('the client over %s', (kind) => {
   /** Finds the server anew each time, as a restarted one has another token and another port. */
   function connect(server: () => Server): Client {
     const client = new Client((handlers) => {
       const { home, url, token } = server();
-      return kind === 'unix'
-        ? socketConnect({ path: home.socket, token: { file: home.tokenFile } })(handlers)
-        : webSocketConnect({ url: `${url.replace('http', 'ws')}/ws`, token })(handlers);
+      if (kind === 'unix') return socketConnect({ path: home.socket, token: { file: home.tokenFile } })(handlers);
+      const webSocket = kind === 'ws' ? nodeWebSocketConnect : webSocketConnect;
+      return webSocket({ url: `${url.replace('http', 'ws')}/ws`, token })(handlers);
     });
     onTestFinished(() => client.close());
     return client;
