@@ -77,7 +77,7 @@ function attempt(services: Services, name: string, found: Operation | undefined,
   try {
     return perform(services, name, found, call);
   } catch (error) {
-    return Promise.reject(error);
+    return Promise.reject(error instanceof Error ? error : new Error(String(error)));
   }
 }
 
