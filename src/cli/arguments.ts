@@ -1,6 +1,6 @@
+import { findNearest } from '../client/nearest.ts';
 import type { Command, Input } from './command.ts';
 import { UsageError } from './errors.ts';
-import { findNearest } from './nearest.ts';
 import { parseDuration } from './time.ts';
 
 /** What a command line says. */

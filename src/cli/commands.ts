@@ -1,7 +1,7 @@
+import { findNearest } from '../client/nearest.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './errors.ts';
 import { COMMAND_NAMES, readCommand } from './manifest.ts';
-import { findNearest } from './nearest.ts';
 import { OWN_COMMANDS, PROGRAMS } from './own.ts';
 import type { OwnCommand } from './own.ts';
 

@@ -1,7 +1,7 @@
 import type { CallError } from '../client/client.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { EXIT_CODES } from './manifest.ts';
-import { clean } from './text.ts';
+import { cleanLines } from './text.ts';
 import { toJson, warn } from './write.ts';
 
 /** Exit code of a command that was interrupted: 128 and the number of SIGINT. */
@@ -37,7 +37,7 @@ export function reportError(error: unknown, json: boolean): number {
   const { code, message } = explain(error);
   if (json) warn(toJson({ error: { code, message } }, undefined));
   else {
-    warn(`troupe: ${clean(message)}\n`);
+    warn(`troupe: ${cleanLines(message).join('\n')}\n`);
     if (error instanceof UsageError) warn(`See: troupe ${`${error.command} --help`.trimStart()}\n`);
   }
   return EXIT_CODES[code];

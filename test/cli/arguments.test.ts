@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readArguments } from '../../src/cli/arguments.ts';
 import { findCommand } from '../../src/cli/commands.ts';
 import { UsageError } from '../../src/cli/errors.ts';
-import { findNearest } from '../../src/cli/nearest.ts';
 import { parseDuration, showDuration, showTime } from '../../src/cli/time.ts';
+import { findNearest } from '../../src/core/nearest.ts';
 import { wordsOf } from './troupe.ts';
 
 function read(line: string | readonly string[], environment: NodeJS.ProcessEnv = {}) {

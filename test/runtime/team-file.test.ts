@@ -37,14 +37,26 @@ describe('a team file', () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ['no name', 'members: []\n', /^t\.yaml:1:1: team: /],
-    ['nothing', '', /^t\.yaml:1:1: the file: /],
+    ['no name', 'members: []\n', /^t\.yaml:1:1: team is missing: it takes a text \(its name\)$/],
+    ['nothing', '', /^t\.yaml:1:1: the file is missing: it takes \{ team: … \}$/],
     ['no YAML', 'team: x\nmembers: [\n', /^t\.yaml:\d+:\d+: /],
     ['a tab', 'team: x\n\tmembers: []\n', /^t\.yaml:2:1: /],
     ['a key twice', 'team: x\nteam: y\n', /^t\.yaml:2:1: Map keys must be unique/],
-    ['a word that is not known', 'team: x\nmembrs: []\n', /^t\.yaml:1:1: the file: .*membrs/],
-    ['a bad name', 'team: x\nmembers:\n  - { name: "../b", agent: claude }\n', /^t\.yaml:3:13: members\.0\.name: /],
-    ['no agent', 'team: x\nmembers:\n  - name: b\n', /^t\.yaml:3:5: members\.0\.agent: /],
+    [
+      'a word that is not known',
+      'team: x\nmembrs: []\n',
+      /^t\.yaml:2:1: there is no key "membrs"; did you mean members\?$/,
+    ],
+    [
+      'a bad name',
+      'team: x\nmembers:\n  - { name: "../b", agent: claude }\n',
+      /^t\.yaml:3:13: members\[0\]\.name "\.\.\/b" is not a name/,
+    ],
+    [
+      'no agent',
+      'team: x\nmembers:\n  - name: b\n',
+      /^t\.yaml:3:5: members\[0\]\.agent is missing: it takes a text .*, or \{ exec: … \}/,
+    ],
     [
       'two members of one name',
       'team: x\nmembers:\n  - { name: b, agent: claude }\n  - { name: b, agent: claude }\n',
@@ -78,9 +90,38 @@ describe('a team file', () => {
     [
       'a duration that is none',
       'team: x\nhooks:\n  TaskCompleted: { command: x, timeout: soon }\n',
-      /^t\.yaml:3:\d+: hooks\.TaskCompleted.*/,
+      /^t\.yaml:3:41: hooks\.TaskCompleted\.timeout is not a duration such as "10s" or "2m"$/,
     ],
-    ['a hook of no kind', 'team: x\nhooks:\n  Nonsense: { command: x }\n', /^t\.yaml:[23]:\d+: hooks/],
+    [
+      'a hook of no kind',
+      'team: x\nhooks:\n  Nonsense: { command: x }\n',
+      /^t\.yaml:3:3: there is no key "Nonsense" in hooks; there is TeammateIdle, TaskCompleted/,
+    ],
+    [
+      'a misspelt key where a form was almost hit',
+      'team: x\nmembers:\n  - name: b\n    agent: { exc: x }\n',
+      /^t\.yaml:4:14: there is no key "exc" in members\[0\]\.agent; did you mean exec\?$/,
+    ],
+    [
+      'a misspelt key that is also missing, told once',
+      'team: x\ntasks:\n  - titel: A\n',
+      /^t\.yaml:3:5: there is no key "titel" in tasks\[0\]; did you mean title\?$/,
+    ],
+    [
+      'a form that is none of those accepted',
+      'team: x\nmembers:\n  - name: b\n    agent: 3\n',
+      /^t\.yaml:4:12: members\[0\]\.agent cannot be "3": it takes a text .*, or \{ exec: … \}, or \{ acp: … \}$/,
+    ],
+    [
+      'a misspelt word',
+      'team: x\nlead: persn\n',
+      /^t\.yaml:2:7: lead cannot be "persn" \(did you mean person\?\): it takes none or person, or \{ agent: … \}$/,
+    ],
+    [
+      'several faults, each on a line of its own in the order of the file',
+      'team: x\nmode: tmx\nlimits: { maxTeammates: 99 }\ntasks:\n  - { title: 1 }\n',
+      /^t\.yaml:2:7: mode cannot .*\nt\.yaml:3:25: limits\.maxTeammates must be at most 32\nt\.yaml:5:14: tasks\[0\]\.title cannot be "1": it takes a text$/,
+    ],
   ])('with %s is refused, with line and column', (_what, text, message) => {
     expect(() => parseTeamFile(text, 't.yaml')).toThrow(
       expect.objectContaining({

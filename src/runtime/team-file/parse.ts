@@ -1,11 +1,16 @@
-import { LineCounter, parseDocument } from 'yaml';
-import type { Document } from 'yaml';
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import type { Document, Scalar } from 'yaml';
 import { TeamError } from '../../core/errors.ts';
-import { quote } from '../../core/text.ts';
+import { printable, quote } from '../../core/text.ts';
+import { explainIssues } from './problems.ts';
+import type { Path } from './problems.ts';
 import { TeamFile } from './schema.ts';
 
 /** Larger than any team file by hand; a stop before the parser, which a small file can make work for long. */
 const FILE_BYTES = 1024 * 1024;
+
+/** Whoever wrote more than this wrong has misunderstood something, and need not read all of it. */
+const TOLD_AT_ONCE = 10;
 
 /** Reads a team file. What is wrong is told with line and column. */
 export function parseTeamFile(text: string, name: string): TeamFile {
@@ -18,13 +23,18 @@ export function parseTeamFile(text: string, name: string): TeamFile {
   };
   const [broken] = document.errors;
   if (broken) throw new TeamError('invalid', `${at(broken.pos[0])}: ${broken.message.split('\n', 1)[0]}`);
-  const parsed = TeamFile.safeParse(valueOf(document, name));
+  const value = valueOf(document, name);
+  const parsed = TeamFile.safeParse(value);
   if (!parsed.success) {
-    const problems = parsed.error.issues.slice(0, 5).map((issue) => {
-      const path = issue.path as (string | number)[];
-      return `${at(offsetOf(document, path))}: ${path.join('.') || 'the file'}: ${issue.message}`;
-    });
-    throw new TeamError('invalid', problems.join('\n'));
+    const problems = explainIssues(parsed.error.issues, value);
+    const lines = problems
+      .map((one) => ({ ...one, offset: (one.isKey ? keyOffset : offsetOf)(document, one.path) }))
+      .sort((a, b) => a.offset - b.offset)
+      .slice(0, TOLD_AT_ONCE)
+      .map(({ offset, text }) => `${at(offset)}: ${printable(text)}`);
+    const left = problems.length - lines.length;
+    if (left > 0) lines.push(`${name}: and ${left} more`);
+    throw new TeamError('invalid', lines.join('\n'));
   }
   checkReferences(parsed.data, (path) => at(offsetOf(document, path)));
   return parsed.data;
@@ -40,13 +50,20 @@ function valueOf(document: Document, name: string): unknown {
 }
 
 /** Where the value at a path begins; that of its nearest parent when it is not there. */
-function offsetOf(document: Document, path: readonly (string | number)[]): number {
+function offsetOf(document: Document, path: Path): number {
   for (let length = path.length; length >= 0; length--) {
     const node: unknown = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
     const range = (node as { range?: [number, number, number] } | null | undefined)?.range;
     if (range) return range[0];
   }
   return 0;
+}
+
+/** Where a key stands that has no business there. */
+function keyOffset(document: Document, path: Path): number {
+  const map: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  const pair = isMap(map) ? map.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1)) : undefined;
+  return (pair?.key as Scalar | undefined)?.range?.[0] ?? offsetOf(document, path);
 }
 
 /** Names that are used must be there, and once. */

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { findNearest } from '../../core/nearest.ts';
+import { quote } from '../../core/text.ts';
+import { TeamFile } from './schema.ts';
+
+/** Where in a file: keys and places in lists, from the top. */
+export type Path = readonly (string | number)[];
+
+/** Something wrong with a team file. */
+export interface Problem {
+  readonly path: Path;
+  /** The last step of the path is a key that should not be there. */
+  readonly isKey: boolean;
+  readonly text: string;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** What a schema says of one value, as far as we tell it to people. */
+interface Form {
+  readonly type?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Form[];
+  readonly properties?: Readonly<Record<string, Form>>;
+  readonly required?: readonly string[];
+  readonly propertyNames?: Form;
+  readonly additionalProperties?: Form | boolean;
+  readonly items?: Form;
+}
+
+/** What is wrong, in words: which field, what it may be, and what was probably meant. */
+export function explainIssues(issues: readonly Issue[], value: unknown): Problem[] {
+  const whole = z.toJSONSchema(TeamFile, { io: 'input', unrepresentable: 'any' }) as Form;
+  const problems = issues.flatMap((issue) => explain(issue, issue.path as Path, { whole, value }));
+  return problems.filter((one) => !problems.some((other) => isMisspelling(other, one)));
+}
+
+/** Whether one problem is a key that is misspelt and the other that it is missing: that is told once. */
+function isMisspelling(key: Problem, missing: Problem): boolean {
+  if (!key.isKey || missing.isKey || key.path.length !== missing.path.length) return false;
+  const isBeside = key.path.slice(0, -1).every((step, i) => step === missing.path[i]);
+  return isBeside && findNearest(String(key.path.at(-1)), [String(missing.path.at(-1))]) !== undefined;
+}
+
+function explain(issue: Issue, path: Path, file: { whole: Form; value: unknown }): Problem[] {
+  const forms = formsAt(file.whole, path);
+  const found = valueAt(file.value, path);
+  const say = (text: string): Problem[] => [{ path, isKey: false, text: `${nameOf(path)} ${text}` }];
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(key, path, forms));
+  if (found === undefined || found === null) return say(`is missing: ${accepted(forms)}`);
+  if (issue.code === 'invalid_union') {
+    const meant = branchMeant(issue.errors);
+    if (!meant) return say(misfit(found, forms));
+    return meant.flatMap((one) => explain(one, [...path, ...(one.path as Path)], file));
+  }
+  if (issue.code === 'invalid_value' || issue.code === 'invalid_type') return say(misfit(found, forms));
+  if (issue.code === 'too_big') return say(`must be at most ${issue.maximum}${unitOf(issue.origin)}`);
+  if (issue.code === 'too_small') return say(`must be at least ${issue.minimum}${unitOf(issue.origin)}`);
+  return say(issue.message);
+}
+
+function unitOf(origin: string): string {
+  if (origin === 'string') return ' characters';
+  return origin === 'array' ? ' entries' : '';
+}
+
+/** The one form of several that the value has and yet does not fulfil, where that is clear. */
+function branchMeant(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  const fitting = branches.filter((issues) => !issues.some(({ path, code }) => path.length === 0 && isOther(code)));
+  if (fitting.length < 2) return fitting[0];
+  // Several objects: the one of which a key was almost hit, else none.
+  return fitting.find((issues) =>
+    issues.some(
+      (issue) =>
+        issue.code === 'unrecognized_keys' &&
+        issues.some(({ path }) => issue.keys.some((key) => findNearest(key, [String(path[0])]) !== undefined)),
+    ),
+  );
+}
+
+function isOther(code: Issue['code']): boolean {
+  return code === 'invalid_type' || code === 'invalid_value';
+}
+
+function unknownKey(key: string, path: Path, forms: readonly Form[]): Problem {
+  const known = [...new Set(forms.flatMap(keysOf))];
+  const nearest = findNearest(key, known);
+  const hint = nearest === undefined ? `there is ${known.join(', ')}` : `did you mean ${nearest}?`;
+  const place = path.length === 0 ? '' : ` in ${nameOf(path)}`;
+  return { path: [...path, key], isKey: true, text: `there is no key ${quote(key)}${place}; ${hint}` };
+}
+
+function misfit(found: unknown, forms: readonly Form[]): string {
+  const words = forms.flatMap((form) => form.enum ?? []);
+  const nearest = typeof found === 'string' ? findNearest(found, words) : undefined;
+  const hint = nearest === undefined ? '' : ` (did you mean ${nearest}?)`;
+  return `cannot be ${show(found)}${hint}: ${accepted(forms)}`;
+}
+
+function show(found: unknown): string {
+  if (Array.isArray(found)) return 'a list';
+  return typeof found === 'object' ? 'a map' : quote(typeof found === 'string' ? found : JSON.stringify(found));
+}
+
+/** What may stand there. */
+function accepted(forms: readonly Form[]): string {
+  const kinds = [...new Set(forms.map(kindOf))];
+  return `it takes ${kinds.join(', or ')}`;
+}
+
+function kindOf(form: Form): string {
+  if (form.enum) return form.enum.join(' or ').replaceAll(/ or (?=.* or )/g, ', ');
+  if (form.type === 'object') {
+    const keys = form.required ?? [];
+    return keys.length === 0
+      ? `a map of ${keysOf(form).join(', ')}`
+      : `{ ${keys.map((key) => `${key}: …`).join(', ')} }`;
+  }
+  if (form.type === 'array') return form.items?.type === 'string' ? 'a list of texts' : 'a list';
+  if (form.type === 'boolean') return 'true or false';
+  if (form.type === 'integer' || form.type === 'number') return 'a number';
+  return form.description === undefined ? 'a text' : `a text (${form.description})`;
+}
+
+function keysOf(form: Form): readonly string[] {
+  return form.properties ? Object.keys(form.properties) : (form.propertyNames?.enum ?? []);
+}
+
+/** The forms that a value at a path may have. */
+function formsAt(whole: Form, path: Path): Form[] {
+  let forms = flatten(whole);
+  for (const step of path) forms = forms.flatMap((form) => flatten(below(form, step)));
+  return forms;
+}
+
+function below({ properties, items, additionalProperties }: Form, step: string | number): Form | undefined {
+  if (typeof step === 'number') return items;
+  if (properties && Object.hasOwn(properties, step)) return properties[step];
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
+}
+
+/** What is said of a choice as a whole holds for its texts. */
+function flatten(form: Form | undefined): Form[] {
+  if (!form) return [];
+  return form.anyOf ? form.anyOf.flatMap(flatten) : [form];
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce((at: unknown, step) => (at as Record<string | number, unknown> | null | undefined)?.[step], value);
+}
+
+/** `members[0].agent`: lists count from 0, as in every tool that reads such files. */
+function nameOf(path: Path): string {
+  if (path.length === 0) return 'the file';
+  return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${step}`)).join('');
+}
