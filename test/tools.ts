@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'vitest';
@@ -41,4 +42,13 @@ function isExecutable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A Node on the PATH, not ours, that is too old for Troupe. */
+export function findOldNode(): string | undefined {
+  const nodes = findPrograms('node').filter((path) => !path.includes('node_modules'));
+  return nodes.find((path) => {
+    const [, major, minor] = /^v(\d+)\.(\d+)/.exec(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout) ?? [];
+    return Number(major) < 22 || (Number(major) === 22 && Number(minor) < 13);
+  });
 }

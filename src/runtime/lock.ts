@@ -1,9 +1,9 @@
 import { closeSync, constants, lstatSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRunning } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
+import { DatabaseSync } from '../journal/node-sqlite.ts';
 import { readCard } from './card.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;

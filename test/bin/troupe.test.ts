@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { findPrograms } from '../tools.ts';
+import { findOldNode } from '../tools.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const oldNode = findOldNode();
@@ -109,13 +109,4 @@ function run(node: string, bin: string, args: readonly string[], input = '') {
 function withoutSource(): NodeJS.ProcessEnv {
   const { TROUPE_SOURCE: _source, ...environment } = process.env;
   return environment;
-}
-
-/** A Node on the PATH, not ours, that is too old for Troupe. */
-function findOldNode(): string | undefined {
-  const nodes = findPrograms('node').filter((path) => !path.includes('node_modules'));
-  return nodes.find((path) => {
-    const [, major, minor] = /^v(\d+)\.(\d+)/.exec(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout) ?? [];
-    return Number(major) < 22 || (Number(major) === 22 && Number(minor) < 13);
-  });
 }

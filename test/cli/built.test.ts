@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findOldNode } from '../tools.ts';
 import { newTroupe } from './troupe.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -56,4 +57,13 @@ describe('what is built', () => {
     expect(run('status').stderr).toContain('starting the daemon');
     expect(run('stop').status).toBe(0);
   }, 60_000);
+
+  test.skipIf(findOldNode() === undefined)('says as a library, too, which Node it needs', () => {
+    const program = `import(${JSON.stringify(join(folder, 'dist/index.js'))}).catch((error) => console.log(error.message))`;
+    expect(spawnSync(findOldNode() ?? '', ['-e', program], { encoding: 'utf8' })).toMatchObject({
+      stdout: expect.stringMatching(
+        /^Troupe needs Node 22\.13 or newer, and this is Node \d+\.\d+\.\d+\.\n$/,
+      ) as string,
+    });
+  });
 });

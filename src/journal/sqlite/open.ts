@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { TeamError } from '../../core/errors.ts';
+import { DatabaseSync } from '../node-sqlite.ts';
 import { isBusy, isCantOpen, toTeamError } from './errors.ts';
 import { isCurrent, migrate } from './migrate.ts';
 import { prepareRows } from './rows.ts';
