@@ -4,7 +4,7 @@ import type { Arguments } from './arguments.ts';
 import type { Check } from './doctor/check.ts';
 import { checkDaemon } from './doctor/daemon.ts';
 import { checkDisk, checkFiles, checkHome, checkSocket } from './doctor/home.ts';
-import { checkNode, checkTools } from './doctor/machine.ts';
+import { checkAgents, checkNode, checkTools } from './doctor/machine.ts';
 import type { Surroundings } from './own.ts';
 import { paint } from './screen.ts';
 import type { Screen } from './screen.ts';
@@ -22,6 +22,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     ...checkFiles(home),
     ...(await checkDaemon(home, environment)),
     ...checkTools(environment),
+    ...checkAgents(environment),
   ];
   const ok = checks.every(({ state }) => state !== 'fail');
   print(given.json ? toJson({ ok, checks }, screen.isTerminal ? 2 : undefined) : report(checks, screen));

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CallError } from '../client/client.ts';
 import type { Home } from '../client/home.ts';
+import { prepareHome } from '../client/prepare-home.ts';
 import { isAbsence } from './connect.ts';
+import { Refusal } from './errors.ts';
 import { warn } from './write.ts';
 
 /** `src/cli` and `dist/cli` are equally far from it. */
@@ -25,7 +27,7 @@ const OTHER_MS = 1_000;
  * wait; should two start one, the daemons settle by their lock which of them stays.
  */
 export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Promise<C> {
-  mkdirSync(home.directory, { recursive: true, mode: 0o700 });
+  prepareHome(home.directory);
   const mark = join(home.directory, 'starting');
   const giveUp = performance.now() + READY_MS;
   let isMine = false;
@@ -69,11 +71,18 @@ function takeMark(path: string): boolean {
     closeSync(openSync(path, 'wx', 0o600));
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(path, error as Error);
   }
   const age = ageOf(path);
   if (age !== undefined && age > STALE_MS) rmSync(path, { force: true });
   return false;
+}
+
+function unwritable(path: string, error: Error): Refusal {
+  return new Refusal(
+    'storage',
+    `The state directory ${dirname(path)} cannot be written (${error.message}): choose another with TROUPE_HOME`,
+  );
 }
 
 function ageOf(path: string): number | undefined {

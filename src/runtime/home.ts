@@ -1,5 +1,5 @@
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 
 /** Others may neither write here nor read. */
@@ -14,7 +14,7 @@ export function prepareHome(directory: string): void {
   // A slash at the end would make lstat follow a link.
   const path = resolve(directory);
   try {
-    mkdirSync(path, { recursive: true, mode: PRIVATE });
+    makeFolder(path);
   } catch (error) {
     throw refusal(path, `cannot be made: ${(error as Error).message}`, 'choose another with TROUPE_HOME', error);
   }
@@ -32,7 +32,48 @@ export function prepareHome(directory: string): void {
       `see that nothing in it is foreign, then run: chmod 700 ${path}`,
     );
   }
-  if ((found.mode & 0o777) !== PRIVATE) chmodSync(path, PRIVATE);
+  requireWritable(path);
+  if ((found.mode & 0o777) === PRIVATE) return;
+  // Of somebody's folder that has other things in it we would lock out those who use them.
+  if (!isOurs(path)) {
+    const mode = (found.mode & 0o777).toString(8);
+    throw refusal(
+      path,
+      `holds other things and is open to others (mode ${mode})`,
+      'choose an empty one with TROUPE_HOME',
+    );
+  }
+  chmodSync(path, PRIVATE);
+}
+
+/**
+ * Makes a folder and those above it that are missing. One by one: where nothing can be made, as in /proc, Node's own
+ * recursive way never ends.
+ */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const above = dirname(path);
+  if (above !== path) makeFolder(above);
+  try {
+    mkdirSync(path, { mode: PRIVATE });
+  } catch (error) {
+    // Another command may have been first; what else may be there is judged by the caller.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function requireWritable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw refusal(path, `cannot be written: ${(error as Error).message}`, 'choose another with TROUPE_HOME', error);
+  }
+}
+
+/** Empty, or with what only a daemon of ours leaves. */
+function isOurs(path: string): boolean {
+  const names = readdirSync(path);
+  return names.every((name) => name === 'starting' || name === 'daemon.log') || names.includes('lock.db');
 }
 
 /** Says so where the system would only say "invalid argument", or cut the path short. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { isRunning, newTroupe, readPid, until } from './troupe.ts';
 
 describe('a command without a daemon', () => {
@@ -49,6 +50,29 @@ describe('a command without a daemon', () => {
     const { status, stderr } = await troupe.run('status');
     expect(status).toBe(75);
     expect(stderr).toMatch(/The daemon ended at once: .*journal\.db/);
+  });
+
+  test('says at once why a home cannot be used, and leaves it as it is', async () => {
+    const troupe = newTroupe();
+    const folder = temporaryFolder();
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const used = join(folder, 'used');
+    mkdirSync(used, { mode: 0o755 });
+    writeFileSync(join(used, 'thesis.tex'), '');
+    const homes: [string, RegExp][] = [
+      ['/proc/nope', /\/proc\/nope cannot be made: ENOENT.*choose another with TROUPE_HOME/],
+      [file, /file is not a directory: choose another/],
+      [join(file, 'below'), /cannot be made: ENOTDIR/],
+      [used, /holds other things and is open to others \(mode 755\): choose an empty one/],
+    ];
+    for (const [home, message] of homes) {
+      const began = performance.now();
+      const outcome = await troupe.run('status', { env: { TROUPE_HOME: home } });
+      expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(message) as string });
+      expect(performance.now() - began).toBeLessThan(5_000);
+    }
+    expect(statSync(used).mode & 0o777).toBe(0o755);
   });
 
   test('leaves nothing of its own to the daemon that it starts', async () => {

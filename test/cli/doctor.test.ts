@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { newTroupe } from './troupe.ts';
 import type { Given, Troupe } from './troupe.ts';
 
@@ -104,6 +105,18 @@ describe('the doctor', () => {
     const troupe = newTroupe();
     const { named, status } = await examine(troupe, { env: { PATH: '/nowhere' } });
     expect(status).toBe(0);
-    expect(named).toMatchObject({ git: { state: 'warn' }, tmux: { state: 'ok' }, codex: { state: 'ok' } });
+    expect(named).toMatchObject({ git: { state: 'warn' }, tmux: { state: 'ok' } });
+    expect(named['agents']).toMatchObject({ state: 'ok', found: expect.stringContaining('agent: { exec:') as string });
+  });
+
+  test('says which agents are here, and how a team file names them', async () => {
+    const troupe = newTroupe();
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'codex'), '#!/bin/sh\n', { mode: 0o700 });
+    const { named } = await examine(troupe, { env: { PATH: folder } });
+    expect(named['agents']).toMatchObject({
+      state: 'ok',
+      found: `Codex at ${folder}/codex (agent: codex); not on the PATH: Claude Code, Gemini CLI, OpenCode`,
+    });
   });
 });

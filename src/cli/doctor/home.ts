@@ -1,4 +1,4 @@
-import { lstatSync, statfsSync } from 'node:fs';
+import { accessSync, constants, lstatSync, statfsSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Home } from '../../client/home.ts';
@@ -14,9 +14,14 @@ export function checkHome(home: Home): Check {
   const path = resolve(home.directory);
   const name = 'home';
   const found = look(path);
-  if (!found) return { name, state: 'ok', found: `${path}, which the first command will make` };
-  const mode = modeOf(found);
   const remedy = 'set TROUPE_HOME to another directory';
+  if (!found) {
+    const above = nearestDirectory(path);
+    return isWritable(above)
+      ? { name, state: 'ok', found: `${path}, which the first command will make` }
+      : { name, state: 'fail', found: `${path} cannot be made: ${above} cannot be written`, remedy };
+  }
+  const mode = modeOf(found);
   if (found.isSymbolicLink()) return { name, state: 'fail', found: `${path} is a symbolic link`, remedy };
   if (!found.isDirectory()) return { name, state: 'fail', found: `${path} is not a directory`, remedy };
   if (isForeign(found)) return { name, state: 'fail', found: `${path} belongs to user ${found.uid}`, remedy };
@@ -27,7 +32,17 @@ export function checkHome(home: Home): Check {
   if ((found.mode & 0o077) !== 0) {
     return { name, state: 'warn', found: `${path} can be read by others (${mode})`, remedy: `run: chmod 700 ${path}` };
   }
+  if (!isWritable(path)) return { name, state: 'fail', found: `${path} cannot be written (${mode})`, remedy };
   return { name, state: 'ok', found: `${path} (${mode})` };
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function checkDisk(home: Home): Check {

@@ -18,10 +18,14 @@ export function checkNode(): Check {
 const TOOLS: readonly { program: string; use: string; expected?: true }[] = [
   { program: 'git', use: 'to give each teammate a working copy of its own', expected: true },
   { program: 'tmux', use: 'to see teammates in panes' },
-  { program: 'claude', use: 'to run Claude Code as a teammate' },
-  { program: 'codex', use: 'to run Codex as a teammate' },
-  { program: 'gemini', use: 'to run Gemini CLI as a teammate' },
-  { program: 'opencode', use: 'to run OpenCode as a teammate' },
+];
+
+/** Agents that a team file can name, and their programs. */
+const AGENTS: readonly { agent: string; title: string }[] = [
+  { agent: 'claude', title: 'Claude Code' },
+  { agent: 'codex', title: 'Codex' },
+  { agent: 'gemini', title: 'Gemini CLI' },
+  { agent: 'opencode', title: 'OpenCode' },
 ];
 
 export function checkTools(environment: NodeJS.ProcessEnv): Check[] {
@@ -31,6 +35,20 @@ export function checkTools(environment: NodeJS.ProcessEnv): Check[] {
     if (!expected) return [{ name: program, state: 'ok', found: `not installed; needed only ${use}` }];
     return [{ name: program, state: 'warn', found: 'not installed', remedy: `install ${program} ${use}` }];
   });
+}
+
+/** Which agents could be teammates here, and how a team file names them. */
+export function checkAgents(environment: NodeJS.ProcessEnv): Check[] {
+  const agents = AGENTS.map((one) => ({ ...one, path: findProgram(one.agent, environment['PATH'] ?? '') }));
+  const there = agents.filter(({ path }) => path !== undefined);
+  const missing = agents.filter(({ path }) => path === undefined).map(({ title }) => title);
+  if (there.length === 0) {
+    const found = `none of ${missing.join(', ')} is on the PATH; a team of programs needs none: agent: { exec: ./work.sh }`;
+    return [{ name: 'agents', state: 'ok', found }];
+  }
+  const others = missing.length === 0 ? '' : `; not on the PATH: ${missing.join(', ')}`;
+  const found = there.map(({ title, path, agent }) => `${title} at ${path} (agent: ${agent})`).join(', ');
+  return [{ name: 'agents', state: 'ok', found: `${found}${others}` }];
 }
 
 function findProgram(program: string, path: string): string | undefined {
