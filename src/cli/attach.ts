@@ -2,14 +2,13 @@ import { createInterface } from 'node:readline';
 import type { Arguments } from './arguments.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
-import { INTERRUPTED } from './errors.ts';
 import type { Surroundings } from './own.ts';
 import { findTeamOf, printTranscript } from './transcript.ts';
 import { print, warn } from './write.ts';
 
 /**
  * A live view of a member in which one can type to it: each line is a message, one that begins with ! an urgent one. The
- * member does not notice when the view ends.
+ * member does not notice when the view ends; the view ends with the member.
  */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { memberId, teamId: named } = given.input as { memberId: string; teamId?: string };
@@ -17,7 +16,11 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const lines = process.stdin.isTTY ? createInterface({ input: process.stdin }) : undefined;
   try {
     const teamId = await findTeamOf(client, memberId, named);
-    print(`${memberId} of ${teamId}. Type a message and Enter; ! in front makes it urgent; Ctrl-C leaves.\n`);
+    const greet = (): void => {
+      if (!given.json) {
+        print(`${memberId} of ${teamId}. Type a message and Enter; ! in front makes it urgent; Ctrl-C leaves.\n`);
+      }
+    };
     lines?.on('line', (line) => {
       const urgent = line.startsWith('!');
       const content = (urgent ? line.slice(1) : line).trim();
@@ -27,8 +30,8 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
         warn(`Not sent: ${(error as Error).message}\n`);
       });
     });
-    await printTranscript(client, { teamId, memberId, follow: true, json: given.json, screen, signal });
-    return INTERRUPTED;
+    await printTranscript(client, { teamId, memberId, follow: true, json: given.json, screen, signal }, greet);
+    return 0;
   } finally {
     lines?.close();
     client.close();

@@ -20,22 +20,32 @@ const RETRY_MS = 100;
 
 /** A client of this home's daemon. */
 export function openClient(environment: NodeJS.ProcessEnv, options: OpenOptions = {}): Client {
-  const { start = !environment['TROUPE_NO_AUTOSTART'], patience = PATIENCE_MS, onState } = options;
+  // Whether and how long to wait is decided by how we connect, so the client itself need not try again.
+  return new Client(daemonConnect(environment, options), {
+    patience: 0,
+    ...(options.onState && { onState: options.onState }),
+  });
+}
+
+/**
+ * Connects to this home's daemon. Where there is none it is started; one that was stopped while we used it shall stay so
+ * until somebody starts it, but one that died left its card behind.
+ */
+export function daemonConnect(environment: NodeJS.ProcessEnv, options: OpenOptions = {}): Connect {
+  const { start = !environment['TROUPE_NO_AUTOSTART'], patience = PATIENCE_MS } = options;
   const home = findHome(environment);
   const connect = patientConnect({ path: home.socket, token: findCredential(environment, home) });
-  let isFirst = true;
-  const find: Connect = (handlers) =>
-    connect(handlers)
-      .catch((error: unknown) => {
-        if (!isAbsence(error)) throw error;
-        // One that was stopped in the middle of a call shall stay so; one that died left its card behind.
-        if (start && (isFirst || isThere(home.card))) return startDaemon(home, () => connect(handlers));
-        if (isFirst) throw absence(home);
-        return waitFor(() => connect(handlers), { home, patience });
-      })
-      .finally(() => (isFirst = false));
-  // Whether and how long to wait is decided above, so the client itself need not try again.
-  return new Client(find, { patience: 0, ...(onState && { onState }) });
+  let wasThere = false;
+  return async (handlers) => {
+    const connection = await connect(handlers).catch((error: unknown) => {
+      if (!isAbsence(error)) throw error;
+      if (start && (!wasThere || isThere(home.card))) return startDaemon(home, () => connect(handlers));
+      if (!wasThere) throw absence(home);
+      return waitFor(() => connect(handlers), { home, patience });
+    });
+    wasThere = true;
+    return connection;
+  };
 }
 
 /** Whether there is no daemon, as opposed to one that we may not reach or that does not want us. */

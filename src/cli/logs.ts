@@ -9,7 +9,7 @@ import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
 import { clean } from './text.ts';
 import { findTeamOf, printTranscript } from './transcript.ts';
-import { print } from './write.ts';
+import { print, warn } from './write.ts';
 
 const POLL_MS = 200;
 const CHUNK = 64 * 1024;
@@ -25,7 +25,9 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const { log } = findHome(environment);
   const reader = openLog(log);
   if (!reader && !follow) throw new Refusal('not_found', `There is no log yet: ${log}`);
-  for (const line of (reader?.read() ?? []).slice(-lines || Infinity)) show(line);
+  const found = reader?.read() ?? [];
+  for (const line of found.slice(-lines || Infinity)) show(line);
+  if (found.length === 0) warn(`The log is empty: ${log}\n`);
   if (!follow) return 0;
   await followLog(log, reader, { show, signal });
   return INTERRUPTED;
@@ -51,8 +53,9 @@ async function memberLogs(
   const client = openClient(environment, follow ? { patience: Infinity } : {});
   try {
     const teamId = await findTeamOf(client, memberId, named);
-    await printTranscript(client, { teamId, memberId, follow, json, screen, signal });
-    return follow ? INTERRUPTED : 0;
+    const isSomething = await printTranscript(client, { teamId, memberId, follow, json, screen, signal });
+    if (!isSomething) warn(`${memberId} of ${teamId} has no transcript: no agent of it ran here.\n`);
+    return 0;
   } finally {
     client.close();
   }

@@ -1,14 +1,8 @@
-import type { CallError, Connect } from '../client/client.ts';
-import { findHome } from '../client/home.ts';
-import type { Home } from '../client/home.ts';
-import { socketConnect } from '../client/socket.ts';
-import { isAbsence } from './connect.ts';
+import { daemonConnect } from './connect.ts';
 import { McpProxy } from './mcp/proxy.ts';
 import type { Greeting } from './mcp/proxy.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-const RETRY_MS = 100;
 
 /**
  * `troupe mcp`: gives a team to an MCP client over standard input and output. It is a thin pipe to the daemon, which
@@ -18,7 +12,7 @@ export async function runMcp(words: readonly string[]): Promise<void> {
   try {
     const greeting = await readGreeting(words, process.env);
     const write = (line: string): void => void process.stdout.write(`${line}\n`);
-    const proxy = new McpProxy({ connect: findDaemon(process.env), greeting, write });
+    const proxy = new McpProxy({ connect: daemonConnect(process.env, { patience: 0 }), greeting, write });
     // The client has gone: there is nobody left to tell.
     process.stdout.on('error', () => process.exit(0));
     readLines({ line: (line) => proxy.receive(line), end: () => proxy.close() });
@@ -47,7 +41,7 @@ async function readGreeting(words: readonly string[], environment: Environment):
   const isMember = environment['TROUPE_TOKEN'] || environment['TROUPE_TOKEN_FILE'];
   const team = isMember ? undefined : environment['TROUPE_TEAM_ID'] || environment['TROUPE_TEAM'];
   const as = isMember ? undefined : environment['TROUPE_MEMBER_NAME'];
-  const teams = wantsTeams(environment);
+  const teams = wantsTeams(environment, Object.keys(given).length > 0);
   return {
     ...(team && { team }),
     ...(as && { as }),
@@ -57,48 +51,14 @@ async function readGreeting(words: readonly string[], environment: Environment):
   };
 }
 
-/** Troupe's own switch, else Claude Code's; where neither is set the credential decides. */
-function wantsTeams({
-  TROUPE_TEAMS: own,
-  CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: claude,
-}: Environment): boolean | undefined {
-  if (own) return own === '1';
-  return claude === '1' ? true : undefined;
-}
-
 /**
- * Connects to the home's daemon. Where there is none it is started, as by any command; one that was stopped while we
- * used it shall stay so until somebody starts it, but one that died left its card behind.
+ * Troupe's own switch; else whoever wrote a team or a member into the client's configuration wants teams; else Claude
+ * Code's switch. Where nothing is said the credential decides.
  */
-function findDaemon(environment: NodeJS.ProcessEnv): Connect {
-  const home = findHome(environment);
-  const connect = patientConnect(environment, home);
-  const { existsSync } = process.getBuiltinModule('node:fs');
-  let wasThere = false;
-  return async (handlers) => {
-    try {
-      const connection = await connect(handlers);
-      wasThere = true;
-      return connection;
-    } catch (error) {
-      const mayStart = !environment['TROUPE_NO_AUTOSTART'] && (!wasThere || existsSync(home.card));
-      if (!isAbsence(error) || !mayStart) throw error;
-      const { startDaemon } = await import('./start-daemon.ts');
-      return startDaemon(home, () => connect(handlers));
-    }
-  };
-}
-
-/** A daemon that has just started has a new token: one that was read a moment before is read again. */
-function patientConnect(environment: Environment, home: Home): Connect {
-  const { TROUPE_TOKEN: token, TROUPE_TOKEN_FILE: file } = environment;
-  const connect = socketConnect({ path: home.socket, token: token || { file: file || home.tokenFile } });
-  return (handlers) =>
-    connect(handlers).catch(async (error: unknown) => {
-      if (token || (error as Partial<CallError>).code !== 'unauthenticated') throw error;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      return connect(handlers);
-    });
+function wantsTeams(environment: Environment, isConfigured: boolean): boolean | undefined {
+  const { TROUPE_TEAMS: own, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: claude } = environment;
+  if (own) return own === '1';
+  return isConfigured || claude === '1' ? true : undefined;
 }
 
 /** Standard input, line by line. */

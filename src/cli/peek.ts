@@ -3,7 +3,7 @@ import { openClient } from './connect.ts';
 import type { Surroundings } from './own.ts';
 import { show } from './show.ts';
 import { findTeamOf, printTranscript } from './transcript.ts';
-import { print } from './write.ts';
+import { print, warn } from './write.ts';
 
 /** What a member is doing now: who it is, and the end of its transcript. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
@@ -15,7 +15,8 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     await show('member.show', member, { json: given.json, screen });
     if (given.json) return 0;
     print('\n');
-    await printTranscript(client, { teamId, memberId, follow: false, json: false, screen, signal });
+    const isSomething = await printTranscript(client, { teamId, memberId, follow: false, json: false, screen, signal });
+    if (!isSomething) warn(`${memberId} has no transcript: no agent of it ran here.\n`);
     return 0;
   } finally {
     client.close();

@@ -1,9 +1,10 @@
 import type { Client } from '../client/client.ts';
 import { Refusal } from './errors.ts';
+import { untilOver, whyOver } from './over.ts';
 import { paint } from './screen.ts';
 import type { Screen } from './screen.ts';
 import { cleanLines } from './text.ts';
-import { print, toJson } from './write.ts';
+import { print, toJson, warn } from './write.ts';
 
 /** Whose transcript, and how to write it. */
 export interface Reading {
@@ -18,32 +19,61 @@ export interface Reading {
 /** A transcript is asked for so long at a time; nothing happens in between that is missed. */
 const WAIT_MS = 25_000;
 
-/** Writes what a member did and was told: the last of it, then, if asked, what comes. */
-export async function printTranscript(client: Client, reading: Reading): Promise<void> {
+/**
+ * Writes what a member did and was told: the last of it, then, if asked, what comes until the member or its team is over.
+ * `begun` is called before the first line, when it is sure that there is such a member. Returns whether there was anything.
+ */
+export async function printTranscript(client: Client, reading: Reading, begun?: () => void): Promise<boolean> {
   const { teamId, memberId, follow, json, screen, signal } = reading;
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
   let after = 0;
   let session: string | null | undefined;
-  do {
+  let isSomething = false;
+  const read = async (wait: number, until: AbortSignal): Promise<void> => {
     const answer = await client.call(
       'transcript.read',
-      {
-        teamId,
-        memberId,
-        after,
-        tail: session === undefined,
-        ...(follow && session !== undefined && { wait: WAIT_MS }),
-      },
-      { signal },
+      { teamId, memberId, after, tail: session === undefined, ...(wait > 0 && { wait }) },
+      { signal: until },
     );
     // A new session has a file of its own, to be read from its beginning.
     if (session && answer.session !== session) after = 0;
     else {
       for (const entry of answer.entries) print(json ? toJson(entry, undefined) : entryText(entry, screen));
+      isSomething ||= answer.entries.length > 0;
       ({ after } = answer);
     }
     ({ session } = answer);
+  };
+  if (!follow) {
+    await read(0, signal);
+    return isSomething;
+  }
+  const { why, seq } = await whyOver(client, { teamId, memberId, signal });
+  begun?.();
+  await read(0, signal);
+  let ending = why;
+  if (ending === undefined) {
+    const end = untilOver(client, seq, { teamId, memberId, signal: either }).then((said) => {
+      ending = said;
+      over.abort();
+    });
+    const following = readOn(() => read(WAIT_MS, either), either);
+    // Whichever fails first is what went wrong; an end is none.
+    await Promise.all([end, following]).catch((error: unknown) => {
+      over.abort();
+      if (ending === undefined) throw error;
+    });
     signal.throwIfAborted();
-  } while (follow);
+    // What was written last, since the reading was broken off.
+    await read(0, signal);
+  }
+  warn(`${ending}\n`);
+  return isSomething;
+}
+
+async function readOn(read: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await read();
 }
 
 /** The one member of that name among the open teams, when the team is not said. */
@@ -62,9 +92,11 @@ export async function findTeamOf(client: Client, memberId: string, teamId: strin
   throw new Refusal('not_found', `${why} a member ${memberId}: say --team`);
 }
 
-type Entry = { readonly type: string; readonly at: number; readonly [key: string]: unknown };
+/** A line of a transcript. */
+export type Entry = { readonly type: string; readonly at: number; readonly [key: string]: unknown };
 
-function entryText(entry: Entry, screen: Screen): string {
+/** A line of a transcript for people. */
+export function entryText(entry: Entry, screen: Screen): string {
   const clock = paint(screen, 'dim', new Date(entry.at).toTimeString().slice(0, 8));
   const lines = (text: unknown): string => cleanLines(typeof text === 'string' ? text : '').join(`\n${' '.repeat(9)}`);
   switch (entry.type) {

@@ -61,7 +61,10 @@ export function describeTask(state: TeamState, id: string): string {
 /** The team's record; a `not_found` where there is none. */
 export function requireTeam(state: TeamState): NonNullable<TeamState['team']> {
   if (state.team) return state.team;
-  throw new TeamError('not_found', `There is no team ${quote(state.teamId)}: create it first`);
+  throw new TeamError(
+    'not_found',
+    `There is no team ${quote(state.teamId)}: list the teams to see which there are, or create it`,
+  );
 }
 
 /** A task's record; deleted ones count as gone unless asked for. */
@@ -91,8 +94,12 @@ export function requireMember(state: TeamState, id: string): MemberRecord {
   if (member) return member;
   // Not those that are stopped: over the life of a team they may be thousands.
   const live = [...state.members.values()].filter(({ status }) => status !== 'stopped').map((one) => one.id);
+  const others = `it has ${live.join(', ') || 'no live one'}`;
+  const team = requireTeam(state).id;
   throw new TeamError(
     'not_found',
-    `Team ${requireTeam(state).id} has no member ${quote(id)}; it has ${live.join(', ') || 'no live one'}`,
+    id.startsWith('@')
+      ? `Only a member of team ${team} can do that, and ${id} is none: say for whom you act (--as NAME); ${others}`
+      : `Team ${team} has no member ${quote(id)}; ${others}`,
   );
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import { TeamRequest } from '../core/request.ts';
 import type { TeamState } from '../core/state.ts';
 import { CloseTeamInput, CreateTeamInput, TeamConfig, UpdateTeamInput } from '../core/team.ts';
-import { Line } from '../core/text.ts';
+import { Line, quote } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import { Usage } from '../core/usage.ts';
-import { requireTeam, teamUsage, viewTeam } from '../core/view.ts';
+import { teamUsage, viewTeam } from '../core/view.ts';
 import type { Stored } from '../journal/journal.ts';
 import { fullDigest, makeDigest } from '../runtime/digest.ts';
 import { InTeam, Wait } from './inputs.ts';
@@ -177,7 +178,10 @@ export const teamOperations = [
     route: 'DELETE /api/teams/:teamId',
     cli: { args: ['teamId'] },
     run: async ({ ledger, actor }, { teamId, force }) => {
-      const status = await ledger.view(teamId, (state) => requireTeam(state).status);
+      const status = await ledger.view(teamId, (state) => state.team?.status);
+      if (status === undefined) {
+        throw new TeamError('not_found', `There is no team ${quote(teamId)}: nothing was deleted`);
+      }
       if (status !== 'cleaned-up') {
         await ledger.execute(
           teamId,

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { allCommands } from '../../src/cli/commands.ts';
+import { EXAMPLES } from '../../src/cli/examples.ts';
 import { COMMAND_NAMES } from '../../src/cli/manifest.ts';
 import { newTroupe } from './troupe.ts';
 
@@ -35,6 +37,24 @@ describe('help', () => {
     }
     expect((await troupe.run('serve --help')).stdout).toContain('Run the daemon in the foreground');
     expect((await troupe.run('mcp -h')).stdout).toContain('standard input and output');
+  });
+
+  test('has an example of every command, and each of them can be read', async () => {
+    expect(
+      allCommands()
+        .map(({ words }) => words)
+        .filter((words) => !EXAMPLES[words]),
+    ).toEqual([]);
+    for (const [words, lines] of Object.entries(EXAMPLES)) {
+      for (const line of lines) expect(line).toContain(`troupe ${words}`);
+    }
+  });
+
+  test('lists the flags of the programs', async () => {
+    const troupe = newTroupe();
+    const mcp = (await troupe.run('mcp --help')).stdout;
+    expect(mcp).toMatch(/\n {2}--team NAME +the team .*\n {2}--as NAME +the member/);
+    expect((await troupe.run('serve --help')).stdout).toMatch(/\n {2}--port N /);
   });
 
   test('does not know what is not there', async () => {

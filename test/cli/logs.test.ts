@@ -6,6 +6,41 @@ import { newTroupe, until } from './troupe.ts';
 const line = (event: string, facts: object = {}): string =>
   `${JSON.stringify({ time: '2026-01-01T00:00:00.000Z', level: 'info', event, ...facts })}\n`;
 
+describe('what a member did', () => {
+  test('is said not to be there where there is nothing', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    const nothing = 'lead of demo has no transcript: no agent of it ran here.\n';
+    expect(await troupe.run('logs lead --team demo')).toEqual({ status: 0, stdout: '', stderr: nothing });
+    expect(await troupe.run('peek lead --team demo')).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('no transcript') as string,
+    });
+  });
+
+  test('is followed until the member or its team is over; a greeting comes only when there is such a member', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    await troupe.run('member add ann --team demo');
+    expect(await troupe.run('attach eve --team demo')).toEqual({
+      status: 3,
+      stdout: '',
+      stderr: 'troupe: Team demo has no member "eve"; it has lead, ann\n',
+    });
+    const ann = troupe.start('attach ann --team demo');
+    const lead = troupe.start('attach lead --team demo');
+    await until(
+      'both have begun',
+      () => ann.output.stdout.startsWith('ann of') && lead.output.stdout.startsWith('lead of'),
+    );
+    await troupe.run('member remove ann --team demo');
+    expect(await ann.ended).toMatchObject({ status: 0, stderr: 'ann has stopped.\n' });
+    await troupe.run('team close demo');
+    expect(await lead.ended).toMatchObject({ status: 0, stderr: 'Team demo is closed.\n' });
+    expect(await troupe.run('attach lead --team demo')).toMatchObject({ status: 0, stderr: 'Team demo is closed.\n' });
+  });
+});
+
 describe("the daemon's log", () => {
   test('is shown in words, its last lines, and also where it is not ours', async () => {
     const troupe = newTroupe();

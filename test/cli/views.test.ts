@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { views } from '../../src/cli/views/all.ts';
 import { showAnything } from '../../src/cli/views/generic.ts';
+import { OPERATIONS } from '../../src/operations/index.ts';
 import { HOSTILE } from './hostile.ts';
 
 const screen = { isTerminal: true, hasColor: false, columns: 80, now: Date.parse('2026-01-01T00:10:00Z') };
@@ -31,4 +33,8 @@ describe('a result that has no view of its own', () => {
       }
     }
   });
+});
+
+test('every operation has a view of its own', () => {
+  expect(OPERATIONS.map(({ name }) => name).filter((name) => !Object.hasOwn(views, name))).toEqual([]);
 });

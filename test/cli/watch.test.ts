@@ -34,6 +34,21 @@ describe('watch in a pipe', () => {
     expect(await lines.ended).toMatchObject({ status: 130, stderr: '' });
   });
 
+  test('ends when the team is closed, and shows a closed one as it was', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    const watching = troupe.start('watch demo');
+    await until('it has begun', () => watching.output.stdout.includes('created the team'));
+    await troupe.run('team close demo');
+    const closed = { status: 0, stderr: 'Team demo is closed.\n' };
+    expect(await watching.ended).toMatchObject(closed);
+    expect(watching.output.stdout).toMatch(/closed the team/);
+    const after = await troupe.run('watch demo');
+    expect(after).toMatchObject(closed);
+    expect(after.stdout).toBe(watching.output.stdout);
+    expect(await troupe.run('watch demo --after 99')).toMatchObject({ ...closed, stdout: '' });
+  });
+
   test('goes on after the daemon was killed and came back, without a gap', async () => {
     const troupe = newTroupe();
     await troupe.run('team create demo');
@@ -121,6 +136,15 @@ describe('the picture', () => {
     const lines = drawFrame(model, choice, { screen, rows, isLive: true });
     expect(lines).toHaveLength(rows);
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+  });
+
+  test('says of a closed team that it is closed, not live', () => {
+    const closed = {
+      ...model,
+      status: { ...model.status, team: { ...model.status.team, status: 'cleaned-up' as const } },
+    };
+    const screen = { isTerminal: true, hasColor: false, columns: 100, now: Date.parse('2026-01-01T01:00:00Z') };
+    expect(drawFrame(closed, choice, { screen, rows: 24, isLive: true })[0]).toMatch(/○ closed$/);
   });
 
   test('can be scrolled to the last task', () => {

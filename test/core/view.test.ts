@@ -89,7 +89,10 @@ describe('what is not there', () => {
     ['a task', (state: Stage['state']) => requireTask(state, '1')],
   ])('is an error and never an empty answer: %s of no team', (_what, ask) => {
     expect(() => ask(createState('x\u001b[2J'))).toThrow(
-      new TeamError('not_found', String.raw`There is no team "x\u001b[2J": create it first`),
+      new TeamError(
+        'not_found',
+        String.raw`There is no team "x\u001b[2J": list the teams to see which there are, or create it`,
+      ),
     );
   });
 

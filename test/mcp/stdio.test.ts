@@ -60,8 +60,12 @@ test('the team tools are there when the environment asks for them', async () => 
       withEnvironment(claude),
       withEnvironment({ TROUPE_TEAMS: '1' }, '--team', 'demo', '--as', 'alice'),
       withEnvironment({ ...claude, TROUPE_TEAMS: '0' }),
+      // Whoever configures a team or a member wants teams, unless it says otherwise.
+      withEnvironment({}, '--team', 'demo', '--as', 'alice'),
+      withEnvironment({}, '--team', 'demo'),
+      withEnvironment({ TROUPE_TEAMS: '0' }, '--team', 'demo'),
     ]),
-  ).toEqual([0, 11, 9, 0]);
+  ).toEqual([0, 11, 9, 0, 9, 11, 0]);
 });
 
 test('a person gives the team and the member on the command line', async () => {

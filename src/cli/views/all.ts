@@ -1,10 +1,12 @@
 import { views as daemon } from './daemon.ts';
+import { views as hook } from './hook.ts';
 import { views as member } from './member.ts';
 import { views as message } from './message.ts';
+import { views as note } from './note.ts';
 import { views as request } from './request.ts';
 import { views as task } from './task.ts';
 import { views as team } from './team.ts';
 import type { Views } from './views.ts';
 
 /** The views of all nouns. */
-export const views: Views = { ...daemon, ...member, ...message, ...request, ...task, ...team };
+export const views: Views = { ...daemon, ...hook, ...member, ...message, ...note, ...request, ...task, ...team };

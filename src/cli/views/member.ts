@@ -22,6 +22,11 @@ export const views: Views = {
   'member.list': (members, screen) => memberTable(members, screen),
   'member.show': (member, screen) => memberDetails(member, screen),
   'member.add': (member) => `${clean(member.name)} joined as ${clean(member.role)}.\n`,
+  'member.spawn': (member) => `${clean(member.name)} is starting as ${clean(member.role)}.\n`,
+  'member.restart': (member) => `${clean(member.name)} is started again.\n`,
+  'member.stop': ({ memberId, how }) => `${clean(memberId)} has stopped (${clean(how)}).\n`,
+  'member.idle': ({ idle }) => (idle ? 'It is idle.\n' : 'A hook keeps it working: see its inbox.\n'),
+  'session.list': (sessions, screen) => sessionTable(sessions, screen),
   'member.update': (member) => `${clean(member.name)} is ${member.status}.\n`,
   'member.remove': (member) => `${clean(member.name)} has left${member.returning ? ' and will be back' : ''}.\n`,
   // Nothing but the token, so that it can be taken with $(...).
@@ -54,6 +59,21 @@ export function memberTable(members: readonly Member[], screen: Screen, leadId?:
     { title: 'TASKS' },
     { title: 'MODEL' },
   ] as const;
+  return table(columns, rows, screen);
+}
+
+/** Sessions as lines: who runs, since when, in which process. */
+export function sessionTable(sessions: ResultOf<'session.list'>, screen: Screen): string {
+  if (sessions.length === 0) return 'No teammate runs.\n';
+  const rows = sessions.map(({ teamId, memberId, teamRole, status, pid, startedAt }): Cell[] => [
+    teamId,
+    memberId,
+    teamRole,
+    { text: status, style: STYLES[status] },
+    pid === undefined ? '' : String(pid),
+    { text: showTime(startedAt, screen), style: 'dim' },
+  ]);
+  const columns = ['TEAM', 'NAME', 'ROLE', 'STATUS', 'PID', 'STARTED'].map((title) => ({ title }));
   return table(columns, rows, screen);
 }
 

@@ -13,6 +13,9 @@ const STYLES = { pending: 'yellow', approved: 'green', rejected: 'red', withdraw
 export const views: Views = {
   'request.list': (requests, screen) =>
     requests.length === 0 ? 'There are no such requests.\n' : requestTable(requests, screen),
+  'request.raise': (request) => `A person was asked (request ${clean(request.id)}).\n`,
+  'request.answer': (request) =>
+    `Request ${clean(request.id)} of ${clean(request.memberId)} is ${clean(request.status)}.\n`,
   'shutdown.request': (request) => `${clean(request.memberId)} was asked to stop (request ${clean(request.id)}).\n`,
   'shutdown.approve': (request) => `${clean(request.memberId)} stops.\n`,
   'shutdown.reject': (request) => `${clean(request.memberId)} goes on.\n`,

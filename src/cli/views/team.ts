@@ -4,7 +4,7 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
-import { block, count, details, heading } from './details.ts';
+import { block, count, details, heading, indent } from './details.ts';
 import { memberTable } from './member.ts';
 import { requestTable } from './request.ts';
 import type { Views } from './views.ts';
@@ -19,8 +19,20 @@ export const views: Views = {
   'team.status': (status, screen) => teamStatus(status, screen),
   'team.update': (team) => `Team ${clean(team.name)} changed.\n`,
   'team.close': (team) => `Team ${clean(team.name)} is closed; it can still be read.\n`,
+  'team.down': (team) => `Team ${clean(team.name)} is shut down and closed; it can still be read.\n`,
+  'team.digest': ({ text }, screen) => indent(text, screen, 0),
+  'team.check': (found, screen) => checkedFile(found, screen),
+  'team.up': (team, screen) => `Team ${clean(team.name)} is up.\n\n${memberTable(team.members, screen, team.leadId)}`,
   'team.delete': ({ teamId }) => `Team ${clean(teamId)} is deleted.\n`,
 };
+
+function checkedFile({ team, members, tasks, unapproved }: ResultOf<'team.check'>, screen: Screen): string {
+  const head = `Team ${clean(team)}: ${count(members, 'member')}, ${count(tasks, 'task')}.\n`;
+  if (unapproved.length === 0) return head;
+  const rows = unapproved.map(({ type, command }): Cell[] => [type, command]);
+  const columns = [{ title: 'HOOK' }, { title: 'COMMAND', flexible: true }] as const;
+  return `${head}\n${heading('Hooks that nobody has approved yet', screen)}${table(columns, rows, screen)}`;
+}
 
 function nextSteps(name: string): string {
   return `Next: troupe task add "..." --team ${name}, troupe member add NAME --team ${name}, troupe watch ${name}\n`;

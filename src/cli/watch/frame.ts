@@ -73,12 +73,17 @@ function headLine({ status, tasks }: Model, { screen, isLive }: Stage): string {
     ...(number('blocked') > 0 ? [[`${number('blocked')} blocked`, 'dim'] as [string, Style]] : []),
     ...(number('failed') > 0 ? [[`${number('failed')} failed`, 'red'] as [string, Style]] : []),
   ];
-  const state: [string, Style] = isLive ? ['● live', 'green'] : ['○ waiting for the daemon', 'red'];
+  const state = stateOf(status, isLive);
   const name: [string, Style] = [clean(status.team.name), 'bold'];
   const left = spread([name, ...parts], screen);
   const gap = screen.columns - left.width - widthOf(state[0]);
   if (gap < 2) return left.text;
   return `${left.text}${' '.repeat(gap)}${paint(screen, state[1], state[0])}`;
+}
+
+function stateOf({ team }: Model['status'], isLive: boolean): [string, Style] {
+  if (team.status === 'cleaned-up') return ['○ closed', 'dim'];
+  return isLive ? ['● live', 'green'] : ['○ waiting for the daemon', 'red'];
 }
 
 function footLine({ filter, member }: Choice, screen: Screen): string {

@@ -7,14 +7,17 @@ import { print, toJson } from '../write.ts';
 export interface Following {
   readonly teamId: string;
   readonly after: number;
+  /** The last batch there will be, of a team that is closed. */
+  readonly upTo?: number;
   readonly json: boolean;
   readonly screen: Screen;
   readonly signal: AbortSignal;
 }
 
-/** Writes what happens to a team: one line per event, or as JSON one line per batch. Ends when interrupted. */
+/** Writes what happens to a team: one line per event, or as JSON one line per batch. Ends when the team is closed. */
 export async function printBatches(client: Client, following: Following): Promise<void> {
-  const { teamId, after, json, screen, signal } = following;
+  const { teamId, after, upTo = Infinity, json, screen, signal } = following;
+  if (after >= upTo) return;
   const titles = new Map<string, string>();
   if (!json) {
     for (const { id, title } of await client.call('task.list', { teamId }, { signal })) titles.set(id, title);
@@ -26,5 +29,7 @@ export async function printBatches(client: Client, following: Following): Promis
     }
     if (json) print(toJson({ teamId, seq, events }, undefined));
     else for (const line of eventLines({ seq, events }, screen, titles)) print(line);
+    if (upTo === Infinity ? events.some(({ type }) => type === 'team:closed') : seq >= upTo) return;
   }
+  signal.throwIfAborted();
 }

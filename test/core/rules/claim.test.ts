@@ -76,12 +76,16 @@ describe('a claim', () => {
       message: 'Task "9" of team alpha does not exist: list the tasks to see which there are',
     });
     team.task();
-    for (const by of ['@user', '@system', 'eve']) {
+    for (const by of ['@user', '@system']) {
       expect(team.refuse(by, 'task.claim', {})).toMatchObject({
         code: 'not_found',
-        message: `Team alpha has no member "${by}"; it has lead, ann`,
+        message: `Only a member of team alpha can do that, and ${by} is none: say for whom you act (--as NAME); it has lead, ann`,
       });
     }
+    expect(team.refuse('eve', 'task.claim', {})).toMatchObject({
+      code: 'not_found',
+      message: 'Team alpha has no member "eve"; it has lead, ann',
+    });
   });
 
   test('raises the epoch each time a task changes hands', () => {
