@@ -207,7 +207,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       // Nobody would find the members again.
       void teams.supervisor.close({ end: true }).finally(() => end.reject(lost));
     });
-    await teams.supervisor.start();
+    await teams.start();
     writeCard(home.card, { ...card, url: http.url });
     // While they can still be heard: they give back what they hold and say that they go.
     closers.add('members', () => teams.supervisor.close({ end: !keepMembers }));

@@ -78,5 +78,11 @@ export const NOTES_PER_TEAM = 10_000;
 /** Hooks run one after another before a completion counts. */
 export const HOOKS_PER_TEAM = 32;
 
+/** How often the same work may come back from a gate before a person has to look at it. */
+export const REJECTIONS_PER_TASK = 3;
+
+/** When a request that only a person answers counts as answered with no: an agent waits for a permission. Milliseconds. */
+export const ANSWER_WITHIN = { permission: 10 * 60_000, gate: 24 * 3_600_000, budget: 24 * 3_600_000 } as const;
+
 /** A member that crashes is started again so often within a minute: never a hot loop, never a team that only seems alive. */
 export const RESTARTS = 3;

@@ -138,5 +138,11 @@ export const DependenciesInput = z.strictObject({ taskId: TaskId, dependencies: 
 export type DependenciesInput = z.output<typeof DependenciesInput>;
 
 /** A gate sends the work back to its holder, with what has to change. */
-export const RejectTaskInput = z.strictObject({ taskId: TaskId, feedback: textOf(RESULT_BYTES), ...Seen });
+export const RejectTaskInput = z.strictObject({
+  taskId: TaskId,
+  feedback: textOf(RESULT_BYTES),
+  /** What the work had produced: a person may take it as it is. */
+  result: textOf(RESULT_BYTES).optional(),
+  ...Seen,
+});
 export type RejectTaskInput = z.output<typeof RejectTaskInput>;

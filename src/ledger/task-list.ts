@@ -206,7 +206,8 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     if (verdict.exitCode === 2) {
       const { id: taskId, epoch, revision, status } = judged.task;
       const feedback = feedbackOf(verdict) || `The gate rejected task ${taskId}`;
-      const rejection = { type: 'task.reject', by: SYSTEM, taskId, feedback, epoch, revision } as const;
+      const { result } = command;
+      const rejection = { type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch, revision } as const;
       if (status === 'in_progress') await this.#do(teamId, rejection);
       throw new TeamError('gate_rejected', feedback);
     }

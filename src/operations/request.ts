@@ -11,6 +11,7 @@ import {
   SubmitPlanInput,
   TeamRequest,
 } from '../core/request.ts';
+import { pendingGate } from '../core/rules/request.ts';
 import type { TeamState } from '../core/state.ts';
 import { requireTeam } from '../core/view.ts';
 import { InTeam } from './inputs.ts';
@@ -47,7 +48,9 @@ export const requestOperations = [
         const [raised] = events;
         const id =
           raised?.type === 'request:raised' ? raised.requestId : state.receipts.get(once.commandId ?? '')?.requestId;
-        return found(state.requests.get(id ?? ''));
+        // About the same work it was asked before.
+        const asked = input.taskId === undefined ? undefined : pendingGate(state, input.taskId);
+        return found(state.requests.get(id ?? '') ?? asked);
       }),
   }),
   operation({

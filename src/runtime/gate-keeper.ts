@@ -1,11 +1,11 @@
-import { USER } from '../core/actor.ts';
+import { SYSTEM, USER } from '../core/actor.ts';
 import type { TeamRequest } from '../core/request.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /**
  * Carries out what a person answered about work that a gate kept sending back: yes completes it as it is, no gives it
- * back to be done anew, with what the person said.
+ * back to be done anew, with what the person said. When nobody answered in time the task has failed.
  */
 export function keepGates(ledger: Ledger, onError: (error: unknown, teamId: string) => void): () => void {
   return ledger.subscribe((teamId, { events }, state) => {
@@ -32,6 +32,15 @@ async function carryOut(ledger: Ledger, teamId: string, request: TeamRequest, st
     await ledger.execute(
       teamId,
       { type: 'task.complete', by: USER, taskId: task.id, epoch: task.epoch, ...said },
+      () => undefined,
+    );
+    return;
+  }
+  if (request.answeredBy === SYSTEM) {
+    const unanswered = `${request.content}\nNobody looked at it in time.`;
+    await ledger.execute(
+      teamId,
+      { type: 'task.fail', by: SYSTEM, taskId: task.id, epoch: task.epoch, reason: unanswered },
       () => undefined,
     );
     return;

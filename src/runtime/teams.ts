@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { Mailbox } from '../ledger/mailbox.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
 import { TeamCoordinator } from './coordinator.ts';
+import { keepDeadlines } from './deadlines.ts';
 import { keepGates } from './gate-keeper.ts';
 import { openApprovals } from './hooks/approvals.ts';
 import { TeamHooks } from './hooks/team-hooks.ts';
@@ -40,11 +41,13 @@ export interface Teams {
   readonly sessions: SessionManager;
   readonly coordinator: TeamCoordinator;
   readonly supervisor: Supervisor;
+  /** Takes up what an earlier daemon left: members and their processes, what waits for an answer. */
+  start(): Promise<void>;
   /** Stops watching. The members go on unless the supervisor was told to end them. */
   close(): Promise<void>;
 }
 
-/** Puts the rooms of the runtime together. Nothing is started until `supervisor.start()`. */
+/** Puts the rooms of the runtime together. Nothing is started until `start()`. */
 export function openTeams(options: TeamsOptions): Teams {
   const { ledger, home, environment, onError } = options;
   const approvals = openApprovals(home.approvals);
@@ -70,7 +73,12 @@ export function openTeams(options: TeamsOptions): Teams {
   const sessions = new SessionManager(ledger, mailbox, supervisor);
   const coordinator = new TeamCoordinator({ ledger, mailbox, sessions }, environment);
   const stopGates = keepGates(ledger, (error, teamId) => onError(error, { teamId }));
+  const deadlines = keepDeadlines(ledger, (error, teamId) => onError(error, { teamId }));
   return {
+    async start() {
+      await supervisor.start();
+      await deadlines.start();
+    },
     tasks,
     mailbox,
     hooks,
@@ -80,6 +88,7 @@ export function openTeams(options: TeamsOptions): Teams {
     supervisor,
     async close() {
       await supervisor.close({ end: false });
+      deadlines.close();
       stopGates();
       coordinator.close();
       memory.close();

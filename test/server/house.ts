@@ -52,7 +52,7 @@ export async function openServer(directory: string, journal: Journal, options: S
     memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
     onError,
   });
-  await teams.supervisor.start();
+  await teams.start();
   const services: Services = {
     ...teams,
     ledger,

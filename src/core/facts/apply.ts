@@ -1,6 +1,8 @@
 import type { EventOf, EventType } from '../event.ts';
-import type { MemberRecord, TeamState } from '../state.ts';
-import { putMember } from '../tables.ts';
+import type { TeamRequest } from '../request.ts';
+import type { MemberRecord, TaskRecord, TeamState } from '../state.ts';
+import { putMember, putRequest, putTask } from '../tables.ts';
+import { dateOf } from '../time.ts';
 
 /** How each event changes the state. */
 export type Apply = { [T in EventType]: (state: TeamState, event: EventOf<T>) => void };
@@ -12,6 +14,35 @@ export type ApplyTo<Noun extends string> = Pick<Apply, Extract<EventType, `${Nou
 export function changeMember(state: TeamState, id: string, change: (member: MemberRecord) => MemberRecord): void {
   const member = state.members.get(id);
   if (member) putMember(state, id, change(member));
+}
+
+/** Replaces a task's record; `change` returns a changed copy. */
+export function changeTask(
+  state: TeamState,
+  id: string,
+  at: number,
+  change: (task: TaskRecord, now: Date) => TaskRecord,
+): void {
+  const task = state.tasks.get(id);
+  if (!task) return;
+  const now = dateOf(at);
+  const next = change(task, now);
+  next.updatedAt = now;
+  next.revision = task.revision + 1;
+  putTask(state, id, next);
+  // Nobody works on it any more: whether that work is good enough is no question any more.
+  if (task.status === 'in_progress' && next.status !== 'in_progress') {
+    withdrawRequests(state, ({ kind, taskId }) => kind === 'gate' && taskId === id);
+  }
+}
+
+/** Those that wait for no answer any more. */
+export function withdrawRequests(state: TeamState, which: (request: TeamRequest) => boolean): void {
+  for (const request of state.requests.values()) {
+    if (request.status === 'pending' && which(request)) {
+      putRequest(state, request.id, { ...request, status: 'withdrawn' });
+    }
+  }
 }
 
 /** Leaves out what an update does not mention, so that it does not erase it. */

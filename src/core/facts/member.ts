@@ -2,9 +2,8 @@ import { mergeMetadata } from '../json.ts';
 import { RESTARTS, SPAWNS_PER_MINUTE } from '../limits.ts';
 import { putMember, putUsage } from '../tables.ts';
 import { addUsage, NO_USAGE } from '../usage.ts';
-import { changeMember, defined } from './apply.ts';
+import { changeMember, defined, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
-import { withdrawRequests } from './request.ts';
 
 export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
   'teammate:joined': (state, { type: _type, at, by, cause: _cause, memberId, ...data }) => {

@@ -1,7 +1,7 @@
-import type { RequestStatus, TeamRequest } from '../request.ts';
+import type { RequestStatus } from '../request.ts';
 import type { TeamState } from '../state.ts';
 import { putRequest } from '../tables.ts';
-import { changeMember } from './apply.ts';
+import { changeMember, changeTask, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
@@ -65,7 +65,13 @@ export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
       status: 'pending',
     }),
 
-  'request:answered': (state, event) => answerRequest(state, event, event.approved ? 'approved' : 'rejected'),
+  'request:answered': (state, event) => {
+    answerRequest(state, event, event.approved ? 'approved' : 'rejected');
+    const { kind, taskId } = state.requests.get(event.requestId) ?? {};
+    // It is to be done anew, and gets as many tries again.
+    const isAnew = kind === 'gate' && taskId !== undefined && !event.approved;
+    if (isAnew) changeTask(state, taskId, event.at, (task) => ({ ...task, rejections: 0 }));
+  },
 };
 
 function answerRequest(
@@ -82,13 +88,4 @@ function answerRequest(
     answeredAt: new Date(answer.at),
     feedback: answer.feedback,
   });
-}
-
-/** Those that wait for no answer any more. */
-export function withdrawRequests(state: TeamState, which: (request: TeamRequest) => boolean): void {
-  for (const request of state.requests.values()) {
-    if (request.status === 'pending' && which(request)) {
-      putRequest(state, request.id, { ...request, status: 'withdrawn' });
-    }
-  }
 }

@@ -1,8 +1,7 @@
 import { mergeMetadata } from '../json.ts';
-import type { TaskRecord, TeamState } from '../state.ts';
 import { putNextTask, putTask } from '../tables.ts';
 import { dateOf } from '../time.ts';
-import { defined } from './apply.ts';
+import { changeTask, defined } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const TASK_FACTS: ApplyTo<'task'> = {
@@ -94,6 +93,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       status: 'pending',
       assigneeId: task.reserved ? task.assigneeId : undefined,
       epoch,
+      rejections: 0,
       result: undefined,
       failure: undefined,
       startedAt: undefined,
@@ -121,19 +121,3 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       dependencies: task.dependencies.filter((dependency) => !dependencies.includes(dependency)),
     })),
 };
-
-/** `change` returns a changed copy. */
-function changeTask(
-  state: TeamState,
-  id: string,
-  at: number,
-  change: (task: TaskRecord, now: Date) => TaskRecord,
-): void {
-  const task = state.tasks.get(id);
-  if (!task) return;
-  const now = dateOf(at);
-  const next = change(task, now);
-  next.updatedAt = now;
-  next.revision = task.revision + 1;
-  putTask(state, id, next);
-}

@@ -3,11 +3,15 @@ import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
+import { ANSWER_WITHIN, REJECTIONS_PER_TASK } from '../limits.ts';
 import type { TeamRequest } from '../request.ts';
-import type { TeamState } from '../state.ts';
+import type { TaskRecord, TeamState } from '../state.ts';
 import { quote } from '../text.ts';
 import { requireTask } from '../view.ts';
 import { requireActor, requireLive, requireManager, requireOpenTeam, requireSelf } from './guard.ts';
+
+/** Of what was said and produced so much is put before a person: a request is read whole. Characters. */
+const ASKED_LENGTH = 4_000;
 
 /** Asking twice is asking once: while a request waits, a second one adds nothing. */
 export function requestShutdown(state: TeamState, command: CommandOf<'shutdown.request'>): TeamEvent[] {
@@ -104,9 +108,40 @@ export function raiseRequest(state: TeamState, command: CommandOf<'request.raise
   requireSelf(command.by, memberId, 'ask in the name of');
   requireLive(state, memberId);
   if (taskId !== undefined) requireTask(state, taskId);
+  if (kind === 'gate' && taskId !== undefined && pendingGate(state, taskId)) return [];
   const requestId = freeId(state, command.at, (at) => `${kind}-${at}@${memberId}`);
-  const deadline = within === undefined ? undefined : command.at + within;
+  const deadline = command.at + (within ?? ANSWER_WITHIN[kind]);
   return [event(command, 'request:raised', { requestId, kind, memberId, taskId, content, deadline, detail })];
+}
+
+/** What a gate keeps sending back is put before a person, once, with what the last try produced. */
+export function askAboutRejections(
+  state: TeamState,
+  command: CommandOf<'task.reject'>,
+  { id: taskId, epoch, assigneeId, rejections }: TaskRecord,
+): TeamEvent[] {
+  const { at, feedback, result } = command;
+  if (rejections + 1 < REJECTIONS_PER_TASK || assigneeId === undefined || pendingGate(state, taskId)) return [];
+  const said = `A gate sent task #${taskId} back ${rejections + 1} times. The last time it said: ${feedback}`;
+  return [
+    event(command, 'request:raised', {
+      requestId: freeId(state, at, (tick) => `gate-${tick}@${assigneeId}`),
+      kind: 'gate',
+      memberId: assigneeId,
+      taskId,
+      content: said.slice(0, ASKED_LENGTH),
+      deadline: at + ANSWER_WITHIN.gate,
+      detail: { epoch, ...(result !== undefined && { result: result.slice(0, ASKED_LENGTH) }) },
+    }),
+  ];
+}
+
+/** The request about a task that a gate keeps sending back. */
+export function pendingGate(state: TeamState, taskId: string): TeamRequest | undefined {
+  for (const request of state.requests.values()) {
+    if (request.status === 'pending' && request.kind === 'gate' && request.taskId === taskId) return request;
+  }
+  return undefined;
 }
 
 /** Only a person says yes; Troupe itself may only say no, when the time is up, unless a rule of a person allows it. */

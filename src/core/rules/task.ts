@@ -18,6 +18,7 @@ import {
   requireManager,
   requireOpenTeam,
 } from './guard.ts';
+import { askAboutRejections } from './request.ts';
 
 export function createTask(state: TeamState, command: CommandOf<'task.create'>): TeamEvent[] {
   requireOpenTeam(state);
@@ -139,7 +140,7 @@ export function completeTask(state: TeamState, command: CommandOf<'task.complete
   ];
 }
 
-/** The task stays with its holder, who does it again; how often that goes is for those who run the gate. */
+/** The task stays with its holder, who does it again; after so many times a person has to look at it. */
 export function rejectTask(state: TeamState, command: CommandOf<'task.reject'>): TeamEvent[] {
   requireOpenTeam(state);
   const { by, taskId } = command;
@@ -150,7 +151,10 @@ export function rejectTask(state: TeamState, command: CommandOf<'task.reject'>):
   if (task.status !== 'in_progress') {
     throw new TeamError('conflict', `Cannot send back ${describeTask(state, task.id)}: nobody works on it`);
   }
-  return [event(command, 'task:rejected', { taskId: task.id, memberId: task.assigneeId, feedback: command.feedback })];
+  return [
+    event(command, 'task:rejected', { taskId: task.id, memberId: task.assigneeId, feedback: command.feedback }),
+    ...askAboutRejections(state, command, task),
+  ];
 }
 
 export function failTask(state: TeamState, command: CommandOf<'task.fail'>): TeamEvent[] {

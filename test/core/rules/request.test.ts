@@ -157,7 +157,6 @@ describe('a question to a person', () => {
     const asked = request(team, id);
     expect(asked).toMatchObject({ ...said, id, teamId: 'alpha', requestedBy: '@system', status: 'pending' });
     expect(asked.deadline?.getTime()).toBe(asked.requestedAt.getTime() + 5000);
-    expect(request(team, raise(team, 'ann')).deadline).toBeUndefined();
   });
 
   test('is asked by a member for itself, or by Troupe', () => {
@@ -316,3 +315,85 @@ function request(team: Stage, id: string): TeamRequest {
 function planMode(team: Stage, id: string): boolean {
   return viewMember(team.state, requireMember(team.state, id)).planModeRequired;
 }
+
+describe('F41: work that a gate keeps sending back', () => {
+  test('is put before a person after three times, once, with what it produced', () => {
+    const { team, taskId } = rejected(2);
+    expect(gates(team)).toEqual([]);
+    team.as('@system', 'task.reject', { taskId, feedback: 'no tests', result: 'the work' });
+    expect(gates(team)).toMatchObject([
+      {
+        kind: 'gate',
+        status: 'pending',
+        memberId: 'ann',
+        taskId,
+        content: `A gate sent task #${taskId} back 3 times. The last time it said: no tests`,
+        detail: { epoch: 1, result: 'the work' },
+      },
+    ]);
+    const [asked] = gates(team);
+    expect((asked?.deadline?.getTime() ?? 0) - (asked?.requestedAt.getTime() ?? 0)).toBe(24 * 3_600_000);
+    team.as('@system', 'task.reject', { taskId, feedback: 'still none' });
+    expect(team.as('ann', 'request.raise', { kind: 'gate', memberId: 'ann', taskId, content: 'again' })).toEqual([]);
+    expect(gates(team)).toHaveLength(1);
+  });
+
+  test('is counted over a change of its holder, and anew after a person sent it back', () => {
+    const { team, taskId } = rejected(2);
+    team.as('@system', 'member.leave', { memberId: 'ann', returning: true });
+    team.as('@system', 'member.join', { name: 'ann' });
+    team.as('ann', 'task.claim', { taskId });
+    team.as('@system', 'task.reject', { taskId, feedback: 'no' });
+    const [asked] = gates(team);
+    team.as('@user', 'request.answer', { requestId: asked?.id ?? '', approve: false });
+    expect(team.state.tasks.get(taskId)?.rejections).toBe(0);
+    for (let i = 0; i < 2; i++) team.as('@system', 'task.reject', { taskId, feedback: 'no' });
+    expect(gates(team)).toHaveLength(1);
+    team.as('@system', 'task.reject', { taskId, feedback: 'no' });
+    expect(gates(team)).toHaveLength(2);
+  });
+
+  test.each([
+    ['completed', (team: Stage, taskId: string) => team.as('ann', 'task.complete', { taskId })],
+    ['failed', (team: Stage, taskId: string) => team.as('ann', 'task.fail', { taskId, reason: 'x' })],
+    ['released', (team: Stage, taskId: string) => team.as('ann', 'task.release', { taskId })],
+    ['deleted', (team: Stage, taskId: string) => team.as('lead', 'task.delete', { taskId })],
+    [
+      'given to another',
+      (team: Stage, taskId: string) => team.as('lead', 'task.assign', { taskId, assigneeId: 'bob' }),
+    ],
+  ])('waits for nobody any more once it is %s', (_what, end) => {
+    const { team, taskId } = rejected(3);
+    end(team, taskId);
+    expect(gates(team)).toMatchObject([{ status: 'withdrawn' }]);
+  });
+
+  test('that is reopened has as many tries as new work', () => {
+    const { team, taskId } = rejected(3);
+    team.as('ann', 'task.complete', { taskId });
+    team.as('lead', 'task.reopen', { taskId });
+    expect(team.state.tasks.get(taskId)?.rejections).toBe(0);
+  });
+
+  function rejected(times: number) {
+    const team = teamOf('ann', 'bob');
+    const taskId = team.task();
+    team.as('ann', 'task.claim', { taskId });
+    for (let i = 0; i < times; i++) team.as('@system', 'task.reject', { taskId, feedback: 'no' });
+    return { team, taskId };
+  }
+
+  function gates(team: Stage) {
+    return [...team.state.requests.values()].filter(({ kind }) => kind === 'gate');
+  }
+});
+
+test('what only a person answers has a deadline: ten minutes for a permission', () => {
+  const team = teamOf('ann');
+  team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', content: 'May I?' });
+  team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', content: 'May I?', within: 5 });
+  const waits = [...team.state.requests.values()].map(
+    ({ deadline, requestedAt }) => (deadline?.getTime() ?? 0) - requestedAt.getTime(),
+  );
+  expect(waits).toEqual([600_000, 5]);
+});

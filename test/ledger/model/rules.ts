@@ -15,9 +15,14 @@ export function doCommand(world: World, command: Command): Outcome {
 
   const attempt: Attempt = { codes: [], facts: [] };
   const blocked = world.tasks.filter((task) => isBlocked(world, task));
+  const held = world.tasks.filter(({ status }) => status === 'in_progress');
   const rule = RULES[command.type] as (world: World, command: Command, attempt: Attempt) => void;
   rule(world, command, attempt);
   if (attempt.codes.length > 0) return { codes: attempt.codes };
+  for (const { id } of held.filter(({ status }) => status !== 'in_progress')) {
+    const gate = pendingGate(world, id);
+    if (gate) gate.status = 'withdrawn';
+  }
   for (const task of blocked) {
     if (task.status === 'pending' && !isBlocked(world, task)) attempt.facts.push(`task:unblocked ${task.id}`);
   }
@@ -287,6 +292,14 @@ const RULES: Rules = {
     if (refused(attempt) || !task) return;
     touch(task, command.at, { rejections: task.rejections + 1, feedback: command.feedback });
     attempt.facts.push(`task:rejected ${task.id}`);
+    const { id: taskId, epoch, rejections, assigneeId: memberId = '' } = task;
+    if (rejections < 3 || pendingGate(world, taskId)) return;
+    const { at, feedback, result } = command;
+    const id = unusedId(world, at, (tick) => `gate-${tick}@${memberId}`);
+    const content = `A gate sent task #${taskId} back ${rejections} times. The last time it said: ${feedback}`;
+    const detail = { epoch, ...(result !== undefined && { result }) };
+    ask(world, { id, kind: 'gate', memberId, content, taskId, deadline: at + 24 * 3_600_000, detail }, command);
+    attempt.facts.push(`request:raised ${id}`);
   },
 
   'task.fail'(world, command, attempt) {
@@ -306,6 +319,7 @@ const RULES: Rules = {
       status: 'pending',
       assigneeId: task.reserved ? task.assigneeId : undefined,
       epoch: task.epoch + 1,
+      rejections: 0,
       result: undefined,
       failure: undefined,
       startedAt: undefined,
@@ -510,8 +524,9 @@ const RULES: Rules = {
     needLive(world, memberId, attempt);
     if (taskId !== undefined) needTask(world, taskId, attempt);
     if (refused(attempt)) return;
+    if (kind === 'gate' && taskId !== undefined && pendingGate(world, taskId)) return;
     const id = unusedId(world, at, (tick) => `${kind}-${tick}@${memberId}`);
-    const deadline = within === undefined ? undefined : at + within;
+    const deadline = at + (within ?? (kind === 'permission' ? 600_000 : 24 * 3_600_000));
     ask(world, { id, kind, memberId, content, taskId, deadline, detail }, command);
     attempt.facts.push(`request:raised ${id}`);
   },
@@ -524,6 +539,8 @@ const RULES: Rules = {
     else if (request.status !== 'pending') attempt.codes.push('conflict');
     if (refused(attempt) || !request) return;
     answer(request, command, command.approve ? 'approved' : 'rejected');
+    const task = world.tasks.find(({ id }) => id === request.taskId);
+    if (request.kind === 'gate' && !command.approve && task) touch(task, command.at, { rejections: 0 });
     attempt.facts.push(`request:answered ${request.id}`);
   },
 
@@ -833,6 +850,12 @@ function answer(
   status: Request['status'],
 ): void {
   Object.assign(request, { status, answeredBy: by, answeredAt: at, feedback });
+}
+
+function pendingGate(world: World, taskId: string): Request | undefined {
+  return world.requests.find(
+    (request) => request.status === 'pending' && request.kind === 'gate' && request.taskId === taskId,
+  );
 }
 
 function unusedId(world: World, at: number, make: (at: number) => string): string {
