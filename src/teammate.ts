@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Agent } from './agents/agent.ts';
+import { fileURLToPath } from 'node:url';
+import type { Agent, Mode, TeamTools } from './agents/agent.ts';
 import { execAgent } from './agents/exec.ts';
 import { Client } from './client/client.ts';
 import type { Home } from './client/home.ts';
@@ -9,7 +11,9 @@ import { TeamError } from './core/errors.ts';
 import type { Door } from './host/door.ts';
 import { codeOf } from './host/door.ts';
 import { agentEnvironment } from './host/environment.ts';
+import { describeRole } from './host/role.ts';
 import { runTeammate } from './host/teammate.ts';
+import { readCard } from './runtime/card.ts';
 
 /** Which member, where its daemon is, and with which credential. */
 export interface TeammateProcessOptions {
@@ -43,9 +47,15 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     if (!member.agent) throw new TeamError('invalid', `Member ${memberId} of team ${teamId} has no agent to run`);
     const cwd = member.cwd ?? process.cwd();
     const door = doorTo(client, teamId);
+    const team = await client.call('team.show', { teamId });
+    const leads = team.leadId === memberId;
+    const delegates = leads && team.delegateMode;
+    const agent = agentFor(member.agent, { leads });
+    const tools = toolsFor(home, tokenFile);
     const ending = await runTeammate({
       door,
-      agent: agentFor(member.agent),
+      agent,
+      permissions: member.agent.permissions,
       signal,
       onError,
       transcriptPath: (sessionId) => join(home.transcripts, teamId, memberId, `${sessionId}.jsonl`),
@@ -53,9 +63,20 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
         teamId,
         memberId,
         cwd,
-        role: roleText(member.role, member.spawnPrompt),
+        role: describeRole({
+          teamId,
+          memberId,
+          leads,
+          delegates,
+          leadId: team.leadId,
+          role: member.role,
+          prompt: member.spawnPrompt,
+          agents: Object.keys(team.agents ?? {}),
+          hasTools: true,
+        }),
         model: member.model,
-        mode: member.planModeRequired ? 'plan' : (member.agent.mode ?? 'edit'),
+        mode: modeOf(member, delegates),
+        tools,
         resume: member.sessionId === 'none' ? undefined : member.sessionId,
         env: agentEnvironment(environment, {
           ...(member.agent.env && { added: member.agent.env }),
@@ -81,16 +102,36 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
   }
 }
 
-function agentFor(spec: AgentSpec): Agent {
+function agentFor(spec: AgentSpec, { leads }: { leads: boolean }): Agent {
   const [program, ...rest] = [...(spec.command ?? []), ...(spec.args ?? [])];
   if (spec.kind === 'exec' && program !== undefined) {
-    return execAgent({ command: [program, ...rest], ...(spec.messages !== undefined && { mail: spec.messages }) });
+    // A lead that hears nothing could not lead.
+    return execAgent({ command: [program, ...rest], mail: leads || (spec.messages ?? false) });
   }
   throw new TeamError('unsupported', `This Troupe cannot run agents of kind ${spec.kind}`);
 }
 
-function roleText(role: string, prompt: string | undefined): string {
-  return prompt ? `${role}\n\n${prompt}` : role;
+function modeOf(member: { planModeRequired: boolean; agent?: AgentSpec | undefined }, delegates: boolean): Mode {
+  if (member.planModeRequired) return 'plan';
+  return delegates ? 'delegate' : (member.agent?.mode ?? 'edit');
+}
+
+/** The team's tools for the member: the daemon's endpoint with the member's credential, and ourselves on stdio. */
+function toolsFor(home: Home, tokenFile: string): TeamTools {
+  const url = readCard(home.card)?.url;
+  const token = readFileSync(tokenFile, 'utf8').trim();
+  return {
+    name: 'troupe',
+    // With a certificate of one's own the agents could not check whom they talk to; the proxy goes over the socket.
+    ...(url?.startsWith('http://') && {
+      http: { url: `${url}/mcp`, headers: { authorization: `Bearer ${token}`, 'x-troupe-teams': '1' } },
+    }),
+    stdio: {
+      command: process.execPath,
+      args: [fileURLToPath(new URL('../bin/troupe.js', import.meta.url)), 'mcp'],
+      env: { TROUPE_HOME: home.directory, TROUPE_TOKEN_FILE: tokenFile, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' },
+    },
+  };
 }
 
 async function leave(client: Client, teamId: string, memberId: string, ending: string): Promise<void> {

@@ -14,6 +14,10 @@ export interface Turn {
   readonly messages: readonly MessageJson[];
   /** What a gate or a person said about the last try. */
   readonly feedback?: string | undefined;
+  /** What happened in the team since the last turn, for its lead. */
+  readonly digest?: string | undefined;
+  /** A plan is wanted, not yet the work. */
+  readonly plan?: boolean | undefined;
 }
 
 /**

@@ -123,6 +123,9 @@ function turnInput(start: Started, turn: Turn): object {
     task: turn.task ?? null,
     messages: turn.messages,
     feedback: turn.feedback ?? null,
+    digest: turn.digest ?? null,
+    plan: turn.plan ?? false,
+    mode: start.mode,
     prompt: turn.text,
   };
 }

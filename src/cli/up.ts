@@ -72,10 +72,10 @@ async function openPanesFor(
   return openPanes(team.name, members, { mode: team.teammateMode, environment: options.environment });
 }
 
-/** Done is when every task is completed; anything less is told by the exit code. */
+/** Done is when every task is completed and a lead has said its last word; anything less is told by the exit code. */
 function exitCode(outcome: Outcome): number {
   if (outcome.reason === 'interrupted') return INTERRUPTED;
-  return outcome.tasks.every((task) => task.status === 'completed') ? 0 : 1;
+  return outcome.reason === 'done' ? 0 : 1;
 }
 
 function readSource(path: string, name: string): string {

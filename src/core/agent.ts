@@ -5,6 +5,13 @@ import { Line, Slug } from './text.ts';
 export const AgentKind = z.enum(['exec', 'function', 'claude', 'codex', 'acp', 'claude-native']);
 export type AgentKind = z.infer<typeof AgentKind>;
 
+/** What a person allows or forbids beforehand: a tool by its name, or `Tool(beginning of what it is given*)`. */
+const PermissionRule = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .regex(/^[^()]+(\(.*\))?$/s, 'is not a rule such as "Bash(npm test*)" or "WebFetch"');
+
 /**
  * What runs a member. Programs, arguments and environment come from a person (the command line, a team file), never from
  * an agent. A value `${NAME}` in `env` is taken from the environment of the machine that starts it, so that secrets are
@@ -24,5 +31,24 @@ export const AgentSpec = z.strictObject({
   /** What the agent may do without asking. */
   mode: z.enum(['plan', 'edit', 'full']).optional(),
   model: Line.optional(),
+  /** What it may or may not do, answered without a person; what no rule is about is asked. Deny wins. */
+  permissions: z
+    .strictObject({
+      allow: z.array(PermissionRule).max(200).optional(),
+      deny: z.array(PermissionRule).max(200).optional(),
+    })
+    .optional(),
 });
 export type AgentSpec = z.output<typeof AgentSpec>;
+
+/** The agents that a team's lead may bring in, by the name under which it asks for them. */
+export const AgentChoice = z.record(Slug, AgentSpec);
+export type AgentChoice = z.output<typeof AgentChoice>;
+
+const OWN_KINDS = ['claude', 'codex', 'claude-native'] as const;
+
+/** An agent by its name alone: the ones with a way of their own, else one that speaks ACP. */
+export function agentNamed(name: string): AgentSpec {
+  const own = OWN_KINDS.find((kind) => kind === name);
+  return own ? { kind: own } : { kind: 'acp', name };
+}

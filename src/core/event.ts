@@ -1,5 +1,5 @@
 import type { Actor } from './actor.ts';
-import type { AgentSpec } from './agent.ts';
+import type { AgentChoice, AgentSpec } from './agent.ts';
 import type { HookConfig, HookType } from './hook.ts';
 import type { Metadata } from './json.ts';
 import type { BackendType, TeammateStatus } from './member.ts';
@@ -21,6 +21,7 @@ export interface EventData {
     maxTeammates: number;
     messagesPerMinute?: number | undefined;
     delegateMode: boolean;
+    agents?: AgentChoice | undefined;
     metadata?: Metadata | undefined;
   };
   'team:updated': {
@@ -30,6 +31,7 @@ export interface EventData {
     maxTeammates?: number | undefined;
     messagesPerMinute?: number | undefined;
     delegateMode?: boolean | undefined;
+    agents?: AgentChoice | undefined;
     status?: TeamStatus | undefined;
     metadata?: Metadata | undefined;
   };

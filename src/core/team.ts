@@ -1,7 +1,14 @@
 import { z } from 'zod';
+import { AgentChoice, AgentSpec } from './agent.ts';
 import { HookConfig } from './hook.ts';
 import { Metadata } from './json.ts';
-import { DEFAULT_TEAMMATES, DESCRIPTION_BYTES, MAX_MESSAGES_PER_MINUTE, MAX_TEAMMATES } from './limits.ts';
+import {
+  DEFAULT_TEAMMATES,
+  DESCRIPTION_BYTES,
+  MAX_MESSAGES_PER_MINUTE,
+  MAX_TEAMMATES,
+  PROMPT_BYTES,
+} from './limits.ts';
 import { BackendType, TeamMember } from './member.ts';
 import { ChosenId, Line, Slug, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
@@ -31,6 +38,8 @@ export const TeamConfig = z.object({
   closedAt: Timestamp.optional(),
   status: TeamStatus,
   members: z.array(TeamMember),
+  /** Whom its lead may bring in. */
+  agents: AgentChoice.optional(),
   /** In the order in which they run. */
   hooks: z.array(HookConfig),
   metadata: Metadata.optional(),
@@ -45,6 +54,11 @@ export const CreateTeamInput = z.strictObject({
   leadSessionId: ChosenId.default('none'),
   leadAgentType: Line.default('person'),
   leadModel: Line.optional(),
+  /** What runs the lead; absent when a person leads, or an agent that somebody else runs. */
+  leadAgent: AgentSpec.optional(),
+  /** What the lead is to achieve, and how. */
+  leadPrompt: textOf(PROMPT_BYTES).optional(),
+  agents: AgentChoice.optional(),
   cwd: z.string().max(4096).optional(),
   teammateMode: TeammateMode.default('auto'),
   resolvedBackend: BackendType.default('in-process'),
@@ -63,6 +77,7 @@ export const UpdateTeamInput = z.strictObject({
   maxTeammates: z.number().int().min(1).max(MAX_TEAMMATES).optional(),
   messagesPerMinute: z.number().int().min(1).max(MAX_MESSAGES_PER_MINUTE).optional(),
   delegateMode: z.boolean().optional(),
+  agents: AgentChoice.optional(),
   status: z.enum(['active', 'shutting-down']).optional(),
   metadata: Metadata.optional(),
 });

@@ -30,6 +30,20 @@ export function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
+/** As much of a text as fits into so many bytes of UTF-8; three dots stand for the rest. */
+export function cutToBytes(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes || byteLength(text) <= maxBytes) return text;
+  const room = maxBytes - byteLength('…');
+  let bytes = 0;
+  let length = 0;
+  for (const character of text) {
+    bytes += byteLength(character);
+    if (bytes > room) break;
+    length += character.length;
+  }
+  return `${text.slice(0, length)}…`;
+}
+
 /** A text free of anything a terminal would obey. */
 export function printable(text: string): string {
   return text.replace(/[^\x20-\x7e…]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

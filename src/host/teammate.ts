@@ -1,21 +1,29 @@
 import type { Agent, StartOptions, TaskJson } from '../agents/agent.ts';
-import type { TeamEvent } from '../core/event.ts';
-import { converse } from './conversation.ts';
-import type { Conversation, TurnEnd } from './conversation.ts';
+import type { AgentSpec } from '../core/agent.ts';
+import { RESULT_BYTES } from '../core/limits.ts';
+import { cutToBytes } from '../core/text.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
+import { beginToLead } from './lead.ts';
+import type { Lead } from './lead.ts';
 import { openMail } from './mail.ts';
-import type { Mail } from './mail.ts';
+import { answerPermissions } from './permissions.ts';
+import { planFor } from './plan.ts';
 import { makeTurn } from './prompt.ts';
-import { openTranscript, shownMessages } from './transcript.ts';
+import { takeSeat } from './seat.ts';
+import { shownMessages } from './transcript.ts';
 import { watchTeam } from './watch.ts';
 import type { Watch } from './watch.ts';
+import { turnWithMail, workOn } from './work.ts';
+import type { Bench } from './work.ts';
 
 /** One teammate: who it is, what plays it, and how it reaches its team. */
 export interface TeammateOptions {
   readonly door: Door;
   readonly agent: Agent;
   readonly start: StartOptions;
+  /** What a person allows or forbids it beforehand. */
+  readonly permissions?: AgentSpec['permissions'];
   /** Where a session's transcript is. */
   readonly transcriptPath: (sessionId: string) => string;
   /** Aborts to end the teammate now; what it holds goes back. */
@@ -23,9 +31,6 @@ export interface TeammateOptions {
   /** Hears of trouble that the loop lives with. */
   readonly onError?: (error: unknown) => void;
 }
-
-/** How often the same work may come back from a gate before a person has to look at it. */
-const TRIES_PER_TASK = 3;
 
 /** How often in a row a hook may keep a member from going idle: feedback that changes nothing must not cost for ever. */
 const KEPT_IN_A_ROW = 3;
@@ -35,57 +40,60 @@ export type Ending = 'shutdown' | 'stopped' | 'over' | 'crashed';
 
 /**
  * The life of a teammate: mail, the next task, do it, done or failed, idle when nothing is left, until it is asked to
- * stop. It sleeps until something happens; it never polls.
+ * stop. A lead lives the same way, but hears of its team in digests and takes only what is reserved for it. Both sleep
+ * until something happens; they never poll.
  */
 export async function runTeammate(options: TeammateOptions): Promise<Ending> {
   const { door, agent, start, signal, transcriptPath } = options;
+  const onError = (error: unknown): void => options.onError?.(error);
   const who = { teamId: start.teamId, memberId: start.memberId };
-  const watch = watchTeam(door, who.memberId, { signal, onError: (error) => options.onError?.(error) });
-  const { sessionId: lastSession } = await door.call('member.show', who);
+  const { leadId } = await door.call('team.show', { teamId: who.teamId });
+  const leads = leadId === who.memberId;
+  const watch = watchTeam(door, { memberId: who.memberId, leads }, { signal, onError });
+  const { sessionId: lastSession, spawnPrompt: goal = '' } = await door.call('member.show', who);
   const mail = await openMail(door, who, shownMessages(transcriptPath(lastSession)));
-  const session = await agent.start(start);
-  const transcript = openTranscript(transcriptPath(session.id));
-  transcript.write({ at: Date.now(), type: 'session', sessionId: session.id, agent: agent.kind });
-  const conversation = converse(session, transcript, {
-    shown: (messageIds) => mail.acknowledge(messageIds),
-    usage: async (usage) => void (await door.call('usage.record', { ...who, usage })),
-    permission: ({ answer }) => answer({ allow: false, message: 'nobody can be asked' }),
-    failed: (error) => options.onError?.(error),
+  const seat = await takeSeat({
+    agent,
+    start,
+    transcriptPath,
+    watch,
+    signal,
+    hearing: {
+      shown: (messageIds) => mail.acknowledge(messageIds),
+      usage: async (usage, taskId) =>
+        void (await door.call('usage.record', { ...who, usage, ...(taskId !== undefined && { taskId }) })),
+      permission: answerPermissions({ door, who, watch, rules: options.permissions, onError }),
+      opened: async (sessionId) => void (await door.call('member.update', { ...who, status: 'active', sessionId })),
+      failed: onError,
+    },
   });
-  const teammate = new Teammate(options, who, watch, mail, conversation);
+  const bench: Bench = { door, who, seat, mail, onError };
+  const resumed = start.resume !== undefined && agent.abilities.resume;
+  const lead = leads ? beginToLead(bench, { goal, resumed }) : undefined;
+  const teammate = new Teammate(options, bench, watch, lead);
   try {
-    await door.call('member.update', { ...who, status: 'active', sessionId: session.id });
-    return await Promise.race([teammate.live(), conversation.over.then((): Ending => 'crashed')]);
+    return await Promise.race([teammate.live(), seat.lost.then((): Ending => 'crashed')]);
   } finally {
-    await conversation.close();
-    transcript.close();
+    await seat.close();
   }
 }
 
 class Teammate {
   readonly #options: TeammateOptions;
-  readonly #who: { teamId: string; memberId: string };
+  readonly #bench: Bench;
   readonly #watch: Watch;
-  readonly #mail: Mail;
-  readonly #conversation: Conversation;
+  readonly #lead: Lead | undefined;
   /** What the last turn produced; told when it goes idle. */
   #lastResult: string | undefined;
   #idle = false;
   /** How often a hook kept it from going idle since its last task. */
   #kept = 0;
 
-  constructor(
-    options: TeammateOptions,
-    who: { teamId: string; memberId: string },
-    watch: Watch,
-    mail: Mail,
-    conversation: Conversation,
-  ) {
+  constructor(options: TeammateOptions, bench: Bench, watch: Watch, lead: Lead | undefined) {
     this.#options = options;
-    this.#who = who;
+    this.#bench = bench;
     this.#watch = watch;
-    this.#mail = mail;
-    this.#conversation = conversation;
+    this.#lead = lead;
   }
 
   async live(): Promise<Ending> {
@@ -111,24 +119,17 @@ class Teammate {
     const task = await this.#claim();
     if (task) {
       this.#kept = 0;
-      await this.#work(task);
-    } else if (!this.#options.agent.abilities.mail || !(await this.#readMail())) await this.#rest();
+      await this.#wake();
+      if (await this.#mayBegin(task)) this.#produced(await workOn(this.#bench, task));
+    } else if (!(await this.#readMail())) await this.#rest();
     return undefined;
   }
 
-  /** A turn for the mail that waits; says whether there was any. */
-  async #readMail(): Promise<boolean> {
-    const messages = await this.#mail.take(this.#conversation.sessionId);
-    if (messages.length === 0) return false;
-    await this.#wake();
-    const end = await this.#turnWithSteering(makeTurn({ messages }));
-    this.#lastResult = end.text;
-    return true;
-  }
-
   async #claim(): Promise<TaskJson | undefined> {
+    if (this.#lead) return this.#lead.claim();
+    const { door, who } = this.#bench;
     try {
-      return (await this.#options.door.call('task.claim', { teamId: this.#who.teamId })) ?? undefined;
+      return (await door.call('task.claim', { teamId: who.teamId })) ?? undefined;
     } catch (error) {
       // Shutting down: no new work is taken, but there may be mail and a request to answer.
       if (codeOf(error) === 'conflict') return undefined;
@@ -136,129 +137,89 @@ class Teammate {
     }
   }
 
-  /** A task to its end, whatever that is. */
-  async #work(task: TaskJson): Promise<void> {
+  /** One whose plan must be approved plans first; the first approval holds for what comes after. */
+  async #mayBegin(task: TaskJson): Promise<boolean> {
+    const { door, who, seat } = this.#bench;
+    if (!(await door.call('member.show', who)).planModeRequired) return true;
+    const isInterrupted = async (): Promise<boolean> =>
+      this.#options.signal.aborted || (await this.#pendingShutdown()) !== undefined;
+    const planned = await planFor(this.#bench, task, { watch: this.#watch, isInterrupted });
+    if (planned === 'approved') await seat.changeMode('edit');
+    else if (planned === 'interrupted') {
+      const held = { teamId: who.teamId, taskId: task.id, epoch: task.epoch };
+      await door.call('task.release', { ...held, reason: 'stopped before its plan was approved' });
+    }
+    return planned === 'approved';
+  }
+
+  /** A turn for the mail that waits, or for what a lead has to hear; says whether there was any. */
+  async #readMail(): Promise<boolean> {
+    const { mail, seat } = this.#bench;
+    if (this.#lead) {
+      const said = await this.#lead.listen(() => this.#wake());
+      if (said !== undefined) this.#produced(said);
+      return said !== undefined;
+    }
+    if (!this.#options.agent.abilities.mail) return false;
+    const messages = await mail.take(seat.sessionId);
+    if (messages.length === 0) return false;
     await this.#wake();
-    let feedback: string | undefined;
-    for (let attempt = 1; ; attempt++) {
-      const messages = await this.#mail.take(this.#conversation.sessionId);
-      const end = await this.#turnWithSteering(makeTurn({ task, messages, feedback }), task);
-      this.#lastResult = end.text || end.error;
-      const verdict = await this.#finish(task, end);
-      if (verdict === undefined) return;
-      if (attempt >= TRIES_PER_TASK) {
-        await this.#giveUp(task, verdict);
-        return;
-      }
-      feedback = verdict;
-    }
+    const end = await turnWithMail(this.#bench, makeTurn({ messages }));
+    this.#produced(end.text);
+    return true;
   }
 
-  /** Records how a turn on a task ended; returns what a gate said if it sent the work back. */
-  async #finish(task: TaskJson, end: TurnEnd): Promise<string | undefined> {
-    const { door } = this.#options;
-    const held = { teamId: this.#who.teamId, taskId: task.id, epoch: task.epoch };
-    try {
-      const now = await door.call('task.show', { teamId: held.teamId, taskId: held.taskId });
-      // The agent ended it itself through its tools, or it was taken away.
-      if (now.status !== 'in_progress' || now.epoch !== task.epoch) return undefined;
-      if (end.reason === 'done') await door.call('task.complete', { ...held, result: end.text });
-      else if (end.reason === 'failed') {
-        await door.call('task.fail', { ...held, reason: end.error ?? 'the agent failed' });
-      } else await door.call('task.release', { ...held, reason: 'the turn was cancelled' });
-      return undefined;
-    } catch (error) {
-      const code = codeOf(error);
-      if (code === 'gate_rejected') return (error as Error).message;
-      if (code === 'stale_revision') return this.#finish(task, end);
-      if (code === 'stale_epoch' || code === 'conflict' || code === 'not_allowed') return undefined;
-      throw error;
-    }
+  #produced(text: string): void {
+    this.#lastResult = cutToBytes(text, RESULT_BYTES);
   }
 
-  /** A gate keeps sending the work back: a person has to look at it, and the task stays ours until then. */
-  async #giveUp(task: TaskJson, feedback: string): Promise<void> {
-    const result = this.#lastResult?.slice(0, 8_000);
-    await this.#options.door.call('request.raise', {
-      ...this.#who,
-      kind: 'gate',
-      taskId: task.id,
-      content: `A gate sent task #${task.id} back ${TRIES_PER_TASK} times. The last time it said: ${feedback}`.slice(
-        0,
-        8_000,
-      ),
-      detail: { epoch: task.epoch, ...(result !== undefined && { result }) },
-    });
-  }
-
-  /** Runs a turn; urgent mail joins it where the agent can take it, and losing the task ends it. */
-  async #turnWithSteering(turn: Parameters<Conversation['turn']>[0], task?: TaskJson): Promise<TurnEnd> {
-    const { signal, agent } = this.#options;
-    const cancel = (): void => void this.#conversation.cancel();
-    const stopListening = this.#watch.onEvent((event) => {
-      if (isUrgentMail(event, this.#who.memberId) && agent.abilities.steer) void this.#steer();
-      if (task && takesAway(event, task)) cancel();
-    });
-    signal.addEventListener('abort', cancel, { once: true });
-    try {
-      return await this.#conversation.turn(turn);
-    } finally {
-      signal.removeEventListener('abort', cancel);
-      stopListening();
-    }
-  }
-
-  async #steer(): Promise<void> {
-    try {
-      const messages = await this.#mail.take(this.#conversation.sessionId, { urgentOnly: true });
-      if (messages.length > 0) await this.#conversation.steer(makeTurn({ messages }));
-    } catch (error) {
-      this.#options.onError?.(error);
-    }
+  async #pendingShutdown(): Promise<string | undefined> {
+    const { door, who } = this.#bench;
+    const requests = await door.call('request.list', { teamId: who.teamId, status: 'pending', kind: 'shutdown' });
+    return requests.find((request) => request.memberId === who.memberId)?.id;
   }
 
   /** Finishing what it does comes first: it is asked between two tasks. */
   async #agreeToShutdown(): Promise<boolean> {
-    const { door } = this.#options;
-    const requests = await door.call('request.list', { teamId: this.#who.teamId, status: 'pending', kind: 'shutdown' });
-    const mine = requests.find((request) => request.memberId === this.#who.memberId);
-    if (!mine) return false;
-    await door.call('shutdown.approve', { teamId: this.#who.teamId, requestId: mine.id });
+    const { door, who } = this.#bench;
+    const requestId = await this.#pendingShutdown();
+    if (requestId === undefined) return false;
+    await door.call('shutdown.approve', { teamId: who.teamId, requestId });
     return true;
   }
 
   async #wake(): Promise<void> {
     if (!this.#idle) return;
     this.#idle = false;
-    await this.#options.door.call('member.update', { ...this.#who, status: 'active' });
+    await this.#bench.door.call('member.update', { ...this.#bench.who, status: 'active' });
   }
 
   /** Tells once that there is nothing left, with what was produced; then sleeps until something happens. */
   async #rest(): Promise<void> {
     if (!this.#idle) {
-      const idle = { ...this.#who, ...(this.#lastResult !== undefined && { result: this.#lastResult }) };
-      if (this.#kept < KEPT_IN_A_ROW && !(await this.#options.door.call('member.idle', idle)).idle) {
-        // What the hook had to say came as mail; it is for now, also for an agent that is not started for mail.
+      const { door, who } = this.#bench;
+      const idle = { ...who, ...(this.#lastResult !== undefined && { result: this.#lastResult }) };
+      // Nobody keeps a lead from resting: hooks are for the work of teammates.
+      const asks = !this.#lead && this.#kept < KEPT_IN_A_ROW;
+      if (asks && !(await door.call('member.idle', idle)).idle) {
         this.#kept++;
-        await this.#readMail();
+        await this.#hearHook();
         return;
       }
-      if (this.#kept >= KEPT_IN_A_ROW) await this.#options.door.call('member.update', { ...idle, status: 'idle' });
+      // Who follows the team must see whether its lead has heard the latest.
+      const { knows = null, failure = null } = this.#lead ?? {};
+      const metadata = this.#lead ? { metadata: { knows, failure } } : {};
+      if (!asks) await door.call('member.update', { ...idle, ...metadata, status: 'idle' });
       this.#idle = true;
     }
     await this.#watch.next();
+    this.#lead?.stir();
   }
-}
 
-function isUrgentMail(event: TeamEvent, memberId: string): boolean {
-  return (
-    event.type === 'message:sent' && event.priority === 'urgent' && event.copies.some(({ toId }) => toId === memberId)
-  );
-}
-
-/** The task changed hands or is gone: going on would be work for nothing. */
-function takesAway(event: TeamEvent, task: TaskJson): boolean {
-  if (event.type === 'team:closed') return true;
-  if (!('taskId' in event) || event.taskId !== task.id) return false;
-  return 'epoch' in event && event.epoch > task.epoch;
+  /** What the hook had to say came as mail; it is for now, also for an agent that is not started for mail. */
+  async #hearHook(): Promise<void> {
+    const messages = await this.#bench.mail.take(this.#bench.seat.sessionId);
+    if (messages.length === 0) return;
+    this.#produced((await turnWithMail(this.#bench, makeTurn({ messages }))).text);
+  }
 }

@@ -12,7 +12,7 @@ export interface Watch {
 /** Follows the team until the signal aborts. The member's own doings do not wake it. */
 export function watchTeam(
   door: Door,
-  memberId: string,
+  { memberId, leads }: { memberId: string; leads: boolean },
   { signal, onError }: { signal: AbortSignal; onError: (error: unknown) => void },
 ): Watch {
   const listeners = new Set<(event: TeamEvent) => void>();
@@ -30,7 +30,7 @@ export function watchTeam(
     for await (const { events } of door.changes(signal)) {
       for (const event of events) {
         for (const listener of listeners) listener(event);
-        if (concerns(event, memberId)) notice();
+        if (concerns(event, memberId) || (leads && event.by !== memberId && concernsLead(event))) notice();
       }
     }
   }
@@ -45,6 +45,11 @@ export function watchTeam(
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** What may be worth a digest. Not every completion: whoever did the last one goes idle after it. */
+function concernsLead({ type }: TeamEvent): boolean {
+  return type === 'teammate:idle' || type === 'teammate:stopped' || type === 'task:failed' || type === 'plan:submitted';
 }
 
 /** Work that may have become takable, mail, a request or its answer, the end of the team. */

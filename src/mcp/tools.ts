@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { Slug } from '../core/text.ts';
 import type { Tool } from './tool.ts';
 import { messageTools } from './tools/message.ts';
+import { spawnTools } from './tools/spawn.ts';
 import { taskTools } from './tools/task.ts';
 import { teamTools } from './tools/team.ts';
 
 /** Every tool, in the order in which agents see them. */
-export const TOOLS: readonly Tool[] = [...teamTools, ...taskTools, ...messageTools];
+export const TOOLS: readonly Tool[] = [...teamTools, ...spawnTools, ...taskTools, ...messageTools];
 
 const INPUTS = new Map(
   TOOLS.map((tool) => [tool, tool.teamless ? tool.input : tool.input.extend({ team_name: Slug.optional() })]),

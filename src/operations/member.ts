@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { agentNamed } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
 import { ChangeMemberInput, JoinInput, LeaveInput, TeamMember, TeammateStatus } from '../core/member.ts';
+import { parse } from '../core/parse.ts';
 import type { TeamState } from '../core/state.ts';
-import { Line, Slug, textOf } from '../core/text.ts';
+import { Line, quote, Slug, textOf } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import { RecordUsageInput, Usage } from '../core/usage.ts';
 import { requireMember, requireTeam, viewMember } from '../core/view.ts';
@@ -34,9 +36,9 @@ export const memberOperations = [
     result: TeamMember,
     route: 'POST /api/teams/:teamId/members',
     cli: { args: ['name'] },
-    run: ({ ledger, caller, actor, once }, { teamId, ...input }) => {
-      requireMayRun(caller, input.agent);
-      return ledger.execute(teamId, { type: 'member.join', by: actor, ...once, ...input }, (state) =>
+    run: async ({ ledger, caller, actor, once }, { teamId, ...input }) => {
+      const agent = input.agent && (await ledger.view(teamId, (state) => chooseAgent(state, caller, input)));
+      return ledger.execute(teamId, { type: 'member.join', by: actor, ...once, ...input, agent }, (state) =>
         memberOf(state, input.name),
       );
     },
@@ -50,9 +52,9 @@ export const memberOperations = [
     route: 'POST /api/teams/:teamId/teammates',
     message: { type: 'spawn_teammate', answer: 'teammate_spawned', fields: (member) => ({ member }) },
     cli: { args: ['name'] },
-    run: ({ coordinator, caller, actor, once }, { teamId, ...input }) => {
-      requireMayRun(caller, input.agent);
-      return coordinator.spawnTeammate(teamId, input, actor, once);
+    run: async ({ ledger, coordinator, caller, actor, once }, { teamId, ...input }) => {
+      const agent = await ledger.view(teamId, (state) => chooseAgent(state, caller, input));
+      return coordinator.spawnTeammate(teamId, { ...input, agent }, actor, once);
     },
   }),
   operation({
@@ -202,12 +204,44 @@ export const memberOperations = [
   }),
 ] as const;
 
+/** What `agentType` says when nobody said anything. */
+const NO_AGENT = 'general-purpose';
+
 /** Which program runs as the user is for a person to say, not for an agent. */
 function requireMayRun(caller: Caller, agent: AgentSpec | undefined): void {
   if (caller.scope === 'admin' || !(agent?.command ?? agent?.args ?? agent?.env)) return;
   throw new TeamError(
     'not_allowed',
     'Only a person says which program runs: name an agent without command, args and env',
+  );
+}
+
+/**
+ * What runs a new teammate: what a person says, else what the team has under that name. A lead that is an agent chooses
+ * among those that a person set up for the team.
+ */
+function chooseAgent(
+  state: TeamState,
+  caller: Caller,
+  { agent, agentType }: { agent?: AgentSpec | undefined; agentType: string },
+): AgentSpec {
+  const { agents = {}, leadId } = requireTeam(state);
+  const name = agent?.name ?? agent?.kind ?? agentType;
+  if (caller.scope === 'admin') {
+    const known = agent ?? agents[name];
+    if (known) return known;
+    if (name === NO_AGENT) throw new TeamError('invalid', 'Say what runs it: an agent, such as claude or codex');
+    return agentNamed(parse(Slug, name));
+  }
+  requireMayRun(caller, agent);
+  const chosen = agents[name];
+  if (chosen) return chosen;
+  const names = Object.keys(agents);
+  throw new TeamError(
+    'not_allowed',
+    names.length > 0
+      ? `${leadId} may bring in ${names.join(', ')}, not ${quote(name)}`
+      : `No agents were set up for ${leadId} to bring in: a person adds teammates`,
   );
 }
 

@@ -158,7 +158,7 @@ export const teamOperations = [
     input: InTeam.extend({
       after: z.number().int().min(0).optional().describe('the number that the last digest ended with'),
     }),
-    result: z.object({ seq: z.number().int(), text: z.string(), settled: z.boolean() }),
+    result: z.object({ seq: z.number().int(), text: z.string(), settled: z.boolean(), due: z.boolean() }),
     route: 'GET /api/teams/:teamId/digest',
     cli: { args: ['teamId'] },
     run: async ({ ledger }, { teamId, after }) => {

@@ -6,7 +6,6 @@ import { quote } from '../core/text.ts';
 import { viewTeam } from '../core/view.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
 import { hooksOf, raiseTeam } from '../runtime/team-file/raise.ts';
-import type { TeamFile } from '../runtime/team-file/schema.ts';
 import { operation } from './operation.ts';
 
 const Source = z.strictObject({
@@ -30,7 +29,7 @@ export const upOperations = [
     route: 'POST /api/check',
     cli: { args: ['source'] },
     run: async ({ hooks }, { source, name, folder }) => {
-      const file = requireRunnable(parseTeamFile(source, name), name);
+      const file = parseTeamFile(source, name);
       const unapproved = hooks.unapproved(hooksOf(file, folder));
       return { team: file.team, members: file.members.length, tasks: file.tasks.length, unapproved };
     },
@@ -47,7 +46,7 @@ export const upOperations = [
     route: 'POST /api/up',
     cli: { args: ['source'] },
     run: async ({ ledger, hooks }, { source, name, folder, approve, yes }) => {
-      const file = requireRunnable(parseTeamFile(source, name), name);
+      const file = parseTeamFile(source, name);
       const configs = hooksOf(file, folder);
       hooks.approve(
         yes ? configs : configs.filter(({ approved }) => approved !== undefined && approve.includes(approved)),
@@ -64,17 +63,3 @@ export const upOperations = [
     },
   }),
 ] as const;
-
-/** A team of which some member could never start is refused before anything is made. */
-function requireRunnable(file: TeamFile, name: string): TeamFile {
-  const refuse = (what: string): never => {
-    throw new TeamError('unsupported', `${name}: ${what}: this Troupe runs programs, agent: { exec: … }`);
-  };
-  if (typeof file.lead === 'object') refuse('a lead that is an agent cannot be run');
-  for (const { name: member, agent, plan } of file.members) {
-    if (typeof agent === 'string') refuse(`member ${member} cannot be run by ${agent}`);
-    else if (!('exec' in agent)) refuse(`member ${member} cannot be run over ACP`);
-    if (plan !== undefined) refuse(`member ${member} cannot hand in a plan`);
-  }
-  return file;
-}

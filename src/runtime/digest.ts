@@ -1,4 +1,8 @@
+import { wrapText } from '../core/envelope.ts';
+import type { TeamEvent } from '../core/event.ts';
+import type { TeamRequest } from '../core/request.ts';
 import type { TeamState } from '../core/state.ts';
+import { shorten } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
 import type { Stored } from '../journal/journal.ts';
 
@@ -10,45 +14,40 @@ export interface Digest {
   readonly text: string;
   /** Nothing is open any more, or what is open cannot go on by itself. */
   readonly settled: boolean;
+  /** Worth waking the lead for: the work is settled, a task failed, or a plan waits for its judgement. */
+  readonly due: boolean;
 }
 
 /** Of each result so much; the whole is one look-up away. Characters. */
 const RESULT_LENGTH = 200;
 
+/** Of a plan that the lead must judge so much. Characters. */
+const PLAN_LENGTH = 8_000;
+
 /** Ends of tasks told one by one; of more, the number. */
 const ENDS = 20;
 
+/** Open tasks told one by one to a lead that has just come. */
+const OPEN_TASKS = 50;
+
 /**
  * What happened after a batch, in a few lines: which tasks ended and how, who is idle, what waits for an answer, what is
- * left. One digest replaces a message per completion and per idle notice.
+ * left. One digest replaces a message per completion and per idle notice. What the lead did itself it knows.
  */
 export function makeDigest(state: TeamState, batches: readonly Stored[], seq: number): Digest {
-  requireTeam(state);
-  const ended = new Set<string>();
-  let changed = false;
-  for (const { events } of batches) {
-    for (const event of events) {
-      if (event.type === 'task:completed' || event.type === 'task:failed') ended.add(event.taskId);
-      if (event.type === 'teammate:idle' || event.type === 'teammate:stopped' || event.type === 'request:raised') {
-        changed = true;
-      }
-    }
-  }
-  const { pending, in_progress: inProgress, completed, failed } = state.index.counts;
-  const working = [...state.members.values()].filter(
-    (member) => member.status === 'active' && member.id !== state.team?.leadId,
+  const { leadId } = requireTeam(state);
+  const events = batches.flatMap((batch) => batch.events).filter((event) => event.by !== leadId);
+  const ended = new Set(
+    events.flatMap((event) => (event.type === 'task:completed' || event.type === 'task:failed' ? event.taskId : [])),
   );
-  const settled = inProgress === 0 && working.length === 0;
-  if (ended.size === 0 && !changed) return { seq, text: '', settled };
-  return {
-    seq,
-    settled,
-    text: [
-      ...endLines(state, ended),
-      stateLine(state),
-      `Tasks: ${completed} completed, ${inProgress} in progress, ${pending} to do, ${failed} failed.`,
-    ].join('\n'),
-  };
+  const plans = pendingPlans(state);
+  const said = answersOfIdle(state, events, ended);
+  const changed = events.some(({ type }) => type === 'teammate:idle' || type === 'teammate:stopped');
+  const settled = isSettled(state);
+  if (ended.size === 0 && plans.length === 0 && !changed) return { seq, text: '', settled, due: false };
+  const failed = events.some(({ type }) => type === 'task:failed');
+  const lines = [...endLines(state, ended), ...said, ...planLines(plans), stateLine(state), countLine(state)];
+  return { seq, settled, due: settled || failed || plans.length > 0, text: lines.join('\n') };
 }
 
 /** The whole of a team for one who has just come to lead it. */
@@ -56,17 +55,26 @@ export function fullDigest(state: TeamState, seq: number): Digest {
   const { id, description } = requireTeam(state);
   const open = [...state.tasks.values()].filter((task) => task.status === 'pending' || task.status === 'in_progress');
   const lines = open
-    .slice(0, 50)
+    .slice(0, OPEN_TASKS)
     .map((task) => `#${task.id} [${task.status}] ${task.title}${task.assigneeId ? ` (${task.assigneeId})` : ''}`);
   const { completed, failed } = state.index.counts;
-  const head = `You lead the team ${id}${description ? `: ${description}` : ''}.`;
   const text = [
-    head,
+    `You lead the team ${id}${description ? `: ${description}` : ''}.`,
     stateLine(state),
-    `Open tasks (${open.length}; ${completed} completed, ${failed} failed):`,
+    `Open tasks (${open.length}; ${completed} completed, ${failed} failed)${open.length > 0 ? ':' : '.'}`,
     ...lines,
+    ...(open.length > lines.length ? [`and ${open.length - lines.length} more`] : []),
+    ...planLines(pendingPlans(state)),
   ].join('\n');
-  return { seq, text, settled: open.length === 0 };
+  return { seq, text, settled: open.length === 0, due: true };
+}
+
+/** Nobody works, and nothing is there that somebody could take. */
+function isSettled(state: TeamState): boolean {
+  const isAtWork = [...state.members.values()].some(
+    ({ id, status }) => (status === 'active' || status === 'spawning') && id !== state.team?.leadId,
+  );
+  return state.index.counts.in_progress === 0 && !isAtWork;
 }
 
 function endLines(state: TeamState, ended: ReadonlySet<string>): string[] {
@@ -74,11 +82,43 @@ function endLines(state: TeamState, ended: ReadonlySet<string>): string[] {
     const task = state.tasks.get(id);
     if (!task) return [];
     const said = (task.status === 'failed' ? task.failure : task.result) ?? '';
-    const short = said.length > RESULT_LENGTH ? `${said.slice(0, RESULT_LENGTH)}…` : said;
-    return `#${id} ${task.status}: ${task.title}${task.assigneeId ? ` (${task.assigneeId})` : ''}${short ? ` — ${short.replaceAll('\n', ' ')}` : ''}`;
+    return `#${id} ${task.status}: ${task.title}${task.assigneeId ? ` (${task.assigneeId})` : ''}${said ? ` — ${inOneLine(said)}` : ''}`;
   });
   if (ended.size > ENDS) lines.push(`and ${ended.size - ENDS} more`);
   return lines;
+}
+
+/** What those produced who went idle after something else than a task: an answer to mail, say. */
+function answersOfIdle(state: TeamState, events: readonly TeamEvent[], ended: ReadonlySet<string>): string[] {
+  const told = new Set([...ended].map((id) => state.tasks.get(id)?.assigneeId));
+  const answers = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === 'teammate:idle' && event.result && !told.has(event.memberId)) {
+      answers.set(event.memberId, `${event.memberId} says: ${inOneLine(event.result)}`);
+    }
+  }
+  return [...answers.values()];
+}
+
+function pendingPlans(state: TeamState): TeamRequest[] {
+  return [...state.requests.values()].filter(({ kind, status }) => kind === 'plan' && status === 'pending');
+}
+
+function planLines(plans: readonly TeamRequest[]): string[] {
+  const boundary = crypto.randomUUID().slice(0, 8);
+  return plans.map(({ id, memberId, content }) => {
+    const plan = wrapText(shorten(content, PLAN_LENGTH), boundary, { teammate_id: memberId, type: 'plan' });
+    return `${memberId} waits until you approve or reject its plan (request_id ${id}):\n${plan}`;
+  });
+}
+
+function inOneLine(text: string): string {
+  return shorten(text, RESULT_LENGTH).replaceAll(/\s*\n\s*/g, ' ');
+}
+
+function countLine(state: TeamState): string {
+  const { pending, in_progress: inProgress, completed, failed } = state.index.counts;
+  return `Tasks: ${completed} completed, ${inProgress} in progress, ${pending} to do, ${failed} failed.`;
 }
 
 function stateLine(state: TeamState): string {

@@ -5,7 +5,7 @@ import { connect, LEAD, member, openHouse, openTeam, refusal, toolNames, use } f
 
 const COORDINATION = ['TeamStatus', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'SendMessage', 'Inbox'];
 const WORK = ['TaskClaim', 'TaskComplete'];
-const TEAM = ['TeamCreate', 'TeamDelete'];
+const TEAM = ['TeamCreate', 'TeamDelete', 'SpawnTeammate'];
 const sorted = (...names: string[][]): string[] => names.flat().sort();
 
 test('describes every tool so that all agents take it as it is', async () => {
@@ -28,9 +28,11 @@ test('describes every tool so that all agents take it as it is', async () => {
 
 test('keeps the list of tools short: every agent reads all of it', () => {
   const list = TOOLS.map((tool) => describeTool(tool, { named: false }));
-  expect(JSON.stringify(list).length).toBeLessThan(6_000);
+  expect(JSON.stringify(list).length).toBeLessThan(6_600);
   const read = list.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  expect(JSON.stringify(read).length).toBeLessThan(5_000);
+  expect(JSON.stringify(read).length).toBeLessThan(5_300);
+  const forTeammates = read.filter((_tool, i) => TOOLS[i]?.for !== 'lead');
+  expect(JSON.stringify(forTeammates).length).toBeLessThan(4_400);
 });
 
 test('offers nothing while the feature is off', async () => {
@@ -40,7 +42,7 @@ test('offers nothing while the feature is off', async () => {
   expect(off.getInstructions()).toBeUndefined();
   await expect(off.callTool({ name: 'TaskList', arguments: {} })).rejects.toThrow('There is no tool TaskList');
   expect(await toolNames(await connect(house, member('alice'), { greeting: { teams: false } }))).toEqual([]);
-  expect(await toolNames(await connect(house, ADMIN, { greeting: { team: 'demo', teams: true } }))).toHaveLength(11);
+  expect(await toolNames(await connect(house, ADMIN, { greeting: { team: 'demo', teams: true } }))).toHaveLength(12);
   expect(await toolNames(await connect(house, member('alice')))).toHaveLength(9);
 });
 

@@ -65,7 +65,7 @@ test('the team tools are there when the environment asks for them', async () => 
       withEnvironment({}, '--team', 'demo'),
       withEnvironment({ TROUPE_TEAMS: '0' }, '--team', 'demo'),
     ]),
-  ).toEqual([0, 11, 9, 0, 9, 11, 0]);
+  ).toEqual([0, 12, 9, 0, 9, 12, 0]);
 });
 
 test('a person gives the team and the member on the command line', async () => {

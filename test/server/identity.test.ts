@@ -224,12 +224,22 @@ describe('which program runs is for a person to say', () => {
     expect(await stage.ends()).toEqual(before);
   });
 
-  test('a lead names an agent, and brings in members that run themselves', async () => {
+  test('a lead names an agent that a person set up, and brings in members that run themselves', async () => {
     const stage = await setStage();
     const wire = await openUnix(stage.home.socket, stage.tokens.lead);
-    const agent = { kind: 'claude', model: 'm' };
-    expect(await wire.ask({ type: 'member.spawn', payload: { teamId, name: 'fresh', agent } })).toMatchObject({
-      result: { id: 'fresh', agent, status: 'spawning' },
+    const spawn = (more: object) => wire.ask({ type: 'member.spawn', payload: { teamId, name: 'fresh', ...more } });
+    const nothing = { error: { code: 'not_allowed', message: expect.stringContaining('No agents were set up') } };
+    expect(await spawn({ agentType: 'tester' })).toMatchObject(nothing);
+    const agents = { tester: { kind: 'exec' as const, command: ['true'] } };
+    expect(await wire.ask({ type: 'team.update', payload: { teamId, agents } })).toMatchObject({
+      error: { code: 'not_allowed' },
+    });
+    await stage.act('team.update', { teamId, agents });
+    expect(await spawn({ agentType: 'codex' })).toMatchObject({
+      error: { code: 'not_allowed', message: 'lead may bring in tester, not "codex"' },
+    });
+    expect(await spawn({ agent: { kind: 'exec', name: 'tester', mode: 'full' } })).toMatchObject({
+      result: { id: 'fresh', agent: agents.tester, status: 'spawning' },
     });
     expect(await wire.ask({ type: 'member.add', payload: { teamId, name: 'own' } })).toMatchObject({
       result: { id: 'own', status: 'active' },

@@ -13,6 +13,8 @@ export interface Outcome {
   readonly tasks: Standing['tasks'];
   readonly members: Standing['members'];
   readonly requests: Standing['requests'];
+  /** What a lead that is an agent said last. */
+  readonly answer?: string | undefined;
   /** Milliseconds. */
   readonly duration: number;
 }
@@ -54,6 +56,6 @@ export async function followWork(
     progress?.close();
   }
   const reason = signal.aborted ? 'interrupted' : (last.reason ?? 'stuck');
-  const { tasks, members, requests } = last;
-  return { team: teamId, reason, tasks, members, requests, duration: performance.now() - began };
+  const { tasks, members, requests, answer } = last;
+  return { team: teamId, reason, tasks, members, requests, answer, duration: performance.now() - began };
 }

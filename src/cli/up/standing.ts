@@ -8,6 +8,8 @@ export interface Standing {
   readonly members: ResultOf<'member.list'>;
   readonly requests: ResultOf<'request.list'>;
   readonly reason: 'done' | 'stuck' | 'person' | undefined;
+  /** What a lead that is an agent said last. */
+  readonly answer?: string | undefined;
 }
 
 /** Asks where a team stands. */
@@ -18,20 +20,34 @@ export async function look(client: Client, teamId: string): Promise<Standing> {
   ]);
   const { members } = team;
   const requests = pendingRequests.filter(({ kind }) => kind !== 'shutdown');
-  return { seq, tasks, members, requests, reason: reasonToEnd(tasks, members, requests, team.leadId) };
+  const lead = members.find(({ id, agent }) => id === team.leadId && agent !== undefined);
+  const leads = lead && (await isLeading(client, teamId, lead));
+  const reason = leads ? undefined : reasonToEnd(tasks, members, requests, lead);
+  return { seq, tasks, members, requests, reason, answer: lead?.lastResult };
 }
+
+/** It is at work, or will be as soon as it hears the latest. */
+async function isLeading(client: Client, teamId: string, { status, metadata }: Member): Promise<boolean> {
+  if (status !== 'idle') return status !== 'stopped';
+  const knows = metadata?.['knows'];
+  if (typeof knows !== 'number') return false;
+  return (await client.call('team.digest', { teamId, after: knows })).due;
+}
+
+type Member = Standing['members'][number];
 
 function reasonToEnd(
   tasks: Standing['tasks'],
   members: Standing['members'],
   requests: Standing['requests'],
-  leadId: string,
+  lead: Member | undefined,
 ): Standing['reason'] {
-  const lead = members.find(({ id }) => id === leadId);
-  const leadWorks = lead?.agent !== undefined && lead.status !== 'idle' && lead.status !== 'stopped';
-  if (!leadWorks && tasks.every(({ status }) => status === 'completed')) return 'done';
-  const isBusy = ({ agent, status, returning }: Standing['members'][number]): boolean =>
+  const isBusy = ({ agent, status, returning }: Member): boolean =>
     agent !== undefined && (status === 'stopped' ? returning === true : status !== 'idle');
+  const allDone = tasks.every(({ status }) => status === 'completed');
+  if (!lead && allDone) return 'done';
   if (members.some(isBusy)) return undefined;
+  // A team whose lead is gone or failed has no answer, whatever its tasks say.
+  if (allDone && lead?.status === 'idle' && lead.metadata?.['failure'] === undefined) return 'done';
   return requests.length > 0 ? 'person' : 'stuck';
 }

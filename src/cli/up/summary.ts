@@ -2,7 +2,7 @@ import { paint } from '../screen.ts';
 import type { Screen } from '../screen.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
-import { clean } from '../text.ts';
+import { clean, cleanLines } from '../text.ts';
 import { statusCell } from '../views/task.ts';
 import type { Outcome } from './follow.ts';
 
@@ -26,7 +26,9 @@ export function summarize(outcome: Outcome, screen: Screen): string {
     { title: 'TOOK', align: 'right' },
     { title: 'RESULT', flexible: true },
   ] as const;
-  return `\n${table(columns, rows, screen)}\n${verdict(outcome, screen)}\n`;
+  const tasks = rows.length > 0 ? `\n${table(columns, rows, screen)}` : '';
+  const answer = outcome.answer ? `\n${cleanLines(outcome.answer).join('\n')}\n` : '';
+  return `${tasks}${answer}\n${verdict(outcome, screen)}\n`;
 }
 
 function took({ startedAt, completedAt }: Task): string {
@@ -36,7 +38,8 @@ function took({ startedAt, completedAt }: Task): string {
 
 function verdict({ reason, tasks, requests, team, duration }: Outcome, screen: Screen): string {
   const done = tasks.filter(({ status }) => status === 'completed').length;
-  const count = `${done} of ${tasks.length} tasks completed in ${(duration / 1000).toFixed(1)} s`;
+  const time = `in ${(duration / 1000).toFixed(1)} s`;
+  const count = tasks.length > 0 ? `${done} of ${tasks.length} tasks completed ${time}` : `Ended ${time}`;
   if (reason === 'done') return paint(screen, 'green', `${count}.`);
   const why = {
     stuck: 'Nobody can go on with the rest.',

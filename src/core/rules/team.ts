@@ -29,6 +29,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       maxTeammates: command.maxTeammates,
       messagesPerMinute: command.messagesPerMinute,
       delegateMode: command.delegateMode,
+      agents: command.agents,
       metadata: command.metadata,
     }),
     event(command, 'teammate:joined', {
@@ -36,12 +37,14 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       sessionId: command.leadSessionId,
       role: 'lead',
       agentType: command.leadAgentType,
-      status: 'active',
+      status: command.leadAgent ? 'spawning' : 'active',
+      spawnPrompt: command.leadPrompt || undefined,
       planApprovalRequired: false,
       model: command.leadModel,
       cwd: command.cwd,
-      backendType: 'in-process',
+      backendType: command.leadAgent ? 'subprocess' : 'in-process',
       subscriptions: [],
+      agent: command.leadAgent,
     }),
   ];
 }
@@ -51,6 +54,7 @@ export function updateTeam(state: TeamState, command: CommandOf<'team.update'>):
   requireManager(state, command.by, 'change the team');
   if (command.leadId !== undefined) requireLive(state, command.leadId);
   requireLimitsKept(team, command);
+  if (command.agents !== undefined) requirePerson(command.by, 'say which agents the lead may bring in');
   const { type: _type, at: _at, by: _by, commandId: _commandId, ...changes } = command;
   requireFit(`team ${state.teamId}`, team.metadata, changes.metadata);
   return [event(command, 'team:updated', changes)];

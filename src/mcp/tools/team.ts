@@ -84,6 +84,7 @@ export const teamTools = [
         `Tasks: ${countTasks(tasks)}.`,
         'Members:',
         ...team.members.map(describeMember),
+        ...(team.agents ? [`Agents for SpawnTeammate: ${Object.keys(team.agents).join(', ')}.`] : []),
         ...requests.map((one) => `Waits for an answer: ${one.type} of ${one.member} (request_id ${one.request_id})`),
       ];
       return {
@@ -96,6 +97,7 @@ export const teamTools = [
           ...(memberId !== undefined && { you: memberId }),
           tasks,
           members: team.members.map(toMember),
+          ...(team.agents && { agents: Object.keys(team.agents) }),
           requests,
         },
       };

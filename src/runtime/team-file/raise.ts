@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { USER } from '../../core/actor.ts';
-import type { AgentSpec } from '../../core/agent.ts';
 import { TeamError } from '../../core/errors.ts';
 import type { HookConfig } from '../../core/hook.ts';
 import { JoinInput } from '../../core/member.ts';
@@ -10,11 +9,9 @@ import { CreateTaskInput } from '../../core/task.ts';
 import { CreateTeamInput } from '../../core/team.ts';
 import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import { hashHook } from '../hooks/approvals.ts';
+import { agentNameOf, choiceOf, specOf } from './agents.ts';
 import { milliseconds } from './schema.ts';
-import type { AgentRef, TeamFile } from './schema.ts';
-
-/** Agents by name that are commands of their own; the others speak ACP. */
-const NATIVE = ['claude', 'codex', 'claude-native'] as const;
+import type { TeamFile } from './schema.ts';
 
 /** The hooks of a file as they are registered: where the file lies, bound to their present content. */
 export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
@@ -60,9 +57,12 @@ function teamCommands(state: TeamState, file: TeamFile, folder: string): NewComm
   const team = parse(CreateTeamInput, {
     name: file.team,
     description: file.description ?? '',
-    cwd: folder,
+    cwd: resolve(folder, lead?.cwd ?? '.'),
     ...(lead?.name !== undefined && { leadName: lead.name }),
-    leadAgentType: lead ? nameOf(lead.agent) : (file.lead ?? 'none'),
+    leadAgentType: lead ? agentNameOf(lead.agent) : (file.lead ?? 'none'),
+    ...(lead && { leadAgent: specOf(lead, file.agents), leadPrompt: lead.prompt ?? file.description ?? '' }),
+    ...(lead?.model !== undefined && { leadModel: lead.model }),
+    agents: choiceOf(file),
     ...(lead?.delegate !== undefined && { delegateMode: lead.delegate }),
     ...(file.mode && { teammateMode: file.mode }),
     maxTeammates: file.limits?.maxTeammates ?? Math.max(8, file.members.length),
@@ -74,20 +74,21 @@ function teamCommands(state: TeamState, file: TeamFile, folder: string): NewComm
 }
 
 function memberCommands(state: TeamState, file: TeamFile, folder: string): NewCommand[] {
-  return file.members
+  const lead = typeof file.lead === 'object' && state.team ? [{ ...file.lead, name: state.team.leadId }] : [];
+  return [...lead, ...file.members]
     .filter(({ name }) => (state.members.get(name)?.status ?? 'stopped') === 'stopped')
     .map((member): NewCommand => {
       const join = parse(JoinInput, {
         name: member.name,
-        role: member.role ?? 'teammate',
+        role: member.role ?? (member.name === state.team?.leadId ? 'lead' : 'teammate'),
         prompt: member.prompt ?? '',
         ...(member.model !== undefined && { model: member.model }),
         planApprovalRequired: member.plan === 'required',
-        agentType: nameOf(member.agent),
+        agentType: agentNameOf(member.agent),
         cwd: resolve(folder, member.cwd ?? '.'),
-        backendType: member.backend ?? 'subprocess',
+        backendType: ('backend' in member ? member.backend : undefined) ?? 'subprocess',
         status: 'spawning',
-        agent: specOf(member),
+        agent: specOf(member, file.agents),
       });
       return { type: 'member.join', by: USER, ...join };
     });
@@ -123,36 +124,4 @@ function taskCommands(state: TeamState, file: TeamFile): NewCommand[] {
     return [{ type: 'task.addDependencies', by: USER, taskId: numbers.get(task.key) as string, dependencies }];
   });
   return [...creates, ...edges];
-}
-
-function nameOf(agent: AgentRef): string {
-  if (typeof agent === 'string') return agent;
-  return 'exec' in agent ? 'exec' : 'acp';
-}
-
-function specOf(member: TeamFile['members'][number]): AgentSpec {
-  const { agent, command, args, env, mode, model } = member;
-  const rest = {
-    ...(args && { args }),
-    ...(env && { env }),
-    ...(mode && { mode }),
-    ...(model !== undefined && { model }),
-  };
-  if (typeof agent === 'object' && 'exec' in agent) {
-    return {
-      kind: 'exec',
-      command: argv(agent.exec),
-      ...(agent.messages !== undefined && { messages: agent.messages }),
-      ...rest,
-    };
-  }
-  if (typeof agent === 'object') return { kind: 'acp', command: argv(agent.acp), ...rest };
-  const binary = command === undefined ? {} : { command: argv(command) };
-  const native = NATIVE.find((kind) => kind === agent);
-  return native ? { kind: native, ...binary, ...rest } : { kind: 'acp', name: agent, ...binary, ...rest };
-}
-
-/** A list is a program and its arguments; a text is a shell command, run as it stands. */
-function argv(command: string | readonly string[]): string[] {
-  return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];
 }

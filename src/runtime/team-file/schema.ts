@@ -34,19 +34,33 @@ export const AgentRef = z.union([
 ]);
 export type AgentRef = z.output<typeof AgentRef>;
 
-const Runs = {
-  agent: AgentRef,
-  role: Line.optional().describe('what it is on the team, in a few words'),
-  prompt: textOf(PROMPT_BYTES).optional().describe('what it should know and how it should work'),
+/** How an agent is run, wherever one is named. */
+const Setup = {
   model: Line.optional(),
-  plan: z.enum(['required']).optional().describe('its plan must be approved before it changes anything'),
   mode: z.enum(['plan', 'edit', 'full']).optional().describe('what it may do without asking'),
+  permissions: z
+    .strictObject({
+      allow: z.array(z.string()).optional().describe('done without asking, such as "Bash(npm test*)"'),
+      deny: z.array(z.string()).optional().describe('never done'),
+    })
+    .optional()
+    .describe('answers of yours given beforehand; what no rule is about is asked'),
   command: z
     .union([z.string().min(1), z.array(z.string()).min(1)])
     .optional()
     .describe('a binary in place of the one on the path'),
   args: z.array(z.string()).optional().describe('added to the arguments that Troupe gives'),
   env: z.record(z.string(), z.string()).optional().describe('added to its environment; ${NAME} is taken from yours'),
+};
+
+const AgentEntry = z.strictObject({ agent: AgentRef.optional(), ...Setup });
+
+const Runs = {
+  agent: AgentRef,
+  ...Setup,
+  role: Line.optional().describe('what it is on the team, in a few words'),
+  prompt: textOf(PROMPT_BYTES).optional().describe('what it should know and how it should work'),
+  plan: z.enum(['required']).optional().describe('its plan must be approved before it changes anything'),
   cwd: z.string().optional().describe('where it works, from the folder of this file'),
 };
 
@@ -81,6 +95,10 @@ export const TeamFile = z.strictObject({
     ])
     .optional()
     .describe('none: the tasks are simply done; person: you lead; else an agent that leads'),
+  agents: z
+    .record(Slug, AgentEntry)
+    .optional()
+    .describe('agents as you set them up, by name: members name them, and a lead may bring in these and no others'),
   members: z.array(MemberEntry).max(MAX_TEAMMATES).default([]),
   tasks: z.array(TaskEntry).max(1_000).default([]),
   hooks: z.partialRecord(HookType, z.union([HookEntry, z.array(HookEntry)])).optional(),

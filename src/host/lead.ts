@@ -1,0 +1,73 @@
+import type { TaskJson } from '../agents/agent.ts';
+import { codeOf } from './door.ts';
+import { makeTurn } from './prompt.ts';
+import { turnWithMail } from './work.ts';
+import type { Bench } from './work.ts';
+
+/** What a lead does besides answering its mail: it hears of its team in digests, and does what is reserved for it. */
+export interface Lead {
+  /** It was told everything up to this batch; undefined: nothing yet. */
+  readonly knows: number | undefined;
+  /** Why its last turn failed, if it did. */
+  readonly failure: string | undefined;
+  /** A turn if there is something to tell, after `wake`; says what it produced, or undefined when there was nothing. */
+  listen(wake: () => Promise<void>): Promise<string | undefined>;
+  /** Something happened: what failed may be tried again. */
+  stir(): void;
+  /** The next task that is reserved for it; it takes no others. */
+  claim(): Promise<TaskJson | undefined>;
+}
+
+/**
+ * Begins to lead. `goal` is what it is to achieve, told once; one that takes a conversation up again is told where its
+ * team stands instead.
+ */
+export function beginToLead(bench: Bench, { goal, resumed }: { goal: string; resumed: boolean }): Lead {
+  const { door, who } = bench;
+  const { teamId } = who;
+  let knows: number | undefined;
+  let failure: string | undefined;
+  let retries = false;
+
+  return {
+    get knows() {
+      return knows;
+    },
+    get failure() {
+      return failure;
+    },
+    async listen(wake) {
+      if (failure !== undefined && !retries) return undefined;
+      retries = false;
+      const digest = await door.call('team.digest', { teamId, ...(knows !== undefined && { after: knows }) });
+      const isFirst = knows === undefined;
+      const messages = await bench.mail.take(bench.seat.sessionId);
+      if (!isFirst && messages.length === 0 && !digest.due) return undefined;
+      await wake();
+      const turn = makeTurn({ messages, digest: digest.text, ...(isFirst && !resumed && { goal }) });
+      const end = await turnWithMail(bench, turn);
+      failure = end.reason === 'failed' ? (end.error ?? 'the agent failed') : undefined;
+      // What a turn that failed was told is told again with the next, and that waits until something happens.
+      if (failure === undefined) knows = digest.seq;
+      return end.text || (end.error ?? '');
+    },
+    stir() {
+      retries = true;
+    },
+    async claim() {
+      const reserved = await door.call('task.list', { teamId, assigneeId: who.memberId, status: 'pending' });
+      const [next] = reserved;
+      if (!next) return undefined;
+      try {
+        return (await door.call('task.claim', { teamId, taskId: next.id })) ?? undefined;
+      } catch (error) {
+        // It changed since it was listed, or the lead only coordinates.
+        const code = codeOf(error);
+        const isExpected =
+          code === 'claim_conflict' || code === 'conflict' || code === 'blocked' || code === 'not_allowed';
+        if (isExpected) return undefined;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import type {
+  Agent,
+  AgentEvent,
+  AgentSession,
+  Mode,
+  Permission,
+  StartOptions,
+  TaskJson,
+  Turn,
+} from '../agents/agent.ts';
+import type { TeamEvent } from '../core/event.ts';
+import type { Usage } from '../core/usage.ts';
+import { openTranscript } from './transcript.ts';
+import type { Transcript } from './transcript.ts';
+import type { Watch } from './watch.ts';
+
+/** How a turn ended. */
+export type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
+
+/** What is done with what a session tells besides the ends of turns. */
+export interface Hearing {
+  shown(messageIds: readonly string[]): Promise<void>;
+  usage(usage: Usage, taskId: string | undefined): Promise<void>;
+  /** Asks whoever may answer; in `plan` and `delegate` nobody does. */
+  permission(permission: Permission, mode: Mode): void;
+  /** The agent is at work with this session from now on. */
+  opened(sessionId: string): Promise<void>;
+  failed(error: unknown): void;
+}
+
+/** What a seat is made of. */
+export interface SeatOptions {
+  readonly agent: Agent;
+  readonly start: StartOptions;
+  readonly transcriptPath: (sessionId: string) => string;
+  readonly watch: Watch;
+  readonly hearing: Hearing;
+  /** Aborts to end the running turn. */
+  readonly signal: AbortSignal;
+}
+
+/** Where a member sits: its agent's session, one turn after another, everything it tells written down first. */
+export interface Seat {
+  readonly sessionId: string;
+  readonly mode: Mode;
+  /** Does a turn to its end. Losing the task ends it; `onUrgent` is called for urgent mail that could join it. */
+  turn(turn: Turn, options?: { task?: TaskJson | undefined; onUrgent?: () => void }): Promise<TurnEnd>;
+  /** Adds to the running turn where the agent can take it. */
+  steer(turn: Turn): Promise<void>;
+  /** Goes on with the same conversation under other rights; a new one where the agent cannot resume. */
+  changeMode(mode: Mode): Promise<void>;
+  close(): Promise<void>;
+  /** Resolves when the session ended although nobody closed it. */
+  readonly lost: Promise<void>;
+}
+
+/** Starts the agent and begins to listen to it. */
+export async function takeSeat(options: SeatOptions): Promise<Seat> {
+  const { agent, start, watch, hearing, signal } = options;
+  const lost = Promise.withResolvers<void>();
+  let mode = start.mode;
+  let running: { task?: TaskJson | undefined; ended: PromiseWithResolvers<TurnEnd> } | undefined;
+  let open = await openSession(start);
+
+  async function openSession(how: StartOptions): Promise<Open> {
+    const session = await agent.start(how);
+    const transcript = openTranscript(options.transcriptPath(session.id));
+    transcript.write({ at: Date.now(), type: 'session', sessionId: session.id, agent: agent.kind });
+    const opened: Open = { session, transcript, closing: false, over: Promise.resolve() };
+    opened.over = listen(opened).then(() => {
+      transcript.close();
+      if (opened.closing) return;
+      running?.ended.resolve({ type: 'turnEnd', reason: 'failed', text: '', error: 'the agent ended' });
+      lost.resolve();
+    });
+    await hearing.opened(session.id);
+    return opened;
+  }
+
+  async function listen({ session, transcript }: Open): Promise<void> {
+    for await (const event of session.events) {
+      try {
+        await hear(event, transcript);
+      } catch (error) {
+        hearing.failed(error);
+      }
+    }
+  }
+
+  async function hear(event: AgentEvent, transcript: Transcript): Promise<void> {
+    const at = Date.now();
+    if (event.type === 'permission') {
+      transcript.write({ at, type: 'permission', tool: event.tool, description: event.description });
+      hearing.permission(event, mode);
+      return;
+    }
+    transcript.write({ at, ...event });
+    if (event.type === 'shown') await hearing.shown(event.messageIds);
+    else if (event.type === 'usage') await hearing.usage(event.usage, running?.task?.id);
+    else if (event.type === 'turnEnd') running?.ended.resolve(event);
+  }
+
+  async function closeSession(): Promise<void> {
+    open.closing = true;
+    await open.session.close();
+    await open.over;
+  }
+
+  return {
+    get sessionId() {
+      return open.session.id;
+    },
+    get mode() {
+      return mode;
+    },
+    lost: lost.promise,
+    async turn(turn, { task, onUrgent } = {}) {
+      const ended = Promise.withResolvers<TurnEnd>();
+      running = { task, ended };
+      const { session, transcript } = open;
+      const cancel = (): void => void session.cancel();
+      const stopListening = watch.onEvent((event) => {
+        if (task && takesAway(event, task)) cancel();
+        if (onUrgent && agent.abilities.steer && isUrgentMail(event, start.memberId)) onUrgent();
+      });
+      signal.addEventListener('abort', cancel, { once: true });
+      try {
+        transcript.turn(turn);
+        await session.send(turn, { when: 'next' });
+        return await ended.promise;
+      } finally {
+        running = undefined;
+        signal.removeEventListener('abort', cancel);
+        stopListening();
+      }
+    },
+    async steer(turn) {
+      open.transcript.turn(turn);
+      await open.session.send(turn, { when: 'steer' });
+    },
+    async changeMode(wanted) {
+      if (wanted === mode) return;
+      const resume = agent.abilities.resume ? open.session.id : undefined;
+      await closeSession();
+      mode = wanted;
+      try {
+        open = await openSession({ ...start, mode, resume });
+      } catch (error) {
+        // Nobody sits here any more.
+        lost.resolve();
+        throw error;
+      }
+    },
+    close: closeSession,
+  };
+}
+
+interface Open {
+  readonly session: AgentSession;
+  readonly transcript: Transcript;
+  /** We end it. */
+  closing: boolean;
+  over: Promise<void>;
+}
+
+function isUrgentMail(event: TeamEvent, memberId: string): boolean {
+  return (
+    event.type === 'message:sent' && event.priority === 'urgent' && event.copies.some(({ toId }) => toId === memberId)
+  );
+}
+
+/** The task changed hands or is gone: going on would be work for nothing. */
+function takesAway(event: TeamEvent, task: TaskJson): boolean {
+  if (event.type === 'team:closed') return true;
+  if (!('taskId' in event) || event.taskId !== task.id) return false;
+  return 'epoch' in event && event.epoch > task.epoch;
+}

@@ -1,0 +1,48 @@
+import { agentNamed } from '../../core/agent.ts';
+import type { AgentChoice, AgentSpec } from '../../core/agent.ts';
+import type { AgentRef, TeamFile } from './schema.ts';
+
+/** Whatever of a file says how an agent is run: a member, the lead, an entry of `agents`. */
+type Entry = Omit<NonNullable<TeamFile['agents']>[string], 'agent'> & { agent: AgentRef };
+
+/** What an agent is called in lists. */
+export function agentNameOf(agent: AgentRef): string {
+  if (typeof agent === 'string') return agent;
+  return 'exec' in agent ? 'exec' : 'acp';
+}
+
+/** How an entry's agent is run; what `agents` says under its name holds where the entry itself says nothing. */
+export function specOf(entry: Entry, agents: TeamFile['agents']): AgentSpec {
+  const set = typeof entry.agent === 'string' ? agents?.[entry.agent] : undefined;
+  if (set) {
+    const { agent = entry.agent, ...general } = set;
+    const env = { ...general.env, ...entry.env };
+    return specOf({ ...general, ...defined(entry), agent, ...(Object.keys(env).length > 0 && { env }) }, undefined);
+  }
+  const { agent, command, args, env, mode, model, permissions } = entry;
+  const rest = defined({ args, env, mode, model, permissions: permissions && defined(permissions) });
+  if (typeof agent === 'object' && 'exec' in agent) {
+    return { kind: 'exec', command: argv(agent.exec), ...defined({ messages: agent.messages }), ...rest };
+  }
+  if (typeof agent === 'object') return { kind: 'acp', command: argv(agent.acp), ...rest };
+  return { ...agentNamed(agent), ...(command !== undefined && { command: argv(command) }), ...rest };
+}
+
+/** Whom the lead of a file may bring in: those that the file sets up, else more of what leads. */
+export function choiceOf(file: TeamFile): AgentChoice | undefined {
+  if (typeof file.lead !== 'object') return undefined;
+  const { lead, agents } = file;
+  if (!agents) return typeof lead.agent === 'string' ? { [lead.agent]: specOf(lead, undefined) } : undefined;
+  return Object.fromEntries(
+    Object.entries(agents).map(([name, entry]) => [name, specOf({ agent: name, ...defined(entry) }, undefined)]),
+  );
+}
+
+/** A list is a program and its arguments; a text is a shell command, run as it stands. */
+function argv(command: string | readonly string[]): string[] {
+  return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];
+}
+
+function defined<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}

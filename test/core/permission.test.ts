@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { judgeWish } from '../../src/core/permission.ts';
+
+const bash = (subject: string) => ({ tool: 'Bash', subject });
+
+test('a rule that names a tool is about all it does', () => {
+  expect(judgeWish({ allow: ['Bash'] }, bash('anything; at all'))).toBe('allow');
+  expect(judgeWish({ allow: ['Bash(*)'] }, bash('anything; at all'))).toBe('allow');
+  expect(judgeWish({ allow: ['mcp__*'] }, { tool: 'mcp__docs__search', subject: '' })).toBe('allow');
+  expect(judgeWish({ allow: ['Bash'] }, { tool: 'BashOutput', subject: '' })).toBeUndefined();
+});
+
+test('a pattern is about what the tool is given, whole', () => {
+  const rules = { allow: ['Bash(npm test*)', 'Read(src/*)'] };
+  expect(judgeWish(rules, bash('npm test -- --watch=false'))).toBe('allow');
+  expect(judgeWish(rules, bash('sudo npm test'))).toBeUndefined();
+  expect(judgeWish(rules, { tool: 'Read', subject: 'src/core/task.ts' })).toBe('allow');
+  expect(judgeWish(rules, { tool: 'Read', subject: '/etc/passwd' })).toBeUndefined();
+  expect(judgeWish({ allow: ['Bash(a.c)'] }, bash('abc'))).toBeUndefined();
+});
+
+test.each(['; rm -r x', ' && rm -r x', ' | sh', ' > /etc/passwd', ' $(rm x)', ' `rm x`', '\nrm x', ' & rm x'])(
+  'a pattern that allows one command does not let another through behind it: %j',
+  (more) => {
+    expect(judgeWish({ allow: ['Bash(npm test*)'] }, bash(`npm test${more}`))).toBeUndefined();
+  },
+);
+
+test('deny wins, and finds its command in the middle of others', () => {
+  const rules = { allow: ['Bash'], deny: ['Bash(rm *)'] };
+  expect(judgeWish(rules, bash('rm -r x'))).toBe('deny');
+  expect(judgeWish(rules, bash('cd /tmp && rm -r x'))).toBe('deny');
+  expect(judgeWish(rules, bash('echo $(rm -r x)'))).toBe('deny');
+  expect(judgeWish(rules, bash('farm -r x'))).toBe('allow');
+  expect(judgeWish(undefined, bash('ls'))).toBeUndefined();
+});

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { until } from '../daemon/processes.ts';
+import { setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const LONG = 90_000;
+
+interface Told {
+  readonly memberId: string;
+  readonly prompt: string;
+  readonly digest: string | null;
+  readonly mode: string;
+  readonly role: string;
+}
+
+/** What runs somebody, without a name. */
+function fixture(stage: Stage, name: string): object {
+  const { name: _name, ...runs } = stage.member('', name) as { name: string };
+  return runs;
+}
+
+function toldTo(stage: Stage, memberId: string): Told[] {
+  return (stage.work() as unknown as Told[]).filter((line) => line.memberId === memberId);
+}
+
+test(
+  'a lead that is an agent makes tasks, brings in a teammate, and ends with an answer when all is done',
+  async () => {
+    const stage = setStage();
+    const file = stage.teamFile({
+      team: 'led',
+      lead: { name: 'boss', prompt: 'Make:\none\ntwo\nthree', delegate: true, ...fixture(stage, 'leads') },
+      agents: { quick: fixture(stage, 'quick') },
+    });
+    const { code, stdout, stderr } = await stage.troupe('up', file, '--json');
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const outcome = JSON.parse(stdout) as { reason: string; answer: string; tasks: { assigneeId: string }[] };
+    expect(outcome).toMatchObject({
+      reason: 'done',
+      answer: 'heard: Tasks: 3 completed, 0 in progress, 0 to do, 0 failed.',
+    });
+    expect(outcome.tasks.map(({ assigneeId }) => assigneeId)).toEqual(['helper', 'helper', 'helper']);
+    const [first, ...later] = toldTo(stage, 'boss');
+    expect(first).toMatchObject({ mode: 'delegate' });
+    expect(first?.prompt).toMatch(/^Make:\none\ntwo\nthree\n\nWhere your team stands:\nYou lead the team led/);
+    expect(first?.role).toContain('SpawnTeammate brings in a teammate (quick)');
+    // Three completions and an idle notice are one turn, not four.
+    expect(later).toHaveLength(1);
+    expect(later[0]?.digest).toContain('#2 completed: two (helper) — did two');
+  },
+  LONG,
+);
+
+test(
+  'a lead may bring in only what a person set up',
+  async () => {
+    const stage = setStage();
+    const lead = { name: 'boss', prompt: 'Make:\none', ...fixture(stage, 'leads') };
+    const outcome = await stage.troupe('up', stage.teamFile({ team: 'alone', lead }), '--json');
+    expect(outcome.code).toBe(1);
+    const { answer, reason } = JSON.parse(outcome.stdout) as { answer: string; reason: string };
+    expect(reason).toBe('stuck');
+    expect(answer).toContain('No agents were set up for boss to bring in');
+  },
+  LONG,
+);
+
+test(
+  'a lead judges the plan of a teammate, which plans again and begins when it is approved',
+  async () => {
+    const stage = setStage();
+    const file = stage.teamFile({
+      team: 'planned',
+      lead: { name: 'boss', prompt: 'Lead.', ...fixture(stage, 'leads') },
+      members: [{ name: 'planner', plan: 'required', ...fixture(stage, 'plans') }],
+      tasks: [{ title: 'Tidy' }, { title: 'Sweep' }],
+    });
+    const { code, stdout } = await stage.troupe('up', file, '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ tasks: [{ result: 'did Tidy' }, { result: 'did Sweep' }] });
+    const turns = stage.work().filter(({ memberId }) => memberId === 'planner');
+    expect(turns).toMatchObject([
+      { plan: true, mode: 'plan', feedback: null },
+      { plan: true, mode: 'plan', feedback: 'do it carefully' },
+      { plan: false, mode: 'edit', taskId: '1' },
+      { plan: false, mode: 'edit', taskId: '2' },
+    ]);
+  },
+  LONG,
+);
+
+test(
+  'a lead that died is started again and told where its team stands',
+  async () => {
+    const stage = setStage();
+    const lead = { name: 'boss', prompt: 'Make:\nslow', ...fixture(stage, 'leads') };
+    const agents = { quick: fixture(stage, 'slow') };
+    await stage.ask('up', stage.teamFile({ team: 'survives', lead, agents }), '--detach');
+    const client = stage.client();
+    await until(
+      'the helper works',
+      async () => {
+        const { tasks } = await client.call('team.status', { teamId: 'survives' });
+        return tasks['in_progress'] === 1;
+      },
+      30_000,
+    );
+    process.kill(await stage.pidOf('survives', 'boss'), 'SIGKILL');
+    await until('the new lead was told', async () => toldTo(stage, 'boss').length === 2, 30_000);
+    expect(toldTo(stage, 'boss')[1]?.digest).toContain('#1 [in_progress] slow (helper)');
+    stage.letGo();
+    await until('the work is done', async () => toldTo(stage, 'boss').length === 3, 30_000);
+    expect(toldTo(stage, 'boss')[2]?.digest).toContain('Tasks: 1 completed');
+  },
+  LONG,
+);

@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Mode } from '../../src/agents/agent.ts';
+import { functionAgent } from '../../src/agents/function.ts';
+import type { AgentSpec } from '../../src/core/agent.ts';
+import type { TeamRequest } from '../../src/core/request.ts';
+import { localDoor } from '../../src/host/local-door.ts';
+import { runTeammate } from '../../src/host/teammate.ts';
+import { openTeam } from '../mcp/house.ts';
+import type { House } from '../mcp/house.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+interface Wishes {
+  readonly mode?: Mode;
+  readonly permissions?: AgentSpec['permissions'];
+}
+
+/** A member that asks for leave to run a command as soon as it has a task; the task's result is what it was told. */
+async function startAsker(options: Wishes = {}): Promise<House> {
+  const house = await openTeam(['asker']);
+  const agent = functionAgent(
+    (_turn, { emit }) =>
+      new Promise<string>((resolve) => {
+        emit({
+          type: 'permission',
+          id: 'ask-1',
+          tool: 'Bash',
+          description: 'Run the tests',
+          input: { command: 'npm test -- --watch=false' },
+          answer: ({ allow, message }) => resolve(`${allow ? 'yes' : 'no'}${message ? `: ${message}` : ''}`),
+        });
+      }),
+  );
+  const folder = temporaryFolder();
+  const stop = new AbortController();
+  const ended = runTeammate({
+    door: localDoor(house.services, { teamId: 'demo', memberId: 'asker', isLead: false }),
+    agent,
+    start: {
+      teamId: 'demo',
+      memberId: 'asker',
+      cwd: folder,
+      env: {},
+      role: '',
+      mode: options.mode ?? 'edit',
+    },
+    permissions: options.permissions,
+    transcriptPath: (sessionId) => join(folder, `${sessionId}.jsonl`),
+    signal: stop.signal,
+    onError: () => {},
+  });
+  onTestFinished(async () => {
+    stop.abort();
+    await house.call('team.close', { teamId: 'demo', force: true });
+    await ended;
+  });
+  await house.call('task.create', { teamId: 'demo', title: 'Ask' });
+  return house;
+}
+
+async function question(house: House): Promise<TeamRequest> {
+  return expect
+    .poll(async () => (await house.call<TeamRequest[]>('request.list', { teamId: 'demo', kind: 'permission' }))[0])
+    .toBeDefined()
+    .then(async () => (await house.call<TeamRequest[]>('request.list', { teamId: 'demo' }))[0] as TeamRequest);
+}
+
+const result = (house: House): Promise<unknown> =>
+  house.call<{ result?: string }>('task.show', { teamId: 'demo', taskId: '1' }).then((task) => task.result);
+
+test('what no rule is about is put before a person, with a deadline, and the answer reaches the agent', async () => {
+  const house = await startAsker();
+  const asked = await question(house);
+  expect(asked).toMatchObject({
+    kind: 'permission',
+    memberId: 'asker',
+    content: 'Bash: Run the tests',
+    detail: { tool: 'Bash', input: '{"command":"npm test -- --watch=false"}' },
+  });
+  expect(asked.deadline?.getTime()).toBeGreaterThan(Date.now());
+  await house.call('request.answer', { teamId: 'demo', requestId: asked.id, approve: true });
+  await expect.poll(() => result(house)).toBe('yes');
+});
+
+test('a no carries what the person said', async () => {
+  const house = await startAsker();
+  const { id } = await question(house);
+  await house.call('request.answer', { teamId: 'demo', requestId: id, approve: false, feedback: 'not on a Sunday' });
+  await expect.poll(() => result(house)).toBe('no: not on a Sunday');
+});
+
+test('no agent can answer, not even the lead', async () => {
+  const house = await startAsker();
+  const { id } = await question(house);
+  const answer = { type: 'request.answer', by: 'lead', requestId: id, approve: true } as const;
+  await expect(house.services.ledger.execute('demo', answer, () => undefined)).rejects.toMatchObject({
+    code: 'not_allowed',
+  });
+});
+
+test.each([
+  ['allowed by a rule', { permissions: { allow: ['Bash(npm test*)'] } }, 'yes'],
+  [
+    'forbidden by a rule',
+    { permissions: { allow: ['Bash'], deny: ['Bash(npm*)'] } },
+    'no: a rule of the user forbids it',
+  ],
+  ['planning', { mode: 'plan', permissions: { allow: ['Bash'] } }, /^no: your plan is not approved yet/],
+  ['coordinating', { mode: 'delegate', permissions: { allow: ['Bash'] } }, /^no: you only coordinate/],
+] as [string, Wishes, string | RegExp][])(
+  'what is %s is answered at once, and nobody is asked',
+  async (_what, options, answer) => {
+    const house = await startAsker(options);
+    await expect.poll(() => result(house)).toMatch(answer);
+    expect(await house.call('request.list', { teamId: 'demo' })).toEqual([]);
+  },
+);
