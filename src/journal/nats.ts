@@ -1,0 +1,216 @@
+import { nuid } from '@nats-io/transport-node';
+import { TeamError } from '../core/errors.ts';
+import type { Journal, Seq } from './journal.ts';
+import { readNatsAddress } from './nats/address.ts';
+import { appendBatch, conflict } from './nats/append.ts';
+import { decodeBatch, pack } from './nats/batch.ts';
+import { openBells } from './nats/bells.ts';
+import { isTransient, tooLarge, toTeamError } from './nats/errors.ts';
+import { flow } from './nats/flow.ts';
+import { openLink } from './nats/link.ts';
+import { encodeTeam } from './nats/names.ts';
+import { readMessages } from './nats/read.ts';
+import { ensureSettings } from './nats/settings.ts';
+import { openSnapshots } from './nats/snapshots.ts';
+import { deleteStream, findStream, listTeams, makeStream } from './nats/streams.ts';
+import type { Found, Life } from './nats/streams.ts';
+import { openTurns } from './nats/turns.ts';
+
+export interface NatsJournalOptions {
+  /** How long a call tries while servers are away or elect a leader, before it fails with `storage`. */
+  readonly patienceMs?: number;
+}
+
+/** Room in a message for its headers. */
+const HEADERS_BYTES = 1024;
+
+/**
+ * A journal on NATS JetStream, for daemons on several machines: a stream per team, a message per batch, appended after the
+ * stream's expected last sequence. Replicas and quorum are the servers' business. Opening throws a `TeamError` that says
+ * what to do.
+ *
+ * Each life of a team has a subject of its own, so an append that is meant for one that was dropped reaches nobody.
+ */
+export async function natsJournal(url: string, { patienceMs = 20_000 }: NatsJournalOptions = {}): Promise<Journal> {
+  const closing = new AbortController();
+  const link = await openLink(readNatsAddress(url), { patienceMs, closing: closing.signal });
+  const { settings, snapshots } = await prepare();
+  const bells = openBells(link);
+  const turns = openTurns();
+  /** Which life of a team is meant. An entry is only replaced, never removed, so that who missed a change is refused. */
+  const known = new Map<string, Life>();
+  /** The streams that are known to have a batch. */
+  const begun = new Set<string>();
+  /** A message's id is the writer's name and a number: never used twice. */
+  const writer = nuid.next();
+  let attempts = 0;
+  let closed: Promise<void> | undefined;
+
+  async function prepare() {
+    try {
+      return { settings: await ensureSettings(link), snapshots: await openSnapshots(link) };
+    } catch (error) {
+      await link.nc.close();
+      throw toTeamError(error, link.place, 'open the journal');
+    }
+  }
+
+  function assertOpen(): void {
+    if (closed !== undefined) throw new TeamError('storage', `The journal at ${link.place} is closed. Open it again.`);
+  }
+
+  /** Does something about one team; the server's refusals come out in our words. */
+  async function telling<T>(team: string | undefined, doing: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw toTeamError(error, link.place, team === undefined ? doing : `${doing} team ${JSON.stringify(team)}`);
+    }
+  }
+
+  /** The team as it is now if reading starts at its beginning, else the one whose beginning was read. */
+  async function findToRead(team: string, encoded: string, after: Seq): Promise<Life | undefined> {
+    const life = (after > 0 ? known.get(team) : undefined) ?? (await findTeam(encoded));
+    if (life) known.set(team, life);
+    return life;
+  }
+
+  async function findTeam(encoded: string): Promise<Found | undefined> {
+    const found = await findStream(link, encoded);
+    return found && found.end > 0 ? found : undefined;
+  }
+
+  async function append(team: string, expected: Seq, body: string): Promise<Seq> {
+    const encoded = encodeTeam(team);
+    if (!Number.isSafeInteger(expected) || expected < 0) throw conflict(team, expected);
+    const packed = await pack(body);
+    if (packed.data.length + HEADERS_BYTES > (link.nc.info?.max_payload ?? Infinity)) {
+      throw tooLarge(link.place, `append to team ${JSON.stringify(team)}`);
+    }
+    const life = expected === 0 ? await beginLife(team, encoded) : (known.get(team) ?? (await findTeam(encoded)));
+    if (!life) throw conflict(team, expected);
+    const id = `${writer}-${++attempts}`;
+    const seq = await appendBatch(link, { team, encoded, life, expected, id }, packed);
+    known.set(team, life);
+    if (expected === 0) bells.ring(encoded);
+    return seq;
+  }
+
+  /** A stream for the first batch: a new one, or one that somebody made and did not come to use. */
+  async function beginLife(team: string, encoded: string): Promise<Life | undefined> {
+    const found = await makeStream(link, team, { encoded, settings });
+    return found.end === 0 ? found : undefined;
+  }
+
+  async function drop(team: string): Promise<void> {
+    const encoded = encodeTeam(team);
+    const found = await findStream(link, encoded);
+    if (!found) return;
+    await deleteStream(link, found.stream);
+    begun.delete(found.stream);
+    bells.ring(encoded);
+    await snapshots.remove(found);
+  }
+
+  return {
+    append(team, expected, events) {
+      return new Promise((resolve, reject) => {
+        assertOpen();
+        const body = JSON.stringify(events);
+        const turn = turns.run(team, () => telling(team, 'append to', () => append(team, expected, body)));
+        turn.then(resolve, reject);
+      });
+    },
+
+    async *read(team, after) {
+      assertOpen();
+      const encoded = encodeTeam(team);
+      try {
+        const from = Math.max(0, after);
+        const life = await findToRead(team, encoded, from);
+        if (!life) return;
+        for await (const message of readMessages(link, { team, encoded, life, after: from })) {
+          assertOpen();
+          yield await decodeBatch(message, team);
+        }
+        assertOpen();
+      } catch (error) {
+        throw toTeamError(error, link.place, `read team ${JSON.stringify(team)}`);
+      }
+    },
+
+    async *follow(team, after, signal) {
+      assertOpen();
+      const encoded = encodeTeam(team);
+      const stop = new AbortController();
+      const end = () => stop.abort();
+      signal.addEventListener('abort', end);
+      closing.signal.addEventListener('abort', end);
+      if (signal.aborted) end();
+      try {
+        const from = Math.max(0, after);
+        let life = await findToRead(team, encoded, from);
+        if (!life && from > 0) return;
+        while (!life && !stop.signal.aborted) {
+          await bells.wait(encoded, stop.signal);
+          if (!stop.signal.aborted) life = await findToRead(team, encoded, 0);
+        }
+        if (!life) return;
+        for await (const message of flow(link, { team, encoded, life, after: from }, stop.signal)) {
+          yield await decodeBatch(message, team);
+          if (stop.signal.aborted) return;
+        }
+      } catch (error) {
+        if (!stop.signal.aborted) throw toTeamError(error, link.place, `follow team ${JSON.stringify(team)}`);
+      } finally {
+        signal.removeEventListener('abort', end);
+        closing.signal.removeEventListener('abort', end);
+        stop.abort();
+      }
+    },
+
+    async loadSnapshot(team) {
+      assertOpen();
+      const encoded = encodeTeam(team);
+      return telling(team, 'load a snapshot of', async () => {
+        const found = await findTeam(encoded);
+        if (!found) return undefined;
+        known.set(team, found);
+        // Whatever is wrong with a snapshot, the batches are there. Without servers they are not either.
+        return snapshots.load(found).catch((error: unknown) => {
+          if (isTransient(error)) throw error;
+          return undefined;
+        });
+      });
+    },
+
+    async saveSnapshot(team, snapshot) {
+      assertOpen();
+      const encoded = encodeTeam(team);
+      await telling(team, 'save a snapshot of', async () => {
+        const found = await findTeam(encoded);
+        const meant = known.get(team)?.subject ?? found?.subject;
+        if (found && found.subject === meant) await snapshots.save(found, snapshot);
+      });
+    },
+
+    async teams() {
+      assertOpen();
+      return telling(undefined, 'list the teams', () => listTeams(link, begun));
+    },
+
+    async drop(team) {
+      assertOpen();
+      await turns.run(team, () => telling(team, 'drop', () => drop(team)));
+    },
+
+    close() {
+      closed ??= turns.drained().then(async () => {
+        closing.abort();
+        bells.close();
+        await link.nc.close();
+      });
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { isIP } from 'node:net';
+import { TeamError } from '../../core/errors.ts';
+
+/** Where a journal on NATS is and how one gets in, as its address says it. */
+export interface NatsAddress {
+  /** `host:port` of each server that may be asked. */
+  readonly servers: readonly string[];
+  /** One cluster may hold several journals; this tells them apart. */
+  readonly prefix: string;
+  /** Nothing is said before the connection is encrypted. Always so when a server is on another machine. */
+  readonly tls: boolean;
+  readonly credsFile?: string;
+  readonly nkeyFile?: string;
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  /** The servers' monitoring, which alone can tell when they flush. */
+  readonly monitor?: string;
+}
+
+const PARAMETERS = ['creds', 'nkey', 'ca', 'cert', 'key', 'prefix', 'monitor'] as const;
+type Parameter = (typeof PARAMETERS)[number];
+
+/** Reads `nats://host:port,host:port?creds=FILE`, or `tls://` for a server on this machine that is to be encrypted too. */
+export function readNatsAddress(text: string): NatsAddress {
+  const parts = /^(nats|tls):\/\/([^/?#]+)\/?(?:\?(.*))?$/.exec(text);
+  const fail = (why: string) => new TeamError('invalid', `${withoutSecrets(text)} is no address of a journal: ${why}`);
+  if (!parts) throw fail('write nats://host:port, more servers after commas, options after a question mark');
+  const [, scheme, hosts = '', query = ''] = parts;
+  if (hosts.includes('@')) {
+    throw fail(
+      'a password in an address is seen by everybody on the machine; put the credential in a file: ?creds=FILE or ?nkey=FILE',
+    );
+  }
+  const servers = hosts.split(',').map((host) => readServer(host, fail));
+  const given = readParameters(query, fail);
+  const { prefix = 'troupe' } = given;
+  if (!/^[a-z0-9-]{1,32}$/.test(prefix)) throw fail('a prefix is at most 32 of a-z, 0-9 and -');
+  if (given.creds !== undefined && given.nkey !== undefined) throw fail('give creds or nkey, not both');
+  if ((given.cert === undefined) !== (given.key === undefined)) throw fail('cert and key go together');
+  if (given.monitor?.match(/^https?:\/\//) === null) throw fail('monitor is an address: http://host:port');
+  return {
+    servers,
+    prefix,
+    tls: scheme === 'tls' || !servers.every((server) => isLoopback(hostOf(server))),
+    ...(given.creds !== undefined && { credsFile: given.creds }),
+    ...(given.nkey !== undefined && { nkeyFile: given.nkey }),
+    ...(given.ca !== undefined && { caFile: given.ca }),
+    ...(given.cert !== undefined && { certFile: given.cert }),
+    ...(given.key !== undefined && { keyFile: given.key }),
+    ...(given.monitor !== undefined && { monitor: given.monitor }),
+  };
+}
+
+/** The address as it may be shown: without what somebody put into it by mistake. */
+export function withoutSecrets(text: string): string {
+  return text.replace(/\/\/[^/?#]*@/, '//…@');
+}
+
+/** The servers, and the journal on them where it is not the usual one. */
+export function showAddress({ servers, prefix, tls }: NatsAddress): string {
+  return `${tls ? 'tls' : 'nats'}://${servers.join(',')}${prefix === 'troupe' ? '' : `?prefix=${prefix}`}`;
+}
+
+type Fail = (why: string) => TeamError;
+
+function readServer(text: string, fail: Fail): string {
+  if (!URL.canParse(`nats://${text}`)) throw fail(`${JSON.stringify(text)} is no host and port`);
+  const { hostname, port } = new URL(`nats://${text}`);
+  if (hostname === '') throw fail('a host is missing');
+  return `${hostname}:${port === '' ? '4222' : port}`;
+}
+
+function readParameters(query: string, fail: Fail): Partial<Record<Parameter, string>> {
+  const given: Partial<Record<Parameter, string>> = {};
+  for (const [name, value] of new URLSearchParams(query)) {
+    const parameter = PARAMETERS.find((one) => one === name);
+    if (!parameter) throw fail(`there is no option ${JSON.stringify(name)}; there are ${PARAMETERS.join(', ')}`);
+    if (value === '') throw fail(`${name} is empty`);
+    given[parameter] = value;
+  }
+  return given;
+}
+
+function hostOf(server: string): string {
+  return server.slice(0, server.lastIndexOf(':')).replace(/^\[|\]$/g, '');
+}
+
+function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true;
+  return isIP(host) === 4 && host.startsWith('127.');
+}

@@ -1,0 +1,43 @@
+import type { Link } from './link.ts';
+
+/** The net below the bells: a message without a stream can get lost. */
+const POLL_MS = 2_000;
+
+/** Tells those who wait for a team that does not exist that one was made. */
+export function openBells(link: Link) {
+  const waiting = new Map<string, Set<() => void>>();
+  const subscription = link.nc.subscribe(link.names.bells, {
+    callback(error, message) {
+      const encoded = message?.subject.split('.').at(-1) ?? '';
+      if (!error) for (const wake of waiting.get(encoded) ?? []) wake();
+    },
+  });
+
+  return {
+    /** Only those who happen to wait hear it. */
+    ring(encoded: string): void {
+      if (!link.nc.isClosed()) link.nc.publish(link.names.bell(encoded));
+    },
+
+    /** Resolves when something may have changed. */
+    async wait(encoded: string, signal: AbortSignal): Promise<void> {
+      if (signal.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const set = waiting.get(encoded) ?? new Set();
+      waiting.set(encoded, set.add(resolve));
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      const timer = setTimeout(resolve, POLL_MS);
+      try {
+        await promise;
+      } finally {
+        clearTimeout(timer);
+        set.delete(resolve);
+        if (set.size === 0 && waiting.get(encoded) === set) waiting.delete(encoded);
+      }
+    },
+
+    close: () => subscription.unsubscribe(),
+  };
+}
+
+export type Bells = ReturnType<typeof openBells>;

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { connect, credsAuthenticator, errors, nkeyAuthenticator } from '@nats-io/transport-node';
+import type { Authenticator, NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
+import { TeamError } from '../../core/errors.ts';
+import { showAddress } from './address.ts';
+import type { NatsAddress } from './address.ts';
+
+/** Pull consumers tell by heartbeats that they live since 2.9, and the tests run on it. */
+const LEAST = [2, 9] as const;
+
+/** How long a server may take to answer the first time. */
+const CONNECT_MS = 5_000;
+
+/** A server that says nothing is taken for lost after two of these. */
+const PING_MS = 5_000;
+
+/** Connects, or says why that cannot be and what to do. */
+export async function connectTo(address: NatsAddress): Promise<NatsConnection> {
+  const place = showAddress(address);
+  let nc: NatsConnection;
+  try {
+    nc = await connect(optionsFor(address));
+  } catch (error) {
+    throw explain(error, place);
+  }
+  const { version = '0' } = nc.info ?? {};
+  if (isOld(version)) {
+    await nc.close();
+    throw new TeamError(
+      'unsupported',
+      `${place} runs nats-server ${version}; a journal needs ${LEAST.join('.')} or newer. Upgrade the servers.`,
+    );
+  }
+  return nc;
+}
+
+function optionsFor(address: NatsAddress): NodeConnectionOptions {
+  const { caFile, certFile, keyFile, tls } = address;
+  const files = {
+    ...(caFile !== undefined && { ca: readText(caFile, 'certificate authority') }),
+    ...(certFile !== undefined && { cert: readText(certFile, 'certificate') }),
+    ...(keyFile !== undefined && { key: readText(keyFile, 'key of the certificate') }),
+  };
+  const authenticator = authenticatorFor(address);
+  return {
+    servers: [...address.servers],
+    name: `troupe ${process.pid}`,
+    timeout: CONNECT_MS,
+    // A server on another machine that offers no encryption is refused before anything is said to it.
+    ...((tls || caFile !== undefined || certFile !== undefined) && { tls: files }),
+    ...(authenticator && { authenticator }),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 250,
+    reconnectJitterTLS: 250,
+    pingInterval: PING_MS,
+    // A credential that was renewed on disk is read again with the next connection.
+    ignoreAuthErrorAbort: true,
+    // Only servers that were named: others might be reached without encryption.
+    ignoreClusterUpdates: true,
+  };
+}
+
+/** The files are read anew for each connection. */
+function authenticatorFor({ credsFile, nkeyFile }: NatsAddress): Authenticator | undefined {
+  if (credsFile !== undefined) {
+    const read = () => new TextEncoder().encode(readText(credsFile, 'credentials file'));
+    checkCreds(read(), credsFile);
+    return credsAuthenticator(read);
+  }
+  if (nkeyFile === undefined) return undefined;
+  const read = () => new TextEncoder().encode(readSeed(nkeyFile));
+  read();
+  return nkeyAuthenticator(read);
+}
+
+function checkCreds(creds: Uint8Array, file: string): void {
+  try {
+    credsAuthenticator(creds)('nonce');
+  } catch (error) {
+    throw new TeamError('invalid', `${file} is no credentials file: it needs a user JWT and an nkey seed`, {
+      cause: error,
+    });
+  }
+}
+
+/** The seed stands in a line of its own; other lines are for people. */
+function readSeed(file: string): string {
+  const seed = /^\s*(SU[A-Z2-7]{56})\s*$/m.exec(readText(file, 'nkey file'))?.[1];
+  if (seed !== undefined) return seed;
+  throw new TeamError('invalid', `${file} holds no nkey: it needs the seed of a user, which begins with SU`);
+}
+
+function readText(file: string, what: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new TeamError('invalid', `The ${what} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function isOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  return major < LEAST[0] || (major === LEAST[0] && minor < LEAST[1]);
+}
+
+/** Why a first connection failed. */
+function explain(error: unknown, place: string): unknown {
+  if (!(error instanceof Error) || error instanceof TeamError) return error;
+  const fail = (why: string) => new TeamError('storage', `No connection to ${place}: ${why}`, { cause: error });
+  const code = codeOf(error);
+  if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError) {
+    return fail('the server does not accept the credential. Give ?creds=FILE or ?nkey=FILE of a user that it knows.');
+  }
+  if (code === 'CERT_HAS_EXPIRED') return fail("the server's certificate has expired. Renew it on the server.");
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return fail(
+      "the server's certificate is for another name. Use the name in it, or give the server one for this name.",
+    );
+  }
+  if (code !== undefined && /CERT|SIGNATURE|VERIFY/.test(code)) {
+    return fail(`the server's certificate is not trusted (${error.message}). Give ?ca=FILE with who signed it.`);
+  }
+  if (/does not support 'tls'/.test(error.message)) {
+    return fail(
+      'the server does not encrypt. Servers on other machines must: give it a tls block (troupe journal init writes one).',
+    );
+  }
+  if (code !== undefined && /SSL|TLS|ECONNRESET/.test(code)) {
+    return fail(
+      `the connection could not be encrypted (${error.message}). Check the tls block of the server, and ?cert and ?key.`,
+    );
+  }
+  if (/refused/.test(error.message)) return fail('nobody listens there. Start nats-server, or correct the address.');
+  if (code === 'ENOTFOUND') return fail('there is no such host. Correct the address.');
+  return fail(`${error.message}. Check that nats-server runs there and can be reached.`);
+}
+
+function codeOf(error: Error): string | undefined {
+  for (let one: unknown = error; one instanceof Error; one = one.cause) {
+    if ('code' in one && typeof one.code === 'string') return one.code;
+  }
+  return undefined;
+}

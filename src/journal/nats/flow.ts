@@ -1,0 +1,88 @@
+import { DeliverPolicy } from '@nats-io/jetstream';
+import type { Consumer, ConsumerMessages } from '@nats-io/jetstream';
+import type { Seq } from '../journal.ts';
+import { corruptBatch } from './batch.ts';
+import type { Message } from './batch.ts';
+import { patiently } from './link.ts';
+import type { Link } from './link.ts';
+import { findStream } from './streams.ts';
+import type { Life } from './streams.ts';
+
+/** A consumer that nobody asks any more is forgotten by the server. */
+const FORGET_MS = 30_000;
+
+/** Two missed ones mean that the consumer, or its server, is gone. */
+const HEARTBEAT_MS = 2_000;
+
+/** What tells that a consumer gives nothing any more. What it was for goes on with a new one. */
+const BROKEN: readonly string[] = [
+  'heartbeats_missed',
+  'consumer_not_found',
+  'stream_not_found',
+  'consumer_deleted',
+  'no_responders',
+];
+
+/** Which team, which life of it, and from where. */
+export interface Course {
+  readonly team: string;
+  readonly encoded: string;
+  readonly life: Life;
+  readonly after: Seq;
+}
+
+/**
+ * The messages after `after`, in order, without a gap, then those that come, until the signal aborts or this life of the
+ * team ends. Whatever becomes of consumers and servers, it goes on where it was, within the link's patience.
+ */
+export async function* flow(
+  link: Link,
+  { team, encoded, life, after }: Course,
+  signal: AbortSignal,
+): AsyncGenerator<Message> {
+  let next = after + 1;
+  while (!signal.aborted) {
+    const found = await findStream(link, encoded);
+    if (found?.subject !== life.subject) return;
+    for await (const message of consume(link, life, next, signal)) {
+      if (message.subject !== life.subject || message.seq < next) break;
+      if (message.seq > next) {
+        // Ordered consumers begin anew after a gap, so this one is in the stream itself.
+        throw corruptBatch(team, next, 'it is missing');
+      }
+      yield message;
+      next++;
+      if (signal.aborted) return;
+    }
+  }
+}
+
+/** What one ordered consumer gives, until the signal aborts or it breaks. */
+async function* consume(link: Link, life: Life, from: Seq, signal: AbortSignal): AsyncGenerator<Message> {
+  let consumer: Consumer | undefined;
+  let messages: ConsumerMessages | undefined;
+  const stop = () => messages?.stop();
+  signal.addEventListener('abort', stop);
+  try {
+    consumer = await patiently(link, () =>
+      link.js.consumers.get(life.stream, {
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: from,
+        inactive_threshold: FORGET_MS,
+      }),
+    );
+    messages = await consumer.consume({ max_messages: 100, expires: 5 * HEARTBEAT_MS, idle_heartbeat: HEARTBEAT_MS });
+    if (signal.aborted) return;
+    void stopWhenBroken(messages);
+    for await (const { seq, subject, data, headers } of messages) yield { seq, subject, data, headers };
+  } finally {
+    signal.removeEventListener('abort', stop);
+    messages?.stop();
+    // Only tidiness: the server forgets it by itself.
+    void consumer?.delete().catch(() => {});
+  }
+}
+
+async function stopWhenBroken(messages: ConsumerMessages): Promise<void> {
+  for await (const { type } of messages.status()) if (BROKEN.includes(type)) messages.stop();
+}

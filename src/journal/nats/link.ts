@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jetstream } from '@nats-io/jetstream';
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { TeamError } from '../../core/errors.ts';
+import { showAddress } from './address.ts';
+import type { NatsAddress } from './address.ts';
+import { connectTo } from './connect.ts';
+import { isNotEnabled, isTransient, toTeamError } from './errors.ts';
+import { namesOf } from './names.ts';
+import type { Names } from './names.ts';
+
+/** The way to the servers, and how to speak with them. */
+export interface Link {
+  readonly nc: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly names: Names;
+  /** The servers, for messages to people. */
+  readonly place: string;
+  /** How long to try while servers are away or elect a leader: that took 4.5 to 7 s when one was killed. */
+  readonly patienceMs: number;
+  /** Aborts when the journal closes. */
+  readonly closing: AbortSignal;
+}
+
+/** One request waits so long for its answer; then it is made again. */
+export const REQUEST_MS = 2_000;
+
+/** A server may be up before its JetStream is. */
+const JETSTREAM_MS = 5_000;
+
+const PAUSE_MS = { least: 50, most: 500 };
+
+/** Connects and sees that there is JetStream. `closing` ends what goes on, `close` the connection. */
+export async function openLink(
+  address: NatsAddress,
+  options: { patienceMs: number; closing: AbortSignal },
+): Promise<Link> {
+  const nc = await connectTo(address);
+  const place = showAddress(address);
+  try {
+    const js = jetstream(nc, { timeout: REQUEST_MS });
+    const jsm = await js.jetstreamManager(false);
+    const link = { nc, js, jsm, names: namesOf(address.prefix), place, ...options };
+    await patiently({ ...link, patienceMs: JETSTREAM_MS }, () => jsm.getAccountInfo());
+    return link;
+  } catch (error) {
+    await nc.close();
+    if (!isNotEnabled(error)) throw toTeamError(error, place, 'use JetStream');
+    throw new TeamError(
+      'storage',
+      `${place} is a NATS server without JetStream, in which a journal could be kept. ` +
+        'Give its configuration a jetstream block (troupe journal init writes one), or name another server.',
+      { cause: error },
+    );
+  }
+}
+
+/** Asks again while the trouble is one that passes. Only for what may be done twice. */
+export async function patiently<T>(link: Link, work: (attempt: number) => Promise<T>): Promise<T> {
+  const giveUp = performance.now() + link.patienceMs;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (!isTransient(error) || performance.now() > giveUp || link.nc.isClosed()) throw error;
+      // At random, so that many daemons that lost the same server do not come back in step.
+      await sleep(Math.min(PAUSE_MS.most, PAUSE_MS.least * 2 ** attempt) * (0.5 + Math.random() / 2));
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import type { StreamInfo } from '@nats-io/jetstream';
+import { Objm } from '@nats-io/obj';
+import { TeamError } from '../../core/errors.ts';
+import { ANSWER, isAnswer, toTeamError } from './errors.ts';
+import { patiently } from './link.ts';
+import type { Link } from './link.ts';
+import { listStreams } from './streams.ts';
+import type { Settings } from './streams.ts';
+
+/** What `troupe journal init` found and did. */
+export interface Setup extends Settings {
+  readonly created: boolean;
+  /** Teams that were changed to fit the settings. */
+  readonly changed: number;
+}
+
+/** Bumped when something is kept in another way. */
+const FORMAT = 1;
+
+/** The settings of a journal. On a single server a missing journal is made; on a cluster somebody has to say how. */
+export async function ensureSettings(link: Link): Promise<Settings> {
+  const present = await readSettings(link);
+  if (present) return present;
+  if (link.nc.info?.cluster !== undefined) {
+    throw new TeamError(
+      'storage',
+      `There is no journal at ${link.place} yet, which is a cluster. Make it: troupe journal init ${link.place} --replicas 3`,
+    );
+  }
+  return create(link, { replicas: 1 });
+}
+
+/** Makes the journal, or changes it and all its teams to these settings. */
+export async function changeSettings(link: Link, wanted: Settings): Promise<Setup> {
+  const present = await readSettings(link);
+  if (!present) return { ...(await create(link, wanted)), created: true, changed: 0 };
+  await update(link, bucketStream(link), { description: describe(wanted), num_replicas: wanted.replicas });
+  let changed = 0;
+  for (const { stream } of await listStreams(link)) {
+    const change = { num_replicas: wanted.replicas, max_bytes: wanted.maxBytes ?? -1 };
+    if (await update(link, stream, change)) changed++;
+  }
+  return { ...wanted, created: false, changed };
+}
+
+async function readSettings(link: Link): Promise<Settings | undefined> {
+  let info: StreamInfo;
+  try {
+    info = await patiently(link, () => link.jsm.streams.info(bucketStream(link)));
+  } catch (error) {
+    if (isAnswer(error, ANSWER.streamNotFound)) return undefined;
+    throw error;
+  }
+  const { format, maxBytes } = readDescription(info.config.description);
+  if (format !== FORMAT) {
+    throw new TeamError(
+      'unsupported',
+      `The journal at ${link.place} is kept in a way that this version does not know (${JSON.stringify(format)}). Install a newer Troupe.`,
+    );
+  }
+  return { replicas: info.config.num_replicas, ...(maxBytes !== undefined && { maxBytes }) };
+}
+
+function readDescription(text: string | undefined): { format?: unknown; maxBytes?: number } {
+  try {
+    return JSON.parse(text ?? '') as { format?: unknown; maxBytes?: number };
+  } catch {
+    return {};
+  }
+}
+
+function describe({ maxBytes }: Settings): string {
+  return JSON.stringify({ format: FORMAT, maxBytes });
+}
+
+async function create(link: Link, settings: Settings): Promise<Settings> {
+  try {
+    await patiently(link, () =>
+      new Objm(link.js).create(link.names.snapshots, { replicas: settings.replicas, description: describe(settings) }),
+    );
+  } catch (error) {
+    const isTooMany = isAnswer(error, ANSWER.noSuitablePeers, ANSWER.replicasNotSupported);
+    throw isTooMany ? tooFewServers(link, settings, error) : error;
+  }
+  return (await readSettings(link)) ?? settings;
+}
+
+async function update(
+  link: Link,
+  stream: string,
+  change: { num_replicas: number; max_bytes?: number; description?: string },
+) {
+  try {
+    const { config } = await patiently(link, () => link.jsm.streams.info(stream));
+    const isSame = Object.entries(change).every(([key, value]) => config[key as keyof typeof config] === value);
+    if (isSame) return false;
+    await patiently(link, () => link.jsm.streams.update(stream, change));
+    return true;
+  } catch (error) {
+    // Dropped meanwhile.
+    if (isAnswer(error, ANSWER.streamNotFound)) return false;
+    if (isAnswer(error, ANSWER.noSuitablePeers, ANSWER.replicasNotSupported)) {
+      throw tooFewServers(link, { replicas: change.num_replicas }, error);
+    }
+    throw toTeamError(error, link.place, `change ${stream}`);
+  }
+}
+
+function tooFewServers(link: Link, { replicas }: Settings, cause: unknown): TeamError {
+  return new TeamError(
+    'storage',
+    `${link.place} has too few servers with JetStream for ${replicas} replicas. Start more, or ask for fewer.`,
+    { cause },
+  );
+}
+
+function bucketStream(link: Link): string {
+  return `OBJ_${link.names.snapshots}`;
+}

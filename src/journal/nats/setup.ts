@@ -1,0 +1,24 @@
+import { readNatsAddress } from './address.ts';
+import { toTeamError } from './errors.ts';
+import { openLink } from './link.ts';
+import { changeSettings } from './settings.ts';
+import type { Setup } from './settings.ts';
+import type { Settings } from './streams.ts';
+
+/** Servers that have just started elect a leader first. */
+const PATIENCE_MS = 20_000;
+
+/** Makes the journal at an address, or changes the one that is there, with all its teams. */
+export async function setUpNatsJournal(url: string, settings: Settings): Promise<Setup> {
+  const link = await openLink(readNatsAddress(url), {
+    patienceMs: PATIENCE_MS,
+    closing: new AbortController().signal,
+  });
+  try {
+    return await changeSettings(link, settings);
+  } catch (error) {
+    throw toTeamError(error, link.place, 'set up the journal');
+  } finally {
+    await link.nc.close();
+  }
+}

@@ -1,0 +1,62 @@
+import { Objm } from '@nats-io/obj';
+import type { ObjectStore } from '@nats-io/obj';
+import { TeamError } from '../../core/errors.ts';
+import type { Snapshot } from '../journal.ts';
+import { pack, unpack } from './batch.ts';
+import type { Link } from './link.ts';
+import type { Found, Life } from './streams.ts';
+
+/** Only speed is to be had: whoever waits longer than this reads the batches. */
+const LOAD_MS = 10_000;
+
+/** The snapshots of all teams, in one object store. Each is named after the life of the team that it belongs to. */
+export async function openSnapshots(link: Link) {
+  const store = await new Objm(link.js).open(link.names.snapshots);
+
+  return {
+    async load({ subject, end }: Found): Promise<Snapshot | undefined> {
+      const info = await store.info(subject);
+      const seq = Number(info?.metadata?.['seq']);
+      if (!info || info.deleted || !(seq >= 1 && seq <= end)) return undefined;
+      const data = await withinTime(store.getBlob(subject));
+      if (!data) return undefined;
+      return { seq, body: await unpack(data, info.metadata?.['encoding'], `The snapshot of ${subject}`) };
+    },
+
+    /** Two daemons may save at the same time, and the older one last: it is a snapshot still. */
+    async save({ subject, end }: Found, { seq, body }: Snapshot): Promise<void> {
+      const present = await store.info(subject);
+      if (seq > end || (present && !present.deleted && seq < Number(present.metadata?.['seq']))) return;
+      const { data, encoding } = await pack(body);
+      const metadata = { seq: String(seq), ...(encoding !== undefined && { encoding }) };
+      await store.putBlob({ name: subject, metadata }, data);
+    },
+
+    async remove(life: Life): Promise<void> {
+      await removeObject(link, store, life.subject);
+    },
+  };
+}
+
+export type Snapshots = Awaited<ReturnType<typeof openSnapshots>>;
+
+/** With what the store leaves behind to say that there was something: names of lives are never used again. */
+async function removeObject(link: Link, store: ObjectStore, name: string): Promise<void> {
+  if ((await store.info(name)) === null) return;
+  await store.delete(name);
+  const filter = `$O.${link.names.snapshots}.M.${Buffer.from(name).toString('base64url')}`;
+  await link.jsm.streams.purge(`OBJ_${link.names.snapshots}`, { filter });
+}
+
+/** An object that is replaced while it is read may never come to its end. */
+async function withinTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TeamError('storage', 'The snapshot did not come in time.')), LOAD_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,126 @@
+import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import type { StreamConfig, StreamInfo } from '@nats-io/jetstream';
+import { nuid } from '@nats-io/transport-node';
+import { ANSWER, isAnswer } from './errors.ts';
+import { patiently } from './link.ts';
+import type { Link } from './link.ts';
+import { decodeTeam } from './names.ts';
+
+/** How long the server knows the id of a message. The journal does not rely on it: see `appendBatch`. */
+const DUPLICATES_NS = 2 * 60 * 1_000_000_000;
+
+/** What holds for all teams of a journal; kept with its snapshots, so that all daemons see the same. */
+export interface Settings {
+  /** How many servers keep each team. */
+  readonly replicas: number;
+  /** How large one team may grow; without a bound the account's and the disk's limits hold. */
+  readonly maxBytes?: number;
+}
+
+/** One life of a team: from its first batch until it is dropped. */
+export interface Life {
+  readonly stream: string;
+  readonly subject: string;
+}
+
+/** A life, and how many batches it has. */
+export interface Found extends Life {
+  readonly end: number;
+}
+
+/** The team that has this stream now. One without batches was begun and never finished: it is no team. */
+export async function findStream(link: Link, encoded: string): Promise<Found | undefined> {
+  const info = await infoOf(link, link.names.stream(encoded));
+  return info && foundIn(info);
+}
+
+/** Makes the team's stream, or gives the one that is there. */
+export async function makeStream(
+  link: Link,
+  team: string,
+  { encoded, settings }: { encoded: string; settings: Settings },
+): Promise<Found> {
+  const stream = link.names.stream(encoded);
+  const config: Partial<StreamConfig> & { name: string } = {
+    name: stream,
+    description: JSON.stringify({ team }),
+    subjects: [link.names.subject(encoded, nuid.next())],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    // What is full refuses: a journal never forgets its beginning to make room for its end.
+    discard: DiscardPolicy.New,
+    num_replicas: settings.replicas,
+    duplicate_window: DUPLICATES_NS,
+    max_bytes: settings.maxBytes ?? -1,
+    deny_delete: true,
+    deny_purge: true,
+    // Any replica could answer then, also one that lags.
+    allow_direct: false,
+  };
+  return patiently(link, async () => {
+    try {
+      return foundIn(await link.jsm.streams.add(config));
+    } catch (error) {
+      if (!isAnswer(error, ANSWER.streamNameInUse)) throw error;
+      const present = await findStream(link, encoded);
+      if (present) return present;
+      // Dropped in between.
+      return foundIn(await link.jsm.streams.add(config));
+    }
+  });
+}
+
+/** Removes a stream; false if there was none. */
+export async function deleteStream(link: Link, stream: string): Promise<boolean> {
+  return patiently(link, async (attempt) => {
+    try {
+      return await link.jsm.streams.delete(stream);
+    } catch (error) {
+      if (isAnswer(error, ANSWER.streamNotFound)) return attempt > 1;
+      throw error;
+    }
+  });
+}
+
+/** The names of all teams that have a batch. The names of streams are enough for all but those of extraordinary length. */
+export async function listTeams(link: Link, known: Set<string>): Promise<string[]> {
+  const streams = await listStreams(link);
+  const teams = await Promise.all(
+    streams.map(async ({ stream, encoded }) => {
+      const team = decodeTeam(encoded);
+      if (team !== undefined && known.has(stream)) return team;
+      const info = await infoOf(link, stream);
+      if (!info || info.state.last_seq === 0) return undefined;
+      known.add(stream);
+      return team ?? (JSON.parse(info.config.description ?? '{}') as { team?: string }).team;
+    }),
+  );
+  return teams.filter((team) => team !== undefined).sort();
+}
+
+/** The streams of this journal's teams. */
+export function listStreams(link: Link): Promise<{ stream: string; encoded: string }[]> {
+  return patiently(link, async () => {
+    const found: { stream: string; encoded: string }[] = [];
+    for await (const stream of link.jsm.streams.names(link.names.subjects)) {
+      const encoded = link.names.teamOf(stream);
+      if (encoded !== undefined) found.push({ stream, encoded });
+    }
+    return found;
+  });
+}
+
+function infoOf(link: Link, stream: string): Promise<StreamInfo | undefined> {
+  return patiently(link, async () => {
+    try {
+      return await link.jsm.streams.info(stream);
+    } catch (error) {
+      if (isAnswer(error, ANSWER.streamNotFound)) return undefined;
+      throw error;
+    }
+  });
+}
+
+function foundIn({ config, state }: StreamInfo): Found {
+  return { stream: config.name, subject: config.subjects[0] ?? '', end: state.last_seq };
+}

@@ -1,0 +1,52 @@
+import { jetstream } from '@nats-io/jetstream';
+import type { JetStreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { until } from '../daemon/processes.ts';
+import type { NatsNode, NatsServers } from './server.ts';
+
+/** Looks at streams and unsettles their leaders, past the journal. */
+export interface Admin {
+  readonly nc: NatsConnection;
+  readonly jsm: JetStreamManager;
+  /** The node that leads a stream now, once one does. */
+  leaderOf(stream: string): Promise<NatsNode>;
+  /** Makes the leader of a stream give up; another one is elected. */
+  stepDown(stream: string): Promise<void>;
+  /** Waits until all replicas of a stream have what its leader has. */
+  untilCurrent(stream: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openAdmin({ url, nodes }: NatsServers): Promise<Admin> {
+  const nc = await connect({ servers: url.slice('nats://'.length).split(','), maxReconnectAttempts: -1 });
+  const jsm = await jetstream(nc, { timeout: 1_000 }).jetstreamManager(false);
+  return {
+    nc,
+    jsm,
+    leaderOf: (stream) =>
+      until(
+        `${stream} has a leader`,
+        async () => {
+          const info = await jsm.streams.info(stream).catch(() => undefined);
+          return nodes.find(({ name }) => name === info?.cluster?.leader);
+        },
+        60_000,
+      ),
+    async stepDown(stream) {
+      await nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, undefined, { timeout: 5_000 });
+    },
+    untilCurrent: async (stream) => {
+      await until(
+        `all replicas of ${stream} are current`,
+        async () => {
+          const { cluster } = (await jsm.streams.info(stream).catch(() => undefined)) ?? {};
+          const replicas = cluster?.replicas ?? [];
+          return replicas.length === nodes.length - 1 && replicas.every(({ current, offline }) => current && !offline);
+        },
+        60_000,
+      );
+    },
+    close: () => nc.close(),
+  };
+}

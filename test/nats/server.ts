@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../daemon/processes.ts';
+import { isInstalled } from '../tools.ts';
+
+/** One `nats-server` process; it may be killed and come back with what it had on its disk. */
+export interface NatsNode {
+  readonly name: string;
+  readonly port: number;
+  /** Where it tells how it is, over HTTP. */
+  readonly monitor: string;
+  readonly pid: number;
+  start(): Promise<void>;
+  /** Ends it, without warning unless another signal is given, and waits until it is gone. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** One server, or several that are one cluster, on loopback. */
+export interface NatsServers {
+  /** As a daemon is given it. */
+  readonly url: string;
+  readonly nodes: readonly NatsNode[];
+  stop(): Promise<void>;
+}
+
+export interface NatsOptions {
+  /** 1, or 3 for a cluster. */
+  readonly size?: 1 | 3;
+  /** More lines for the configuration of each, in place of the default for JetStream where it has some. */
+  readonly config?: string;
+  readonly jetstream?: boolean;
+}
+
+/** Whether there is a server to test with. */
+export const hasNats = isInstalled('nats-server');
+
+/** A cluster has elected its leaders within some seconds, on a busy machine later. */
+const READY_MS = 60_000;
+
+/** Starts servers in a folder of their own and waits until they can be used. */
+export async function startNats({ size = 1, config = '', jetstream = true }: NatsOptions = {}): Promise<NatsServers> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-nats-')));
+  const ports = await freePorts(size * 3);
+  const routes = ports.slice(0, size).map((port) => `nats://127.0.0.1:${port}`);
+  const nodes = routes.map((_, i): NatsNode => {
+    const lines = [
+      `server_name: n${i + 1}`,
+      `listen: "127.0.0.1:${ports[size + i]}"`,
+      `http: "127.0.0.1:${ports[size * 2 + i]}"`,
+      'max_payload: 8MB',
+      jetstream ? `jetstream { store_dir: ${JSON.stringify(join(folder, `n${i + 1}`))}, max_file_store: 4GB }` : '',
+      size > 1 ? `cluster { name: test, listen: "127.0.0.1:${ports[i]}", routes: ${JSON.stringify(routes)} }` : '',
+      config,
+    ];
+    const file = join(folder, `n${i + 1}.conf`);
+    writeFileSync(file, lines.join('\n'));
+    return makeNode(`n${i + 1}`, file, [ports[size + i] as number, ports[size * 2 + i] as number]);
+  });
+  const servers: NatsServers = {
+    url: `nats://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    nodes,
+    async stop() {
+      await Promise.all(nodes.map((node) => node.kill()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  try {
+    await Promise.all(nodes.map((node) => node.start()));
+    if (size > 1) await until('the cluster has a leader', () => hasLeader(nodes), READY_MS);
+    return servers;
+  } catch (error) {
+    await servers.stop();
+    throw error;
+  }
+}
+
+/** What a node tells about itself, or undefined while it tells nothing. */
+export async function ask<T>({ monitor }: NatsNode, path: string): Promise<T | undefined> {
+  try {
+    const response = await fetch(`${monitor}${path}`, { signal: AbortSignal.timeout(2_000) });
+    return response.ok ? ((await response.json()) as T) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** So many ports that nobody listens on, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+function makeNode(name: string, config: string, [port, monitorPort]: readonly [number, number]): NatsNode {
+  const log = config.replace(/conf$/, 'log');
+  let child: ChildProcess | undefined;
+  let ended: Promise<unknown> = Promise.resolve();
+  const node: NatsNode = {
+    name,
+    port,
+    monitor: `http://127.0.0.1:${monitorPort}`,
+    get pid() {
+      return child?.pid ?? 0;
+    },
+    async start() {
+      const started = spawn('nats-server', ['-c', config, '-l', log], { stdio: 'ignore' });
+      child = started;
+      ended = new Promise((resolve) => started.once('close', resolve).once('error', resolve));
+      await until(
+        `${name} is healthy`,
+        () => {
+          if (started.exitCode !== null) throw new Error(`nats-server ended: ${readFileSync(log, 'utf8')}`);
+          return ask(node, '/varz');
+        },
+        READY_MS,
+      );
+    },
+    async kill(signal = 'SIGKILL') {
+      child?.kill(signal);
+      // One that was stopped hears nothing else.
+      if (signal !== 'SIGKILL') child?.kill('SIGCONT');
+      await ended;
+    },
+  };
+  return node;
+}
+
+async function hasLeader(nodes: readonly NatsNode[]): Promise<boolean> {
+  const answers = await Promise.all(
+    nodes.map((node) => ask<{ meta_cluster?: { leader?: string; cluster_size?: number } }>(node, '/jsz')),
+  );
+  return answers.every((answer) => answer?.meta_cluster?.leader && answer.meta_cluster.cluster_size === nodes.length);
+}
