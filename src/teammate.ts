@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Agent, Mode, TeamTools } from './agents/agent.ts';
+import { findAgent, providerVariables } from './agents/catalog.ts';
+import { claudeAgent } from './agents/claude.ts';
+import { codexAgent } from './agents/codex.ts';
 import { execAgent } from './agents/exec.ts';
 import { Client } from './client/client.ts';
 import type { Home } from './client/home.ts';
@@ -79,6 +82,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
         tools,
         resume: member.sessionId === 'none' ? undefined : member.sessionId,
         env: agentEnvironment(environment, {
+          provider: providerOf(member.agent, environment),
           ...(member.agent.env && { added: member.agent.env }),
           team: {
             TROUPE_HOME: home.directory,
@@ -103,6 +107,9 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
 }
 
 function agentFor(spec: AgentSpec, { leads }: { leads: boolean }): Agent {
+  const { command, args } = spec;
+  if (spec.kind === 'claude') return claudeAgent({ command, args });
+  if (spec.kind === 'codex') return codexAgent({ command, args });
   const [program, ...rest] = [...(spec.command ?? []), ...(spec.args ?? [])];
   if (spec.kind === 'exec' && program !== undefined) {
     // A lead that hears nothing could not lead.
@@ -132,6 +139,12 @@ function toolsFor(home: Home, tokenFile: string): TeamTools {
       env: { TROUPE_HOME: home.directory, TROUPE_TOKEN_FILE: tokenFile, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' },
     },
   };
+}
+
+/** The variables of ours that its provider needs. */
+function providerOf(spec: AgentSpec, environment: TeammateProcessOptions['environment']): string[] {
+  const known = findAgent(spec.kind === 'acp' ? (spec.name ?? '') : spec.kind);
+  return known ? providerVariables(known, environment, spec.env) : [];
 }
 
 async function leave(client: Client, teamId: string, memberId: string, ending: string): Promise<void> {

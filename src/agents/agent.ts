@@ -56,6 +56,10 @@ export type AgentEvent =
       readonly usage: Usage;
       readonly context?: { readonly used: number; readonly size: number };
     }
+  /** Its model is overloaded or limits it; it goes on by itself, at this time (milliseconds since 1970) if it says so. */
+  | { readonly type: 'waiting'; readonly reason: string; readonly until?: number }
+  /** It shortened its conversation to what it took to be important. */
+  | { readonly type: 'compacted' }
   /** The agent's own record shows that it has these messages. */
   | { readonly type: 'shown'; readonly messageIds: readonly string[] }
   | {

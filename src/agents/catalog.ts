@@ -13,7 +13,25 @@ export const AGENTS = {
     cost: 'reported',
     holds: { plan: 'enforced', delegate: 'enforced' },
     known: 'measured',
-    env: ['ANTHROPIC_*', 'CLAUDE_*', 'AWS_*', 'GOOGLE_*'],
+    env: ['ANTHROPIC_*', 'CLAUDE_*', 'DISABLE_*', 'MAX_THINKING_TOKENS', 'MCP_TIMEOUT', 'API_TIMEOUT_MS'],
+    clouds: [
+      { chosenBy: 'CLAUDE_CODE_USE_BEDROCK', env: ['AWS_*'] },
+      {
+        chosenBy: 'CLAUDE_CODE_USE_VERTEX',
+        env: ['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CLOUD_*', 'GCLOUD_PROJECT', 'CLOUD_ML_*', 'VERTEX_*'],
+      },
+      { chosenBy: 'CLAUDE_CODE_USE_FOUNDRY', env: ['AZURE_*'] },
+    ],
+    foreign: [
+      'CLAUDE_CODE_ENTRYPOINT',
+      'CLAUDE_CODE_EXECPATH',
+      'CLAUDE_CODE_SESSION_ID',
+      'CLAUDE_CODE_SSE_PORT',
+      'CLAUDE_CODE_TASK_LIST_ID',
+      'CLAUDE_CODE_TEAMMATE_COMMAND',
+      'CLAUDE_PID',
+      'CLAUDE_PROJECT_DIR',
+    ],
   },
   codex: {
     title: 'Codex',
@@ -43,12 +61,25 @@ export function findAgent(name: string): AgentRow | undefined {
   return Object.hasOwn(AGENTS, name) ? AGENTS[name as AgentName] : undefined;
 }
 
-/** The variables of ours that an agent's provider needs. */
+/** The names of those variables of ours that an agent needs for its provider, which the member's own may choose. */
 export function providerVariables(
-  { env }: Pick<AgentRow, 'env'>,
-  ours: Readonly<Record<string, string | undefined>>,
+  { env, clouds = [], foreign = [] }: Pick<AgentRow, 'env' | 'clouds' | 'foreign'>,
+  ours: Variables,
+  added: Variables = {},
 ): string[] {
-  return Object.keys(ours).filter((name) =>
-    env.some((pattern) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern)),
+  const chosen = clouds.filter(({ chosenBy }) => isOn(added[chosenBy] ?? ours[chosenBy]));
+  const wanted = [...env, ...chosen.flatMap((cloud) => cloud.env)];
+  return Object.keys(ours).filter(
+    (name) => !foreign.includes(name) && wanted.some((pattern) => matches(name, pattern)),
   );
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+function matches(name: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && !['', '0', 'false', 'no', 'off'].includes(value.toLowerCase());
 }

@@ -23,4 +23,8 @@ export interface AgentRow {
   readonly known: 'measured' | 'documented';
   /** The variables of its provider that it is given; `*` at the end stands for anything. */
   readonly env: readonly string[];
+  /** More of them when another variable says that this cloud is its provider: its keys go nowhere else. */
+  readonly clouds?: readonly { readonly chosenBy: string; readonly env: readonly string[] }[];
+  /** Never these, though they are named like the others: they belong to the session that started us. */
+  readonly foreign?: readonly string[];
 }

@@ -108,6 +108,8 @@ export function entryText(entry: Entry, screen: Screen): string {
       return `${clock} ${lines(entry['text'])}\n`;
     case 'tool':
       return `${clock} ${paint(screen, 'yellow', `⚙ ${lines(entry['name'])} ${lines(entry['status'])}`)}\n`;
+    case 'waiting':
+      return `${clock} ${paint(screen, 'yellow', `… waits: ${lines(entry['reason'])}`)}\n`;
     case 'turnEnd': {
       const failed = entry['reason'] !== 'done';
       return `${clock} ${paint(screen, failed ? 'red' : 'green', `■ ${lines(entry['reason'])}${failed ? `: ${lines(entry['error'])}` : ''}`)}\n`;

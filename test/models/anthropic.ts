@@ -19,6 +19,9 @@ type Body = z.output<typeof Body>;
 /** What the program adds to what people say; a script need not see it, and finds it in the body. */
 const OWN_TEXT = /<system-reminder>[\s\S]*?<\/system-reminder>\s*/g;
 
+/** How Claude Code hands over what people say while it works; what follows are instructions of its own. */
+const MID_TURN = /^The user sent a new message while you were working:\n([\s\S]*?)(?:\n\nThis is how |$)/;
+
 /** A scripted model that speaks the Anthropic Messages API. */
 export function anthropicServer(script: ModelScript): Promise<ModelServer> {
   return startModelServer(answerMessages, script);
@@ -45,8 +48,10 @@ function requestOf(body: Body): ModelRequest {
       content.flatMap((block): ModelRequest['turns'] => {
         if (block.type === 'tool_result') return [{ role: 'tool', text: resultText(block.content) }];
         const text = (block.text ?? '').replaceAll(OWN_TEXT, '');
-        if (block.type !== 'text' || text === '' || role === 'system') return [];
-        return [{ role, text }];
+        if (block.type !== 'text' || text === '') return [];
+        const said = MID_TURN.exec(text)?.[1];
+        if (said !== undefined) return [{ role: 'user', text: said }];
+        return role === 'system' ? [] : [{ role, text }];
       }),
     ),
     tools: (body.tools ?? []).map(({ name }) => name),

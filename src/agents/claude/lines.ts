@@ -1,0 +1,133 @@
+import { z } from 'zod';
+
+/** One model's share of what was used. */
+const ModelUsage = z.object({
+  inputTokens: z.number().default(0),
+  outputTokens: z.number().default(0),
+  cacheReadInputTokens: z.number().default(0),
+  cacheCreationInputTokens: z.number().default(0),
+  contextWindow: z.number().optional(),
+});
+const ModelUsages = z.record(z.string(), ModelUsage);
+export type ModelUsages = z.output<typeof ModelUsages>;
+
+const Uuids = z.array(z.string());
+
+const Block = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown() }),
+  z.object({
+    type: z.literal('tool_result'),
+    tool_use_id: z.string(),
+    is_error: z.boolean().nullish(),
+    content: z.unknown().optional(),
+  }),
+]);
+
+/** Blocks of kinds that we do not know (thinking, images) are passed over. */
+const Blocks = z
+  .union([z.string().transform((text) => [{ type: 'text', text }]), z.array(z.unknown())])
+  .transform((blocks) => blocks.flatMap((block) => Block.safeParse(block).data ?? []));
+
+const Tokens = z.object({
+  input_tokens: z.number().nullish(),
+  output_tokens: z.number().nullish(),
+  cache_read_input_tokens: z.number().nullish(),
+  cache_creation_input_tokens: z.number().nullish(),
+});
+
+/** The end of a turn, or of as much of it as belongs together. */
+const Result = z.object({
+  type: z.literal('result'),
+  subtype: z.string(),
+  is_error: z.boolean().default(false),
+  result: z.string().optional(),
+  errors: z.array(z.string()).optional(),
+  terminal_reason: z.string().nullish(),
+  /** Whose texts it answers; missing in a turn that the agent began by itself, and in old versions. */
+  user_message_uuids: Uuids.optional(),
+  origin: z.object({ kind: z.string() }).optional(),
+  /** Both grow from result to result. */
+  total_cost_usd: z.number().default(0),
+  modelUsage: ModelUsages.optional(),
+});
+export type Result = z.output<typeof Result>;
+
+/** The agent asks us something. */
+const ControlRequest = z.object({
+  type: z.literal('control_request'),
+  request_id: z.string(),
+  request: z.looseObject({ subtype: z.string() }),
+});
+export type ControlRequest = z.output<typeof ControlRequest>;
+
+/** It asks whether it may use a tool. */
+export const CanUseTool = z.object({
+  subtype: z.literal('can_use_tool'),
+  tool_name: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  decision_reason: z.string().optional(),
+});
+
+/** What Claude Code says on a line of its output, as far as it concerns us. */
+export const Said = z.discriminatedUnion('type', [
+  Result,
+  ControlRequest,
+  z.object({ type: z.literal('control_cancel_request'), request_id: z.string() }),
+  z.object({
+    type: z.literal('control_response'),
+    response: z.object({
+      subtype: z.string(),
+      request_id: z.string(),
+      response: z.unknown().optional(),
+      error: z.string().optional(),
+    }),
+  }),
+  z.object({
+    type: z.literal('assistant'),
+    message: z.object({ model: z.string(), content: Blocks, usage: Tokens.optional() }),
+    parent_tool_use_id: z.string().nullish(),
+  }),
+  z.object({
+    type: z.literal('user'),
+    message: z.object({ content: Blocks }),
+    parent_tool_use_id: z.string().nullish(),
+    uuid: z.string().optional(),
+    isReplay: z.boolean().optional(),
+  }),
+  /** A piece of an answer as it comes; only pieces of text concern us. */
+  z.object({
+    type: z.literal('stream_event'),
+    event: z.object({
+      type: z.literal('content_block_delta'),
+      delta: z.object({ type: z.literal('text_delta'), text: z.string() }),
+    }),
+    parent_tool_use_id: z.string().nullish(),
+  }),
+  z.object({ type: z.literal('command_lifecycle'), command_uuid: z.string(), state: z.string() }),
+  z.object({
+    type: z.literal('rate_limit_event'),
+    rate_limit_info: z.object({ status: z.string(), resetsAt: z.number().optional() }),
+  }),
+  z.object({
+    type: z.literal('system'),
+    subtype: z.string(),
+    /** Of `api_retry`. */
+    retry_delay_ms: z.number().optional(),
+    error_status: z.number().nullish(),
+    error: z.string().optional(),
+  }),
+]);
+export type Said = z.output<typeof Said>;
+
+/** What a line says; nothing where it is of a kind that we do not know. */
+export function parseLine(line: string): Said | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return Said.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}

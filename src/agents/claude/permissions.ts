@@ -1,0 +1,58 @@
+import type { AgentEvent, Mode } from '../agent.ts';
+import { CanUseTool } from './lines.ts';
+import type { ControlRequest } from './lines.ts';
+
+/** What Claude Code waits for: whether it may use a tool. */
+export interface Permissions {
+  /** Resolves with the answer to send, or undefined when it was withdrawn. */
+  ask(request: ControlRequest): Promise<object | undefined>;
+  /** It no longer wants to know. */
+  withdraw(requestId: string): void;
+}
+
+/** Whose questions, and who hears them. */
+export interface PermissionOptions {
+  readonly mode: Mode;
+  /** What the names of the team's tools begin with. */
+  readonly teamPrefix: string | undefined;
+  readonly tell: (event: AgentEvent) => void;
+  /** Whether anybody would hear a question now. */
+  readonly isHeard: () => boolean;
+}
+
+/**
+ * Passes its questions on. In `full` every answer is yes, given here: its own way to ask nothing is refused to root, and
+ * would also pass over what the user's settings deny. The team's own tools are never asked about.
+ */
+export function newPermissions(options: PermissionOptions): Permissions {
+  const { mode, teamPrefix, tell, isHeard } = options;
+  const open = new Map<string, (answer: object | undefined) => void>();
+  return {
+    async ask({ request_id: id, request }) {
+      const asked = CanUseTool.safeParse(request).data;
+      if (!asked) throw new Error(`Troupe does not answer ${request.subtype}`);
+      const { tool_name: tool, input } = asked;
+      const yes = { behavior: 'allow', updatedInput: input };
+      if (mode === 'full' || (teamPrefix !== undefined && tool.startsWith(teamPrefix))) return yes;
+      if (!isHeard()) return { behavior: 'deny', message: 'Nobody can be asked between two turns.' };
+      const { promise, resolve } = Promise.withResolvers<object | undefined>();
+      open.set(id, resolve);
+      tell({
+        type: 'permission',
+        id,
+        tool,
+        description: asked.title ?? asked.description ?? asked.decision_reason ?? tool,
+        input,
+        answer: ({ allow, message }) => {
+          open.delete(id);
+          resolve(allow ? yes : { behavior: 'deny', message: message ?? 'It was not allowed.' });
+        },
+      });
+      return promise;
+    },
+    withdraw(id) {
+      open.get(id)?.(undefined);
+      open.delete(id);
+    },
+  };
+}

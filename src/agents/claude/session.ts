@@ -1,0 +1,174 @@
+import type { AgentEvent, AgentSession, StartOptions, Turn } from '../agent.ts';
+import { within } from '../live-program.ts';
+import type { LiveProgram } from '../live-program.ts';
+import { turnByTurn } from '../turns.ts';
+import { connect, takeBack } from './connection.ts';
+import type { Connection, Heard } from './connection.ts';
+import type { Result } from './lines.ts';
+import { newPermissions } from './permissions.ts';
+import { newTelling } from './telling.ts';
+import { newMeter } from './usage.ts';
+
+type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
+
+/** A turn under way: the texts that wait for an answer by their ids, and what was answered. */
+interface Running {
+  readonly main: string;
+  readonly open: Set<string>;
+  readonly results: Result[];
+  readonly ended: PromiseWithResolvers<void>;
+}
+
+/** An interrupt that comes while a turn is only beginning has no effect: it is said again after this long, so often. */
+const INTERRUPT_AGAIN_MS = 1_000;
+const INTERRUPTS = 5;
+
+/** A running Claude Code before it has become a session. */
+export interface Opened {
+  /** Resolves when it is ready for a turn; rejects with what it had to say when it ended instead. */
+  readonly ready: Promise<void>;
+  session(id: string): AgentSession;
+}
+
+/** Talks to a Claude Code that was just started. */
+export function openSession(program: LiveProgram, start: Pick<StartOptions, 'mode' | 'tools'>): Opened {
+  /** The messages of each text of ours, until its echo shows that the model has them. */
+  const unshown = new Map<string, readonly string[]>();
+  const meter = newMeter();
+  let running: Running | undefined;
+  // Outside of our turns, when a program that it left in the background ends say, nobody listens.
+  let emit = (_event: AgentEvent): void => {};
+  const tell = (event: AgentEvent): void => emit(event);
+  const telling = newTelling(tell);
+  const teamPrefix = start.tools && `mcp__${start.tools.name}__`;
+  const permissions = newPermissions({ mode: start.mode, teamPrefix, tell, isHeard: () => running !== undefined });
+  const connection = connect(program, { heard, asked: (request) => permissions.ask(request) });
+  /** What it said of itself before it was ready, which is why it ended. */
+  let lastWords = '';
+  const ready = connection.request({ subtype: 'initialize', hooks: null }).then(
+    () => undefined,
+    (error: unknown) => {
+      throw new Error(lastWords || (error as Error).message, { cause: error });
+    },
+  );
+
+  function heard(said: Heard): void {
+    if (said.type === 'result') hearResult(said);
+    else if (said.type === 'control_cancel_request') permissions.withdraw(said.request_id);
+    else if (said.type === 'command_lifecycle') hearLifecycle(said.command_uuid, said.state);
+    else if (said.type === 'user' && said.isReplay) show(said.uuid);
+    else {
+      if (said.type === 'assistant' && !said.parent_tool_use_id) meter.answered(said.message);
+      telling.hear(said);
+    }
+  }
+
+  function show(uuid = ''): void {
+    const messageIds = unshown.get(uuid);
+    unshown.delete(uuid);
+    if (messageIds && messageIds.length > 0) tell({ type: 'shown', messageIds });
+  }
+
+  /**
+   * A result names the texts that it answers. A text that came too late to join a turn gets a result of its own; to us it
+   * is still the same turn, which ends when nothing is open. A result that names none of ours belongs to a turn that it
+   * began by itself; versions that name none at all answer what was asked first.
+   */
+  function hearResult(result: Result): void {
+    const current = running;
+    // What a turn of its own used between ours is counted with the next.
+    if (!current) lastWords = result.errors?.join('; ') ?? '';
+    if (!current) return;
+    const answered = result.user_message_uuids ?? (result.origin ? [] : [...current.open].slice(0, 1));
+    const ours = answered.filter((uuid) => current.open.delete(uuid));
+    if (ours.length > 0) current.results.push(result);
+    const over = ours.length > 0 && current.open.size === 0;
+    const { usage, context } = meter.read(result);
+    tell({ type: 'usage', usage: { ...usage, turns: over ? 1 : 0 }, ...(context && { context }) });
+    if (over) current.ended.resolve();
+  }
+
+  /**
+   * A text that joined a turn is settled before that turn's result, which may not name it. One that is interrupted when it
+   * has left the queue and not yet begun is cancelled without any result.
+   */
+  function hearLifecycle(uuid: string, state: string): void {
+    if (state !== 'cancelled' && (state !== 'completed' || uuid === running?.main)) return;
+    if (running?.open.delete(uuid) && running.open.size === 0) running.ended.resolve();
+  }
+
+  function sendText(turn: Turn, more: object = {}): string {
+    const uuid = crypto.randomUUID();
+    unshown.set(
+      uuid,
+      turn.messages.map(({ id }) => id),
+    );
+    const message = { role: 'user', content: turn.text };
+    connection.send({ type: 'user', uuid, message, parent_tool_use_id: null, ...more });
+    return uuid;
+  }
+
+  async function run(turn: Turn, tellTurn: (event: AgentEvent) => void, signal: AbortSignal): Promise<TurnEnd> {
+    emit = tellTurn;
+    const ended = Promise.withResolvers<void>();
+    const main = sendText(turn);
+    const current: Running = { main, open: new Set([main]), results: [], ended };
+    running = current;
+    const onAbort = (): void => void interrupt(connection, program, current);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    try {
+      const reason = await Promise.race([ended.promise, connection.gone]);
+      if (typeof reason === 'string' && !signal.aborted) throw new Error(reason);
+      return endOf(current.results, signal.aborted);
+    } finally {
+      running = undefined;
+      unshown.clear();
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  return {
+    ready,
+    session: (id) =>
+      turnByTurn(id, run, {
+        async steer(turn) {
+          if (!running) return false;
+          running.open.add(sendText(turn, { priority: 'next' }));
+          return true;
+        },
+        close: () => program.close(),
+        gone: connection.gone,
+      }),
+  };
+}
+
+/**
+ * Takes back what the turn has not begun with, then ends what it has. A text that was only queued would otherwise begin a
+ * turn of its own after the interrupt. One that cannot be interrupted is ended with its program.
+ */
+async function interrupt(connection: Connection, program: LiveProgram, current: Running): Promise<void> {
+  try {
+    for (const uuid of [...current.open].reverse()) {
+      if (await takeBack(connection, uuid)) current.open.delete(uuid);
+    }
+    if (current.open.size === 0) current.ended.resolve();
+    for (let attempt = 0; attempt < INTERRUPTS && current.open.size > 0; attempt++) {
+      await connection.request({ subtype: 'interrupt' });
+      if (await within(current.ended.promise, INTERRUPT_AGAIN_MS)) return;
+    }
+    if (current.open.size > 0) await program.close();
+  } catch {
+    // It is gone, which ends the turn as well.
+  }
+}
+
+/** How a turn ended, from the results of its parts; the last of them decides, and nothing that was produced is lost. */
+function endOf(results: readonly Result[], cancelled: boolean): TurnEnd {
+  const text = results.flatMap(({ is_error: failed, result }) => (failed || !result ? [] : [result])).join('\n\n');
+  const last = results.at(-1);
+  if (cancelled || last?.terminal_reason?.startsWith('aborted_')) return { type: 'turnEnd', reason: 'cancelled', text };
+  if (last && !last.is_error && last.subtype === 'success') return { type: 'turnEnd', reason: 'done', text };
+  const error = last?.result || last?.errors?.join('; ') || last?.subtype || 'Claude Code gave no result';
+  return { type: 'turnEnd', reason: 'failed', text, error };
+}

@@ -1,0 +1,70 @@
+import type { AgentEvent } from '../agent.ts';
+import { textFlow } from '../text.ts';
+import type { Heard } from './connection.ts';
+
+/** Makes events of what Claude Code says about its work. */
+export interface Telling {
+  hear(said: Heard): void;
+}
+
+/** How much of what a tool said is told. Characters; the transcript of Claude Code itself has all of it. */
+const OUTPUT_LIMIT = 16_000;
+
+/** The name under which Claude Code puts words into the model's mouth: errors, which the end of the turn tells as well. */
+const SYNTHETIC = '<synthetic>';
+
+/** Starts with nothing told. */
+export function newTelling(tell: (event: AgentEvent) => void): Telling {
+  const tools = new Map<string, string>();
+  const flow = textFlow((text) => tell({ type: 'text', text }));
+  let flowed = false;
+  return {
+    hear(said) {
+      // What its own helpers do in between is theirs; their result is the result of the tool that started them.
+      if ('parent_tool_use_id' in said && said.parent_tool_use_id) return;
+      if (said.type === 'stream_event') {
+        flowed = true;
+        flow.add(said.event.delta.text);
+      } else if (said.type === 'assistant' && said.message.model !== SYNTHETIC) {
+        for (const block of said.message.content) {
+          // A text that came in pieces comes once more as a whole.
+          if (block.type === 'text' && !flowed) flow.add(block.text);
+          if (block.type === 'text') flow.flush();
+          flowed = false;
+          if (block.type !== 'tool_use') continue;
+          tools.set(block.id, block.name);
+          tell({ type: 'tool', id: block.id, name: block.name, status: 'running', input: block.input });
+        }
+      } else if (said.type === 'user') {
+        for (const block of said.message.content) {
+          if (block.type !== 'tool_result') continue;
+          const { tool_use_id: id, is_error: failed, content } = block;
+          const name = tools.get(id) ?? 'tool';
+          tools.delete(id);
+          tell({ type: 'tool', id, name, status: failed ? 'failed' : 'done', output: outputText(content) });
+        }
+      } else if (said.type === 'system' && said.subtype === 'api_retry') {
+        const reason = `the model is not available (${said.error ?? 'error'} ${said.error_status ?? ''})`.replace(
+          ' )',
+          ')',
+        );
+        tell({ type: 'waiting', reason, until: Date.now() + (said.retry_delay_ms ?? 0) });
+      } else if (said.type === 'system' && said.subtype === 'compact_boundary') tell({ type: 'compacted' });
+      else if (said.type === 'rate_limit_event' && said.rate_limit_info.status === 'rejected') {
+        const { resetsAt } = said.rate_limit_info;
+        const until = resetsAt === undefined ? {} : { until: resetsAt * 1_000 };
+        tell({ type: 'waiting', reason: 'the limit of the account is reached', ...until });
+      }
+    },
+  };
+}
+
+function outputText(content: unknown): string {
+  const blocks = Array.isArray(content) ? (content as unknown[]) : [content];
+  const texts = blocks.map((block) => {
+    if (typeof block === 'string') return block;
+    const text = typeof block === 'object' && block !== null && 'text' in block ? block.text : undefined;
+    return typeof text === 'string' ? text : '';
+  });
+  return texts.join('\n').slice(0, OUTPUT_LIMIT);
+}

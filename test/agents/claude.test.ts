@@ -1,0 +1,348 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Agent, AgentEvent, StartOptions, TeamTools } from '../../src/agents/agent.ts';
+import { claudeAgent } from '../../src/agents/claude.ts';
+import { findMarked, MARKER } from '../../src/agents/process.ts';
+import { describeAgent, hear, message, turn } from '../contracts/agent.ts';
+import type { Heard } from '../contracts/agent.ts';
+import { BIN, connect, serve, temporaryHome } from '../daemon/serve.ts';
+import { anthropicServer } from '../models/anthropic.ts';
+import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
+import { agentProgram } from './installed.ts';
+import { doTurn, makePlace, START_MS, startIn } from './real.ts';
+import type { Place } from './real.ts';
+
+const program = agentProgram('claude');
+
+/** Carries out what a text asks for, `call NAME {...}`, and says what came of it. */
+const obeys: ModelScript = ({ turns }) => {
+  const last = turns.at(-1);
+  const [, name, input = '{}'] = /^call (\S+) (.*)$/m.exec(last?.role === 'user' ? last.text : '') ?? [];
+  if (name !== undefined) return { calls: [{ name, input: JSON.parse(input) as Record<string, unknown> }] };
+  return { text: `did ${last?.text.trim()}` };
+};
+
+const LONG_WORK: ModelReply = { text: 'working', calls: [{ name: 'Bash', input: { command: 'tail -f /dev/null' } }] };
+
+describe.skipIf(program === undefined)('Claude Code', { timeout: START_MS }, () => {
+  let model: ModelServer;
+  let place: Place;
+  let home: string;
+  let cwd: string;
+  beforeAll(async () => {
+    model = await anthropicServer(obeys);
+    place = makePlace();
+    ({ home, cwd } = place);
+  });
+  afterAll(async () => {
+    await model.close();
+    place.remove();
+  });
+
+  const agent = (script: ModelScript = obeys, args: readonly string[] = []): Agent => {
+    model.use(script);
+    return claudeAgent({ command: [program as string], args });
+  };
+  const start = (): StartOptions => ({
+    ...startIn(place, {
+      TROUPE_HOME: home,
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'dummy',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      [MARKER]: crypto.randomUUID(),
+    }),
+    role: 'You are known as the Walrus.',
+  });
+  const open = async (which: Agent, more: Partial<StartOptions> = {}): Promise<Heard & { pids: number[] }> => {
+    const pids: number[] = [];
+    const session = await which.start({ ...start(), onProcess: (pid) => pids.push(pid), ...more });
+    return { ...hear(session), pids };
+  };
+
+  describeAgent('claude', () => ({
+    quick: () => agent(),
+    slow: () => agent(() => LONG_WORK),
+    failing: () => agent(() => ({ error: { status: 400, message: 'full of cats' } })),
+    absent: () => claudeAgent({ command: ['no-such-program'] }),
+    earlier: async () => {
+      const session = await open(agent());
+      await doTurn(session, 'earlier');
+      await session.close();
+      return session.id;
+    },
+    start: start(),
+  }));
+
+  test('does several turns in one process, knows who it is, and tells what each turn used and cost', async () => {
+    const session = await open(agent(obeys, ['--add-dir', home]));
+    for (const text of ['one', 'two', 'three']) {
+      await session.send({ ...turn(text), messages: [message(`m-${text}`)] }, { when: 'next' });
+    }
+    await session.end(3);
+    expect(session.ends().map(({ text }) => text)).toEqual(['did one', 'did two', 'did three']);
+    expect(session.pids).toHaveLength(1);
+    const last = model.requests.at(-1) as ModelRequest;
+    expect(userTexts(last)).toEqual(['one', 'two', 'three']);
+    expect(last.system).toContain('You are known as the Walrus.');
+    const used = eventsOf(session, 'usage');
+    expect(used).toHaveLength(3);
+    for (const { usage, context } of used) {
+      expect(usage).toMatchObject({ inputTokens: 100, outputTokens: 10, turns: 1, estimated: false });
+      expect(usage.costUsd).toBeGreaterThan(0);
+      expect(usage.costUsd).toBeCloseTo(used[0]?.usage.costUsd ?? 0, 10);
+      expect(context?.used).toBeGreaterThan(100);
+      expect(context?.size).toBeGreaterThan(100_000);
+    }
+    expect(eventsOf(session, 'shown').flatMap(({ messageIds }) => messageIds)).toEqual(['m-one', 'm-two', 'm-three']);
+    const [pid] = session.pids;
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    expect(words).toEqual(expect.arrayContaining(['--add-dir', home]));
+    expect(words.join(' ')).not.toContain('Walrus');
+  });
+
+  test('takes what steers it beside a tool, or after a text, in the same turn', async () => {
+    const session = await open(
+      agent(({ turns }) => {
+        const said = turns.findLast(({ role }) => role === 'user')?.text.trim();
+        if (turns.at(-1)?.role === 'user' && said === 'tool') {
+          return {
+            text: 'working',
+            calls: [{ name: 'Bash', input: { command: `while [ ! -e go ]; do sleep 0.05; done` } }],
+          };
+        }
+        if (said === 'talk') return { text: 'a long story', slow: { pieces: 4, everyMs: 150 } };
+        return { text: `did ${said}` };
+      }),
+      { mode: 'full' },
+    );
+    await session.send(turn('tool'), { when: 'next' });
+    await session.heardText('working');
+    const beside = { ...turn('beside the tool'), messages: [message('m-beside')] };
+    expect(await session.send(beside, { when: 'steer' })).toBe('injected');
+    writeFileSync(join(cwd, 'go'), '');
+    expect(await session.end(1)).toMatchObject({ reason: 'done', text: 'did beside the tool' });
+    expect(eventsOf(session, 'shown')).toMatchObject([{ messageIds: ['m-beside'] }]);
+
+    const asked = model.requests.length;
+    await session.send(turn('talk'), { when: 'next' });
+    await expect.poll(() => model.requests.length).toBe(asked + 1);
+    expect(await session.send(turn('after the text'), { when: 'steer' })).toBe('injected');
+    expect(await session.end(2)).toMatchObject({ reason: 'done', text: 'a long story\n\ndid after the text' });
+    await session.send(turn('last'), { when: 'next' });
+    expect(await session.end(3)).toMatchObject({ text: 'did last' });
+    expect(eventsOf(session, 'usage').reduce((sum, { usage }) => sum + usage.turns, 0)).toBe(3);
+  });
+
+  test('that is cancelled takes back what waited to steer it', async () => {
+    const session = await open(
+      agent((request) => (request.turns.at(-1)?.text.trim() === 'long' ? LONG_WORK : obeys(request))),
+      { mode: 'full' },
+    );
+    await session.send(turn('long'), { when: 'next' });
+    await session.heardText('working');
+    await session.send({ ...turn('too late'), messages: [message('m-late')] }, { when: 'steer' });
+    await session.cancel();
+    expect(await session.end(1)).toMatchObject({ reason: 'cancelled' });
+    await session.send(turn('next'), { when: 'next' });
+    expect(await session.end(2)).toMatchObject({ text: 'did next' });
+    expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('too late');
+    expect(eventsOf(session, 'shown')).toEqual([]);
+  });
+
+  test('asks before it runs a program, and does as it is answered', async () => {
+    const session = await open(agent(), { mode: 'edit' });
+    const run = (path: string) =>
+      turn(
+        `call Bash ${JSON.stringify({ command: `node -e 'fs.writeFileSync("${path}","")'`, description: 'write' })}`,
+      );
+    await session.send(run('allowed'), { when: 'next' });
+    const first = await asked(session, 1);
+    expect(first).toMatchObject({ tool: 'Bash', input: { description: 'write' } });
+    first.answer({ allow: true });
+    first.answer({ allow: false });
+    expect(await session.end(1)).toMatchObject({ reason: 'done' });
+    expect(existsSync(join(cwd, 'allowed'))).toBe(true);
+
+    await session.send(run('denied'), { when: 'next' });
+    (await asked(session, 2)).answer({ allow: false, message: 'the lead says no' });
+    expect(await session.end(2)).toMatchObject({ reason: 'done', text: 'did the lead says no' });
+    expect(existsSync(join(cwd, 'denied'))).toBe(false);
+
+    await session.send(run('withdrawn'), { when: 'next' });
+    const third = await asked(session, 3);
+    await session.cancel();
+    third.answer({ allow: true });
+    expect(await session.end(3)).toMatchObject({ reason: 'cancelled' });
+    await session.send(turn(`call Write ${JSON.stringify({ file_path: join(cwd, 'edited'), content: 'x' })}`), {
+      when: 'next',
+    });
+    expect(await session.end(4)).toMatchObject({ reason: 'done' });
+    expect(existsSync(join(cwd, 'edited'))).toBe(true);
+    expect(existsSync(join(cwd, 'withdrawn'))).toBe(false);
+    expect(eventsOf(session, 'tool').map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'Bash running',
+      'Bash done',
+      'Bash running',
+      'Bash failed',
+      'Bash running',
+      'Bash failed',
+      'Write running',
+      'Write done',
+    ]);
+  });
+
+  test('cannot change anything in plan mode, whatever its user allows', async () => {
+    const settings = { permissions: { allow: ['Bash', 'Write', 'Edit'], defaultMode: 'acceptEdits' } };
+    mkdirSync(join(cwd, '.claude'), { recursive: true });
+    writeFileSync(join(cwd, '.claude', 'settings.local.json'), JSON.stringify(settings));
+    writeFileSync(join(cwd, 'readable.txt'), 'a secret of the sea');
+    const session = await open(agent(), { mode: 'plan' });
+    const tries = [
+      `call Write ${JSON.stringify({ file_path: join(cwd, 'planned'), content: 'x' })}`,
+      `call Bash ${JSON.stringify({ command: 'touch planned', description: 'x' })}`,
+      `call Task ${JSON.stringify({ description: 'x', prompt: 'x', subagent_type: 'general-purpose' })}`,
+    ];
+    for (const [index, text] of tries.entries()) {
+      await session.send(turn(text), { when: 'next' });
+      expect((await session.end(index + 1)).text).toContain('No such tool available');
+    }
+    expect(existsSync(join(cwd, 'planned'))).toBe(false);
+    await session.send(turn(`call Read ${JSON.stringify({ file_path: join(cwd, 'readable.txt') })}`), { when: 'next' });
+    expect((await session.end(4)).text).toContain('a secret of the sea');
+    rmSync(join(cwd, '.claude'), { recursive: true });
+  });
+
+  describe('in a team', () => {
+    test.for(['http', 'stdio'] as const)('uses its tools over %s, and in delegate mode no others', async (way) => {
+      const { tools, tasks, token } = await team(way);
+      const session = await open(agent(), { mode: 'delegate', tools });
+      await session.send(turn(`call mcp__troupe__TaskCreate {"subject":"From Claude","description":"by ${way}"}`), {
+        when: 'next',
+      });
+      expect(await session.end(1)).toMatchObject({
+        reason: 'done',
+        text: expect.stringContaining('From Claude') as string,
+      });
+      expect(await tasks()).toMatchObject([{ title: 'From Claude', createdBy: 'worker' }]);
+      await session.send(turn(`call Write ${JSON.stringify({ file_path: join(cwd, way), content: 'x' })}`), {
+        when: 'next',
+      });
+      expect((await session.end(2)).text).toContain('No such tool available');
+      expect(existsSync(join(cwd, way))).toBe(false);
+      // The placeholder stands for tools that could be searched for, of which there are none.
+      const offered = (model.requests.at(-1)?.tools ?? []).filter((name) => name !== 'DeferredToolPlaceholder');
+      expect(offered.length).toBeGreaterThan(5);
+      expect(offered.filter((name) => !name.startsWith('mcp__troupe__'))).toEqual([]);
+      expect(readFileSync(`/proc/${session.pids[0]}/cmdline`, 'utf8')).not.toContain(token);
+      expect(readdirSync(home).filter((name) => name.startsWith('start-'))).toEqual([]);
+      await session.close();
+    });
+  });
+
+  test('says that it waits for an overloaded model, and goes on by itself', async () => {
+    let refused = 0;
+    const session = await open(
+      agent((request) => {
+        if (refused++ > 0) return obeys(request);
+        return { error: { status: 529, message: 'too many cats', retryAfter: 1 } };
+      }),
+    );
+    await session.send(turn('patience'), { when: 'next' });
+    expect(await session.end(1)).toMatchObject({ reason: 'done', text: 'did patience' });
+    const [waiting] = eventsOf(session, 'waiting');
+    expect(waiting?.reason).toContain('529');
+    expect(waiting?.until).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  test('fails its turn when it is killed, and goes on where it was', async () => {
+    const session = await open(agent((request) => (request.turns.length > 1 ? LONG_WORK : obeys(request))));
+    await session.send(turn('remember the walrus'), { when: 'next' });
+    await session.end(1);
+    await session.send(turn('long'), { when: 'next' });
+    await session.heardText('working');
+    process.kill(session.pids[0] as number, 'SIGKILL');
+    const end = await session.end(2);
+    expect(end).toMatchObject({ reason: 'failed' });
+    expect(end.error).toContain('SIGKILL');
+    await session.over;
+
+    const again = await open(agent(), { resume: session.id });
+    expect(again.id).toBe(session.id);
+    await again.send(turn('go on'), { when: 'next' });
+    expect(await again.end(1)).toMatchObject({ reason: 'done', text: 'did go on' });
+    expect(userTexts(model.requests.at(-1) as ModelRequest)).toContain('remember the walrus');
+    // What was used before the crash is not counted twice.
+    expect(eventsOf(again, 'usage')).toMatchObject([{ usage: { inputTokens: 100, turns: 1 } }]);
+  });
+
+  test('begins again under the same id when it died before its first turn', async () => {
+    const id = crypto.randomUUID();
+    const session = await open(agent(), { resume: id });
+    expect(session.id).toBe(id);
+    await session.send(turn('first'), { when: 'next' });
+    expect(await session.end(1)).toMatchObject({ text: 'did first' });
+  });
+
+  test('leaves no process and writes no settings', async () => {
+    const marker = crypto.randomUUID();
+    const session = await open(
+      agent(() => LONG_WORK),
+      { env: { ...start().env, [MARKER]: marker }, mode: 'full' },
+    );
+    await session.send(turn('long'), { when: 'next' });
+    await session.heardText('working');
+    await expect.poll(() => findMarked(marker).length).toBeGreaterThan(1);
+    await session.close();
+    expect(findMarked(marker)).toEqual([]);
+    expect(existsSync(join(home, '.claude', 'settings.json'))).toBe(false);
+    expect(readFileSync(join(home, '.claude.json'), 'utf8')).not.toContain('troupe');
+  });
+
+  test('says what it had to say when it cannot start', async () => {
+    await expect(agent(obeys, ['--no-such-option']).start(start())).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('--no-such-option') as string,
+    });
+  });
+
+  /** A daemon with a team, and how its member reaches it. */
+  async function team(way: 'http' | 'stdio') {
+    const troupe = temporaryHome();
+    const { url } = await serve(troupe);
+    const client = connect(troupe);
+    await client.call('team.create', { name: 'demo' });
+    await client.call('member.add', { teamId: 'demo', name: 'worker' });
+    const token = readFileSync(troupe.tokenFile, 'utf8').trim();
+    const who = { TROUPE_HOME: troupe.directory, TROUPE_TEAM_ID: 'demo', TROUPE_MEMBER_NAME: 'worker' };
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'x-troupe-teams': '1',
+      'x-troupe-team': 'demo',
+      'x-troupe-as': 'worker',
+    };
+    const tools: TeamTools = {
+      name: 'troupe',
+      ...(way === 'http' && { http: { url: `${url}/mcp`, headers } }),
+      stdio: {
+        command: process.execPath,
+        args: [BIN, 'mcp'],
+        env: { ...who, TROUPE_SOURCE: '1', CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' },
+      },
+    };
+    return { tools, token, tasks: () => client.call('task.list', { teamId: 'demo' }) };
+  }
+});
+
+function userTexts({ turns }: ModelRequest): string[] {
+  return turns.filter(({ role }) => role === 'user').map(({ text }) => text.trim());
+}
+
+function eventsOf<T extends AgentEvent['type']>(session: Heard, type: T): Extract<AgentEvent, { type: T }>[] {
+  return session.events.filter((event): event is Extract<AgentEvent, { type: T }> => event.type === type);
+}
+
+async function asked(session: Heard, count: number): Promise<Extract<AgentEvent, { type: 'permission' }>> {
+  await expect.poll(() => eventsOf(session, 'permission').length, { timeout: 15_000 }).toBe(count);
+  return eventsOf(session, 'permission').at(-1) as Extract<AgentEvent, { type: 'permission' }>;
+}
