@@ -10,6 +10,15 @@ export type HookType = z.infer<typeof HookType>;
 export const HookExitCode = z.union([z.literal(0), z.literal(1), z.literal(2)]);
 export type HookExitCode = z.infer<typeof HookExitCode>;
 
+/** Variables that let whoever sets them run code in every program that is started. */
+export const RUNS_CODE = /^(NODE_OPTIONS|LD_|DYLD_|BASH_ENV$|ENV$|PYTHONSTARTUP$|GIT_SSH_COMMAND$)/;
+
+/** The name of a variable that a hook may ask for. */
+export const HookVariable = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+  .refine((name) => !RUNS_CODE.test(name), 'would run code in every program that the hook starts');
+
 /** A hook as it is registered. */
 export const HookConfig = z.strictObject({
   type: HookType,
@@ -20,10 +29,7 @@ export const HookConfig = z.strictObject({
   /** Where it runs. */
   cwd: z.string().max(4_096).optional(),
   /** Variables of ours that it may see besides the few that programs need; by name, so that no value is kept. */
-  env: z
-    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/))
-    .max(32)
-    .optional(),
+  env: z.array(HookVariable).max(32).optional(),
   /** For a hook from a checkout: the content that a person approved. Changed content does not run. */
   approved: z.string().max(128).optional(),
   /** Milliseconds until it is killed. */

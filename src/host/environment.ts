@@ -1,4 +1,5 @@
 import { TeamError } from '../core/errors.ts';
+import { RUNS_CODE } from '../core/hook.ts';
 
 /** What programs need to run at all. */
 const BASE = [
@@ -28,9 +29,6 @@ const BASE = [
   'SSL_CERT_FILE',
 ];
 
-/** Variables that would let whoever sets them run code in every program that is started. */
-const NEVER = /^(NODE_OPTIONS|LD_|DYLD_|BASH_ENV$|ENV$|PYTHONSTARTUP$|GIT_SSH_COMMAND$)/;
-
 /**
  * The environment of an agent: the base, what its own provider needs, and what the team file adds. `${NAME}` there is
  * taken from ours. Other providers' keys and tokens of ours stay behind.
@@ -49,7 +47,7 @@ export function agentEnvironment(
     if (value !== undefined && (wanted.has(name) || name.startsWith('LC_'))) env[name] = value;
   }
   for (const [name, value] of Object.entries(options.added ?? {})) {
-    if (NEVER.test(name)) {
+    if (RUNS_CODE.test(name)) {
       throw new TeamError('invalid', `env.${name} of a member is refused: it would run code in every program`);
     }
     env[name] = value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_match, source: string) => ours[source] ?? '');

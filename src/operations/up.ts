@@ -45,7 +45,7 @@ export const upOperations = [
     result: TeamConfig,
     route: 'POST /api/up',
     cli: { args: ['source'] },
-    run: async ({ ledger, hooks }, { source, name, folder, approve, yes }) => {
+    run: async ({ ledger, hooks, actor }, { source, name, folder, approve, yes }) => {
       const file = parseTeamFile(source, name);
       const configs = hooksOf(file, folder);
       hooks.approve(
@@ -58,7 +58,15 @@ export const upOperations = [
           `The ${left.type} hook ${quote(left.command)} of ${name} is not approved: read it, then say --yes`,
         );
       }
-      await raiseTeam(ledger, file, folder);
+      await raiseTeam(ledger, file, folder, async (registered, tasks) => {
+        const unwanted = await hooks.judgeNewTasks(file.team, { hooks: registered, tasks, createdBy: actor });
+        if (unwanted.length === 0) return;
+        const said = unwanted.map(({ title, feedback }) => `  ${quote(title)}: ${feedback.replaceAll('\n', '\n    ')}`);
+        throw new TeamError(
+          'gate_rejected',
+          `A hook does not want ${unwanted.length} of the tasks of ${name}, so nothing was made:\n${said.join('\n')}`,
+        );
+      });
       return ledger.view(file.team, viewTeam);
     },
   }),

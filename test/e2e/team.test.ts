@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { until } from '../daemon/processes.ts';
@@ -134,6 +134,34 @@ describe('troupe up', () => {
       expect(existsSync(canary)).toBe(false);
       expect((await stage.troupe('up', path, '--yes')).code).toBe(0);
       expect(existsSync(canary)).toBe(true);
+    },
+    LONG,
+  );
+
+  test(
+    'asks the hooks about every new task of the file, and makes nothing when one is not wanted',
+    async () => {
+      const stage = setStage();
+      const command = `cat >> asked; grep -q '"task_subject":"No' asked && { echo not this one >&2; exit 2; }; exit 0`;
+      const file = {
+        team: 'crew',
+        members: [stage.member('ann', 'quick')],
+        tasks: [{ title: 'Yes' }, { title: 'No way' }],
+        hooks: { TaskCreated: { command } },
+      };
+      const refused = await stage.troupe('up', stage.teamFile(file), '--yes');
+      expect(refused.code).toBe(4);
+      expect(refused.stderr).toContain('so nothing was made');
+      expect(refused.stderr).toContain('"No way": not this one');
+      expect(await stage.ask('team', 'list')).toEqual([]);
+      rmSync(join(stage.folder, 'asked'));
+      const { code, stderr } = await stage.troupe(
+        'up',
+        stage.teamFile({ ...file, tasks: [{ title: 'Yes' }] }),
+        '--yes',
+      );
+      expect(code, stderr).toBe(0);
+      expect(readFileSync(join(stage.folder, 'asked'), 'utf8')).toMatch(/"task_id":"1","task_subject":"Yes"/);
     },
     LONG,
   );

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { readFileSync, realpathSync } from 'node:fs';
 import { replacePrivateFile } from '../private-file.ts';
+import { filesOfHook } from './hook-files.ts';
+import type { HookText } from './hook-files.ts';
 
 /** Which hooks from checkouts the user said yes to: by content, so that any change asks again. */
 export interface Approvals {
@@ -28,21 +29,16 @@ export function openApprovals(path: string): Approvals {
   };
 }
 
-/** What an approval is for: the command, the folder it runs in, and the content of every file of it that is named there. */
-export function hashHook(command: readonly string[] | string, cwd: string): string {
-  const hash = createHash('sha256');
-  hash.update(JSON.stringify([command, realpathSync(cwd)]));
-  for (const word of [command].flat().flatMap((text) => text.split(/[\s;|&"'()<>]+/))) {
-    const content = contentOf(isAbsolute(word) ? word : join(cwd, word));
-    if (content) hash.update(JSON.stringify([resolve(cwd, word), createHash('sha256').update(content).digest('hex')]));
-  }
-  return hash.digest('hex');
+/**
+ * What an approval is for: the command and how it runs, the folder, which variables of ours it sees, and the content of
+ * every file that decides what it does.
+ */
+export function hashHook(hook: HookText & { readonly env?: readonly string[] | undefined }, cwd: string): string {
+  const { command, executor, env = [] } = hook;
+  const files = [...filesOfHook(hook, cwd)].map(([path, content]) => [path, digest(content)]);
+  return digest(JSON.stringify([command, executor, env, realpathSync(cwd), files]));
 }
 
-function contentOf(path: string): Buffer | undefined {
-  try {
-    return statSync(path).isFile() ? readFileSync(path) : undefined;
-  } catch {
-    return undefined;
-  }
+function digest(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
 }

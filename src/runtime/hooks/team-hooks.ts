@@ -27,6 +27,13 @@ export type HookContext = TeammateIdleHookContext | TaskCompletedHookContext | T
 export type HookFunction = (context: HookContext) => Promise<HookAnswer> | HookAnswer;
 export type HookAnswer = { readonly reject: string } | undefined;
 
+/** A task that is about to be made, with the number that it will have. */
+export interface NewTask {
+  readonly taskId: string;
+  readonly title: string;
+  readonly description: string;
+}
+
 /** What hooks need of the daemon. */
 export interface TeamHooksOptions {
   readonly approvals: Approvals;
@@ -125,16 +132,54 @@ export class TeamHooks {
     return this.#execute('TaskCreated', context, { TASK_ID: context.taskId, CREATED_BY: context.createdBy });
   }
 
-  /** One after another; the first that rejects has the last word. */
+  /** Asks the hooks about tasks before they are made; returns those that one does not want, with what it said. */
+  async judgeNewTasks(
+    teamId: string,
+    { hooks, tasks, createdBy }: { hooks: readonly HookConfig[]; tasks: readonly NewTask[]; createdBy: string },
+  ): Promise<(NewTask & { feedback: string })[]> {
+    const type = 'TaskCreated';
+    const asked = hooks.filter((hook) => hook.type === type && hook.enabled);
+    if (asked.length === 0 && !this.#functions.has(`${teamId} ${type}`)) return [];
+    const verdicts = tasks.map(async (task) => {
+      const context = { teamId, taskId: task.taskId, taskTitle: task.title, createdBy };
+      const about = { TASK_ID: task.taskId, CREATED_BY: createdBy };
+      const payload = {
+        hook_event_name: type,
+        task_id: task.taskId,
+        task_subject: task.title,
+        task_description: task.description,
+        team_name: teamId,
+        context,
+      };
+      const { exitCode, stderr, stdout } = await this.#run(type, { context, about, hooks: asked, payload });
+      return exitCode === 2 ? [{ ...task, feedback: stderr.trim() || stdout.trim() || 'no reason given' }] : [];
+    });
+    return (await Promise.all(verdicts)).flat();
+  }
+
   async #execute(type: HookType, context: HookContext, about: Record<string, string>): Promise<HookResult> {
-    const { teamId } = context;
-    const { hooks, payload } = await this.#ledger.view(teamId, (state) => ({
+    const { hooks, payload } = await this.#ledger.view(context.teamId, (state) => ({
       hooks: requireTeam(state).hooks.filter((hook) => hook.type === type && hook.enabled),
       payload: payloadFor(state, type, context),
     }));
+    return this.#run(type, { context, about, hooks, payload });
+  }
+
+  /** One after another; the first that rejects has the last word. */
+  async #run(
+    type: HookType,
+    run: {
+      readonly context: HookContext;
+      readonly about: Readonly<Record<string, string>>;
+      readonly hooks: readonly HookConfig[];
+      readonly payload: object;
+    },
+  ): Promise<HookResult> {
+    const { context, about, hooks, payload } = run;
+    const { teamId } = context;
     let last = ALLOWED;
-    for (const run of this.#functions.get(`${teamId} ${type}`) ?? []) {
-      last = await runFunction(run, context);
+    for (const judge of this.#functions.get(`${teamId} ${type}`) ?? []) {
+      last = await runFunction(judge, context);
       if (last.exitCode === 2) return last;
     }
     for (const hook of hooks) {
@@ -165,11 +210,16 @@ export class TeamHooks {
     run: { env: Record<string, string>; payload: object; marker: string },
   ): Promise<HookResult> {
     const cwd = hook.cwd ?? this.#options.cwd;
-    const unapproved = hook.approved !== undefined && hook.approved !== hashHook(hook.command, cwd);
-    if (unapproved && !this.#options.approvals.has(hashHook(hook.command, cwd))) {
+    const isBound = hook.approved !== undefined;
+    const content = isBound ? hashHook(hook, cwd) : undefined;
+    if (content !== undefined && content !== hook.approved && !this.#options.approvals.has(content)) {
       return refuse(hook, 'The hook changed since it was approved and was not run: approve it again');
     }
     const result = await runProgram({ command: commandOf(hook), cwd, timeout: hook.timeout, ...run });
+    // A shell reads its script as it goes: who is judged could rewrite the rest of it meanwhile.
+    if (isBound && hashHook(hook, cwd) !== content) {
+      return refuse(hook, 'The hook was changed while it ran, so its verdict does not count: approve it again');
+    }
     if (result.exitCode !== 1 || hook.onFailure === 'allow') return result;
     const why = result.timedOut ? `did not answer within ${hook.timeout} ms` : 'failed';
     return { ...result, exitCode: 2, stderr: `The gate ${why}, and it blocks when it fails.\n${result.stderr}`.trim() };

@@ -9,6 +9,7 @@ import { CreateTaskInput } from '../../core/task.ts';
 import { CreateTeamInput } from '../../core/team.ts';
 import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import { hashHook } from '../hooks/approvals.ts';
+import type { NewTask } from '../hooks/team-hooks.ts';
 import { agentNameOf, choiceOf, specOf } from './agents.ts';
 import { milliseconds } from './schema.ts';
 import type { TeamFile } from './schema.ts';
@@ -16,16 +17,16 @@ import type { TeamFile } from './schema.ts';
 /** The hooks of a file as they are registered: where the file lies, bound to their present content. */
 export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
   return Object.entries(file.hooks ?? {}).flatMap(([type, entries]) =>
-    [entries].flat().map((entry) => ({
+    [entries].flat().map(({ executor = 'shell', ...entry }) => ({
       type: type as HookConfig['type'],
       command: entry.command,
-      executor: entry.executor ?? 'shell',
+      executor,
       cwd: folder,
       timeout: entry.timeout === undefined ? 120_000 : milliseconds(entry.timeout),
       enabled: true,
       onFailure: entry.onFailure ?? 'allow',
       ...(entry.env && { env: entry.env }),
-      approved: hashHook(entry.command, folder),
+      approved: hashHook({ ...entry, executor }, folder),
     })),
   );
 }
@@ -34,10 +35,34 @@ export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
  * Brings a team to what its file says, in one step: made if it is not there, else completed by the members and tasks that
  * are missing. Tasks are known again by their id in the file.
  */
-export async function raiseTeam(ledger: Ledger, file: TeamFile, folder: string): Promise<void> {
-  const commands = await ledger.view(file.team, (state) => commandsFor(state, file, folder));
-  if (commands.length > 0) await ledger.execute(file.team, commands, () => undefined);
+export async function raiseTeam(
+  ledger: Ledger,
+  file: TeamFile,
+  folder: string,
+  judge: JudgeNewTasks = async () => undefined,
+): Promise<void> {
+  const look = () =>
+    ledger.view(file.team, (state) => ({
+      commands: commandsFor(state, file, folder),
+      next: state.nextTask,
+      hooks: state.team?.hooks ?? hooksOf(file, folder),
+    }));
+  const { commands, next, hooks } = await look();
+  if (commands.length === 0) return;
+  const created = commands.filter((command) => command.type === 'task.create');
+  await judge(
+    hooks,
+    created.map(({ title, description }, i) => ({ taskId: String(next + i), title, description })),
+  );
+  // The numbers in the commands, and those that were judged, are right only if nobody made a task meanwhile.
+  if ((await look()).next !== next) {
+    throw new TeamError('conflict', `Tasks were added to team ${file.team} meanwhile: bring it up again`);
+  }
+  await ledger.execute(file.team, commands, () => undefined);
 }
+
+/** Hears of the tasks that are about to be made, and of the hooks that the team has then; throws to have nothing made. */
+export type JudgeNewTasks = (hooks: readonly HookConfig[], tasks: readonly NewTask[]) => Promise<void>;
 
 function commandsFor(state: TeamState, file: TeamFile, folder: string): NewCommand[] {
   if (state.team?.status === 'cleaned-up') {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HookType } from '../../core/hook.ts';
+import { HookType, HookVariable } from '../../core/hook.ts';
 import {
   DEFAULT_TEAMMATES,
   DESCRIPTION_BYTES,
@@ -80,7 +80,7 @@ const HookEntry = z.strictObject({
   command: z.string().min(1),
   executor: z.enum(['shell', 'node']).optional(),
   timeout: Duration.optional(),
-  env: z.array(z.string()).optional().describe('names of your variables that it may see'),
+  env: z.array(HookVariable).max(32).optional().describe('names of your variables that it may see'),
   onFailure: z.enum(['allow', 'block']).optional().describe('block: a gate that fails sends the work back'),
 });
 

@@ -1,0 +1,125 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, extname, resolve } from 'node:path';
+
+/** What a hook is, beside its files. */
+export interface HookText {
+  readonly command: string;
+  readonly executor: 'shell' | 'node';
+}
+
+/** No gate has more, and looking for them must not take long. */
+const FILES = 64;
+
+/** Larger files belong to a hook too, but what they name is not looked for. Bytes. */
+const READ_BYTES = 1024 * 1024;
+
+/** Where words of a shell or of a program end. */
+const BETWEEN_WORDS = /[\s;|&"'`()<>={},]+/;
+
+const PACKAGE_RUNNERS = ['npm', 'npx', 'pnpm', 'yarn', 'bun'];
+const MAKERS: Readonly<Record<string, readonly string[]>> = {
+  make: ['GNUmakefile', 'makefile', 'Makefile'],
+  just: ['justfile', '.justfile', 'Justfile'],
+};
+
+/**
+ * The files that decide what a hook does, each with its content: those that its command names, the script sections that its
+ * runners read (`npm test`, `make check`), the programs that lie beside these and are named by them, and the modules that
+ * they import. What else a gate looks at is the work that it judges, which is meant to change.
+ */
+export function filesOfHook({ command, executor }: HookText, cwd: string): Map<string, string | Buffer> {
+  const found = new Map<string, string | Buffer>();
+  const waiting: string[] = [];
+  const add = (path: string): void => {
+    if (found.size >= FILES || found.has(path)) return;
+    const content = contentOf(path);
+    if (content === undefined) return;
+    found.set(path, content);
+    if (content.length <= READ_BYTES) waiting.push(path);
+  };
+  const addRunners = (words: readonly string[]): void => {
+    if (words.some((word) => PACKAGE_RUNNERS.includes(word))) {
+      const path = resolve(cwd, 'package.json');
+      const scripts = scriptsOf(contentOf(path));
+      if (scripts !== undefined) found.set(path, scripts);
+    }
+    for (const word of words) for (const name of MAKERS[word] ?? []) add(resolve(cwd, name));
+  };
+
+  const words = wordsOf(command);
+  // A command may go elsewhere first: `cd checks && ./gate.sh`.
+  const folders = [cwd, ...words.map((word) => resolve(cwd, word)).filter(isFolder)];
+  for (const folder of folders) for (const word of words) add(resolve(folder, word));
+  if (executor === 'shell') addRunners(words);
+
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    const text = (found.get(path) ?? '').toString();
+    for (const module of modulesIn(text, path)) add(module);
+    if (!isProgram(path, text)) continue;
+    if (!isModule(path)) addRunners(wordsOf(text));
+    for (const word of wordsOf(text)) {
+      // `$(dirname "$0")/lib.sh` is a word that ends like this.
+      const beside = resolve(dirname(path), basename(word));
+      const content = beside === path ? undefined : contentOf(beside);
+      if (content !== undefined && isProgram(beside, content.subarray(0, 2).toString())) add(beside);
+    }
+  }
+  return found;
+}
+
+/** The words of a command, without the files that it writes itself. */
+function wordsOf(text: string): string[] {
+  const written = new Set([...text.matchAll(/>>?\s*([^\s;|&"'()<>]+)/g)].map(([, word]) => word));
+  return [...new Set(text.split(BETWEEN_WORDS))].filter((word) => word !== '' && !written.has(word));
+}
+
+/** The files that a module of JavaScript, TypeScript or Python imports from around it. */
+function modulesIn(text: string, path: string): string[] {
+  const folder = dirname(path);
+  if (extname(path) === '.py') {
+    const names = [...text.matchAll(/^\s*(?:import|from)\s+\.?(\w+)/gm)].map(([, name = '']) => name);
+    return names.flatMap((name) => [resolve(folder, `${name}.py`), resolve(folder, name, '__init__.py')]);
+  }
+  if (!isModule(path)) return [];
+  const imports = [...text.matchAll(/(?:from|import|require)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)];
+  return imports.flatMap(([, name = '']) =>
+    ['', '.js', '.mjs', '.cjs', '.ts', '/index.js'].map((ending) => resolve(folder, `${name}${ending}`)),
+  );
+}
+
+function isModule(path: string): boolean {
+  return /^\.[cm]?[jt]s$/.test(extname(path));
+}
+
+/** Something that runs: by its name, its first line, or because it may. */
+function isProgram(path: string, head: string): boolean {
+  if (isModule(path) || /^\.(sh|bash|zsh|py|rb|pl)$/.test(extname(path)) || head.startsWith('#!')) return true;
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a package runs under which name; the rest of its file changes with the work. */
+function scriptsOf(content: Buffer | undefined): string | undefined {
+  if (content === undefined) return undefined;
+  try {
+    return JSON.stringify((JSON.parse(content.toString()) as { scripts?: unknown }).scripts ?? {});
+  } catch {
+    return content.toString();
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function contentOf(path: string): Buffer | undefined {
+  try {
+    return statSync(path).isFile() ? readFileSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
