@@ -1,6 +1,7 @@
 import type { Command, CommandOf, CommandType } from './command.ts';
 import { TeamError } from './errors.ts';
 import type { TeamEvent } from './event.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { addDependencies, removeDependencies } from './rules/graph.ts';
 import { changeMember, joinTeam, leaveTeam, placeMember, recordUsage } from './rules/member.ts';
 import { acknowledgeMessages, broadcastMessage, deliverMessages, readMessages, sendMessage } from './rules/message.ts';
@@ -28,26 +29,33 @@ import {
   updateTask,
 } from './rules/task.ts';
 import { closeTeam, createTeam, registerHook, removeHook, updateTeam } from './rules/team.ts';
-import type { TeamState } from './state.ts';
+import type { Receipt, TeamState } from './state.ts';
 import { quote } from './text.ts';
 
 /**
  * What follows from a command: the events to record, none when nothing changes, or a `TeamError` when it is refused.
- * Pure: it changes nothing. A command whose id the team remembers was done before and has no new consequences.
+ * Pure: it changes nothing. A command whose id the team remembers was done before and has no new consequences; another
+ * command under that id is refused.
  */
 export function decide(state: TeamState, command: Command): TeamEvent[] {
-  if (command.commandId !== undefined) {
-    const receipt = state.receipts.get(command.commandId);
-    if (receipt?.by === command.by) return [];
-    if (receipt) {
-      throw new TeamError(
-        'conflict',
-        `Command id ${quote(command.commandId)} is used by another caller: take a new one`,
-      );
-    }
-  }
   const rule = RULES[command.type] as (state: TeamState, command: Command) => TeamEvent[];
-  return rule(state, command);
+  if (command.commandId === undefined) return rule(state, command);
+  const print = fingerprintOf(command);
+  const receipt = state.receipts.get(command.commandId);
+  if (receipt) {
+    requireSame(receipt, command, print);
+    return [];
+  }
+  const [first, ...others] = rule(state, command);
+  return first ? [{ ...first, print }, ...others] : [];
+}
+
+/** Receipts of before there were fingerprints have none. */
+function requireSame(receipt: Receipt, { by, commandId = '' }: Command, print: string): void {
+  const isOther = receipt.print !== undefined && receipt.print !== print;
+  if (receipt.by === by && !isOther) return;
+  const whose = receipt.by === by ? 'was used for another command' : 'is used by another caller';
+  throw new TeamError('conflict', `Command id ${quote(commandId)} ${whose}: take a new one`);
 }
 
 type Rules = { [T in CommandType]: (state: TeamState, command: CommandOf<T>) => TeamEvent[] };

@@ -157,6 +157,8 @@ export interface Envelope {
   readonly at: number;
   readonly by: Actor;
   readonly cause?: string | undefined;
+  /** On the first event of a command with an id: what tells the command from another one under that id. */
+  readonly print?: string | undefined;
 }
 
 /** One event of the given type. */

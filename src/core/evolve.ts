@@ -44,6 +44,7 @@ const APPLY = new Map(Object.entries(FACTS) as [string, (state: TeamState, event
 /** The first event of a command names what the command was about. */
 function receiptOf(event: TeamEvent): Receipt {
   const receipt: Receipt = { by: event.by };
+  if (event.print !== undefined) receipt.print = event.print;
   if ('taskId' in event && event.taskId !== undefined) receipt.taskId = event.taskId;
   if ('memberId' in event && event.memberId !== undefined) receipt.memberId = event.memberId;
   if ('copies' in event) receipt.messageIds = event.copies.map(({ id }) => id);

@@ -30,6 +30,8 @@ export type TeamRecord = Omit<TeamConfig, 'members'>;
 /** What a command did, remembered so that the same command sent again is not done twice. */
 export interface Receipt {
   by: string;
+  /** What tells the command from another one under its id. */
+  print?: string;
   taskId?: string;
   memberId?: string;
   messageIds?: string[];

@@ -68,19 +68,22 @@ describe('every command', () => {
     expect(types(team.as(by, type, input))).toEqual(EXAMPLES[type][2]);
   });
 
-  test.each(COMMANDS)('is refused in a closed team, which can only be read: %s', (type) => {
-    const { team, by, input } = scene(type);
-    team.as('@user', 'team.close', { force: true });
-    const before = picture(team.state);
-    for (const actor of [by, '@user', '@system']) {
-      expect(team.refuse(actor, type, input)).toMatchObject(
-        type === 'team.create'
-          ? { code: 'exists', message: 'Team alpha exists: choose another name or use it' }
-          : { code: 'team_closed', message: 'Team alpha is closed: it can be read, not changed' },
-      );
-    }
-    expect(picture(team.state)).toEqual(before);
-  });
+  test.each(COMMANDS.filter((type) => type !== 'usage.record'))(
+    'is refused in a closed team, which can only be read: %s',
+    (type) => {
+      const { team, by, input } = scene(type);
+      team.as('@user', 'team.close', { force: true });
+      const before = picture(team.state);
+      for (const actor of [by, '@user', '@system']) {
+        expect(team.refuse(actor, type, input)).toMatchObject(
+          type === 'team.create'
+            ? { code: 'exists', message: 'Team alpha exists: choose another name or use it' }
+            : { code: 'team_closed', message: 'Team alpha is closed: it can be read, not changed' },
+        );
+      }
+      expect(picture(team.state)).toEqual(before);
+    },
+  );
 
   test.each(COMMANDS.filter((type) => type !== 'team.create'))('is refused where there is no team: %s', (type) => {
     const { by, input } = scene(type);
@@ -107,6 +110,8 @@ describe('every command', () => {
     const { code } = team.refuse('dan', type, input);
     expect(['member_stopped', 'not_allowed']).toContain(code);
     if (by === 'lead' || by.startsWith('@')) return;
+    // What was spent is counted all the same, as the tests of usage show.
+    if (type === 'usage.record') return;
     team.do('member.leave', { memberId: by });
     expect(team.refuse(by, type, input)).toMatchObject({ code: 'member_stopped' });
   });
@@ -167,7 +172,11 @@ describe('decide', () => {
 describe('what a command did', () => {
   test('is remembered: what it was about', () => {
     const { team } = scene('task.create');
-    const receipt = (id: string) => team.state.receipts.get(id);
+    const receipt = (id: string) => {
+      const { print, ...others } = team.state.receipts.get(id) ?? {};
+      expect(print).toMatch(/^[0-9a-z]+$/);
+      return others;
+    };
     team.do('task.create', { title: 't' });
     team.as('ann', 'task.create', { title: 't' }, 'c1');
     team.as('bob', 'task.claim', {}, 'c2');
@@ -197,7 +206,22 @@ describe('what a command did', () => {
   test('is remembered of its first event', () => {
     const { team } = scene('task.complete');
     team.as('ann', 'task.complete', { taskId: '1' }, 'c1');
-    expect(team.state.receipts.get('c1')).toEqual({ by: 'ann', memberId: 'ann', taskId: '1' });
+    expect(team.state.receipts.get('c1')).toMatchObject({ by: 'ann', memberId: 'ann', taskId: '1' });
+  });
+
+  test('is not what another command did under the same id: that is a conflict', () => {
+    const team = teamOf('ann', 'bob');
+    expect(team.as('ann', 'task.create', { title: 'first' }, 'c1')).toHaveLength(1);
+    expect(team.as('ann', 'task.create', { title: 'first' }, 'c1')).toEqual([]);
+    const used = { code: 'conflict', message: 'Command id "c1" was used for another command: take a new one' };
+    expect(team.refuse('ann', 'task.create', { title: 'second' }, 'c1')).toMatchObject(used);
+    expect(team.refuse('ann', 'task.claim', {}, 'c1')).toMatchObject(used);
+    expect(team.refuse('bob', 'task.create', { title: 'first' }, 'c1').message).toContain('used by another caller');
+    // What the caller last saw is not what it wants.
+    team.as('ann', 'task.claim', { taskId: '1' }, 'c2');
+    team.as('ann', 'task.complete', { taskId: '1', result: 'x', epoch: 1, revision: 2 }, 'c3');
+    expect(team.as('ann', 'task.complete', { taskId: '1', result: 'x' }, 'c3')).toEqual([]);
+    expect(team.refuse('ann', 'task.complete', { taskId: '1', result: 'y' }, 'c3')).toMatchObject({ code: 'conflict' });
   });
 
   test('is nothing to remember when nothing came of it', () => {

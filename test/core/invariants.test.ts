@@ -416,7 +416,7 @@ describe('members', () => {
     const first = requireMember(team.state, 'ann');
     expect(team.as('lead', 'member.join', { name: 'ann' }, 'spawn-1')).toEqual([]);
     expect(requireMember(team.state, 'ann')).toBe(first);
-    expect(team.state.receipts.get('spawn-1')).toEqual({ by: 'lead', memberId: 'ann' });
+    expect(team.state.receipts.get('spawn-1')).toMatchObject({ by: 'lead', memberId: 'ann' });
     expect(team.refuse('lead', 'member.join', { name: 'ann' }, 'spawn-2').code).toBe('exists');
   });
 });

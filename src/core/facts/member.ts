@@ -6,7 +6,7 @@ import { changeMember, defined, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
-  'teammate:joined': (state, { type: _type, at, by, cause: _cause, memberId, ...data }) => {
+  'teammate:joined': (state, { type: _type, at, by, cause: _cause, print: _print, memberId, ...data }) => {
     const before = state.members.get(memberId);
     putMember(state, memberId, {
       ...data,
@@ -28,7 +28,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
     }));
   },
 
-  'teammate:changed': (state, { type: _type, at, by: _by, cause: _cause, memberId, ...changes }) =>
+  'teammate:changed': (state, { type: _type, at, by: _by, cause: _cause, print: _print, memberId, ...changes }) =>
     changeMember(state, memberId, (member) => ({
       ...member,
       ...defined(changes),

@@ -37,7 +37,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
     });
   },
 
-  'task:updated': (state, { type: _type, at, by: _by, cause: _cause, taskId, ...changes }) =>
+  'task:updated': (state, { type: _type, at, by: _by, cause: _cause, print: _print, taskId, ...changes }) =>
     changeTask(state, taskId, at, (task) => ({
       ...task,
       ...defined(changes),

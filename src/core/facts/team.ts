@@ -4,10 +4,10 @@ import { defined } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
-  'team:created': (state, { type: _type, at, by: _by, cause: _cause, ...data }) =>
+  'team:created': (state, { type: _type, at, by: _by, cause: _cause, print: _print, ...data }) =>
     putTeam(state, { ...data, id: data.name, createdAt: new Date(at), status: 'active', hooks: [] }),
 
-  'team:updated': (state, { type: _type, at: _at, by: _by, cause: _cause, ...changes }) => {
+  'team:updated': (state, { type: _type, at: _at, by: _by, cause: _cause, print: _print, ...changes }) => {
     if (!state.team) return;
     const metadata = mergeMetadata(state.team.metadata, changes.metadata);
     putTeam(state, { ...state.team, ...defined(changes), metadata });

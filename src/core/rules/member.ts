@@ -5,7 +5,7 @@ import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { assignedTo } from '../ready.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
-import { requireMember, requireTask } from '../view.ts';
+import { requireMember, requireTask, requireTeam } from '../view.ts';
 import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam } from './guard.ts';
 import { requireSpawnPace } from './pace.ts';
 
@@ -116,11 +116,15 @@ export function liveTeammates(state: TeamState): MemberRecord[] {
   return [...state.members.values()].filter((member) => member.id !== state.team?.leadId && isExpected(member));
 }
 
+/** What was spent was spent: a last turn is counted also when the member has stopped or the team is closed meanwhile. */
 export function recordUsage(state: TeamState, command: CommandOf<'usage.record'>): TeamEvent[] {
-  requireOpenTeam(state);
   const { memberId, taskId, usage } = command;
-  requireManager(state, command.by, 'record the usage of others', memberId);
+  requireTeam(state);
   requireMember(state, memberId);
+  if (command.by !== SYSTEM && command.by !== memberId) {
+    requireOpenTeam(state);
+    requireManager(state, command.by, 'record the usage of others');
+  }
   if (taskId !== undefined) requireTask(state, taskId, { deleted: true });
   return [event(command, 'usage:recorded', { memberId, taskId, usage })];
 }

@@ -50,6 +50,14 @@ describe('usage', () => {
     expect(team.as('@system', 'usage.record', { memberId: 'ann', taskId, usage: { turns: 1 } })).toHaveLength(1);
   });
 
+  test('of a last turn is counted when the team is closed meanwhile: from the member itself, and from Troupe', () => {
+    const team = teamOf('ann');
+    team.do('team.close', { force: true });
+    expect(team.as('ann', 'usage.record', { memberId: 'ann', usage: { turns: 1, costUsd: 2 } })).toHaveLength(1);
+    expect(team.as('@system', 'usage.record', { memberId: 'ann', usage: { costUsd: 1 } })).toHaveLength(1);
+    expect(teamUsage(team.state)).toMatchObject({ turns: 1, costUsd: 3 });
+  });
+
   test('is refused for others, for nobody, for no task, and where there is no team or a closed one', () => {
     const team = teamOf('ann', 'bob');
     const usage = { turns: 1 };
@@ -63,7 +71,9 @@ describe('usage', () => {
       message: 'Task "9" of team alpha does not exist: list the tasks to see which there are',
     });
     team.do('team.close', { force: true });
-    expect(team.refuse('@system', 'usage.record', { memberId: 'ann', usage })).toMatchObject({ code: 'team_closed' });
+    for (const by of ['@user', 'lead', 'bob']) {
+      expect(team.refuse(by, 'usage.record', { memberId: 'ann', usage })).toMatchObject({ code: 'team_closed' });
+    }
   });
 
   test('of one record is bounded, so that no sum leaves what JSON can carry', () => {

@@ -11,7 +11,8 @@ export type Outcome = { facts: string[] } | { codes: ErrorCode[] };
 export function doCommand(world: World, command: Command): Outcome {
   const { commandId } = command;
   const earlier = world.receipts.find((receipt) => receipt.commandId === commandId);
-  if (earlier) return earlier.by === command.by ? { facts: [] } : { codes: ['conflict'] };
+  const says = whatItSays(command);
+  if (earlier) return earlier.by === command.by && earlier.says === says ? { facts: [] } : { codes: ['conflict'] };
 
   const attempt: Attempt = { codes: [], facts: [] };
   const blocked = world.tasks.filter((task) => isBlocked(world, task));
@@ -26,8 +27,13 @@ export function doCommand(world: World, command: Command): Outcome {
   for (const task of blocked) {
     if (task.status === 'pending' && !isBlocked(world, task)) attempt.facts.push(`task:unblocked ${task.id}`);
   }
-  if (commandId !== undefined && attempt.facts.length > 0) world.receipts.push({ commandId, by: command.by });
+  if (commandId !== undefined && attempt.facts.length > 0) world.receipts.push({ commandId, by: command.by, says });
   return { facts: attempt.facts };
+}
+
+function whatItSays(command: Command): string {
+  const { at: _at, by: _by, commandId: _id, ...rest } = command;
+  return JSON.stringify({ ...rest, epoch: undefined, revision: undefined });
 }
 
 interface Attempt {
@@ -590,8 +596,11 @@ const RULES: Rules = {
   },
 
   'usage.record'(world, command, attempt) {
-    needOpenTeam(world, attempt);
-    needManager(world, command.by, attempt, command.memberId);
+    if (!world.team) attempt.codes.push('not_found');
+    if (command.by !== '@system' && command.by !== command.memberId) {
+      needOpenTeam(world, attempt);
+      needManager(world, command.by, attempt);
+    }
     if (!world.members.some(({ id }) => id === command.memberId)) attempt.codes.push('not_found');
     if (command.taskId !== undefined) needTask(world, command.taskId, attempt, { deleted: true });
     if (refused(attempt)) return;

@@ -138,7 +138,7 @@ export interface World {
   notesEver: number;
   usages: { memberId: string; taskId?: string | undefined; usage: Usage }[];
   /** Who used a command id for something that had an effect. */
-  receipts: { commandId: string; by: Actor }[];
+  receipts: { commandId: string; by: Actor; says: string }[];
 }
 
 export function emptyWorld(): World {
