@@ -46,6 +46,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   leadPrompt: 'what the lead is to achieve',
   agents: 'whom the lead may bring in, as JSON: {"codex":{"kind":"codex"}}',
   dependencies: 'tasks that must be completed first: 1,2',
+  addDependencies: 'tasks that it must wait for as well: 1,2',
+  addDependents: 'tasks that must wait for it as well: 3,4',
   description: 'what is to be done; - reads it from standard input',
   epoch: 'refuse if the task changed hands since this epoch',
   feedback: 'what to answer; - reads it from standard input',

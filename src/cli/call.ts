@@ -33,7 +33,7 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   // What takes longer than that may be interrupted; to listen from the start would take everything longer.
   setTimeout(() => process.once('SIGINT', () => process.exit(INTERRUPTED)), 100);
   const screen = standardScreen(process.env);
-  await show(operation, await answer, { json: given.json, screen });
+  await show(operation, await answer, { json: given.json, screen, input: given.input });
   return 0;
 }
 

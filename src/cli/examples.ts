@@ -83,7 +83,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'plan reject': ['troupe plan reject REQUEST "Keep the old names" --team demo'],
   'note add': ['troupe note add "The API wants UTC" --team demo --tag api,time'],
   'note list': ['troupe note list --team demo --tag api'],
-  'note update': ['troupe note update 1 --team demo --text "The API wants UTC, in seconds"'],
+  'note update': ['troupe note update 1 "The API wants UTC, in seconds" --team demo'],
   'note remove': ['troupe note remove 1 --team demo'],
   'note search': ['troupe note search "time zone" --team demo'],
   'hook register': ['troupe hook register TaskCompleted "npm test" --team demo --on-failure block'],

@@ -8,11 +8,13 @@ import { print, toJson } from './write.ts';
 export async function show(
   operation: OperationName,
   result: unknown,
-  { json, screen }: { json: boolean; screen: Screen },
+  { json, screen, input = {} }: { json: boolean; screen: Screen; input?: Readonly<Record<string, unknown>> },
 ): Promise<void> {
   if (json) return print(toJson(result, screen.isTerminal ? 2 : undefined));
   // Those of tasks are looked at most, so they are here already: to load one more file takes 2 ms.
   const views: Views = operation.startsWith('task.') ? taskViews : (await import('./views/all.ts')).views;
-  const view = views[operation] as ((result: unknown, screen: Screen) => string) | undefined;
-  print(view ? view(result, screen) : (await import('./views/generic.ts')).showAnything(result, screen));
+  const view = views[operation] as
+    | ((result: unknown, screen: Screen, input: Readonly<Record<string, unknown>>) => string)
+    | undefined;
+  print(view ? view(result, screen, input) : (await import('./views/generic.ts')).showAnything(result, screen));
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Actor } from './actor.ts';
 import { Metadata } from './json.ts';
 import { DEPENDENCIES_PER_TASK, DESCRIPTION_BYTES, RESULT_BYTES, TITLE_LENGTH } from './limits.ts';
-import { Line, Slug, TaskId, textOf } from './text.ts';
+import { Line, lineOf, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
 /** What a task's own record says. */
@@ -62,7 +62,8 @@ export const SharedTask = z.object({
 });
 export type SharedTask = z.output<typeof SharedTask>;
 
-const Title = z.string().min(1, 'must not be empty').max(TITLE_LENGTH);
+/** What a task is about, in one line. */
+export const Title = lineOf(TITLE_LENGTH).min(1, 'must not be empty');
 const Description = textOf(DESCRIPTION_BYTES);
 const Dependencies = z.array(TaskId).max(DEPENDENCIES_PER_TASK);
 
@@ -98,10 +99,12 @@ export const ChangeTaskInput = z.strictObject({
 });
 export type ChangeTaskInput = z.output<typeof ChangeTaskInput>;
 
-/** An update as the task list takes it: a change in place, and a new status or assignee as the step it stands for. */
+/** An update as the task list takes it: a change in place, new edges, and a new status or assignee as the step it stands for. */
 export const UpdateTaskInput = ChangeTaskInput.omit({ taskId: true }).extend({
   status: SharedTaskStatus.optional(),
   assigneeId: Slug.nullable().optional(),
+  addDependencies: Dependencies.optional(),
+  addDependents: Dependencies.optional(),
 });
 export type UpdateTaskInput = z.output<typeof UpdateTaskInput>;
 

@@ -56,11 +56,17 @@ export function textOf(maxBytes: number) {
   });
 }
 
+/** What a line may hold: no line ends of any kind, nothing that a terminal obeys; a tab is only wide. */
+// oxlint-disable-next-line no-control-regex -- these are what it is for
+const ONE_LINE = /^[^\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029]*$/;
+
+/** One line of at most so many characters. */
+export function lineOf(length: number) {
+  return z.string().max(length).regex(ONE_LINE, 'must be one line, without control characters');
+}
+
 /** One short line. */
-export const Line = z
-  .string()
-  .max(LINE_LENGTH)
-  .regex(/^[^\n\r]*$/, 'must be one line');
+export const Line = lineOf(LINE_LENGTH);
 
 const SLUG = new RegExp(`^[a-z0-9](?:[a-z0-9_-]{0,${NAME_LENGTH - 2}}[a-z0-9])?$`);
 

@@ -22,6 +22,10 @@ export interface TaskFilter {
   readonly status?: SharedTaskStatus | readonly SharedTaskStatus[];
   readonly assigneeId?: string;
   readonly priority?: SharedTaskPriority;
+  /** Only tasks with a greater id. */
+  readonly after?: string;
+  /** At most so many, the oldest first. */
+  readonly limit?: number;
 }
 
 /** What the list tells, after it is durable. */
@@ -97,15 +101,21 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
 
   /** Tasks in the order of their ids. */
   listTasks(teamId: string, filter: TaskFilter = {}): Promise<SharedTask[]> {
-    const statuses = filter.status === undefined ? undefined : new Set([filter.status].flat());
-    return this.#view(teamId, (state) =>
-      [...state.tasks.values()]
-        .filter((task) => filter.assigneeId === undefined || task.assigneeId === filter.assigneeId)
-        .filter((task) => filter.priority === undefined || task.priority === filter.priority)
-        .filter((task) => (statuses ? true : task.status !== 'deleted'))
-        .map((task) => viewTask(state, task))
-        .filter((task) => !statuses || statuses.has(task.status)),
-    );
+    const { status, assigneeId, priority, after = '0', limit = Infinity } = filter;
+    const statuses = status === undefined ? undefined : new Set([status].flat());
+    return this.#view(teamId, (state) => {
+      const found: SharedTask[] = [];
+      for (const task of state.tasks.values()) {
+        if (found.length >= limit) break;
+        if (Number(task.id) <= Number(after)) continue;
+        if (assigneeId !== undefined && task.assigneeId !== assigneeId) continue;
+        if (priority !== undefined && task.priority !== priority) continue;
+        if (!statuses && task.status === 'deleted') continue;
+        const view = viewTask(state, task);
+        if (!statuses || statuses.has(view.status)) found.push(view);
+      }
+      return found;
+    });
   }
 
   /**
@@ -125,12 +135,13 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
       return viewTask(state, task);
     });
     const steps = stepsTo(before, changes, by);
-    const [first, ...others] = steps;
-    if (!first) return before;
+    if (steps.length === 0) return before;
     const completes = steps.at(-1)?.type === 'task.complete';
     const judged = completes && (await this.#judge(teamId, { type: 'task.complete', by, taskId, epoch, revision }));
-    // What was seen is checked once, by the first step: the steps after it come from the same hand.
-    return this.#do(teamId, [{ ...first, epoch, revision, ...judged }, ...others]);
+    // What was seen is checked once, by the first step of this task: those after it come from the same hand.
+    const seen = steps.findIndex((step) => 'taskId' in step && step.taskId === taskId);
+    const checked = steps.map((step, i) => (i === seen ? { ...step, epoch, revision, ...judged } : step));
+    return this.#do(teamId, checked, taskId);
   }
 
   /** Takes a task; `ClaimConflictError` when somebody else was first. */
@@ -215,9 +226,10 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   }
 
   /** A command about one task; sent again under the same id, it finds the task it was about. */
-  #do(teamId: string, commands: NewCommand | NewCommand[]): Promise<SharedTask> {
+  #do(teamId: string, commands: NewCommand | NewCommand[], about?: string): Promise<SharedTask> {
     const [first] = [commands].flat();
     return this.#ledger.execute(teamId, commands, (state, events) => {
+      if (about !== undefined) return viewTask(state, requireTask(state, about, { deleted: true }));
       const named = events[0] && 'taskId' in events[0] ? events[0].taskId : receiptTask(state, first?.commandId);
       const id = named ?? (first && 'taskId' in first ? first.taskId : undefined) ?? '';
       return viewTask(state, requireTask(state, id, { deleted: true }));
@@ -250,9 +262,19 @@ const EMITTED: Partial<Record<string, keyof TaskListEvents>> = {
 };
 
 /** The steps that make of a task what the update says, in an order in which each finds what it needs. */
-function stepsTo(before: SharedTask, { status, assigneeId, ...changes }: UpdateTaskInput, by: Actor): NewCommand[] {
+function stepsTo(before: SharedTask, input: UpdateTaskInput, by: Actor): NewCommand[] {
+  const { status, assigneeId, addDependencies = [], addDependents = [], ...changes } = input;
   const taskId = before.id;
-  const steps: NewCommand[] = [];
+  // Dependencies can only change while a task is pending, so they come first.
+  const steps: NewCommand[] = addDependents.map((dependent) => ({
+    type: 'task.addDependencies',
+    by,
+    taskId: dependent,
+    dependencies: [taskId],
+  }));
+  if (addDependencies.length > 0) {
+    steps.push({ type: 'task.addDependencies', by, taskId, dependencies: addDependencies });
+  }
   if (Object.values(changes).some((value) => value !== undefined)) {
     steps.push({ type: 'task.update', by, taskId, ...changes });
   }

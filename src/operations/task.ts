@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CommandType } from '../core/command.ts';
 import { TeamError } from '../core/errors.ts';
+import { TASKS_PER_TEAM } from '../core/limits.ts';
 import {
   AssignTaskInput,
   CompleteTaskInput,
@@ -47,17 +48,20 @@ export const taskOperations = [
       assigneeId: Slug.optional().describe('held by or reserved for this member'),
       priority: SharedTaskPriority.optional(),
       after: TaskId.optional().describe('only tasks with a greater id'),
-      limit: z.number().int().min(1).max(10_000).optional(),
+      limit: z.number().int().min(1).max(TASKS_PER_TEAM).default(1_000).describe('at most so many, the oldest first'),
     }),
     result: z.array(SharedTask),
     route: 'GET /api/teams/:teamId/tasks',
     message: { type: 'team_list_tasks', answer: 'team_tasks', fields: (tasks) => ({ tasks }) },
     cli: { flags: { assigneeId: 'assignee' } },
-    run: async ({ tasks }, { teamId, after, limit, status, assigneeId, priority }) => {
-      const filter = { ...(status && { status }), ...(assigneeId && { assigneeId }), ...(priority && { priority }) };
-      const found = await tasks.listTasks(teamId, filter);
-      return found.filter((task) => after === undefined || Number(task.id) > Number(after)).slice(0, limit);
-    },
+    run: ({ tasks }, { teamId, limit, after, status, assigneeId, priority }) =>
+      tasks.listTasks(teamId, {
+        limit,
+        ...(after && { after }),
+        ...(status && { status }),
+        ...(assigneeId && { assigneeId }),
+        ...(priority && { priority }),
+      }),
   }),
   operation({
     name: 'task.show',
@@ -78,7 +82,10 @@ export const taskOperations = [
     result: SharedTask,
     route: 'PATCH /api/teams/:teamId/tasks/:taskId',
     message: { type: 'team_update_task', ...TASK_UPDATE },
-    cli: { args: ['taskId'], flags: { assigneeId: 'assign' } },
+    cli: {
+      args: ['taskId'],
+      flags: { assigneeId: 'assign', addDependencies: 'add-needs', addDependents: 'add-needed-by' },
+    },
     run: ({ tasks, actor }, { teamId, taskId, ...changes }) => tasks.updateTask(teamId, taskId, changes, actor),
   }),
   operation({

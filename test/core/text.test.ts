@@ -166,9 +166,13 @@ describe('a line', () => {
     expect(() => parse(Line, '🤖'.repeat(1001))).toThrow('1000');
   });
 
-  test.each(['a\nb', 'a\r', '\n'])('is one line: %j is none', (line) => {
-    expect(refusal(Line, line)).toBe('must be one line');
-  });
+  test.each(['a\nb', 'a\r', '\n', 'a\u2028b', 'a\u0000', '\u001b[2J', '\u009b2J', '\u007f'])(
+    'is one line: %j is none',
+    (line) => {
+      expect(refusal(Line, line)).toBe('must be one line, without control characters');
+      expect(refusal(CreateTaskInput, { title: line })).toBe('title: must be one line, without control characters');
+    },
+  );
 });
 
 describe('the bytes of a text', () => {

@@ -153,6 +153,9 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
     await tasks.updateTask(TEAM, '5', { status: 'deleted' });
     const ids = async (filter?: Parameters<SharedTaskList['listTasks']>[1]) =>
       (await tasks.listTasks(TEAM, filter)).map(({ id }) => id);
+    const all = await ids();
+    expect(await ids({ limit: 2 })).toEqual(all.slice(0, 2));
+    expect(await ids({ after: all[1] as string, limit: 1 })).toEqual([all[2]]);
     expect(await ids()).toEqual(['1', '2', '3', '4']);
     expect(await ids({ status: 'pending' })).toEqual(['1', '3']);
     expect(await ids({ status: 'blocked' })).toEqual(['2']);

@@ -121,13 +121,26 @@ test('reserves a task that a lead writes to be begun by another', async () => {
   expect(data.task).toMatchObject({ owner: 'alice', status: 'pending' });
 });
 
-test('tells what was done when a later part of an update is refused', async () => {
+test('changes edges, words and status in one step, or nothing', async () => {
   const house = await openTeam();
-  for (const title of ['First', 'Second']) await house.call('task.create', { teamId: 'demo', title });
+  for (const title of ['One', 'Two', 'Three']) await house.call('task.create', { teamId: 'demo', title });
   const alice = await connect(house, member('alice'));
-  const { isError, text } = await use(alice, 'TaskUpdate', { taskId: '2', addBlockedBy: ['1'], status: 'in_progress' });
+  const before = await house.call('task.show', { teamId: 'demo', taskId: '2' });
+  const wanted = { taskId: '2', addBlockedBy: ['1'], addBlocks: ['3'], subject: 'Changed', status: 'in_progress' };
+  const { isError, text } = await use(alice, 'TaskUpdate', wanted);
   expect(isError).toBe(true);
-  expect(text).toBe('blocked: Task 2 waits for task 1 (pending) (done before it: blockedBy)');
+  expect(text).toBe('blocked: Task 2 waits for task 1 (pending)');
+  expect(await house.call('task.show', { teamId: 'demo', taskId: '2' })).toEqual(before);
+  expect(await house.call('task.show', { teamId: 'demo', taskId: '3' })).toMatchObject({ dependencies: [] });
+
+  const { data } = await use(alice, 'TaskUpdate', { ...wanted, addBlockedBy: [] });
+  expect(data.task).toMatchObject({ id: '2', subject: 'Changed', status: 'in_progress' });
+  const third = { teamId: 'demo', taskId: '3' };
+  expect(await house.call('task.show', third)).toMatchObject({ dependencies: ['2'], revision: 2 });
+  // Said again, what is done already changes nothing.
+  const again = await use(alice, 'TaskUpdate', { taskId: '2', addBlocks: ['3'] });
+  expect(again.data.task).toMatchObject({ id: '2' });
+  expect(await house.call('task.show', third)).toMatchObject({ dependencies: ['2'], revision: 2 });
 });
 
 test('takes ids as models write them', async () => {

@@ -16,7 +16,7 @@ export interface Standing {
 export async function look(client: Client, teamId: string): Promise<Standing> {
   const [{ team, seq, pendingRequests }, tasks] = await Promise.all([
     client.call('team.status', { teamId }),
-    client.call('task.list', { teamId }),
+    client.call('task.list', { teamId, limit: 10_000 }),
   ]);
   const { members } = team;
   const requests = pendingRequests.filter(({ kind }) => kind !== 'shutdown');

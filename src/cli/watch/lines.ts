@@ -20,7 +20,8 @@ export async function printBatches(client: Client, following: Following): Promis
   if (after >= upTo) return;
   const titles = new Map<string, string>();
   if (!json) {
-    for (const { id, title } of await client.call('task.list', { teamId }, { signal })) titles.set(id, title);
+    const tasks = await client.call('task.list', { teamId, limit: 10_000 }, { signal });
+    for (const { id, title } of tasks) titles.set(id, title);
   }
   for await (const { seq, events } of client.subscribe(teamId, { after, signal })) {
     for (const event of events) {

@@ -32,7 +32,7 @@ export async function loadModel(client: Client, teamId: string): Promise<Model> 
   const status = await client.call('team.status', { teamId }, {});
   const after = Math.max(0, status.seq - BATCHES);
   const [tasks, batches] = await Promise.all([
-    client.call('task.list', { teamId }, {}),
+    client.call('task.list', { teamId, limit: 10_000 }, {}),
     client.call('event.list', { teamId, after, limit: BATCHES }, {}),
   ]);
   const mail = batches.filter(({ seq }) => seq <= status.seq).flatMap(({ events }) => mailOf(events as TeamEvent[]));
@@ -57,7 +57,7 @@ export async function refreshModel(client: Client, model: Model, taskIds: Readon
   const teamId = model.status.team.id;
   const status = client.call('team.status', { teamId }, {});
   if (taskIds.size > FEW) {
-    const tasks = await client.call('task.list', { teamId }, {});
+    const tasks = await client.call('task.list', { teamId, limit: 10_000 }, {});
     model.tasks.clear();
     for (const task of tasks) model.tasks.set(task.id, task);
   } else {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { escapeVoices } from '../../core/envelope.ts';
+import { TASKS_PER_TEAM } from '../../core/limits.ts';
 import { CreateTaskInput, SharedTaskPriority } from '../../core/task.ts';
 import type { SharedTask } from '../../core/task.ts';
 import { tool } from '../tool.ts';
@@ -73,7 +74,7 @@ export const taskTools = [
     reads: true,
     input: z.strictObject({}),
     run: async ({ call, teamId }) => {
-      const all = await call<SharedTask[]>('task.list', { teamId });
+      const all = await call<SharedTask[]>('task.list', { teamId, limit: TASKS_PER_TEAM });
       const tasks = mostUseful(all).map(toListedTask);
       const left = all.length - tasks.length;
       const lines = tasks.map(({ id, status, subject, owner, blockedBy }) => {

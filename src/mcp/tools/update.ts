@@ -16,8 +16,8 @@ interface Update extends TaskWords {
 }
 
 /**
- * Dependencies come first: they can only change while a task is pending. The rest is one step of the ledger, so that a
- * new owner, status and text are there together or not at all. Said again, what is done already changes nothing.
+ * One step of the ledger: new edges, owner, status and text are there together or not at all. Said again, what is done
+ * already changes nothing.
  */
 export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
   const { taskId, status, addBlocks = [], addBlockedBy = [], ...words } = input;
@@ -32,34 +32,19 @@ export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
       'In delegate mode the lead does no work itself: give the task to a teammate (owner)',
     );
   }
-  const step = countSteps();
-  let task: SharedTask | undefined;
-  if (addBlockedBy.length > 0) {
-    task = await step('blockedBy', () =>
-      call<SharedTask>('task.depend', { teamId, taskId, dependencies: addBlockedBy }, { once: 'blockedBy' }),
-    );
-  }
-  for (const blocked of addBlocks) {
-    await step(`blocks #${blocked}`, () =>
-      call<SharedTask>(
-        'task.depend',
-        { teamId, taskId: blocked, dependencies: [taskId] },
-        { once: `blocks-${blocked}` },
-      ),
-    );
-  }
   const newStatus = reserves ? undefined : status;
-  if (newStatus !== undefined || Object.keys(changes).length > 0) {
+  let task: SharedTask | undefined;
+  if (newStatus !== undefined || Object.keys(changes).length + addBlockedBy.length + addBlocks.length > 0) {
     const epoch = newStatus === 'completed' ? session.epochs.get(taskId) : undefined;
-    task = await step('fields', () =>
-      call<SharedTask>('task.update', {
-        teamId,
-        taskId,
-        ...changes,
-        ...(newStatus !== undefined && { status: newStatus }),
-        ...(epoch !== undefined && { epoch }),
-      }),
-    );
+    task = await call<SharedTask>('task.update', {
+      teamId,
+      taskId,
+      ...changes,
+      ...(addBlockedBy.length > 0 && { addDependencies: addBlockedBy }),
+      ...(addBlocks.length > 0 && { addDependents: addBlocks }),
+      ...(newStatus !== undefined && { status: newStatus }),
+      ...(epoch !== undefined && { epoch }),
+    });
   }
   task ??= await call<SharedTask>('task.show', { teamId, taskId });
   if (newStatus === 'in_progress') session.epochs.set(taskId, task.epoch);
@@ -80,18 +65,3 @@ const NEXT: Readonly<Record<string, string | undefined>> = {
   in_progress: 'You hold it now. Finish it with TaskComplete.',
   completed: 'Task completed. Call TaskClaim for your next task, or TaskList to see what your work unblocked.',
 };
-
-/** Does one step after another; a refusal says which of them stand. */
-function countSteps(): <R>(name: string, work: () => Promise<R>) => Promise<R> {
-  const done: string[] = [];
-  return async (name, work) => {
-    try {
-      const value = await work();
-      done.push(name);
-      return value;
-    } catch (error) {
-      if (done.length === 0 || !(error instanceof TeamError)) throw error;
-      throw new TeamError(error.code, `${error.message} (done before it: ${done.join(', ')})`, { cause: error });
-    }
-  };
-}

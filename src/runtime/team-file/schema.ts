@@ -6,10 +6,9 @@ import {
   MAX_MESSAGES_PER_MINUTE,
   MAX_TEAMMATES,
   PROMPT_BYTES,
-  TITLE_LENGTH,
 } from '../../core/limits.ts';
 import { BackendType } from '../../core/member.ts';
-import { DependencyFailurePolicy, SharedTaskPriority } from '../../core/task.ts';
+import { DependencyFailurePolicy, SharedTaskPriority, Title } from '../../core/task.ts';
 import { TeammateMode } from '../../core/team.ts';
 import { Line, Slug, textOf } from '../../core/text.ts';
 
@@ -68,7 +67,7 @@ const MemberEntry = z.strictObject({ name: Slug, ...Runs, backend: BackendType.o
 
 const TaskEntry = z.strictObject({
   id: z.string().min(1).max(64).optional().describe('a name for `needs`'),
-  title: z.string().min(1).max(TITLE_LENGTH),
+  title: Title,
   description: textOf(DESCRIPTION_BYTES).optional(),
   needs: z.array(z.string()).optional().describe('ids of tasks that must be completed first'),
   assign: Slug.optional().describe('the member who does it'),
