@@ -10,6 +10,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'team digest': ['troupe team digest demo', 'troupe team digest demo --after 120'],
   'team check': ['troupe team check - --folder "$PWD" < troupe.yaml'],
   'team up': ['troupe team up - --folder "$PWD" --yes < troupe.yaml'],
+  run: [
+    'troupe run "review the auth module" --lead claude --with codex,gemini',
+    'troupe run - --with codex --json < goal.md | jq -r .answer',
+  ],
+  approve: ['troupe approve', 'troupe approve permission-1718000000000@codex --deny --feedback "use npm ci"'],
+  'team run': ['troupe team run "review the auth module" --with codex,gemini --folder "$PWD"'],
   'team delete': ['troupe team delete demo'],
   'member add': [
     'troupe member add worker-1 --team demo --role tester',

@@ -74,7 +74,7 @@ function programHelp({ words, summary }: { words: string; summary: string }, scr
 
 /** What people start with comes first; the rest is listed by noun. */
 const SECTIONS: readonly (readonly [name: string, words: readonly string[]])[] = [
-  ['Run a team', ['init', 'up', 'ps', 'peek', 'attach', 'down']],
+  ['Run a team', ['run', 'init', 'up', 'ps', 'peek', 'attach', 'approve', 'down']],
   [
     'Share the work',
     ['team create', 'member add', 'task add', 'task list', 'task claim', 'task complete', 'send', 'inbox'],

@@ -107,6 +107,20 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
     },
     defaults: { name: 'troupe.yaml' },
   },
+  'team run': {
+    summary: 'Make a team for a goal: an agent that leads, and teammates',
+    inputs: {
+      goal: 'what the team is to achieve',
+      lead: 'the agent that leads',
+      with: 'agents of the teammates; the lead may bring in more',
+      name: 'the name of the team; else one is made from the goal',
+      folder: 'where they work',
+      model: 'the model of the lead',
+      mode: 'what they may do without asking',
+      delegate: 'the lead only coordinates',
+    },
+    defaults: { lead: 'claude' },
+  },
   'member add': {
     summary: 'Add a member to a team',
     inputs: {

@@ -46,6 +46,8 @@ const TABLE: Readonly<Record<string, string>> = {
     '["team.check","admin",[["source","source","string","!"]],[["folder","folder","string","!"],["name","name","string",""]]]',
   'team up':
     '["team.up","admin",[["source","source","string","!"]],[["folder","folder","string","!"],["name","name","string",""],["approve","approve","list",""],["yes","yes","boolean",""]]]',
+  'team run':
+    '["team.run","admin",[["goal","goal","string","!"]],[["folder","folder","string","!"],["lead","lead","string",""],["with","with","list",""],["name","name","string",""],["model","model","string",""],["mode","mode","string","",["plan","edit","full"]],["delegate","delegate","boolean",""]]]',
   'member add':
     '["member.add","lead",[["name","name","string","!"]],[["teamId","team","string","!"],["role","role","string",""],["prompt","prompt","string",""],["model","model","string",""],["planApprovalRequired","plan-approval-required","boolean",""],["agentType","agent-type","string",""],["sessionId","session-id","string",""],["color","color","string",""],["cwd","cwd","string",""],["backendType","backend-type","string","",["tmux","iterm2","in-process","subprocess"]],["subscriptions","subscriptions","list",""],["status","status","string","",["spawning","active","idle"]],["agent","agent","json",""],["metadata","metadata","json",""]]]',
   'member spawn':

@@ -42,6 +42,43 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     load: () => import('./send.ts'),
   },
   {
+    words: 'run',
+    summary: 'Give a goal to a team of agents, show it at work, print the answer of its lead',
+    args: [
+      {
+        field: 'goal',
+        name: 'goal',
+        type: 'string',
+        text: 'what it is to achieve; - reads it from standard input',
+        required: true,
+      },
+    ],
+    flags: [
+      { field: 'lead', name: 'lead', type: 'string', text: 'the agent that leads', default: 'claude' },
+      { field: 'with', name: 'with', type: 'list', text: 'agents of the teammates, such as codex,gemini' },
+      {
+        field: 'mode',
+        name: 'mode',
+        type: 'string',
+        text: 'what they may do without asking',
+        values: ['plan', 'edit', 'full'],
+      },
+      { field: 'delegate', name: 'delegate', type: 'boolean', text: 'the lead only coordinates' },
+      { field: 'model', name: 'model', type: 'string', text: 'the model of the lead' },
+      { field: 'name', name: 'name', type: 'string', text: 'the name of the team; else one is made from the goal' },
+      { field: 'folder', name: 'folder', type: 'string', text: 'where they work', default: '.' },
+      { field: 'keep', name: 'keep', type: 'boolean', text: 'leave the team up when it is done' },
+      {
+        field: 'panes',
+        name: 'panes',
+        type: 'boolean',
+        text: 'a pane per member inside tmux or iTerm2; --no-panes for none',
+      },
+    ],
+    scope: 'admin',
+    load: () => import('./run.ts'),
+  },
+  {
     words: 'up',
     summary: 'Bring a team up from its file, show it at work, take it down when all is done',
     args: [{ field: 'file', name: 'file', type: 'string', text: 'the team file', default: 'troupe.yaml' }],
@@ -57,6 +94,18 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       },
     ],
     load: () => import('./up.ts'),
+  },
+  {
+    words: 'approve',
+    summary: 'See what waits for you in all teams (permissions, plans, gates, budgets), or answer it',
+    args: [{ field: 'requestId', name: 'request', type: 'string', text: 'what you answer; leave it out to see all' }],
+    flags: [
+      OPTIONAL_TEAM,
+      { field: 'deny', name: 'deny', type: 'boolean', text: 'say no' },
+      { field: 'feedback', name: 'feedback', type: 'string', text: 'what the one who asked is told' },
+    ],
+    scope: 'admin',
+    load: () => import('./approve.ts'),
   },
   {
     words: 'init',

@@ -1,11 +1,14 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { MAX_TEAMMATES, PROMPT_BYTES } from '../core/limits.ts';
+import { parse } from '../core/parse.ts';
 import { TeamConfig } from '../core/team.ts';
-import { quote } from '../core/text.ts';
+import { Line, quote, Slug, suggestSlug, textOf } from '../core/text.ts';
 import { viewTeam } from '../core/view.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
 import { hooksOf, raiseTeam } from '../runtime/team-file/raise.ts';
+import { TeamFile } from '../runtime/team-file/schema.ts';
 import { operation } from './operation.ts';
 
 const Source = z.strictObject({
@@ -70,4 +73,74 @@ export const upOperations = [
       return ledger.view(file.team, viewTeam);
     },
   }),
+  operation({
+    name: 'team.run',
+    summary: 'Make a team for a goal: an agent that leads, and teammates',
+    scope: 'admin',
+    input: z.strictObject({
+      goal: textOf(PROMPT_BYTES).describe('what the team is to achieve'),
+      lead: Slug.default('claude').describe('the agent that leads'),
+      with: z
+        .array(Slug)
+        .max(MAX_TEAMMATES)
+        .default([])
+        .describe('agents of the teammates; the lead may bring in more'),
+      name: Slug.optional().describe('the name of the team; else one is made from the goal'),
+      folder: z.string().max(4_096).refine(isAbsolute, 'must be absolute').describe('where they work'),
+      model: Line.optional().describe('the model of the lead'),
+      mode: z.enum(['plan', 'edit', 'full']).optional().describe('what they may do without asking'),
+      delegate: z.boolean().default(false).describe('the lead only coordinates'),
+    }),
+    result: TeamConfig,
+    route: 'POST /api/run',
+    cli: { args: ['goal'] },
+    run: async ({ ledger }, input) => {
+      const team = input.name ?? nameFor(input.goal, new Set(await ledger.teams()));
+      await raiseTeam(ledger, teamFor(team, input), input.folder);
+      return ledger.view(team, viewTeam);
+    },
+  }),
 ] as const;
+
+/** Two of a kind are numbered; the lead may bring in more of what is there, or of itself. */
+function teamFor(
+  team: string,
+  {
+    goal,
+    lead,
+    with: others,
+    model,
+    mode,
+    delegate,
+  }: {
+    goal: string;
+    lead: string;
+    with: readonly string[];
+    model?: string | undefined;
+    mode?: 'plan' | 'edit' | 'full' | undefined;
+    delegate: boolean;
+  },
+): TeamFile {
+  const setup = mode === undefined ? {} : { mode };
+  const members = others.map((agent, i) => {
+    const before = others.slice(0, i).filter((other) => other === agent).length;
+    return { name: before === 0 ? agent : `${agent}-${before + 1}`, agent };
+  });
+  const kinds = new Set(others.length > 0 ? others : [lead]);
+  return parse(TeamFile, {
+    team,
+    description: goal.split('\n', 1)[0],
+    lead: { agent: lead, prompt: goal, delegate, ...setup, ...(model !== undefined && { model }) },
+    agents: Object.fromEntries([...kinds].map((kind) => [kind, setup])),
+    members,
+  });
+}
+
+/** A name that says what it is about, and that no team has. */
+function nameFor(goal: string, taken: ReadonlySet<string>): string {
+  const words = suggestSlug(goal.split(/\s+/, 6).join(' ').slice(0, 40));
+  for (let i = 1; ; i++) {
+    const name = i === 1 ? words : `${words}-${i}`;
+    if (!taken.has(name)) return name;
+  }
+}

@@ -52,6 +52,34 @@ test(
 );
 
 test(
+  'a person sees what waits in all teams and answers it; the answer to a plan is its judgement',
+  async () => {
+    const stage = setStage();
+    const members = [{ ...stage.member('planner', 'plans'), plan: 'required' }];
+    const file = stage.teamFile({ team: 'asks', lead: 'person', members, tasks: [{ title: 'Tidy' }] });
+    await stage.ask('up', file, '--detach');
+    interface Waiting {
+      readonly id: string;
+      readonly kind: string;
+      readonly content: string;
+    }
+    const next = async (): Promise<Waiting> =>
+      until('a plan waits', async () => (await stage.ask<Waiting[]>('approve'))[0], 30_000);
+    const first = await next();
+    expect(first).toMatchObject({ kind: 'plan', content: 'I will do Tidy' });
+    await stage.ask('approve', first.id, '--deny', '--feedback', 'with care');
+    const second = await next();
+    expect(second.content).toBe('I will do Tidy: with care');
+    expect((await stage.troupe('approve')).stdout).toContain('I will do Tidy: with care');
+    expect((await stage.troupe('approve', second.id)).stdout).toBe(`The plan ${second.id} of planner is approved.\n`);
+    await until('it is done', async () => (await stage.task('asks', '1')).result === 'did Tidy', 30_000);
+    expect((await stage.troupe('approve')).stdout).toBe('Nothing waits for you.\n');
+    expect((await stage.troupe('approve', second.id)).code).toBe(3);
+  },
+  LONG,
+);
+
+test(
   'a lead may bring in only what a person set up',
   async () => {
     const stage = setStage();

@@ -88,6 +88,9 @@ export const SAMPLES: Samples = {
   },
   'team.check': async ({ home }) => ({ input: { source: TEAM_FILE, folder: home.directory } }),
   'team.up': async ({ home }) => ({ input: { source: TEAM_FILE, folder: home.directory, yes: true } }),
+  'team.run': async ({ home }) => ({
+    input: { goal: 'Tidy up', lead: 'claude', name: 'tidy', folder: home.directory },
+  }),
   'team.delete': async () => ({ input: { teamId, force: true } }),
   'member.add': async () => ({ input: { teamId, name: 'fresh', role: 'tester' } }),
   'member.spawn': async () => ({

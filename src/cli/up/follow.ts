@@ -22,11 +22,20 @@ export interface Outcome {
 /** Nothing has happened for so long, and nobody is at work: it will not go on by itself. */
 const QUIET_MS = 2_000;
 
+/** How it is shown. */
+export interface FollowOptions {
+  readonly screen: Screen;
+  readonly json: boolean;
+  readonly signal: AbortSignal;
+  /** Where what happens is told line by line, when there is no screen to draw on. */
+  readonly tell?: (line: string) => void;
+}
+
 /** Shows a team at work until there is nothing left to do. */
 export async function followWork(
   client: Client,
   teamId: string,
-  { screen, json, signal }: { screen: Screen; json: boolean; signal: AbortSignal },
+  { screen, json, signal, tell = print }: FollowOptions,
 ): Promise<Outcome> {
   const began = performance.now();
   const progress = screen.isTerminal && !json ? openProgress(teamId) : undefined;
@@ -47,7 +56,7 @@ export async function followWork(
     await check();
     const titles = new Map(last.tasks.map((task) => [task.id, task.title]));
     for await (const batch of client.subscribe(teamId, { after: last.seq, signal: stop.signal })) {
-      if (!progress && !json) for (const line of eventLines(batch, screen, titles)) print(line);
+      if (!progress && !json) for (const line of eventLines(batch, screen, titles)) tell(line);
       await check();
     }
   } finally {

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import type { Arguments } from './arguments.ts';
+import { newCommandId } from './call.ts';
+import { openClient } from './connect.ts';
+import type { Surroundings } from './own.ts';
+import { cleanLines } from './text.ts';
+import { accompany, exitCode } from './up/accompany.ts';
+import { summarize } from './up/summary.ts';
+import { print, toJson, warn } from './write.ts';
+
+interface RunInput {
+  readonly goal: string;
+  readonly lead?: string;
+  readonly with?: readonly string[];
+  readonly name?: string;
+  readonly folder?: string;
+  readonly model?: string;
+  readonly mode?: 'plan' | 'edit' | 'full';
+  readonly delegate?: boolean;
+  readonly keep?: boolean;
+  readonly panes?: boolean;
+}
+
+/** Makes a team for a goal, shows it at work, and ends with its lead's answer. */
+export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
+  const { keep = false, panes = true, folder = '.', ...team } = given.input as unknown as RunInput;
+  const client = openClient(environment, { patience: Infinity });
+  try {
+    const wishes = { ...team, with: [...(team.with ?? [])], folder: resolve(folder) };
+    const config = await client.call('team.run', wishes, { signal, commandId: newCommandId() });
+    const outcome = await accompany(client, config, {
+      screen,
+      json: given.json,
+      signal,
+      environment,
+      panes,
+      keep,
+      goesOn: false,
+      // What is piped on is the answer alone.
+      tell: warn,
+    });
+    if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
+    else if (screen.isTerminal) print(summarize(outcome, screen));
+    else {
+      warn(summarize({ ...outcome, answer: undefined }, screen));
+      if (outcome.answer) print(`${cleanLines(outcome.answer).join('\n')}\n`);
+    }
+    return exitCode(outcome);
+  } finally {
+    client.close();
+  }
+}

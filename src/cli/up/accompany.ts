@@ -1,0 +1,72 @@
+import type { Client } from '../../client/client.ts';
+import type { ResultOf } from '../../operations/index.ts';
+import { newCommandId } from '../call.ts';
+import { INTERRUPTED } from '../errors.ts';
+import { followWork } from './follow.ts';
+import type { FollowOptions, Outcome } from './follow.ts';
+
+/** How a team is seen through. */
+export interface AccompanyOptions extends FollowOptions {
+  readonly environment: NodeJS.ProcessEnv;
+  /** A pane per member where there can be one. */
+  readonly panes: boolean;
+  /** The team stays up when its work is done. */
+  readonly keep: boolean;
+  /** The same command goes on with what is left, so a team that was not done stays open. */
+  readonly goesOn: boolean;
+}
+
+/** Shows a team at work until there is nothing left to do, then takes it down. */
+export async function accompany(
+  client: Client,
+  team: ResultOf<'team.up'>,
+  options: AccompanyOptions,
+): Promise<Outcome> {
+  const panes = await openPanesFor(team, options);
+  let outcome: Outcome;
+  try {
+    outcome = await followWork(client, team.name, options);
+  } finally {
+    await panes?.close();
+  }
+  // Taken down, it could not go on with the answer.
+  const stays = outcome.reason === 'person' || (options.keep && outcome.reason !== 'interrupted');
+  if (!stays) await takeDown(client, team.name, outcome, options);
+  return outcome;
+}
+
+/** Done is when every task is completed and a lead has said its last word; anything less is told by the exit code. */
+export function exitCode(outcome: Outcome): number {
+  if (outcome.reason === 'interrupted') return INTERRUPTED;
+  return outcome.reason === 'done' ? 0 : 1;
+}
+
+/** Inside tmux or iTerm2 each member gets a pane; elsewhere the progress says it all. */
+async function openPanesFor(
+  team: ResultOf<'team.up'>,
+  { panes, screen, json, environment }: AccompanyOptions,
+): Promise<{ close(): Promise<void> } | undefined> {
+  if (!panes || !screen.isTerminal || json) return undefined;
+  const members = team.members.filter(({ agent }) => agent !== undefined).map(({ id }) => id);
+  const { openPanes } = await import('../panes.ts');
+  return openPanes(team.name, members, { mode: team.teammateMode, environment });
+}
+
+/** Those who are in the middle of something when the user has had enough are not asked. */
+async function takeDown(
+  client: Client,
+  teamId: string,
+  { reason }: Outcome,
+  { goesOn }: AccompanyOptions,
+): Promise<void> {
+  if (reason === 'done' || !goesOn) {
+    const down = { teamId, within: 10_000, force: reason === 'interrupted' };
+    await client.call('team.down', down, { commandId: newCommandId() });
+    return;
+  }
+  const members = await client.call('member.list', { teamId });
+  const running = members.filter(({ agent, status }) => agent !== undefined && status !== 'stopped');
+  await Promise.all(
+    running.map(({ id }) => client.call('member.stop', { teamId, memberId: id, reason: 'troupe up ended' })),
+  );
+}
