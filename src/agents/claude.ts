@@ -66,7 +66,7 @@ async function open(
       start: { ...start, env: { DISABLE_AUTOUPDATER: '1', ...start.env } },
       install,
     });
-    const opened = openSession(program, start);
+    const opened = openSession(program, { ...start, ...session });
     await untilReady(opened, program, file);
     return opened;
   } finally {

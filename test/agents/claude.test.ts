@@ -134,6 +134,19 @@ describe.skipIf(program === undefined)('Claude Code', { timeout: START_MS }, () 
     expect(eventsOf(session, 'usage').reduce((sum, { usage }) => sum + usage.turns, 0)).toBe(3);
   });
 
+  test('is not confused by a turn that it begins by itself, and counts what that used', async () => {
+    const session = await open(agent(), { mode: 'full' });
+    const asked = model.requests.length;
+    const call = { command: 'sleep 0.3', description: 'wait', run_in_background: true };
+    await doTurn(session, `call Bash ${JSON.stringify(call)}`);
+    // It is told of the end of the command in a turn of its own.
+    await expect.poll(() => model.requests.length, { timeout: 15_000 }).toBe(asked + 3);
+    expect(await doTurn(session, 'and now')).toMatchObject({ reason: 'done', text: 'did and now' });
+    expect(session.ends()).toHaveLength(2);
+    const used = eventsOf(session, 'usage').map(({ usage }) => usage.inputTokens);
+    expect(used.reduce((sum, tokens) => sum + tokens, 0)).toBe((model.requests.length - asked) * 100);
+  });
+
   test('that is cancelled takes back what waited to steer it', async () => {
     const session = await open(
       agent((request) => (request.turns.at(-1)?.text.trim() === 'long' ? LONG_WORK : obeys(request))),
@@ -272,8 +285,17 @@ describe.skipIf(program === undefined)('Claude Code', { timeout: START_MS }, () 
     await again.send(turn('go on'), { when: 'next' });
     expect(await again.end(1)).toMatchObject({ reason: 'done', text: 'did go on' });
     expect(userTexts(model.requests.at(-1) as ModelRequest)).toContain('remember the walrus');
-    // What was used before the crash is not counted twice.
-    expect(eventsOf(again, 'usage')).toMatchObject([{ usage: { inputTokens: 100, turns: 1 } }]);
+    await again.close();
+
+    // It ended well this time: then it goes on with its old sums, and what was used before must not be counted twice.
+    const last = await open(agent(), { resume: session.id, mode: 'plan' });
+    expect(await doTurn(last, 'once more')).toMatchObject({ text: 'did once more' });
+    for (const resumed of [again, last]) {
+      expect(eventsOf(resumed, 'usage')).toMatchObject([{ usage: { inputTokens: 100, turns: 1 } }]);
+    }
+    expect(eventsOf(last, 'usage')[0]?.usage.costUsd).toBe(eventsOf(again, 'usage')[0]?.usage.costUsd);
+    const { system } = model.requests.at(-1) as ModelRequest;
+    expect(system.split('known as the Walrus')).toHaveLength(2);
   });
 
   test('begins again under the same id when it died before its first turn', async () => {

@@ -6,10 +6,10 @@ const ModelUsage = z.object({
   outputTokens: z.number().default(0),
   cacheReadInputTokens: z.number().default(0),
   cacheCreationInputTokens: z.number().default(0),
+  costUSD: z.number().default(0),
   contextWindow: z.number().optional(),
 });
 const ModelUsages = z.record(z.string(), ModelUsage);
-export type ModelUsages = z.output<typeof ModelUsages>;
 
 const Uuids = z.array(z.string());
 
@@ -29,12 +29,14 @@ const Blocks = z
   .union([z.string().transform((text) => [{ type: 'text', text }]), z.array(z.unknown())])
   .transform((blocks) => blocks.flatMap((block) => Block.safeParse(block).data ?? []));
 
+/** Tokens as the provider counts them. */
 const Tokens = z.object({
   input_tokens: z.number().nullish(),
   output_tokens: z.number().nullish(),
   cache_read_input_tokens: z.number().nullish(),
   cache_creation_input_tokens: z.number().nullish(),
 });
+export type Tokens = z.output<typeof Tokens>;
 
 /** The end of a turn, or of as much of it as belongs together. */
 const Result = z.object({
@@ -47,9 +49,12 @@ const Result = z.object({
   /** Whose texts it answers; missing in a turn that the agent began by itself, and in old versions. */
   user_message_uuids: Uuids.optional(),
   origin: z.object({ kind: z.string() }).optional(),
-  /** Both grow from result to result. */
+  /** Grow from result to result. */
   total_cost_usd: z.number().default(0),
   modelUsage: ModelUsages.optional(),
+  /** Of this result alone; the second of the main conversation alone. */
+  model_usage_since_last_result: ModelUsages.optional(),
+  usage: Tokens.optional(),
 });
 export type Result = z.output<typeof Result>;
 

@@ -30,11 +30,16 @@ export interface Opened {
   session(id: string): AgentSession;
 }
 
+/** How it was started. */
+export interface Starting extends Pick<StartOptions, 'mode' | 'tools'> {
+  readonly resumes: boolean;
+}
+
 /** Talks to a Claude Code that was just started. */
-export function openSession(program: LiveProgram, start: Pick<StartOptions, 'mode' | 'tools'>): Opened {
+export function openSession(program: LiveProgram, start: Starting): Opened {
   /** The messages of each text of ours, until its echo shows that the model has them. */
   const unshown = new Map<string, readonly string[]>();
-  const meter = newMeter();
+  const meter = newMeter(start);
   let running: Running | undefined;
   // Outside of our turns, when a program that it left in the background ends say, nobody listens.
   let emit = (_event: AgentEvent): void => {};
@@ -76,14 +81,15 @@ export function openSession(program: LiveProgram, start: Pick<StartOptions, 'mod
    */
   function hearResult(result: Result): void {
     const current = running;
-    // What a turn of its own used between ours is counted with the next.
+    meter.add(result);
+    // What a turn of its own used between ours is told with the next.
     if (!current) lastWords = result.errors?.join('; ') ?? '';
     if (!current) return;
     const answered = result.user_message_uuids ?? (result.origin ? [] : [...current.open].slice(0, 1));
     const ours = answered.filter((uuid) => current.open.delete(uuid));
     if (ours.length > 0) current.results.push(result);
     const over = ours.length > 0 && current.open.size === 0;
-    const { usage, context } = meter.read(result);
+    const { usage, context } = meter.take();
     tell({ type: 'usage', usage: { ...usage, turns: over ? 1 : 0 }, ...(context && { context }) });
     if (over) current.ended.resolve();
   }

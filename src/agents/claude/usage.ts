@@ -1,6 +1,6 @@
+import { addUsage, NO_USAGE } from '../../core/usage.ts';
 import type { Usage } from '../../core/usage.ts';
-import { NO_USAGE } from '../../core/usage.ts';
-import type { ModelUsages, Result, Said } from './lines.ts';
+import type { Result, Said, Tokens } from './lines.ts';
 
 /** What the conversation fills of the model's window. */
 export interface Context {
@@ -8,53 +8,66 @@ export interface Context {
   readonly size: number;
 }
 
-/** Turns the sums that Claude Code reports into what each turn used. */
+/** Counts what a session uses. */
 export interface Meter {
   /** The tokens of the newest answer, which tell how full the conversation is. */
   answered(message: Extract<Said, { type: 'assistant' }>['message']): void;
-  /** What was used since the last result. */
-  read(result: Result): { usage: Omit<Usage, 'turns'>; context?: Context };
+  /** Adds what a result reports. */
+  add(result: Result): void;
+  /** What was added since it was last asked. */
+  take(): { usage: Usage; context?: Context };
 }
 
 /**
- * Starts at nothing: also a resumed session counts from 0 again. The fill of the context is taken from the newest answer,
- * as its provider counted it; asking Claude Code for it would cost ten requests to the provider each time (measured).
+ * Counts from result to result. The sums that results also bring are no use: a session that ended well and is resumed goes
+ * on with its old ones, one that was killed begins at nothing. Old versions have only those for money; then what the first
+ * turn of a resumed session cost is not known. The fill of the context is taken from the newest answer, as its provider
+ * counted it; asking Claude Code for it costs ten requests to the provider each time (measured).
  */
-export function newMeter(): Meter {
-  let last = NO_USAGE;
+export function newMeter({ resumes }: { resumes: boolean }): Meter {
+  let taken = NO_USAGE;
+  let lastCost = resumes ? undefined : 0;
   let newest: { model: string; used: number } | undefined;
+  let size: number | undefined;
   return {
     answered({ model, usage }) {
       if (!usage) return;
-      const counts = [usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens];
-      const used = counts.reduce((sum: number, count) => sum + (count ?? 0), usage.output_tokens ?? 0);
+      const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = countOf(usage);
+      const used = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
       if (used > 0) newest = { model, used };
     },
-    read({ modelUsage = {}, total_cost_usd: costUsd }) {
-      const total = { ...sumOf(modelUsage), costUsd };
-      const used = (key: keyof typeof total): number => Math.max(0, total[key] - last[key]);
-      const usage = {
-        inputTokens: used('inputTokens'),
-        outputTokens: used('outputTokens'),
-        cacheReadTokens: used('cacheReadTokens'),
-        cacheWriteTokens: used('cacheWriteTokens'),
-        costUsd: used('costUsd'),
-        estimated: false,
-      };
-      last = { ...NO_USAGE, ...total };
-      const size = newest && modelUsage[newest.model]?.contextWindow;
-      return { usage, ...(newest && size && { context: { used: newest.used, size } }) };
+    add(result) {
+      const { usage, modelUsage = {}, total_cost_usd: cost, model_usage_since_last_result: since } = result;
+      if (since) for (const share of Object.values(since)) taken = addUsage(taken, shareOf(share));
+      else taken = addUsage(taken, { ...countOf(usage ?? {}), costUsd: Math.max(0, cost - (lastCost ?? cost)) });
+      lastCost = cost;
+      size = (newest && modelUsage[newest.model]?.contextWindow) ?? size;
+    },
+    take() {
+      const usage = taken;
+      taken = NO_USAGE;
+      return { usage, ...(newest && size !== undefined && { context: { used: newest.used, size } }) };
     },
   };
 }
 
-function sumOf(models: ModelUsages) {
-  const sum = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-  for (const model of Object.values(models)) {
-    sum.inputTokens += model.inputTokens;
-    sum.outputTokens += model.outputTokens;
-    sum.cacheReadTokens += model.cacheReadInputTokens;
-    sum.cacheWriteTokens += model.cacheCreationInputTokens;
-  }
-  return sum;
+function shareOf(share: NonNullable<Result['modelUsage']>[string]): Usage {
+  return {
+    ...NO_USAGE,
+    inputTokens: share.inputTokens,
+    outputTokens: share.outputTokens,
+    cacheReadTokens: share.cacheReadInputTokens,
+    cacheWriteTokens: share.cacheCreationInputTokens,
+    costUsd: share.costUSD,
+  };
+}
+
+function countOf(tokens: Tokens): Usage {
+  return {
+    ...NO_USAGE,
+    inputTokens: tokens.input_tokens ?? 0,
+    outputTokens: tokens.output_tokens ?? 0,
+    cacheReadTokens: tokens.cache_read_input_tokens ?? 0,
+    cacheWriteTokens: tokens.cache_creation_input_tokens ?? 0,
+  };
 }
