@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { agentProgram } from '../agents/installed.ts';
+import { START_MS, testPlace } from '../agents/real.ts';
+import { until } from '../daemon/processes.ts';
+import { anthropicServer } from '../models/anthropic.ts';
+import { lastUserText } from '../models/script.ts';
+import type { ModelScript } from '../models/script.ts';
+import { setStage } from './stage.ts';
+
+const program = agentProgram('claude');
+
+describe.skipIf(program === undefined)('a team of Claude Code', { timeout: START_MS }, () => {
+  test('plans, is approved, works, and writes to a teammate who reads it', async () => {
+    const stage = setStage();
+    const { home, cwd } = testPlace();
+    const haiku = join(cwd, 'haiku.txt');
+    const model = await anthropicServer(poetWith(haiku));
+    onTestFinished(() => model.close());
+    const member = (name: string) => ({
+      name,
+      agent: 'claude',
+      command: [program],
+      cwd,
+      env: { HOME: home, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+    });
+    const file = stage.teamFile({
+      team: 'poets',
+      members: [{ ...member('alice'), plan: 'required' }, member('bob')],
+      tasks: [
+        { id: 'haiku', title: 'Write the haiku', assign: 'alice' },
+        { title: 'Tell bob', assign: 'alice', needs: ['haiku'] },
+      ],
+    });
+    // Its provider's variables come from where the daemon was started.
+    const up = stage.start(['up', file, '--detach'], {
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'a dummy',
+      OPENAI_API_KEY: 'of somebody else',
+    });
+    expect(await up.ended, up.output.stderr).toBe(0);
+
+    const client = stage.client();
+    const plan = await until(
+      'alice has a plan',
+      async () => (await client.call('request.list', { teamId: 'poets', kind: 'plan' }))[0],
+      60_000,
+    );
+    // It tried to write at once, and could not.
+    expect(plan.content).toContain('No such tool available: Write');
+    expect(existsSync(haiku)).toBe(false);
+    await stage.ask('plan', 'approve', plan.id, '--team', 'poets');
+    await until(
+      'all is done',
+      async () => (await client.call('team.status', { teamId: 'poets' })).tasks['completed'] === 2,
+      60_000,
+    );
+    expect(existsSync(haiku)).toBe(true);
+    await until('bob has read what alice wrote', () =>
+      model.requests.some(
+        (request) => request.system.includes('bob') && lastUserText(request).includes('an old pond, says alice'),
+      ),
+    );
+    // The plan, the haiku, the message: two requests each, none of them counted twice.
+    const { members } = await client.call('usage.show', { teamId: 'poets' });
+    expect(members['alice']).toMatchObject({ turns: 3, inputTokens: 600, estimated: false });
+    expect(members['alice']?.costUsd).toBeGreaterThan(0);
+  });
+});
+
+/** Does what its task says, or tries to. */
+function poetWith(file: string): ModelScript {
+  return (request) => {
+    const last = request.turns.at(-1);
+    const asked = last?.role === 'user' ? last.text : '';
+    if (asked.includes('Write the haiku')) {
+      return { calls: [{ name: 'Write', input: { file_path: file, content: 'an old pond' } }] };
+    }
+    if (asked.includes('Tell bob')) {
+      return {
+        calls: [{ name: 'mcp__troupe__SendMessage', input: { to: 'bob', message: 'an old pond, says alice' } }],
+      };
+    }
+    return { text: `It is so: ${last?.text}` };
+  };
+}
