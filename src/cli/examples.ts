@@ -87,6 +87,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'plan submit': ['troupe plan submit - --team demo --as worker-1 < plan.md'],
   'plan approve': ['troupe plan approve REQUEST --team demo'],
   'plan reject': ['troupe plan reject REQUEST "Keep the old names" --team demo'],
+  notes: [
+    'troupe notes --team demo',
+    'troupe notes add "The API wants UTC" --team demo --tag api',
+    'troupe notes search "time zone" --team demo',
+    'troupe notes log --team demo -n 20',
+  ],
   'note add': ['troupe note add "The API wants UTC" --team demo --tag api,time'],
   'note list': ['troupe note list --team demo --tag api'],
   'note update': ['troupe note update 1 "The API wants UTC, in seconds" --team demo'],

@@ -79,7 +79,7 @@ const SECTIONS: readonly (readonly [name: string, words: readonly string[]])[] =
     'Share the work',
     ['team create', 'member add', 'task add', 'task list', 'task claim', 'task complete', 'send', 'inbox'],
   ],
-  ['Look', ['watch', 'status', 'ui', 'logs', 'doctor']],
+  ['Look', ['watch', 'status', 'ui', 'logs', 'notes', 'doctor']],
   ['The rest', ['stop', 'serve', 'mcp', 'completion']],
 ];
 

@@ -42,6 +42,28 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     load: () => import('./send.ts'),
   },
   {
+    words: 'notes',
+    summary: 'What the team knows: read and add notes, search them and the results of tasks, see what happened',
+    args: [
+      {
+        field: 'verb',
+        name: 'verb',
+        type: 'string',
+        text: 'what to do: log is what happened to the team',
+        values: ['list', 'add', 'search', 'log'],
+        default: 'list',
+      },
+      { field: 'text', name: 'text', type: 'string', text: 'the note, or what to look for; - reads standard input' },
+    ],
+    flags: [
+      TEAM,
+      { field: 'tags', name: 'tag', type: 'list', text: 'tags of the new note; the one that listed notes have' },
+      { field: 'limit', name: 'limit', type: 'number', text: 'at most so many', short: 'n' },
+    ],
+    scope: 'reader',
+    load: () => import('./notes.ts'),
+  },
+  {
     words: 'run',
     summary: 'Give a goal to a team of agents, show it at work, print the answer of its lead',
     args: [

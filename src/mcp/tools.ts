@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { Slug } from '../core/text.ts';
 import type { Tool } from './tool.ts';
 import { messageTools } from './tools/message.ts';
+import { noteTools } from './tools/note.ts';
 import { spawnTools } from './tools/spawn.ts';
 import { taskTools } from './tools/task.ts';
 import { teamTools } from './tools/team.ts';
 
 /** Every tool, in the order in which agents see them. */
-export const TOOLS: readonly Tool[] = [...teamTools, ...spawnTools, ...taskTools, ...messageTools];
+export const TOOLS: readonly Tool[] = [...teamTools, ...spawnTools, ...taskTools, ...messageTools, ...noteTools];
 
 const INPUTS = new Map(
   TOOLS.map((tool) => [tool, tool.teamless ? tool.input : tool.input.extend({ team_name: Slug.optional() })]),

@@ -29,7 +29,7 @@ describe.each(ERAS)('a client %s', (_era, options) => {
     const house = await openTeam();
     const { connect } = await serve(house);
     const [alice, bob] = [await connect('alice', options), await connect('bob', options)];
-    expect(await toolNames(alice)).toHaveLength(9);
+    expect(await toolNames(alice)).toHaveLength(11);
     await use(alice, 'SendMessage', { to: 'bob', message: 'hello' });
     expect((await use(bob, 'Inbox')).data.messages).toMatchObject([{ from: 'alice', content: 'hello' }]);
     expect((await use(bob, 'Inbox')).data.messages).toEqual([]);
@@ -184,7 +184,7 @@ test('offers the tools when the credential or a header says so', async () => {
   await expect(connect('alice', {}, { 'x-troupe-as': 'bob' })).rejects.toThrow('acts for alice');
   await expect(connect('person', {}, { 'x-troupe-team': 'NOT A NAME' })).rejects.toThrow('team: ');
   const { connect: open } = await serve(house, { teams: true });
-  expect(await toolNames(await open('person'))).toHaveLength(11);
+  expect(await toolNames(await open('person'))).toHaveLength(14);
 });
 
 test('remembers the team a client made for that client alone', async () => {

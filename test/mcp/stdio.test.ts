@@ -34,7 +34,7 @@ afterAll(async () => {
 test('two members talk over standard input and output of real processes', async () => {
   const { home, troupe, token } = shared;
   const [alice, bob] = await Promise.all([connect(home, await token('alice')), connect(home, await token('bob'))]);
-  expect(await toolNames(alice)).toHaveLength(9);
+  expect(await toolNames(alice)).toHaveLength(11);
   expect(alice.getInstructions()).toMatch(/^You are "alice" in team "demo"/);
   await use(alice, 'SendMessage', { to: 'bob', message: 'hello' });
   expect((await use(bob, 'Inbox')).data.messages).toMatchObject([{ from: 'alice', content: 'hello' }]);
@@ -65,7 +65,7 @@ test('the team tools are there when the environment asks for them', async () => 
       withEnvironment({}, '--team', 'demo'),
       withEnvironment({ TROUPE_TEAMS: '0' }, '--team', 'demo'),
     ]),
-  ).toEqual([0, 12, 9, 0, 9, 12, 0]);
+  ).toEqual([0, 14, 11, 0, 11, 14, 0]);
 });
 
 test('a person gives the team and the member on the command line', async () => {
@@ -85,7 +85,7 @@ test('the same daemon serves the same tools over HTTP', async () => {
     return client;
   };
   const [alice, bob] = [await open(await token('alice')), await open(await token('bob'))];
-  expect(await toolNames(alice)).toHaveLength(9);
+  expect(await toolNames(alice)).toHaveLength(11);
   const waiting = use(bob, 'Inbox', { wait_seconds: 20 });
   await use(alice, 'SendMessage', { to: 'bob', message: 'over HTTP' });
   expect((await waiting).data.messages).toMatchObject([{ from: 'alice', content: 'over HTTP' }]);
@@ -148,14 +148,14 @@ test('sessions go on over a restart of the daemon, and so does all that was unde
   const waiting = use(alice, 'Inbox', { wait_seconds: 60 }, { timeout: 60_000 });
   const subjects = Array.from({ length: 50 }, (_, i) => `T${i}`);
   const creating = subjects.map((subject) => use(lead, 'TaskCreate', { subject, description: '' }));
-  expect(await toolNames(bob)).toHaveLength(9);
+  expect(await toolNames(bob)).toHaveLength(11);
   await creating[0];
   daemon.kill('SIGKILL');
   await once(daemon, 'exit');
   const listing = toolNames(alice);
   await serve(home);
 
-  expect(await listing).toHaveLength(9);
+  expect(await listing).toHaveLength(11);
   // What was not answered is sent again, and done once.
   for (const one of creating) expect((await one).isError).toBe(false);
   const tasks = await troupe.call('task.list', { teamId: 'demo' });
