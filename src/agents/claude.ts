@@ -20,6 +20,12 @@ export interface ClaudeOptions {
 
 const { program: NAME, install, abilities } = AGENTS.claude;
 
+/**
+ * It must not replace itself under a running team. And `@name` in what others wrote must stay text: it would put that file
+ * before the model without asking, also where there is no tool to read one.
+ */
+const ALWAYS = { DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1' };
+
 /** It took up to 5 s on a machine with twice as much to do as it has cores for. */
 const START_MS = 60_000;
 
@@ -62,8 +68,7 @@ async function open(
   try {
     const program = await startLiveProgram({
       command: [file, ...before, ...claudeArguments(start, { ...session, ...files }), ...args],
-      // A program that replaces itself under a running team is nobody's wish.
-      start: { ...start, env: { DISABLE_AUTOUPDATER: '1', ...start.env } },
+      start: { ...start, env: { ...start.env, ...ALWAYS } },
       install,
     });
     const opened = openSession(program, { ...start, ...session });

@@ -221,8 +221,12 @@ describe.skipIf(program === undefined)('Claude Code', { timeout: START_MS }, () 
       expect((await session.end(index + 1)).text).toContain('No such tool available');
     }
     expect(existsSync(join(cwd, 'planned'))).toBe(false);
+    // What it is told stays text: it makes no command of it, and fetches no file that is only named.
+    expect(await doTurn(session, '/clear @readable.txt')).toMatchObject({ text: 'did /clear @readable.txt' });
+    expect(userTexts(model.requests.at(-1) as ModelRequest)).toHaveLength(4);
+    expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('a secret of the sea');
     await session.send(turn(`call Read ${JSON.stringify({ file_path: join(cwd, 'readable.txt') })}`), { when: 'next' });
-    expect((await session.end(4)).text).toContain('a secret of the sea');
+    expect((await session.end(5)).text).toContain('a secret of the sea');
     rmSync(join(cwd, '.claude'), { recursive: true });
   });
 

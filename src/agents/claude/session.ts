@@ -17,6 +17,8 @@ interface Running {
   readonly open: Set<string>;
   readonly results: Result[];
   readonly ended: PromiseWithResolvers<void>;
+  /** It is being ended: what comes now is for the next one. */
+  stopping: boolean;
 }
 
 /** An interrupt that comes while a turn is only beginning has no effect: it is said again after this long, so often. */
@@ -109,7 +111,9 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
       uuid,
       turn.messages.map(({ id }) => id),
     );
-    const message = { role: 'user', content: turn.text };
+    // A slash at the very beginning would make a command of it.
+    const content = turn.text.startsWith('/') ? ` ${turn.text}` : turn.text;
+    const message = { role: 'user', content };
     connection.send({ type: 'user', uuid, message, parent_tool_use_id: null, ...more });
     return uuid;
   }
@@ -118,7 +122,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
     emit = tellTurn;
     const ended = Promise.withResolvers<void>();
     const main = sendText(turn);
-    const current: Running = { main, open: new Set([main]), results: [], ended };
+    const current: Running = { main, open: new Set([main]), results: [], ended, stopping: false };
     running = current;
     const onAbort = (): void => void interrupt(connection, program, current);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -139,7 +143,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
     session: (id) =>
       turnByTurn(id, run, {
         async steer(turn) {
-          if (!running) return false;
+          if (!running || running.stopping) return false;
           running.open.add(sendText(turn, { priority: 'next' }));
           return true;
         },
@@ -154,6 +158,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
  * turn of its own after the interrupt. One that cannot be interrupted is ended with its program.
  */
 async function interrupt(connection: Connection, program: LiveProgram, current: Running): Promise<void> {
+  current.stopping = true;
   try {
     for (const uuid of [...current.open].reverse()) {
       if (await takeBack(connection, uuid)) current.open.delete(uuid);
