@@ -9,6 +9,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['runtime', 'bridge'],
   ['operations'],
   ['server', 'mcp', 'client', 'host'],
+  ['journals.ts'],
   ['daemon.ts', 'teammate.ts', 'cli'],
   ['index.ts'],
 ];
@@ -32,13 +33,19 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The only files that may name a concrete adapter. */
-const ROOTS: readonly string[] = ['daemon.ts', 'teammate.ts', 'index.ts'];
+const ROOTS: readonly string[] = ['journals.ts', 'daemon.ts', 'teammate.ts', 'index.ts'];
 
 /** The rooms that know the running house through `client/` alone. */
 const GUESTS: readonly string[] = ['cli', 'ui'];
 
-/** What runs without the daemon or beside it: the daemon itself, a teammate's process, the kill switch, panes. */
-const PROCESSES = ['src/cli/serve.ts', 'src/cli/teammate.ts', 'src/cli/stop-all.ts', 'src/cli/panes.ts'];
+/** What runs without the daemon or beside it: the daemon itself, a teammate's process, the kill switch, panes, moving journals. */
+const PROCESSES = [
+  'src/cli/serve.ts',
+  'src/cli/teammate.ts',
+  'src/cli/stop-all.ts',
+  'src/cli/panes.ts',
+  'src/cli/journal.ts',
+];
 
 const HOUSE = dirname(import.meta.dirname);
 

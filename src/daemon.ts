@@ -4,12 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { identify } from './agents/process.ts';
 import type { Home } from './client/home.ts';
 import { TeamError } from './core/errors.ts';
-import type { Journal } from './journal/journal.ts';
-import { memoryJournal } from './journal/memory.ts';
-import { sqliteJournal } from './journal/sqlite.ts';
+import { openJournal } from './journals.ts';
+import type { JournalPlace } from './journals.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { mcpFace } from './mcp/face.ts';
-import type { DaemonStatus } from './operations/daemon-status.ts';
 import type { DaemonService, Services } from './operations/operation.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { createClosers } from './runtime/closers.ts';
@@ -35,8 +33,8 @@ import { listenSocket } from './server/socket.ts';
 /** How a daemon runs; the defaults are those of `troupe serve`. */
 export interface DaemonOptions extends Pick<HttpOptions, 'host' | 'port' | 'tls' | 'origins'> {
   readonly home: Home;
-  /** `sqlite` in a file, by default the home's, or `memory`, which forgets everything when the daemon ends. */
-  readonly journal?: { readonly kind: 'sqlite'; readonly path?: string } | { readonly kind: 'memory' };
+  /** `sqlite` in a file, by default the home's; `nats` for several machines; `memory` forgets everything at the end. */
+  readonly journal?: JournalPlace;
   /** Its name among the daemons that share a journal. */
   readonly hostId?: string;
   readonly logLevel?: LogLevel;
@@ -87,7 +85,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const logging = (log = openLog({ path: home.log, level: options.logLevel ?? 'info', redactor }));
     closers.add('log', () => logging.close());
 
-    const { journal: bareJournal, ...journalFacts } = openJournal(options);
+    const place = options.journal ?? { kind: 'sqlite' };
+    const { journal: bareJournal, ...journalFacts } = await openJournal(place, { file: home.journal });
     closers.add('journal', () => bareJournal.close());
     const { health, instruments, calls, appended } = await openObservation({
       log: logging,
@@ -109,7 +108,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     const ledger = new Ledger(journal, {
       // The lock is on the home: a journal elsewhere may be another daemon's as well.
-      exclusive: options.journal?.kind !== 'sqlite' || options.journal.path === undefined,
+      exclusive: place.kind === 'memory' || (place.kind === 'sqlite' && place.path === undefined),
       onError: (error, team) => logging.error('ledger.failed', { team, error }),
     });
     closers.add('ledger', () => ledger.close());
@@ -222,17 +221,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await closers.close();
     throw error;
   }
-}
-
-function openJournal({
-  home,
-  journal = { kind: 'sqlite' },
-}: DaemonOptions): DaemonStatus['journal'] & { journal: Journal } {
-  if (journal.kind === 'memory') {
-    return { journal: memoryJournal(), kind: 'memory', location: 'memory', durability: 'memory' };
-  }
-  const location = journal.path ?? home.journal;
-  return { journal: sqliteJournal(location), kind: 'sqlite', location, durability: 'fsync-before-ack' };
 }
 
 /** The dashboard, where it was built: beside us in `dist/`, or there seen from `src/`. */

@@ -14,8 +14,10 @@ export interface Found {
 /** The command that the words begin with. An operation is also found under its own name: `task create`. */
 export function findCommand(words: readonly string[]): Found | undefined {
   const [first = '', second = ''] = words;
-  const own = OWN_COMMANDS.find((one) => one.words === first);
-  if (own) return { command: own, rest: words.slice(1) };
+  for (const name of [`${first} ${second}`, first]) {
+    const own = OWN_COMMANDS.find((one) => one.words === name);
+    if (own) return { command: own, rest: words.slice(name === first ? 1 : 2) };
+  }
   const two = readCommand(`${first} ${second}`);
   if (two) return { command: two, rest: words.slice(2) };
   const one = readCommand(first);
@@ -33,7 +35,7 @@ export function allCommands(): (Command | OwnCommand)[] {
 
 /** Whether a word is one that verbs follow, as `add` follows `task`. */
 export function isNoun(word: string): boolean {
-  return COMMAND_NAMES.some((words) => words.startsWith(`${word} `));
+  return [...COMMAND_NAMES, ...OWN_COMMANDS.map(({ words }) => words)].some((words) => words.startsWith(`${word} `));
 }
 
 /** The commands of a noun: `task` has `task add` and others. */

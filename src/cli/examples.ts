@@ -116,4 +116,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   logs: ['troupe logs worker-1', 'troupe logs worker-1 -f', 'troupe logs --daemon -f'],
   doctor: ['troupe doctor'],
   completion: ['source <(troupe completion bash)', 'troupe completion fish > ~/.config/fish/completions/troupe.fish'],
+  'journal init': [
+    'troupe journal init nats://127.0.0.1:4222',
+    'troupe journal init tls://n1:4222,n2:4222,n3:4222 --config ./nats',
+    'troupe journal init tls://n1:4222,n2:4222,n3:4222?nkey=daemon.nk --replicas 3',
+  ],
+  'journal copy': [
+    'troupe journal copy sqlite:$HOME/.local/state/troupe/journal.db nats://127.0.0.1:4222',
+    'troupe journal copy nats://127.0.0.1:4222 sqlite:backup.db --teams demo',
+  ],
 };

@@ -37,13 +37,14 @@ const PROGRAM_HELP: Readonly<Record<string, { flags: [string, string][]; note: s
       ['--tls-cert FILE', 'the certificate'],
       ['--tls-key FILE', 'its key'],
       ['--origin URL', 'a page that may use it; can be given more than once'],
-      ['--journal PLACE', 'sqlite:PATH, or memory, which forgets everything'],
+      ['--journal PLACE', 'sqlite:PATH, nats://host:port for several machines, or memory ($TROUPE_JOURNAL)'],
       ['--log-level WORD', 'debug, info, warn or error (default info)'],
       ['--json', 'say as JSON that it is ready'],
     ],
     note: `
 Other commands start it in the background when it does not run; this is for those who want to see it, or to have
-it started by systemd and the like. Ctrl-C or troupe stop ends it.
+it started by systemd and the like. Ctrl-C or troupe stop ends it. What is always the same can stand in config.yaml in its
+home: journal.
 `,
     examples: ['troupe serve', 'troupe serve --port 4040 --log-level debug'],
   },
@@ -80,7 +81,7 @@ const SECTIONS: readonly (readonly [name: string, words: readonly string[]])[] =
     ['team create', 'member add', 'task add', 'task list', 'task claim', 'task complete', 'send', 'inbox'],
   ],
   ['Look', ['watch', 'status', 'ui', 'logs', 'notes', 'doctor']],
-  ['The rest', ['stop', 'serve', 'mcp', 'completion']],
+  ['The rest', ['stop', 'serve', 'journal init', 'journal copy', 'mcp', 'completion']],
 ];
 
 function overview(screen: Screen): string {
@@ -112,6 +113,7 @@ const SETTINGS: [string, string][] = [
   ['TROUPE_MEMBER_NAME', 'the member you speak for, where --as is not given'],
   ['TROUPE_TOKEN, TROUPE_TOKEN_FILE', "a member's credential, in place of your own"],
   ['TROUPE_HOME', 'where the daemon keeps everything'],
+  ['TROUPE_JOURNAL', 'where it keeps teams, when it is started: nats://host:port for several machines'],
   ['TROUPE_NO_AUTOSTART', 'set to 1: never start the daemon by itself'],
 ];
 

@@ -240,6 +240,46 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     load: () => import('./doctor.ts'),
   },
   {
+    words: 'journal init',
+    summary: 'Set up a journal on NATS servers, or write what the servers need',
+    args: [
+      {
+        field: 'address',
+        name: 'address',
+        type: 'string',
+        text: 'nats://host:port, more servers after commas, ?creds=FILE or ?nkey=FILE',
+        required: true,
+      },
+    ],
+    flags: [
+      {
+        field: 'replicas',
+        name: 'replicas',
+        type: 'number',
+        text: 'servers that keep each team: 1, 3 or 5',
+        default: 1,
+      },
+      { field: 'maxBytes', name: 'max-bytes', type: 'number', text: 'how large a team may grow (default: no bound)' },
+      {
+        field: 'config',
+        name: 'config',
+        type: 'string',
+        text: 'write example configurations of the servers to this folder',
+      },
+    ],
+    load: async () => ({ run: (await import('./journal.ts')).runInit }),
+  },
+  {
+    words: 'journal copy',
+    summary: 'Copy teams from one journal to another, and compare them',
+    args: [
+      { field: 'from', name: 'from', type: 'string', text: 'sqlite:PATH or nats://host:port', required: true },
+      { field: 'to', name: 'to', type: 'string', text: 'the same', required: true },
+    ],
+    flags: [{ field: 'teams', name: 'teams', type: 'list', text: 'only these' }],
+    load: async () => ({ run: (await import('./journal.ts')).runCopy }),
+  },
+  {
     words: 'completion',
     summary: 'Print what makes a shell complete these commands',
     args: [

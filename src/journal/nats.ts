@@ -5,6 +5,8 @@ import { readNatsAddress } from './nats/address.ts';
 import { appendBatch, conflict } from './nats/append.ts';
 import { decodeBatch, pack } from './nats/batch.ts';
 import { openBells } from './nats/bells.ts';
+import { judgeDurability } from './nats/durability.ts';
+import type { Durability } from './nats/durability.ts';
 import { isTransient, tooLarge, toTeamError } from './nats/errors.ts';
 import { flow } from './nats/flow.ts';
 import { openLink } from './nats/link.ts';
@@ -16,7 +18,14 @@ import { deleteStream, findStream, listTeams, makeStream } from './nats/streams.
 import type { Found, Life } from './nats/streams.ts';
 import { openTurns } from './nats/turns.ts';
 
+/** A journal on servers, and what is known about them. */
+export interface NatsJournal extends Journal {
+  readonly facts: Durability & { readonly location: string };
+}
+
 export interface NatsJournalOptions {
+  /** Where relative paths in the address begin. */
+  readonly base?: string;
   /** How long a call tries while servers are away or elect a leader, before it fails with `storage`. */
   readonly patienceMs?: number;
 }
@@ -31,10 +40,12 @@ const HEADERS_BYTES = 1024;
  *
  * Each life of a team has a subject of its own, so an append that is meant for one that was dropped reaches nobody.
  */
-export async function natsJournal(url: string, { patienceMs = 20_000 }: NatsJournalOptions = {}): Promise<Journal> {
+export async function natsJournal(url: string, options: NatsJournalOptions = {}): Promise<NatsJournal> {
+  const { patienceMs = 20_000, base = process.cwd() } = options;
   const closing = new AbortController();
-  const link = await openLink(readNatsAddress(url), { patienceMs, closing: closing.signal });
-  const { settings, snapshots } = await prepare();
+  const address = readNatsAddress(url, base);
+  const link = await openLink(address, { patienceMs, closing: closing.signal });
+  const { settings, snapshots, facts } = await prepare();
   const bells = openBells(link);
   const turns = openTurns();
   /** Which life of a team is meant. An entry is only replaced, never removed, so that who missed a change is refused. */
@@ -48,7 +59,10 @@ export async function natsJournal(url: string, { patienceMs = 20_000 }: NatsJour
 
   async function prepare() {
     try {
-      return { settings: await ensureSettings(link), snapshots: await openSnapshots(link) };
+      const settings = await ensureSettings(link);
+      const { version = '' } = link.nc.info ?? {};
+      const durability = await judgeDurability(address, { version, replicas: settings.replicas });
+      return { settings, snapshots: await openSnapshots(link), facts: { location: link.place, ...durability } };
     } catch (error) {
       await link.nc.close();
       throw toTeamError(error, link.place, 'open the journal');
@@ -113,6 +127,8 @@ export async function natsJournal(url: string, { patienceMs = 20_000 }: NatsJour
   }
 
   return {
+    facts,
+
     append(team, expected, events) {
       return new Promise((resolve, reject) => {
         assertOpen();

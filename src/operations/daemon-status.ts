@@ -12,6 +12,7 @@ export const DaemonStatus = z.object({
     kind: z.string(),
     location: z.string(),
     durability: z.enum(['fsync-before-ack', 'replicated', 'lazy', 'memory']),
+    advice: z.string().optional().describe('how what is acknowledged could be made safer'),
   }),
   startedAt: z.string(),
   uptime: z.number().describe('seconds'),

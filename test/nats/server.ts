@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -122,7 +122,7 @@ function makeNode(name: string, config: string, [port, monitorPort]: readonly [n
         `${name} is healthy`,
         () => {
           if (started.exitCode !== null) throw new Error(`nats-server ended: ${readFileSync(log, 'utf8')}`);
-          return ask(node, '/varz');
+          return ask(node, '/varz').then((told) => told !== undefined && listens(port));
         },
         READY_MS,
       );
@@ -135,6 +135,14 @@ function makeNode(name: string, config: string, [port, monitorPort]: readonly [n
     },
   };
   return node;
+}
+
+/** The monitoring is there before clients can connect. */
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    socket.once('error', () => resolve(false)).once('connect', () => socket.destroy());
+  });
 }
 
 async function hasLeader(nodes: readonly NatsNode[]): Promise<boolean> {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { CallError } from '../../client/client.ts';
 import type { Home } from '../../client/home.ts';
+import type { ResultOf } from '../../operations/index.ts';
 import { isAbsence, openClient } from '../connect.ts';
 import { readVersion } from '../version.ts';
 import type { Check } from './check.ts';
@@ -20,6 +21,7 @@ export async function checkDaemon(home: Home, environment: NodeJS.ProcessEnv): P
     return [
       { name: 'daemon', state: isSame ? 'ok' : 'warn', found, ...(!isSame && { remedy }) },
       { name: 'teams', state: 'ok', found: `${teams.length} in the journal (${status.journal.durability})` },
+      ...checkDurability(status.journal),
     ];
   } catch (error) {
     if (isAbsence(error)) {
@@ -30,6 +32,12 @@ export async function checkDaemon(home: Home, environment: NodeJS.ProcessEnv): P
   } finally {
     client.close();
   }
+}
+
+/** A journal on servers that may lose what they acknowledged is named, with what cures it. */
+function checkDurability({ location, durability, advice }: ResultOf<'daemon.status'>['journal']): Check[] {
+  if (advice === undefined) return [];
+  return [{ name: 'durability', state: 'warn', found: `${durability} at ${location}`, remedy: advice }];
 }
 
 /** A member's credential may not ask how the daemon is; whoever asks the doctor is at home here. */

@@ -32,6 +32,7 @@ function daemonDetails(status: ResultOf<'daemon.status'>, screen: Screen): strin
         ['url', status.url ?? 'none'],
         ['token', status.tokenFile],
         ['journal', `${status.journal.kind}, ${status.journal.location}, ${status.journal.durability}`],
+        ['', { text: status.journal.advice ?? '', style: 'yellow' }],
         ['memory', `${Math.round(status.memory / 1024 / 1024)} MB`],
         ['connections', String(status.connections)],
         ['problems', { text: status.health.problems.join('; '), style: 'red' }],

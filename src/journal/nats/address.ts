@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
 
 /** Where a journal on NATS is and how one gets in, as its address says it. */
@@ -21,8 +22,8 @@ export interface NatsAddress {
 const PARAMETERS = ['creds', 'nkey', 'ca', 'cert', 'key', 'prefix', 'monitor'] as const;
 type Parameter = (typeof PARAMETERS)[number];
 
-/** Reads `nats://host:port,host:port?creds=FILE`, or `tls://` for a server on this machine that is to be encrypted too. */
-export function readNatsAddress(text: string): NatsAddress {
+/** Reads `nats://host:port,host:port?creds=FILE`; `tls://` encrypts also to servers on this machine. Paths begin at `base`. */
+export function readNatsAddress(text: string, base: string): NatsAddress {
   const parts = /^(nats|tls):\/\/([^/?#]+)\/?(?:\?(.*))?$/.exec(text);
   const fail = (why: string) => new TeamError('invalid', `${withoutSecrets(text)} is no address of a journal: ${why}`);
   if (!parts) throw fail('write nats://host:port, more servers after commas, options after a question mark');
@@ -43,11 +44,11 @@ export function readNatsAddress(text: string): NatsAddress {
     servers,
     prefix,
     tls: scheme === 'tls' || !servers.every((server) => isLoopback(hostOf(server))),
-    ...(given.creds !== undefined && { credsFile: given.creds }),
-    ...(given.nkey !== undefined && { nkeyFile: given.nkey }),
-    ...(given.ca !== undefined && { caFile: given.ca }),
-    ...(given.cert !== undefined && { certFile: given.cert }),
-    ...(given.key !== undefined && { keyFile: given.key }),
+    ...(given.creds !== undefined && { credsFile: resolve(base, given.creds) }),
+    ...(given.nkey !== undefined && { nkeyFile: resolve(base, given.nkey) }),
+    ...(given.ca !== undefined && { caFile: resolve(base, given.ca) }),
+    ...(given.cert !== undefined && { certFile: resolve(base, given.cert) }),
+    ...(given.key !== undefined && { keyFile: resolve(base, given.key) }),
     ...(given.monitor !== undefined && { monitor: given.monitor }),
   };
 }
@@ -82,7 +83,8 @@ function readParameters(query: string, fail: Fail): Partial<Record<Parameter, st
   return given;
 }
 
-function hostOf(server: string): string {
+/** The host of `host:port`. */
+export function hostOf(server: string): string {
   return server.slice(0, server.lastIndexOf(':')).replace(/^\[|\]$/g, '');
 }
 

@@ -8,8 +8,9 @@ export function openBells(link: Link) {
   const waiting = new Map<string, Set<() => void>>();
   const subscription = link.nc.subscribe(link.names.bells, {
     callback(error, message) {
-      const encoded = message?.subject.split('.').at(-1) ?? '';
-      if (!error) for (const wake of waiting.get(encoded) ?? []) wake();
+      // Not allowed to listen, then: who waits looks now and then.
+      if (error) return;
+      for (const wake of waiting.get(message.subject.split('.').at(-1) ?? '') ?? []) wake();
     },
   });
 

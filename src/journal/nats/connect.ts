@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { checkServerIdentity } from 'node:tls';
+import type { PeerCertificate } from 'node:tls';
 import { connect, credsAuthenticator, errors, nkeyAuthenticator } from '@nats-io/transport-node';
 import type { Authenticator, NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
 import { TeamError } from '../../core/errors.ts';
-import { showAddress } from './address.ts';
+import { hostOf, showAddress } from './address.ts';
 import type { NatsAddress } from './address.ts';
+import { isBefore } from './durability.ts';
 
 /** Pull consumers tell by heartbeats that they live since 2.9, and the tests run on it. */
 const LEAST = [2, 9] as const;
@@ -24,7 +28,7 @@ export async function connectTo(address: NatsAddress): Promise<NatsConnection> {
     throw explain(error, place);
   }
   const { version = '0' } = nc.info ?? {};
-  if (isOld(version)) {
+  if (isBefore(version, LEAST)) {
     await nc.close();
     throw new TeamError(
       'unsupported',
@@ -36,7 +40,8 @@ export async function connectTo(address: NatsAddress): Promise<NatsConnection> {
 
 function optionsFor(address: NatsAddress): NodeConnectionOptions {
   const { caFile, certFile, keyFile, tls } = address;
-  const files = {
+  const options = {
+    checkServerIdentity: (host: string, certificate: PeerCertificate) => checkHost(address, host, certificate),
     ...(caFile !== undefined && { ca: readText(caFile, 'certificate authority') }),
     ...(certFile !== undefined && { cert: readText(certFile, 'certificate') }),
     ...(keyFile !== undefined && { key: readText(keyFile, 'key of the certificate') }),
@@ -47,7 +52,7 @@ function optionsFor(address: NatsAddress): NodeConnectionOptions {
     name: `troupe ${process.pid}`,
     timeout: CONNECT_MS,
     // A server on another machine that offers no encryption is refused before anything is said to it.
-    ...((tls || caFile !== undefined || certFile !== undefined) && { tls: files }),
+    ...((tls || caFile !== undefined || certFile !== undefined) && { tls: options }),
     ...(authenticator && { authenticator }),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
@@ -59,6 +64,17 @@ function optionsFor(address: NatsAddress): NodeConnectionOptions {
     // Only servers that were named: others might be reached without encryption.
     ignoreClusterUpdates: true,
   };
+}
+
+/**
+ * Where a server is named by its number, the library lets Node ask for a certificate of `localhost`. It has to be one for
+ * the number, of those that were given.
+ */
+function checkHost({ servers }: NatsAddress, host: string, certificate: PeerCertificate): Error | undefined {
+  const named = servers.map(hostOf);
+  const candidates = named.includes(host) ? [host] : named.filter((one) => isIP(one) !== 0);
+  const failures = candidates.map((one) => checkServerIdentity(one, certificate));
+  return failures.includes(undefined) ? undefined : (failures[0] ?? checkServerIdentity(host, certificate));
 }
 
 /** The files are read anew for each connection. */
@@ -97,11 +113,6 @@ function readText(file: string, what: string): string {
   } catch (error) {
     throw new TeamError('invalid', `The ${what} cannot be read: ${(error as Error).message}`, { cause: error });
   }
-}
-
-function isOld(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
-  return major < LEAST[0] || (major === LEAST[0] && minor < LEAST[1]);
 }
 
 /** Why a first connection failed. */

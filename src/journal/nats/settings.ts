@@ -20,8 +20,11 @@ const FORMAT = 1;
 /** The settings of a journal. On a single server a missing journal is made; on a cluster somebody has to say how. */
 export async function ensureSettings(link: Link): Promise<Settings> {
   const present = await readSettings(link);
-  if (present) return present;
-  if (link.nc.info?.cluster !== undefined) {
+  if (present) {
+    assertServers(link, present);
+    return present;
+  }
+  if (isCluster(link)) {
     throw new TeamError(
       'storage',
       `There is no journal at ${link.place} yet, which is a cluster. Make it: troupe journal init ${link.place} --replicas 3`,
@@ -32,6 +35,7 @@ export async function ensureSettings(link: Link): Promise<Settings> {
 
 /** Makes the journal, or changes it and all its teams to these settings. */
 export async function changeSettings(link: Link, wanted: Settings): Promise<Setup> {
+  assertServers(link, wanted);
   const present = await readSettings(link);
   if (!present) return { ...(await create(link, wanted)), created: true, changed: 0 };
   await update(link, bucketStream(link), { description: describe(wanted), num_replicas: wanted.replicas });
@@ -41,6 +45,15 @@ export async function changeSettings(link: Link, wanted: Settings): Promise<Setu
     if (await update(link, stream, change)) changed++;
   }
   return { ...wanted, created: false, changed };
+}
+
+/** A server by itself takes any number for its replicas, and keeps one. */
+function assertServers(link: Link, settings: Settings): void {
+  if (settings.replicas > 1 && !isCluster(link)) throw tooFewServers(link, settings);
+}
+
+function isCluster({ nc }: Link): boolean {
+  return nc.info?.cluster !== undefined;
 }
 
 async function readSettings(link: Link): Promise<Settings | undefined> {
@@ -106,7 +119,7 @@ async function update(
   }
 }
 
-function tooFewServers(link: Link, { replicas }: Settings, cause: unknown): TeamError {
+function tooFewServers(link: Link, { replicas }: Settings, cause?: unknown): TeamError {
   return new TeamError(
     'storage',
     `${link.place} has too few servers with JetStream for ${replicas} replicas. Start more, or ask for fewer.`,

@@ -9,8 +9,8 @@ import type { Settings } from './streams.ts';
 const PATIENCE_MS = 20_000;
 
 /** Makes the journal at an address, or changes the one that is there, with all its teams. */
-export async function setUpNatsJournal(url: string, settings: Settings): Promise<Setup> {
-  const link = await openLink(readNatsAddress(url), {
+export async function setUpNatsJournal(url: string, settings: Settings, base = process.cwd()): Promise<Setup> {
+  const link = await openLink(readNatsAddress(url, base), {
     patienceMs: PATIENCE_MS,
     closing: new AbortController().signal,
   });

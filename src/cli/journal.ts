@@ -1,0 +1,111 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findHome } from '../client/home.ts';
+import { writeServerConfigs } from '../journal/nats/server-config.ts';
+import { setUpNatsJournal } from '../journal/nats/setup.ts';
+import { isThere, openJournal, readJournalPlace } from '../journals.ts';
+import type { JournalPlace } from '../journals.ts';
+import { copyTeams } from '../runtime/copy-teams.ts';
+import type { Copied } from '../runtime/copy-teams.ts';
+import type { Arguments } from './arguments.ts';
+import { Refusal } from './errors.ts';
+import type { Surroundings } from './own.ts';
+import { clean } from './text.ts';
+import { print, toJson, warn } from './write.ts';
+
+interface InitInput {
+  readonly address: string;
+  readonly replicas?: number;
+  readonly maxBytes?: number;
+  readonly config?: string;
+}
+
+/** Sets a journal on servers up, or changes one; with `--config`, writes what the servers need first. */
+export async function runInit(given: Arguments, _surroundings: Surroundings): Promise<number> {
+  const { address, replicas, maxBytes, config } = given.input as unknown as InitInput;
+  if (config !== undefined) return writeConfigs(address, config, given.json);
+  const settings = { replicas: readReplicas(replicas ?? 1), ...(maxBytes !== undefined && { maxBytes }) };
+  const setup = await setUpNatsJournal(address, settings);
+  if (given.json) print(toJson(setup, undefined));
+  else {
+    const copies = setup.replicas === 1 ? 'on one server' : `on ${setup.replicas} servers each`;
+    const done = setup.created ? 'The journal is there' : `The journal was there; ${setup.changed} teams were changed`;
+    print(`${done}: teams are kept ${copies}. Start daemons on it: troupe serve --journal '${clean(address)}'\n`);
+  }
+  return 0;
+}
+
+/** Without a server: they cannot be started before they have it. */
+function writeConfigs(address: string, folder: string, json: boolean): number {
+  const path = resolve(folder);
+  const files = writeServerConfigs(address, process.cwd()).map((file) => ({ ...file, path: join(path, file.name) }));
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    for (const file of files) writeFileSync(file.path, file.text, { flag: 'wx', mode: file.isPrivate ? 0o600 : 0o644 });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code === 'EEXIST'
+      ? new Refusal('exists', `There are such files in ${folder} already: name another folder`)
+      : new Refusal('storage', `Cannot write to ${folder}: ${message}`);
+  }
+  const key = files.find(({ isPrivate }) => isPrivate)?.path ?? '';
+  if (json) print(toJson({ files: files.map((file) => file.path) }, undefined));
+  else {
+    print(
+      `Wrote ${files.map(({ name }) => name).join(', ')} to ${clean(folder)}. Read them, start the servers, then:\n` +
+        `  troupe journal init '${clean(address)}?nkey=${clean(key)}' --replicas ${Math.min(3, files.length - 1)}\n`,
+    );
+  }
+  return 0;
+}
+
+function readReplicas(replicas: number): number {
+  if ([1, 3, 5].includes(replicas)) return replicas;
+  throw new Refusal(
+    'invalid',
+    `--replicas ${replicas}: there are 1, 3 and 5; of two, both would have to be there always`,
+  );
+}
+
+interface CopyInput {
+  readonly from: string;
+  readonly to: string;
+  readonly teams?: readonly string[];
+}
+
+/** Copies teams from one journal to another, and reads them back. */
+export async function runCopy(given: Arguments, { environment, signal }: Surroundings): Promise<number> {
+  const { from, to, teams } = given.input as unknown as CopyInput;
+  const file = findHome(environment).journal;
+  const [source, target] = [from, to].map((place) => readPlace(place)) as [JournalPlace, JournalPlace];
+  if (!isThere(source, { file })) throw new Refusal('not_found', `There is no journal at ${from}`);
+  const opened = [await openJournal(source, { file })];
+  try {
+    opened.push(await openJournal(target, { file }));
+    const [read, write] = opened.map(({ journal }) => journal);
+    if (!read || !write) return 1;
+    const copied = await copyTeams(read, write, {
+      ...(teams && { teams }),
+      signal,
+      onTeam: ({ team, batches, added }) => {
+        if (!given.json) print(`${clean(team)}: ${batches} batches, ${added} of them new, read back and equal\n`);
+      },
+    });
+    report(copied, given.json);
+  } finally {
+    await Promise.all(opened.map(({ journal }) => journal.close()));
+  }
+  return 0;
+}
+
+function readPlace(text: string): JournalPlace {
+  const place = readJournalPlace(text, process.cwd());
+  if (place.kind !== 'memory') return place;
+  throw new Refusal('invalid', 'memory is gone with the process that has it: name a file or servers');
+}
+
+function report(copied: readonly Copied[], json: boolean): void {
+  if (json) print(toJson({ teams: copied }, undefined));
+  else if (copied.length === 0) warn('There is no team to copy.\n');
+  else print(`${copied.length} ${copied.length === 1 ? 'team' : 'teams'} copied.\n`);
+}

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { TeamError } from './core/errors.ts';
+import type { Journal } from './journal/journal.ts';
+import { memoryJournal } from './journal/memory.ts';
+import { sqliteJournal } from './journal/sqlite.ts';
+
+/** Where teams are kept: a file, the memory of one process, or servers that several machines reach. */
+export type JournalPlace =
+  | { readonly kind: 'sqlite'; readonly path?: string }
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'nats'; readonly url: string; readonly base?: string };
+
+/** A journal and what its word is worth. */
+export interface OpenedJournal {
+  readonly journal: Journal;
+  readonly kind: JournalPlace['kind'];
+  readonly location: string;
+  readonly durability: 'fsync-before-ack' | 'replicated' | 'lazy' | 'memory';
+  /** How what is acknowledged could be made safer, where it could. */
+  readonly advice?: string;
+}
+
+/** Reads `sqlite:PATH`, `sqlite://PATH`, `memory`, `nats://...` or `tls://...`; relative paths begin at `base`. */
+export function readJournalPlace(text: string, base: string): JournalPlace {
+  if (text === 'memory') return { kind: 'memory' };
+  if (text === 'sqlite') return { kind: 'sqlite' };
+  const path = /^sqlite:(?:\/\/)?(.+)$/s.exec(text)?.[1];
+  if (path !== undefined) return { kind: 'sqlite', path: resolve(base, path) };
+  if (/^(nats|tls):/.test(text)) return { kind: 'nats', url: text, base };
+  throw new TeamError(
+    'invalid',
+    `${JSON.stringify(text)} is no place for a journal: there are sqlite:PATH, nats://host:port and memory`,
+  );
+}
+
+/** Opens a journal; `file` is the one for `sqlite` without a path. */
+export async function openJournal(place: JournalPlace, { file }: { file: string }): Promise<OpenedJournal> {
+  if (place.kind === 'memory') {
+    return { journal: memoryJournal(), kind: 'memory', location: 'memory', durability: 'memory' };
+  }
+  if (place.kind === 'sqlite') {
+    const location = place.path ?? file;
+    return { journal: sqliteJournal(location), kind: 'sqlite', location, durability: 'fsync-before-ack' };
+  }
+  // Only who needs it waits until it is loaded.
+  const { natsJournal } = await import('./journal/nats.ts');
+  const journal = await natsJournal(place.url, { ...(place.base !== undefined && { base: place.base }) });
+  return { journal, kind: 'nats', ...journal.facts };
+}
+
+/** Whether there is something to read; opening a file that is missing would make one. */
+export function isThere(place: JournalPlace, { file }: { file: string }): boolean {
+  return place.kind !== 'sqlite' || existsSync(place.path ?? file);
+}

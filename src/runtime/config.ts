@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+
+/** What a person set for the daemon of a state directory; flags and variables come before it. */
+export const DaemonConfig = z.strictObject({
+  journal: z.string().optional().describe('where teams are kept: sqlite:PATH, nats://host:port'),
+});
+export type DaemonConfig = z.output<typeof DaemonConfig>;
+
+/** The file in the state directory. */
+export const CONFIG_FILE = 'config.yaml';
+
+/** Reads `config.yaml` of a state directory; nothing is set where there is none. */
+export function readConfig(directory: string): DaemonConfig {
+  const file = join(directory, CONFIG_FILE);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new TeamError('invalid', `${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  const result = DaemonConfig.safeParse(readYaml(text, file) ?? {});
+  if (result.success) return result.data;
+  throw new TeamError('invalid', `${file} is not as it should be: ${z.prettifyError(result.error)}`);
+}
+
+function readYaml(text: string, file: string): unknown {
+  try {
+    return parseYaml(text) as unknown;
+  } catch (error) {
+    throw new TeamError('invalid', `${file} is no YAML: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,128 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { natsJournal } from '../../src/journal/nats.ts';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { fill, note, texts } from '../contracts/journal/notes.ts';
+import { connect, serve, temporaryHome } from '../daemon/serve.ts';
+import { hasNats, startNats } from '../nats/server.ts';
+import type { NatsServers } from '../nats/server.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { newTroupe } from './troupe.ts';
+
+describe.skipIf(!hasNats)('troupe on NATS', () => {
+  let servers: NatsServers;
+  let prefixes = 0;
+  const url = () => `${servers.url}?prefix=p${prefixes++}`;
+  beforeAll(async () => {
+    servers = await startNats();
+  });
+  afterAll(() => servers?.stop());
+
+  test('journal init makes a journal, and changes it when it is there', async () => {
+    const troupe = newTroupe();
+    const address = url();
+    const made = await troupe.run(['journal', 'init', address]);
+    expect(made).toMatchObject({ status: 0, stderr: '' });
+    expect(made.stdout).toContain(`troupe serve --journal '${address}'`);
+    const changed = await troupe.json(['journal', 'init', address, '--max-bytes', '1000000']);
+    expect(changed).toEqual({ replicas: 1, maxBytes: 1_000_000, created: false, changed: 0 });
+    const three = await troupe.run(['journal', 'init', address, '--replicas', '3']);
+    expect(three).toMatchObject({ status: 1, stderr: expect.stringMatching(/too few servers/) as string });
+    const two = await troupe.run(['journal', 'init', address, '--replicas', '2']);
+    expect(two).toMatchObject({ status: 2, stderr: expect.stringMatching(/there are 1, 3 and 5/) as string });
+  });
+
+  test('journal init writes what the servers need, and never over it', async () => {
+    const troupe = newTroupe();
+    const folder = join(temporaryFolder(), 'nats');
+    const words = ['journal', 'init', 'tls://n1.example:4222,n2.example:4222,n3.example:4222', '--config', folder];
+    expect(await troupe.run(words)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/--replicas 3/) as string,
+    });
+    expect(readdirSync(folder).sort()).toEqual(['daemon.nk', 'n1.conf', 'n2.conf', 'n3.conf']);
+    expect(statSync(join(folder, 'daemon.nk')).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, 'n2.conf'), 'utf8')).not.toContain(
+      readFileSync(join(folder, 'daemon.nk'), 'utf8').trim(),
+    );
+    expect(await troupe.run(words)).toMatchObject({ status: 4, stderr: expect.stringMatching(/already/) as string });
+  });
+
+  test('journal copy moves teams both ways, reads them back, and goes on where it was interrupted', async () => {
+    const troupe = newTroupe();
+    const folder = temporaryFolder();
+    const [first, second, address] = [join(folder, 'a.db'), join(folder, 'b.db'), url()];
+    const source = sqliteJournal(first);
+    await fill(source, 'alpha', 40);
+    await source.append('beta', 0, [note('🎭 \u0000'), note('second')]);
+    const nats = await natsJournal(address);
+    for await (const { seq, events } of source.read('alpha', 0)) {
+      await nats.append('alpha', seq - 1, events);
+      if (seq === 7) break;
+    }
+    await source.close();
+
+    const there = await troupe.run(['journal', 'copy', `sqlite://${first}`, address]);
+    expect(there).toMatchObject({ status: 0, stderr: '' });
+    expect(there.stdout).toBe(
+      'alpha: 40 batches, 33 of them new, read back and equal\nbeta: 1 batches, 1 of them new, read back and equal\n2 teams copied.\n',
+    );
+    const back = await troupe.json(['journal', 'copy', address, `sqlite:${second}`, '--teams', 'beta,alpha']);
+    expect(back).toEqual({
+      teams: [
+        { team: 'beta', batches: 1, added: 1 },
+        { team: 'alpha', batches: 40, added: 40 },
+      ],
+    });
+    const copy = sqliteJournal(second);
+    expect(await texts(copy.read('alpha', 0))).toEqual(Array.from({ length: 40 }, (_, i) => String(i + 1)));
+    expect(await texts(copy.read('beta', 0))).toEqual(['🎭 \u0000', 'second']);
+    await copy.close();
+
+    // A team that went another way is left alone.
+    await nats.append('alpha', 40, [note('only here')]);
+    const refused = await troupe.run(['journal', 'copy', `sqlite:${first}`, address]);
+    expect(refused).toMatchObject({ status: 4, stderr: expect.stringMatching(/from batch 41 on/) as string });
+    expect(await texts(nats.read('alpha', 40))).toEqual(['only here']);
+    await nats.close();
+    const none = await troupe.run(['journal', 'copy', 'sqlite:/not/there.db', address]);
+    expect(none).toMatchObject({ status: 3, stderr: expect.stringMatching(/no journal at/) as string });
+  });
+
+  test('serves teams that another daemon made, and says what its word is worth', async () => {
+    const address = url();
+    const [one, two] = [temporaryHome(), temporaryHome()];
+    await serve(one, { args: ['--journal', address] });
+    await connect(one).call('team.create', { name: 'shared' });
+    // The other one is told by its configuration file.
+    mkdirSync(two.directory, { recursive: true, mode: 0o700 });
+    writeFileSync(join(two.directory, 'config.yaml'), `journal: ${address}\n`);
+    await serve(two);
+    const there = connect(two);
+    expect(await there.call('team.list', {})).toMatchObject([{ name: 'shared' }]);
+    await there.call('task.create', { teamId: 'shared', title: 'made by the other' });
+    expect(await connect(one).call('task.list', { teamId: 'shared' })).toMatchObject([{ title: 'made by the other' }]);
+
+    const { journal } = await there.call('daemon.status', {});
+    expect(journal).toMatchObject({
+      kind: 'nats',
+      durability: 'lazy',
+      advice: expect.stringMatching(/sync_interval: always/) as string,
+    });
+    const troupe = newTroupe();
+    const env = { TROUPE_HOME: two.directory };
+    expect((await troupe.run('status', { env })).stdout.replace(/\s+/g, ' ')).toContain('sync_interval: always');
+    const doctor = await troupe.run('doctor', { env });
+    expect(doctor.stdout.replace(/\s+/g, ' ')).toMatch(/! durability lazy at nats:.*sync_interval: always/);
+  });
+
+  test('names the file when the configuration is wrong', async () => {
+    const home = temporaryHome();
+    writeFileSync(join(home.directory, 'config.yaml'), 'jurnal: nats://127.0.0.1\n');
+    await expect(serve(home)).rejects.toThrow(/config\.yaml is not as it should be: .*jurnal/s);
+    await expect(serve(temporaryHome(), { env: { TROUPE_JOURNAL: 'nats:/x' } })).rejects.toThrow(
+      /no address of a journal/,
+    );
+  });
+});

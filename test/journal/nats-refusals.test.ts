@@ -1,0 +1,225 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nkeys } from '@nats-io/transport-node';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Journal } from '../../src/journal/journal.ts';
+import { natsJournal } from '../../src/journal/nats.ts';
+import { writeServerConfigs } from '../../src/journal/nats/server-config.ts';
+import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
+import { collect, error, fill, note, texts } from '../contracts/journal/notes.ts';
+import { makeCertificate } from '../nats/certificates.ts';
+import { startProxy } from '../nats/proxy.ts';
+import { hasNats, startNats } from '../nats/server.ts';
+import type { NatsOptions, NatsServers } from '../nats/server.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
+
+async function start(options: NatsOptions): Promise<NatsServers> {
+  const servers = await startNats(options);
+  onTestFinished(() => servers.stop());
+  return servers;
+}
+
+async function open(url: string, options = {}): Promise<Journal> {
+  const journal = await natsJournal(url, options);
+  onTestFinished(() => journal.close());
+  return journal;
+}
+
+describe.skipIf(!hasNats)('opening a journal on NATS says what to do when', () => {
+  let servers: NatsServers;
+  beforeAll(async () => {
+    servers = await startNats();
+  });
+  afterAll(() => servers?.stop());
+
+  test.each([
+    ['nats://', /no address of a journal/],
+    ['nats://127.0.0.1:4222?crds=/x', /no option "crds"; there are creds, nkey/],
+    ['nats://bob:hunter2@127.0.0.1:4222', /put the credential in a file/],
+    ['nats://127.0.0.1:4222?creds=/not/there', /credentials file cannot be read/],
+    ['nats://127.0.0.1:4222?prefix=A_B', /a prefix is/],
+  ])('the address is wrong: %s', async (url, message) => {
+    const failure = await natsJournal(url).catch((reason: unknown) => reason as Error);
+    expect(failure).toMatchObject({ code: 'invalid', message: expect.stringMatching(message) as string });
+    expect((failure as Error).message).not.toContain('hunter2');
+  });
+
+  test('nobody listens', async () => {
+    const message = expect.stringMatching(/nobody listens there. Start nats-server/) as string;
+    await expect(natsJournal('nats://127.0.0.1:1')).rejects.toMatchObject({ code: 'storage', message });
+  });
+
+  test('the server has no JetStream', { timeout: 40_000 }, async () => {
+    const { url } = await start({ jetstream: false });
+    const message = expect.stringMatching(/without JetStream.*Give its configuration a jetstream block/) as string;
+    await expect(natsJournal(url)).rejects.toMatchObject({ code: 'storage', message });
+  });
+
+  test('the server is too old', async () => {
+    const { port } = await startProxy(servers.nodes[0]!.port, (text) =>
+      text.replace(/"version":"[\d.]+"/, '"version":"2.8.4"'),
+    );
+    const message = expect.stringMatching(/runs nats-server 2\.8\.4; a journal needs 2\.9 or newer/) as string;
+    await expect(natsJournal(`nats://127.0.0.1:${port}`)).rejects.toMatchObject({ code: 'unsupported', message });
+  });
+
+  test('the credential is wrong', async () => {
+    const folder = temporaryFolder();
+    const [known] = ['known', 'stranger'].map((name) => {
+      const user = nkeys.createUser();
+      writeFileSync(join(folder, name), user.getSeed());
+      return user.getPublicKey();
+    });
+    const { url } = await start({ config: `authorization { users: [{ nkey: ${known} }] }` });
+    const message = expect.stringMatching(/does not accept the credential/) as string;
+    await expect(natsJournal(url)).rejects.toMatchObject({ code: 'storage', message });
+    await expect(natsJournal(`${url}?nkey=${join(folder, 'stranger')}`)).rejects.toMatchObject({
+      code: 'storage',
+      message,
+    });
+    const journal = await open(`${url}?nkey=known`, { base: folder });
+    expect(await journal.append('a', 0, [note('1')])).toBe(1);
+  });
+
+  test('the certificate has expired, or nobody trusts it', async (context) => {
+    needTool(context, 'openssl');
+    const message = (pattern: RegExp) => ({ code: 'storage', message: expect.stringMatching(pattern) as string });
+    const expired = makeCertificate(temporaryFolder(), { days: -1 });
+    const block = ({ cert, key }: typeof expired) =>
+      `tls { cert_file: ${JSON.stringify(cert)}, key_file: ${JSON.stringify(key)} }`;
+    const late = await start({ config: block(expired) });
+    await expect(natsJournal(`${late.url}?ca=${expired.ca}`)).rejects.toMatchObject(
+      message(/certificate has expired. Renew it/),
+    );
+    const good = makeCertificate(temporaryFolder(), { days: 2 });
+    const { url } = await start({ config: block(good) });
+    await expect(natsJournal(url)).rejects.toMatchObject(message(/certificate is not trusted.*\?ca=FILE/));
+    const journal = await open(`${url.replace('nats:', 'tls:')}?ca=${good.ca}`);
+    expect(await journal.append('a', 0, [note('1')])).toBe(1);
+  });
+
+  test('a server that must encrypt does not', async () => {
+    const message = expect.stringMatching(/does not encrypt. Servers on other machines must/) as string;
+    await expect(natsJournal(servers.url.replace('nats:', 'tls:'))).rejects.toMatchObject({ code: 'storage', message });
+  });
+
+  test('there are too few servers for the replicas', async () => {
+    const message = expect.stringMatching(/too few servers with JetStream for 3 replicas/) as string;
+    await expect(setUpNatsJournal(`${servers.url}?prefix=three`, { replicas: 3 })).rejects.toMatchObject({
+      code: 'storage',
+      message,
+    });
+  });
+});
+
+describe.skipIf(!hasNats)('a journal on NATS', () => {
+  test('says that a team is full, forgets nothing of it, and goes on when there is room', async () => {
+    const { url } = await start({});
+    await setUpNatsJournal(url, { replicas: 1, maxBytes: 20_000 });
+    const journal = await open(url);
+    await fill(journal, 'a', 1);
+    const large = [note(randomBytes(6_000).toString('hex'))];
+    await journal.append('a', 1, large);
+    const message = expect.stringMatching(/it is full .*--max-bytes; nothing was changed/) as string;
+    await expect(journal.append('a', 2, large)).rejects.toMatchObject({ code: 'storage', message });
+    expect(await collect(journal.read('a', 0))).toHaveLength(2);
+    expect(await setUpNatsJournal(url, { replicas: 1 })).toMatchObject({ created: false, changed: 1 });
+    expect(await journal.append('a', 2, large)).toBe(3);
+  });
+
+  test('says that a batch does not fit a message, and writes nothing', async () => {
+    const { url } = await start({ config: 'max_payload: 100KB' });
+    const journal = await open(url);
+    // Packed it is small.
+    expect(await journal.append('a', 0, [note('x'.repeat(1_000_000))])).toBe(1);
+    const message = expect.stringMatching(/Raise max_payload/) as string;
+    const noise = [note(randomBytes(200_000).toString('base64'))];
+    await expect(journal.append('a', 1, noise)).rejects.toMatchObject({ code: 'invalid', message });
+    expect(await collect(journal.read('a', 1))).toEqual([]);
+  });
+
+  test('goes on when the connection was lost, and when the server was', { timeout: 60_000 }, async () => {
+    const { nodes } = await start({});
+    const [node] = nodes;
+    const proxy = await startProxy(node!.port);
+    const journal = await open(`nats://127.0.0.1:${proxy.port}`);
+    await fill(journal, 'a', 3);
+    const abort = new AbortController();
+    const seen: number[] = [];
+    const following = (async () => {
+      for await (const { seq } of journal.follow('a', 0, abort.signal)) seen.push(seq);
+    })();
+    proxy.cut();
+    const appended = journal.append('a', 3, [note('4')]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    proxy.mend();
+    expect(await appended).toBe(4);
+    await node!.kill();
+    const next = journal.append('a', 4, [note('5')]);
+    await node!.start();
+    expect(await next).toBe(5);
+    expect(await texts(journal.read('a', 0))).toEqual(['1', '2', '3', '4', '5']);
+    await expect.poll(() => seen, { timeout: 20_000 }).toEqual([1, 2, 3, 4, 5]);
+    abort.abort();
+    await following;
+  });
+
+  test('fails with storage when nobody answers for long, and knows afterwards what was done', async () => {
+    const { nodes, url } = await start({});
+    const journal = await open(url, { patienceMs: 500 });
+    await fill(journal, 'a', 1);
+    await nodes[0]!.kill();
+    await expect(journal.append('a', 1, [note('2')])).rejects.toMatchObject(error('storage'));
+    await expect(collect(journal.read('a', 0))).rejects.toMatchObject(error('storage'));
+    await expect(journal.teams()).rejects.toMatchObject(error('storage'));
+    await nodes[0]!.start();
+    const patient = await open(url);
+    expect(await texts(patient.read('a', 0))).toEqual(['1']);
+    expect(await patient.append('a', 1, [note('2')])).toBe(2);
+  });
+});
+
+describe.skipIf(!hasNats)('the example configuration', () => {
+  test('lets a daemon do all that a journal does, and nothing more', async () => {
+    const folder = temporaryFolder();
+    const files = writeServerConfigs('nats://127.0.0.1:4444', folder);
+    expect(files.map(({ name }) => name)).toEqual(['n1.conf', 'daemon.nk']);
+    const key = join(folder, 'daemon.nk');
+    writeFileSync(key, files[1]!.text);
+    chmodSync(key, 0o600);
+    expect(files[0]!.text).toContain('listen: "127.0.0.1:4444"');
+    const server = await start({ config: /^accounts \{.*^\}/ms.exec(files[0]!.text)![0] });
+    const journal = await open(`${server.url}?nkey=${key}`);
+    await fill(journal, 'a', 30);
+    await journal.saveSnapshot('a', { seq: 30, body: 'all' });
+    await journal.saveSnapshot('a', { seq: 30, body: 'all of it' });
+    expect(await journal.loadSnapshot('a')).toEqual({ seq: 30, body: 'all of it' });
+    expect(await texts(journal.read('a', 0))).toHaveLength(30);
+    for await (const { seq } of journal.follow('a', 0, new AbortController().signal)) if (seq === 30) break;
+    expect(await journal.teams()).toEqual(['a']);
+    await journal.drop('a');
+    expect(await journal.teams()).toEqual([]);
+    // Another journal is out of its reach.
+    const other = await open(`${server.url}?nkey=${key}&prefix=other`);
+    const message = expect.stringMatching(/may not publish other\..*permissions that troupe journal init/) as string;
+    await expect(other.append('a', 0, [note('1')])).rejects.toMatchObject({ code: 'storage', message });
+  });
+
+  test.each(['nats://127.0.0.1:4222', 'tls://n1.example:4222,n2.example:4222,n3.example:4222'])(
+    'is one that nats-server accepts: %s',
+    async (url) => {
+      const folder = temporaryFolder();
+      const isOld = execFileSync('nats-server', ['--version']).toString().includes('v2.9');
+      makeCertificate(folder, { days: 2 });
+      for (const { name, text } of writeServerConfigs(url, folder)) {
+        const path = join(folder, name);
+        writeFileSync(path, isOld ? text.replace(/^ *sync_interval.*$/m, '') : text);
+        if (name.endsWith('.conf')) execFileSync('nats-server', ['-t', '-c', path], { cwd: folder, stdio: 'pipe' });
+      }
+      expect(readFileSync(join(folder, 'daemon.nk'), 'utf8')).toMatch(/^SU[A-Z2-7]{56}\n$/);
+    },
+  );
+});

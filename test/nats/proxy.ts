@@ -1,0 +1,53 @@
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** Stands between a daemon and its server, and can come between them. */
+export interface Proxy {
+  readonly port: number;
+  /** Breaks every connection and lets no new one through. */
+  cut(): void;
+  mend(): void;
+}
+
+/** Passes everything on; what the server says may be rewritten. Ends with the test. */
+export async function startProxy(target: number, rewrite: (text: string) => string = (text) => text): Promise<Proxy> {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((client) => {
+    if (isCut) {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(target, '127.0.0.1');
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.on('data', (chunk: Buffer) => client.write(Buffer.from(rewrite(chunk.toString('latin1')), 'latin1')));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const drop = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(async () => {
+    drop();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut() {
+      isCut = true;
+      drop();
+    },
+    mend() {
+      isCut = false;
+    },
+  };
+}
