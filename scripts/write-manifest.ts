@@ -43,6 +43,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   cwd: 'the directory it works in',
   delegateMode: 'the lead only coordinates',
   leadAgent: 'what runs the lead, as JSON: {"kind":"claude"}',
+  budget: 'what may be used, as JSON: {"costUsd":5,"tokens":1000000,"turns":50,"minutes":60}',
   leadPrompt: 'what the lead is to achieve',
   agents: 'whom the lead may bring in, as JSON: {"codex":{"kind":"codex"}}',
   dependencies: 'tasks that must be completed first: 1,2',

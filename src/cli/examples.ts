@@ -32,6 +32,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'session list': ['troupe session list --team demo'],
   'member token': ['TROUPE_TOKEN=$(troupe member token worker-1 --team demo) ./agent.sh'],
   'usage record': [`troupe usage record worker-1 --team demo --usage '{"inputTokens":1200,"turns":1}'`],
+  'budget show': ['troupe budget show worker-1 --team demo'],
   'usage show': ['troupe usage show --team demo'],
   'task add': [
     'troupe task add "Write the parser" --team demo --priority high',

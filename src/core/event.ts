@@ -1,5 +1,6 @@
 import type { Actor } from './actor.ts';
 import type { AgentChoice, AgentSpec } from './agent.ts';
+import type { Budget } from './budget.ts';
 import type { HookConfig, HookType } from './hook.ts';
 import type { Metadata } from './json.ts';
 import type { BackendType, TeammateStatus } from './member.ts';
@@ -22,6 +23,7 @@ export interface EventData {
     messagesPerMinute?: number | undefined;
     delegateMode: boolean;
     agents?: AgentChoice | undefined;
+    budget?: Budget | undefined;
     metadata?: Metadata | undefined;
   };
   'team:updated': {
@@ -32,6 +34,7 @@ export interface EventData {
     messagesPerMinute?: number | undefined;
     delegateMode?: boolean | undefined;
     agents?: AgentChoice | undefined;
+    budget?: Budget | undefined;
     status?: TeamStatus | undefined;
     metadata?: Metadata | undefined;
   };
@@ -53,6 +56,7 @@ export interface EventData {
     backendType: BackendType;
     subscriptions: string[];
     agent?: AgentSpec | undefined;
+    budget?: Budget | undefined;
     metadata?: Metadata | undefined;
   };
   'teammate:changed': {
@@ -65,6 +69,7 @@ export interface EventData {
     cwd?: string | undefined;
     backendType?: BackendType | undefined;
     subscriptions?: string[] | undefined;
+    budget?: Budget | undefined;
     metadata?: Metadata | undefined;
   };
   /** A daemon took it upon itself to run the member. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentSpec } from './agent.ts';
+import { Budget } from './budget.ts';
 import { Metadata } from './json.ts';
 import { PROMPT_BYTES, RESULT_BYTES } from './limits.ts';
 import { ChosenId, Line, Slug, TaskId, textOf } from './text.ts';
@@ -44,6 +45,8 @@ export const TeamMember = z.object({
   subscriptions: z.array(Line),
   /** What runs it; absent for members that run themselves. */
   agent: AgentSpec.optional(),
+  /** What it may use. */
+  budget: Budget.optional(),
   /** The daemon that runs it. */
   hostId: z.string().optional(),
   /** What it produced before it went idle the last time. */
@@ -72,6 +75,7 @@ export const JoinInput = SpawnTeammateOptions.extend({
   subscriptions: z.array(Line).max(64).default([]),
   status: z.enum(['spawning', 'active', 'idle']).default('active'),
   agent: AgentSpec.optional(),
+  budget: Budget.optional(),
   metadata: Metadata.optional(),
 });
 export type JoinInput = z.output<typeof JoinInput>;
@@ -87,6 +91,7 @@ export const ChangeMemberInput = z.strictObject({
   cwd: z.string().max(4096).optional(),
   backendType: BackendType.optional(),
   subscriptions: z.array(Line).max(64).optional(),
+  budget: Budget.optional(),
   result: textOf(RESULT_BYTES).optional(),
   reason: Line.optional(),
   metadata: Metadata.optional(),

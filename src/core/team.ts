@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentChoice, AgentSpec } from './agent.ts';
+import { Budget } from './budget.ts';
 import { HookConfig } from './hook.ts';
 import { Metadata } from './json.ts';
 import {
@@ -40,6 +41,8 @@ export const TeamConfig = z.object({
   members: z.array(TeamMember),
   /** Whom its lead may bring in. */
   agents: AgentChoice.optional(),
+  /** What all members together may use. */
+  budget: Budget.optional(),
   /** In the order in which they run. */
   hooks: z.array(HookConfig),
   metadata: Metadata.optional(),
@@ -59,6 +62,7 @@ export const CreateTeamInput = z.strictObject({
   /** What the lead is to achieve, and how. */
   leadPrompt: textOf(PROMPT_BYTES).optional(),
   agents: AgentChoice.optional(),
+  budget: Budget.optional(),
   cwd: z.string().max(4096).optional(),
   teammateMode: TeammateMode.default('auto'),
   resolvedBackend: BackendType.default('in-process'),
@@ -78,6 +82,7 @@ export const UpdateTeamInput = z.strictObject({
   messagesPerMinute: z.number().int().min(1).max(MAX_MESSAGES_PER_MINUTE).optional(),
   delegateMode: z.boolean().optional(),
   agents: AgentChoice.optional(),
+  budget: Budget.optional(),
   status: z.enum(['active', 'shutting-down']).optional(),
   metadata: Metadata.optional(),
 });

@@ -9,6 +9,7 @@ import type {
   Turn,
 } from '../agents/agent.ts';
 import type { TeamEvent } from '../core/event.ts';
+import { NO_USAGE } from '../core/usage.ts';
 import type { Usage } from '../core/usage.ts';
 import { openTranscript } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
@@ -59,7 +60,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
   const { agent, start, watch, hearing, signal } = options;
   const lost = Promise.withResolvers<void>();
   let mode = start.mode;
-  let running: { task?: TaskJson | undefined; ended: PromiseWithResolvers<TurnEnd> } | undefined;
+  let running: { task?: TaskJson | undefined; turns: number; ended: PromiseWithResolvers<TurnEnd> } | undefined;
   let open = await openSession(start);
 
   async function openSession(how: StartOptions): Promise<Open> {
@@ -96,8 +97,20 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     }
     transcript.write({ at, ...event });
     if (event.type === 'shown') await hearing.shown(event.messageIds);
-    else if (event.type === 'usage') await hearing.usage(event.usage, running?.task?.id);
-    else if (event.type === 'turnEnd') running?.ended.resolve(event);
+    else if (event.type === 'usage') {
+      if (running) running.turns += event.usage.turns;
+      await hearing.usage(event.usage, running?.task?.id);
+    } else if (event.type === 'turnEnd') await end(event);
+  }
+
+  /** Every turn counts, also that of an agent that does not say what it used. */
+  async function end(event: TurnEnd): Promise<void> {
+    const ended = running?.ended;
+    try {
+      if (running?.turns === 0) await hearing.usage({ ...NO_USAGE, turns: 1 }, running.task?.id);
+    } finally {
+      ended?.resolve(event);
+    }
   }
 
   async function closeSession(): Promise<void> {
@@ -116,7 +129,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     lost: lost.promise,
     async turn(turn, { task, onUrgent } = {}) {
       const ended = Promise.withResolvers<TurnEnd>();
-      running = { task, ended };
+      running = { task, turns: 0, ended };
       const { session, transcript } = open;
       const cancel = (): void => void session.cancel();
       const stopListening = watch.onEvent((event) => {

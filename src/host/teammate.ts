@@ -2,6 +2,7 @@ import type { Agent, StartOptions, TaskJson } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
 import { cutToBytes } from '../core/text.ts';
+import { isSpent, waitForBudget } from './budget.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
 import { beginToLead } from './lead.ts';
@@ -67,7 +68,8 @@ export async function runTeammate(options: TeammateOptions): Promise<Ending> {
       failed: onError,
     },
   });
-  const bench: Bench = { door, who, seat, mail, onError };
+  const mayTurn = (): Promise<boolean> => waitForBudget(door, who, watch, () => isInterrupted(door, who, signal));
+  const bench: Bench = { door, who, seat, mail, mayTurn, onError };
   const resumed = start.resume !== undefined && agent.abilities.resume;
   const lead = leads ? beginToLead(bench, { goal, resumed }) : undefined;
   const teammate = new Teammate(options, bench, watch, lead);
@@ -116,6 +118,11 @@ class Teammate {
   /** Does one thing; sleeps when there is none. */
   async #step(): Promise<Ending | undefined> {
     if (await this.#agreeToShutdown()) return 'shutdown';
+    // One that has used up its budget holds no work that others could do.
+    if (await isSpent(this.#bench.door, this.#bench.who)) {
+      await this.#rest();
+      return undefined;
+    }
     const task = await this.#claim();
     if (task) {
       this.#kept = 0;
@@ -141,9 +148,10 @@ class Teammate {
   async #mayBegin(task: TaskJson): Promise<boolean> {
     const { door, who, seat } = this.#bench;
     if (!(await door.call('member.show', who)).planModeRequired) return true;
-    const isInterrupted = async (): Promise<boolean> =>
-      this.#options.signal.aborted || (await this.#pendingShutdown()) !== undefined;
-    const planned = await planFor(this.#bench, task, { watch: this.#watch, isInterrupted });
+    const planned = await planFor(this.#bench, task, {
+      watch: this.#watch,
+      isInterrupted: () => isInterrupted(door, who, this.#options.signal),
+    });
     if (planned === 'approved') await seat.changeMode('edit');
     else if (planned === 'interrupted') {
       const held = { teamId: who.teamId, taskId: task.id, epoch: task.epoch };
@@ -173,16 +181,10 @@ class Teammate {
     this.#lastResult = cutToBytes(text, RESULT_BYTES);
   }
 
-  async #pendingShutdown(): Promise<string | undefined> {
-    const { door, who } = this.#bench;
-    const requests = await door.call('request.list', { teamId: who.teamId, status: 'pending', kind: 'shutdown' });
-    return requests.find((request) => request.memberId === who.memberId)?.id;
-  }
-
   /** Finishing what it does comes first: it is asked between two tasks. */
   async #agreeToShutdown(): Promise<boolean> {
     const { door, who } = this.#bench;
-    const requestId = await this.#pendingShutdown();
+    const requestId = await pendingShutdown(door, who);
     if (requestId === undefined) return false;
     await door.call('shutdown.approve', { teamId: who.teamId, requestId });
     return true;
@@ -222,4 +224,14 @@ class Teammate {
     if (messages.length === 0) return;
     this.#produced((await turnWithMail(this.#bench, makeTurn({ messages }))).text);
   }
+}
+
+async function pendingShutdown(door: Door, { teamId, memberId }: Bench['who']): Promise<string | undefined> {
+  const requests = await door.call('request.list', { teamId, status: 'pending', kind: 'shutdown' });
+  return requests.find((request) => request.memberId === memberId)?.id;
+}
+
+/** There is something that does not wait until the work goes on. */
+async function isInterrupted(door: Door, who: Bench['who'], signal: AbortSignal): Promise<boolean> {
+  return signal.aborted || (await pendingShutdown(door, who)) !== undefined;
 }

@@ -67,6 +67,8 @@ function concerns(event: TeamEvent, memberId: string): boolean {
     case 'team:updated':
     case 'team:closed':
       return true;
+    case 'teammate:changed':
+      return event.budget !== undefined && event.memberId === memberId;
     case 'shutdown:requested':
     case 'plan:approved':
     case 'plan:rejected':

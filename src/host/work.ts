@@ -13,6 +13,8 @@ export interface Bench {
   readonly who: { readonly teamId: string; readonly memberId: string };
   readonly seat: Seat;
   readonly mail: Mail;
+  /** Resolves when a turn may begin: at once, or when the budget was raised. False when it must stop first. */
+  readonly mayTurn: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -36,8 +38,9 @@ async function isBeforePerson({ door, who: { teamId } }: Bench, task: TaskJson):
   return questions.some(({ taskId }) => taskId === task.id);
 }
 
-/** Runs a turn; urgent mail joins it where the agent can take it, and losing the task ends it. */
-export function turnWithMail(bench: Bench, turn: ReturnType<typeof makeTurn>, task?: TaskJson): Promise<TurnEnd> {
+/** Runs a turn as soon as the budget allows it; urgent mail joins it where the agent can take it, losing the task ends it. */
+export async function turnWithMail(bench: Bench, turn: ReturnType<typeof makeTurn>, task?: TaskJson): Promise<TurnEnd> {
+  if (!(await bench.mayTurn())) return { type: 'turnEnd', reason: 'cancelled', text: '' };
   return bench.seat.turn(turn, { task, onUrgent: () => void steer(bench) });
 }
 

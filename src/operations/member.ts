@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agentNamed } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
+import { budgetUses } from '../core/budget-use.ts';
 import { TeamError } from '../core/errors.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
 import { ChangeMemberInput, JoinInput, LeaveInput, TeamMember, TeammateStatus } from '../core/member.ts';
@@ -188,6 +189,28 @@ export const memberOperations = [
       ledger.execute(teamId, { type: 'usage.record', by: actor, ...once, ...input }, (state) =>
         usageOf(state, input.memberId),
       ),
+  }),
+  operation({
+    name: 'budget.show',
+    summary: 'Show how far the budgets that bind a member are used up, its own and that of its team',
+    scope: 'reader',
+    input: OfMember,
+    result: z.array(
+      z.object({
+        of: z.enum(['team', 'member']),
+        what: z.enum(['tokens', 'costUsd', 'turns', 'minutes']),
+        used: z.number(),
+        limit: z.number(),
+        share: z.number().describe('1 is all of it; from then on no new turn begins'),
+      }),
+    ),
+    route: 'GET /api/teams/:teamId/members/:memberId/budget',
+    cli: { args: ['memberId'] },
+    run: ({ ledger }, { teamId, memberId }) =>
+      ledger.view(teamId, (state) => {
+        requireTeam(state);
+        return budgetUses(state, requireMember(state, memberId).id, Date.now());
+      }),
   }),
   operation({
     name: 'usage.show',

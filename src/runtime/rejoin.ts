@@ -18,6 +18,7 @@ export function rejoinInput(member: MemberRecord): JoinInput {
     subscriptions: member.subscriptions,
     status: 'spawning',
     agent: member.agent,
+    budget: member.budget,
     metadata: member.metadata,
   });
 }

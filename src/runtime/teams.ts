@@ -6,6 +6,7 @@ import type { HookResult, HookType } from '../core/hook.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Mailbox } from '../ledger/mailbox.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
+import { keepBudgets } from './budget-keeper.ts';
 import { TeamCoordinator } from './coordinator.ts';
 import { keepDeadlines } from './deadlines.ts';
 import { keepGates } from './gate-keeper.ts';
@@ -72,6 +73,7 @@ export function openTeams(options: TeamsOptions): Teams {
   });
   const sessions = new SessionManager(ledger, mailbox, supervisor);
   const coordinator = new TeamCoordinator({ ledger, mailbox, sessions }, environment);
+  const stopBudgets = keepBudgets({ ledger, mailbox }, (error, teamId) => onError(error, { teamId }));
   const stopGates = keepGates(ledger, (error, teamId) => onError(error, { teamId }));
   const deadlines = keepDeadlines(ledger, (error, teamId) => onError(error, { teamId }));
   return {
@@ -90,6 +92,7 @@ export function openTeams(options: TeamsOptions): Teams {
       await supervisor.close({ end: false });
       deadlines.close();
       stopGates();
+      stopBudgets();
       coordinator.close();
       memory.close();
       mailbox.close();

@@ -118,6 +118,7 @@ export const SAMPLES: Samples = {
     input: { teamId, memberId: 'worker', usage: { inputTokens: 1, outputTokens: 2 } },
     as: 'worker',
   }),
+  'budget.show': async () => ({ input: { teamId, memberId: 'worker' } }),
   'usage.show': async () => ({ input: { teamId } }),
   'task.create': async () => ({ input: { teamId, title: 'Write tests', priority: 'high' } }),
   'task.list': async () => ({ input: { teamId, limit: 5 } }),

@@ -52,6 +52,12 @@ export function requireManager(state: TeamState, by: Actor, what: string, self?:
   requireActor(state, by);
 }
 
+/** What only a person decides, or Troupe in a person's place. */
+export function requirePerson(by: Actor, what: string): void {
+  if (by === USER || by === SYSTEM) return;
+  throw new TeamError('not_allowed', `${by} may not ${what}: a person does`);
+}
+
 /** The caller must be the member it is about, or Troupe in its place. */
 export function requireSelf(by: Actor, memberId: string, what: string): void {
   if (by === memberId || by === SYSTEM) return;

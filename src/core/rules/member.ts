@@ -1,4 +1,5 @@
 import { SYSTEM } from '../actor.ts';
+import { isRaised } from '../budget.ts';
 import type { CommandEnvelope, CommandOf } from '../command.ts';
 import { ClaimConflictError, TeamError } from '../errors.ts';
 import { event } from '../event.ts';
@@ -6,7 +7,7 @@ import type { TeamEvent } from '../event.ts';
 import { assignedTo } from '../ready.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
 import { requireMember, requireTask, requireTeam } from '../view.ts';
-import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam } from './guard.ts';
+import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { requireSpawnPace } from './pace.ts';
 
 /** In the order in which Claude Code hands them out, then ours. The lead has none. */
@@ -45,6 +46,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       backendType: command.backendType,
       subscriptions: command.subscriptions,
       agent: command.agent,
+      budget: command.budget,
       metadata: command.metadata,
     }),
   ];
@@ -69,6 +71,7 @@ export function changeMember(state: TeamState, command: CommandOf<'member.change
   if (status !== undefined && member.status === 'shutting-down' && status !== member.status) {
     requireManager(state, command.by, 'take back that it shuts down');
   }
+  if (changes.budget && isRaised(member.budget, changes.budget)) requirePerson(command.by, 'raise a budget');
   requireFit(`member ${member.id}`, member.metadata, changes.metadata);
   const events: TeamEvent[] = [];
   if (status === 'idle' && member.status !== 'idle') {

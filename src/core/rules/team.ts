@@ -1,5 +1,4 @@
-import { SYSTEM, USER } from '../actor.ts';
-import type { Actor } from '../actor.ts';
+import { isRaised } from '../budget.ts';
 import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
@@ -7,7 +6,7 @@ import type { TeamEvent } from '../event.ts';
 import { HOOKS_PER_TEAM, MESSAGES_PER_MINUTE } from '../limits.ts';
 import type { TeamRecord, TeamState } from '../state.ts';
 import { quote } from '../text.ts';
-import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam } from './guard.ts';
+import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { liveTeammates, stopMember } from './member.ts';
 
 export function createTeam(state: TeamState, command: CommandOf<'team.create'>): TeamEvent[] {
@@ -30,6 +29,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       messagesPerMinute: command.messagesPerMinute,
       delegateMode: command.delegateMode,
       agents: command.agents,
+      budget: command.budget,
       metadata: command.metadata,
     }),
     event(command, 'teammate:joined', {
@@ -97,14 +97,10 @@ export function removeHook(state: TeamState, command: CommandOf<'hook.remove'>):
 
 /** What holds agents back is not theirs to raise; they may tighten it. */
 function requireLimitsKept(team: TeamRecord, command: CommandOf<'team.update'>): void {
-  const { maxTeammates = 0, messagesPerMinute = 0 } = command;
+  const { maxTeammates = 0, messagesPerMinute = 0, budget } = command;
+  if (budget && isRaised(team.budget, budget)) requirePerson(command.by, 'raise the budget');
   if (maxTeammates > team.maxTeammates) requirePerson(command.by, 'raise maxTeammates');
   if (messagesPerMinute > (team.messagesPerMinute ?? MESSAGES_PER_MINUTE)) {
     requirePerson(command.by, 'raise messagesPerMinute');
   }
-}
-
-function requirePerson(by: Actor, what: string): void {
-  if (by === USER || by === SYSTEM) return;
-  throw new TeamError('not_allowed', `${by} may not ${what}: a person does`);
 }

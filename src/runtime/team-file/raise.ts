@@ -11,7 +11,7 @@ import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import { hashHook } from '../hooks/approvals.ts';
 import type { NewTask } from '../hooks/team-hooks.ts';
 import { agentNameOf, choiceOf, specOf } from './agents.ts';
-import { milliseconds } from './schema.ts';
+import { budgetOf, milliseconds } from './schema.ts';
 import type { TeamFile } from './schema.ts';
 
 /** The hooks of a file as they are registered: where the file lies, bound to their present content. */
@@ -88,6 +88,7 @@ function teamCommands(state: TeamState, file: TeamFile, folder: string): NewComm
     ...(lead && { leadAgent: specOf(lead, file.agents), leadPrompt: lead.prompt ?? file.description ?? '' }),
     ...(lead?.model !== undefined && { leadModel: lead.model }),
     agents: choiceOf(file),
+    ...(file.budget && { budget: budgetOf(file.budget) }),
     ...(lead?.delegate !== undefined && { delegateMode: lead.delegate }),
     ...(file.mode && { teammateMode: file.mode }),
     maxTeammates: file.limits?.maxTeammates ?? Math.max(8, file.members.length),
@@ -114,6 +115,7 @@ function memberCommands(state: TeamState, file: TeamFile, folder: string): NewCo
         backendType: ('backend' in member ? member.backend : undefined) ?? 'subprocess',
         status: 'spawning',
         agent: specOf(member, file.agents),
+        ...(member.budget && { budget: budgetOf(member.budget) }),
       });
       return { type: 'member.join', by: USER, ...join };
     });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Budget } from '../../core/budget.ts';
 import { HookType, HookVariable } from '../../core/hook.ts';
 import {
   DEFAULT_TEAMMATES,
@@ -54,6 +55,13 @@ const Setup = {
 
 const AgentEntry = z.strictObject({ agent: AgentRef.optional(), ...Setup });
 
+const BudgetEntry = z.strictObject({
+  tokens: z.number().int().min(1).optional(),
+  usd: z.number().positive().optional().describe('US dollars'),
+  turns: z.number().int().min(1).optional(),
+  time: Duration.optional(),
+});
+
 const Runs = {
   agent: AgentRef,
   ...Setup,
@@ -61,6 +69,7 @@ const Runs = {
   prompt: textOf(PROMPT_BYTES).optional().describe('what it should know and how it should work'),
   plan: z.enum(['required']).optional().describe('its plan must be approved before it changes anything'),
   cwd: z.string().optional().describe('where it works, from the folder of this file'),
+  budget: BudgetEntry.optional().describe('what it may use; then a person is asked'),
 };
 
 const MemberEntry = z.strictObject({ name: Slug, ...Runs, backend: BackendType.optional() });
@@ -98,6 +107,7 @@ export const TeamFile = z.strictObject({
     .record(Slug, AgentEntry)
     .optional()
     .describe('agents as you set them up, by name: members name them, and a lead may bring in these and no others'),
+  budget: BudgetEntry.optional().describe('what all of them together may use; then a person is asked'),
   members: z.array(MemberEntry).max(MAX_TEAMMATES).default([]),
   tasks: z.array(TaskEntry).max(1_000).default([]),
   hooks: z.partialRecord(HookType, z.union([HookEntry, z.array(HookEntry)])).optional(),
@@ -116,6 +126,17 @@ export const TeamFile = z.strictObject({
     .optional(),
 });
 export type TeamFile = z.output<typeof TeamFile>;
+
+/** A budget as the core has it. */
+export function budgetOf(entry: z.output<typeof BudgetEntry>): Budget {
+  const { tokens, usd, turns, time } = entry;
+  return {
+    ...(tokens !== undefined && { tokens }),
+    ...(usd !== undefined && { costUsd: usd }),
+    ...(turns !== undefined && { turns }),
+    ...(time !== undefined && { minutes: milliseconds(time) / 60_000 }),
+  };
+}
 
 /** A duration in milliseconds. */
 export function milliseconds(duration: z.output<typeof Duration>): number {
