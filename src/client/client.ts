@@ -50,6 +50,8 @@ interface Pending {
 interface Feed {
   readonly teamId: string;
   after: number;
+  /** Which team of that name it follows, once that is known. */
+  stream: string | undefined;
   push(batch: EventsFrame): void;
   stands(seq: number): void;
   fail(error: Error): void;
@@ -125,6 +127,7 @@ export class Client {
     const feed: Feed = {
       teamId,
       after: options.after ?? 0,
+      stream: undefined,
       push: (batch) => {
         if (batch.seq <= feed.after) return;
         feed.after = batch.seq;
@@ -223,8 +226,12 @@ export class Client {
       return;
     }
     if (frame.type === 'subscribed') {
-      const { teamId, seq } = frame as unknown as SubscribedFrame;
-      for (const feed of this.#feeds) if (feed.teamId === teamId) feed.stands(seq);
+      const { teamId, seq, stream } = frame as unknown as SubscribedFrame;
+      for (const feed of this.#feeds) {
+        if (feed.teamId !== teamId) continue;
+        feed.stream ??= stream;
+        feed.stands(seq);
+      }
       return;
     }
     const pending = frame.id === undefined ? undefined : this.#pending.get(frame.id);
@@ -245,8 +252,9 @@ export class Client {
     for (const feed of this.#feeds) if (`subscribe ${feed.teamId}` === id) feed.fail(failure);
   }
 
-  #subscribeFrame({ teamId, after }: Feed): RequestFrame {
-    return { type: 'subscribe', id: `subscribe ${teamId}`, payload: { teamId, after, only: 'events' } };
+  #subscribeFrame({ teamId, after, stream }: Feed): RequestFrame {
+    const payload = { teamId, after, ...(stream !== undefined && { stream }), only: 'events' };
+    return { type: 'subscribe', id: `subscribe ${teamId}`, payload };
   }
 
   #failAll(error: Error): void {

@@ -6,6 +6,9 @@ import { PROMPT_BYTES, RESULT_BYTES } from './limits.ts';
 import { ChosenId, Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
+/** What stands where a member has no session. */
+export const NO_SESSION = 'none';
+
 /** Where a teammate can be seen. */
 export const BackendType = z.enum(['tmux', 'iterm2', 'in-process', 'subprocess']);
 export type BackendType = z.infer<typeof BackendType>;
@@ -68,7 +71,7 @@ export type SpawnTeammateOptions = z.output<typeof SpawnTeammateOptions>;
 
 /** A member that joins: what it was spawned with, and what its session is. */
 export const JoinInput = SpawnTeammateOptions.extend({
-  sessionId: ChosenId.default('none'),
+  sessionId: ChosenId.default(NO_SESSION),
   color: Line.optional(),
   cwd: z.string().max(4096).optional(),
   backendType: BackendType.default('in-process'),

@@ -10,7 +10,7 @@ import {
   MAX_TEAMMATES,
   PROMPT_BYTES,
 } from './limits.ts';
-import { BackendType, TeamMember } from './member.ts';
+import { BackendType, NO_SESSION, TeamMember } from './member.ts';
 import { ChosenId, Line, Slug, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
@@ -54,7 +54,7 @@ export const CreateTeamInput = z.strictObject({
   name: Slug,
   description: textOf(DESCRIPTION_BYTES).default(''),
   leadName: Slug.default('lead'),
-  leadSessionId: ChosenId.default('none'),
+  leadSessionId: ChosenId.default(NO_SESSION),
   leadAgentType: Line.default('person'),
   leadModel: Line.optional(),
   /** What runs the lead; absent when a person leads, or an agent that somebody else runs. */

@@ -67,6 +67,11 @@ export function requireTeam(state: TeamState): NonNullable<TeamState['team']> {
   );
 }
 
+/** Tells a team from another that had its name before: a cursor into the one means nothing in the other. */
+export function streamOf({ createdAt }: { createdAt: Date }): string {
+  return createdAt.getTime().toString(36);
+}
+
 /** A task's record; deleted ones count as gone unless asked for. */
 export function requireTask(state: TeamState, id: string, options: { deleted?: boolean } = {}): TaskRecord {
   const task = state.tasks.get(id);

@@ -29,6 +29,8 @@ export interface HelloFrame {
 export interface Subscription {
   readonly teamId: string;
   readonly after?: number;
+  /** As `subscribed` said: if another team has the name by now, that is a `conflict`, as `after` means nothing in it. */
+  readonly stream?: string;
   /** Only `events` frames, without the messages that are made from them. */
   readonly only?: 'events';
 }
@@ -68,6 +70,8 @@ export interface SubscribedFrame {
   readonly id?: string | number;
   readonly teamId: string;
   readonly seq: number;
+  /** Which of the teams that had this name one after another. */
+  readonly stream: string;
 }
 
 /** The daemon stopped sending because the client did not read: reconnect and subscribe after these. */

@@ -7,7 +7,7 @@ import { CloseTeamInput, CreateTeamInput, TeamConfig, UpdateTeamInput } from '..
 import { Line, quote } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import { Usage } from '../core/usage.ts';
-import { teamUsage, viewTeam } from '../core/view.ts';
+import { streamOf, teamUsage, viewTeam } from '../core/view.ts';
 import type { Stored } from '../journal/journal.ts';
 import { fullDigest, makeDigest } from '../runtime/digest.ts';
 import { InTeam, Wait } from './inputs.ts';
@@ -33,6 +33,7 @@ type TeamSummary = z.output<typeof TeamSummary>;
 const TeamStatusReport = z.object({
   team: TeamConfig,
   seq: z.number().int().describe('the number of its last batch: subscribe from here'),
+  stream: z.string().describe('which of the teams that had this name one after another: subscribe to this one'),
   tasks: z.record(z.string(), z.number().int()).describe('how many by status'),
   messages: z.number().int(),
   pendingRequests: z.array(TeamRequest),
@@ -106,6 +107,7 @@ export const teamOperations = [
         return {
           team,
           seq,
+          stream: streamOf(team),
           tasks: { pending: pending - blocked, blocked, ...counts },
           messages: state.messages.size,
           pendingRequests: [...state.requests.values()].filter((request) => request.status === 'pending'),

@@ -1,5 +1,5 @@
 import { TeamError } from '../core/errors.ts';
-import { requireTeam } from '../core/view.ts';
+import { requireTeam, streamOf } from '../core/view.ts';
 import type { Seq, Stored } from '../journal/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Caller } from '../operations/caller.ts';
@@ -23,6 +23,8 @@ export interface Subscriber {
 export interface Following {
   /** Where the team was when it began. */
   readonly seq: Seq;
+  /** Which of the teams that had this name one after another. */
+  readonly stream: string;
   /** Begins to deliver. */
   start(): void;
   stop(): void;
@@ -71,24 +73,29 @@ export function openFeeds(ledger: Pick<Ledger, 'subscribe' | 'view' | 'read'>, o
   looking.unref();
 
   return {
-    /** Follows a team from after a batch; `not_found` without the team, `conflict` if it has never been that far. */
-    async subscribe(teamId: string, after: Seq, subscriber: Subscriber): Promise<Following> {
+    /**
+     * Follows a team from after a batch; `not_found` without the team, `conflict` if it has never been that far, or if
+     * the batch is one of an earlier team of that name.
+     */
+    async subscribe(
+      { teamId, after, stream: expected }: { teamId: string; after: Seq; stream?: string | undefined },
+      subscriber: Subscriber,
+    ): Promise<Following> {
       const place: Place = { subscriber, cursor: after, live: false, stopped: false };
-      const { feed, seq } = await ledger.view(teamId, (state, seq) => {
-        requireTeam(state);
-        if (after > seq) {
-          throw new TeamError(
-            'conflict',
-            `Team ${teamId} ends with batch ${seq}, not ${after}: it was made anew; subscribe from the start`,
-          );
+      const { feed, seq, stream } = await ledger.view(teamId, (state, seq) => {
+        const stream = streamOf(requireTeam(state));
+        if (after > seq || (expected !== undefined && expected !== stream)) {
+          const why = after > seq ? `ends with batch ${seq}, not ${after}` : 'is another one than you followed';
+          throw new TeamError('conflict', `Team ${teamId} ${why}: it was made anew; subscribe from the start`);
         }
         const feed = feeds.get(teamId) ?? { last: seq, places: new Set() };
         feeds.set(teamId, feed);
         feed.places.add(place);
-        return { feed, seq };
+        return { feed, seq, stream };
       });
       return {
         seq,
+        stream,
         start: () => void catchUp(teamId, feed, place),
         stop() {
           place.stopped = true;

@@ -12,18 +12,22 @@ import { openOutbox } from './outbox.ts';
 import type { CountKey } from './rate.ts';
 import { SUBSCRIBE } from './subscriptions.ts';
 
-const StreamInput = z.object({ teamId: Slug, after: z.coerce.number().int().min(0).default(0) });
+const StreamInput = z.object({
+  teamId: Slug,
+  after: z.coerce.number().int().min(0).default(0),
+  stream: z.string().max(64).optional(),
+});
 
 /** A team's stream as server-sent events; a browser that lost it goes on by itself from the last id it saw. */
 export function addEventRoute(app: Hono<Env>, hub: Hub, perToken: CountKey): void {
   app.get('/api/teams/:teamId/events', async (context) => {
     const admitted = admittedOf(context);
-    const { teamId, after } = parse(StreamInput, inputOf(context));
+    const { teamId, after, stream } = parse(StreamInput, inputOf(context));
     authorize(admitted.caller, SUBSCRIBE, teamId);
     const leave = perToken(admitted.key);
     if (!leave) throw new TeamError('limit', 'Too many connections with this credential');
     try {
-      const body = await openStream(hub, admitted, { teamId, after, onEnd: leave });
+      const body = await openStream(hub, admitted, { teamId, after, stream, onEnd: leave });
       return context.body(body, 200, { 'content-type': 'text/event-stream' });
     } catch (error) {
       leave();
@@ -33,32 +37,40 @@ export function addEventRoute(app: Hono<Env>, hub: Hub, perToken: CountKey): voi
 }
 
 function inputOf(context: Context): object {
-  const after = context.req.header('last-event-id') ?? context.req.query('after');
-  return { teamId: context.req.param('teamId'), ...(after !== undefined && { after }) };
+  const [after, stream] = (context.req.header('last-event-id') ?? context.req.query('after'))?.split('.') ?? [];
+  return {
+    teamId: context.req.param('teamId'),
+    ...(after !== undefined && { after }),
+    ...(stream !== undefined && { stream }),
+  };
 }
 
 async function openStream(
   hub: Hub,
   { caller, isValid }: Admitted,
-  { teamId, after, onEnd }: { teamId: string; after: number; onEnd: () => void },
+  { teamId, after, stream, onEnd }: { teamId: string; after: number; stream?: string | undefined; onEnd: () => void },
 ): Promise<ReadableStream<Uint8Array>> {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let taken = (): void => {};
   const outbox = openOutbox({ write }, hub, finish);
-  const following = await hub.feeds.subscribe(teamId, after, {
-    caller,
-    only: 'events',
-    deliver: (seq, frames) => outbox.push(frames.map((frame) => `id: ${seq}\ndata: ${frame}\n\n`)),
-    get isBusy() {
-      return outbox.isBusy;
+  const following = await hub.feeds.subscribe(
+    { teamId, after, stream },
+    {
+      caller,
+      only: 'events',
+      deliver: (seq, frames) =>
+        outbox.push(frames.map((frame) => `id: ${seq}.${following.stream}\ndata: ${frame}\n\n`)),
+      get isBusy() {
+        return outbox.isBusy;
+      },
+      whenFree: () => outbox.whenFree(),
+      ended({ code, message }) {
+        outbox.send(`event: error\ndata: ${JSON.stringify({ code, message })}\n\n`);
+        void outbox.whenEmpty().then(finish);
+      },
     },
-    whenFree: () => outbox.whenFree(),
-    ended({ code, message }) {
-      outbox.send(`event: error\ndata: ${JSON.stringify({ code, message })}\n\n`);
-      void outbox.whenEmpty().then(finish);
-    },
-  });
+  );
   const beat = setInterval(() => outbox.send(': still here\n\n'), hub.limits.keepAliveMs);
   const connected: Connected = {
     caller,

@@ -14,6 +14,7 @@ import { errorFrame } from './read-frame.ts';
 const SubscribeInput = z.object({
   teamId: Slug,
   after: z.number().int().min(0).default(0),
+  stream: z.string().max(64).optional(),
   only: z.literal('events').optional(),
 });
 
@@ -63,7 +64,7 @@ export function openSubscriptions(hub: Hub, caller: Caller, outbox: Outbox) {
     },
   };
 
-  async function subscribe(id: RequestFrame['id'], { teamId, after, only }: z.output<typeof SubscribeInput>) {
+  async function subscribe(id: RequestFrame['id'], { teamId, after, stream, only }: z.output<typeof SubscribeInput>) {
     authorize(caller, SUBSCRIBE, teamId);
     const before = byTeam.get(teamId);
     if (!before && byTeam.size >= hub.limits.subscriptions) {
@@ -78,29 +79,32 @@ export function openSubscriptions(hub: Hub, caller: Caller, outbox: Outbox) {
     stop(teamId);
     byTeam.set(teamId, subscription);
     const following = await hub.feeds
-      .subscribe(teamId, subscription.queued, {
-        caller,
-        only,
-        deliver(seq, frames) {
-          subscription.queued = seq;
-          outbox.push(frames, () => (subscription.sent = seq));
+      .subscribe(
+        { teamId, after: subscription.queued, stream },
+        {
+          caller,
+          only,
+          deliver(seq, frames) {
+            subscription.queued = seq;
+            outbox.push(frames, () => (subscription.sent = seq));
+          },
+          get isBusy() {
+            return outbox.isBusy;
+          },
+          whenFree: () => outbox.whenFree(),
+          ended(error) {
+            if (byTeam.get(teamId) === subscription) byTeam.delete(teamId);
+            outbox.send(errorFrame(id, error));
+          },
         },
-        get isBusy() {
-          return outbox.isBusy;
-        },
-        whenFree: () => outbox.whenFree(),
-        ended(error) {
-          if (byTeam.get(teamId) === subscription) byTeam.delete(teamId);
-          outbox.send(errorFrame(id, error));
-        },
-      })
+      )
       .catch((error: unknown) => {
         if (byTeam.get(teamId) === subscription) byTeam.delete(teamId);
         throw error;
       });
     if (subscription.stopped) return following.stop();
     subscription.following = following;
-    outbox.send(JSON.stringify({ type: 'subscribed', id, teamId, seq: following.seq }));
+    outbox.send(JSON.stringify({ type: 'subscribed', id, teamId, seq: following.seq, stream: following.stream }));
     following.start();
   }
 

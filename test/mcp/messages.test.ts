@@ -176,3 +176,22 @@ test('shows again, marked, what was on its way when a session broke', async () =
   expect(data.messages).toMatchObject([{ content: 'hi', redelivery: true }]);
   expect((await use(bob, 'Inbox')).data.messages).toEqual([]);
 });
+
+test('shows a member that Troupe runs only what its session has not been handed, and nothing twice', async () => {
+  const house = await openTeam();
+  const who = { teamId: 'demo', memberId: 'carol' };
+  const agent = { kind: 'exec' as const, command: ['true'] };
+  await house.call('member.add', { teamId: 'demo', name: 'carol', sessionId: 's1', agent });
+  const [lead, carol] = [await connect(house, LEAD), await connect(house, member('carol'))];
+  const first = await use(lead, 'SendMessage', { to: 'carol', message: 'one' });
+  // As her host does, which then puts it into her next turn.
+  const handed = { ...who, messageIds: [first.data.message_id as string], sessionId: 's1' };
+  expect(await house.call('message.deliver', handed, 'carol')).toHaveLength(1);
+  expect((await use(carol, 'Inbox')).data.messages).toEqual([]);
+
+  await use(lead, 'SendMessage', { to: 'carol', message: 'two' });
+  expect((await use(carol, 'Inbox')).data.messages).toMatchObject([{ content: 'two' }]);
+  const [, second] = await house.call<TeamMessage[]>('message.inbox', who);
+  expect(second).toMatchObject({ sessionId: 's1', redeliveries: 0 });
+  expect(await house.call('message.deliver', { ...handed, messageIds: [second?.id as string] }, 'carol')).toEqual([]);
+});

@@ -111,6 +111,25 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     expect(stage.hub.feeds.size).toBe(0);
   });
 
+  test('is not given the batches of another team that has the name by now', async () => {
+    const stage = await setStage();
+    const wire = await connect(stage, kind);
+    const { stream } = await wire.ask({ type: 'subscribe', payload: { teamId, after: 3 } });
+    expect(stream).toBe(((await stage.act('team.status', { teamId })) as { stream: string }).stream);
+    wire.send(JSON.stringify({ type: 'unsubscribe', payload: { teamId } }));
+    await stage.act('team.delete', { teamId, force: true });
+    await stage.act('team.create', { name: teamId });
+    for (const title of ['One', 'Two', 'Three']) await stage.act('task.create', { teamId, title });
+    expect(await wire.ask({ type: 'subscribe', payload: { teamId, after: 3, stream } })).toMatchObject({
+      type: 'error',
+      error: {
+        code: 'conflict',
+        message: expect.stringContaining('it was made anew; subscribe from the start') as string,
+      },
+    });
+    expect(await wire.ask({ type: 'subscribe', payload: { teamId } })).toMatchObject({ type: 'subscribed', seq: 4 });
+  });
+
   test('asks again and goes on, with neither gap nor repeat', async () => {
     const stage = await setStage();
     const wire = await connect(stage, kind);
@@ -143,7 +162,9 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
           payload: { teamId, after: seen.at(-1) ?? 0, ...(round % 2 && { only: 'events' }) },
         });
         const wanted = round * 3;
-        await expect.poll(() => seqsOf(wire).length, { interval: 1 }).toBeGreaterThanOrEqual(wanted % 50);
+        await expect
+          .poll(() => seqsOf(wire).length, { interval: 1, timeout: 15_000 })
+          .toBeGreaterThanOrEqual(wanted % 50);
         wire.close();
         await wire.closed;
         seen.push(...seqsOf(wire));

@@ -84,7 +84,7 @@ test('whatever happens in whichever order, a subscriber gets every batch once an
       for (let i = 0; i < before; i++) slow.tell();
       const feeds = openFeeds(slow.ledger, () => {});
       const heard = subscriber();
-      const following = await feeds.subscribe('demo', 0, heard);
+      const following = await feeds.subscribe({ teamId: 'demo', after: 0 }, heard);
       following.start();
       for (const one of actions) {
         if (one === 'append') slow.append();
@@ -113,7 +113,7 @@ test('a batch that is told to nobody is found', async () => {
   const slow = slowLedger();
   const feeds = openFeeds(slow.ledger, () => {});
   const heard = subscriber();
-  (await feeds.subscribe('demo', 0, heard)).start();
+  (await feeds.subscribe({ teamId: 'demo', after: 0 }, heard)).start();
   slow.append();
   slow.tell({ quietly: true });
   await turn();
@@ -137,7 +137,7 @@ test('a subscriber is told when the journal cannot be read', async () => {
     };
     const feeds = openFeeds(ledger, () => {});
     const heard = subscriber();
-    (await feeds.subscribe('demo', 0, heard)).start();
+    (await feeds.subscribe({ teamId: 'demo', after: 0 }, heard)).start();
     await turn();
     expect(heard.errors).toMatchObject([{ code: error instanceof TeamError ? 'storage' : 'internal' }]);
     expect(heard.errors[0]?.message).not.toContain('detail');

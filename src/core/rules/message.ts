@@ -3,6 +3,7 @@ import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
+import { NO_SESSION } from '../member.ts';
 import type { TeamMessage } from '../message.ts';
 import type { TeamState } from '../state.ts';
 import { quote } from '../text.ts';
@@ -80,16 +81,20 @@ export function broadcastMessage(state: TeamState, command: CommandOf<'message.b
 /**
  * Hands messages over for showing, each at most once per session. One that was handed over and never acknowledged may
  * have been shown before a crash: it goes out again only to another session or when the caller says `redelivery`, and
- * marked so.
+ * marked so. What the member's present session has stays there: an older session that still lives does not get it back,
+ * or the two would show it to their agents in turn.
  */
 export function deliverMessages(state: TeamState, command: CommandOf<'message.deliver'>): TeamEvent[] {
   requireOpenTeam(state);
   const messages = ownMessages(state, command);
+  const present = state.members.get(command.memberId)?.sessionId;
+  const isOld = present !== undefined && present !== NO_SESSION && present !== command.sessionId;
   const fresh: string[] = [];
   const again: string[] = [];
   for (const message of messages) {
     if (message.acknowledgedAt || message.readAt) continue;
     if (!message.deliveredAt) fresh.push(message.id);
+    else if (isOld && message.sessionId === present) continue;
     else if (command.redelivery || message.sessionId !== command.sessionId) again.push(message.id);
   }
   const { memberId, sessionId } = command;

@@ -29,7 +29,7 @@ export async function showInbox(visit: Visit, { wait_seconds }: { wait_seconds: 
   if (!news || signal.aborted) return noMail(wait_seconds);
 
   const batch = upToLimit(news.messages);
-  const messages = await deliver(visit, memberId, batch);
+  const messages = await deliver(visit, memberId, batch, news.running);
   for (const { id } of news.pending) session.shown.add(id);
   for (const { id } of news.answered) session.asked.delete(id);
   if (messages.length + news.pending.length + news.answered.length === 0) return noMail(wait_seconds);
@@ -50,15 +50,17 @@ async function deliver(
   { call, teamId, session }: Visit,
   memberId: string,
   batch: TeamMessage[],
+  running: string | undefined,
 ): Promise<TeamMessage[]> {
   if (batch.length === 0) return [];
-  // What is unread and was delivered before was on its way when something broke.
+  // What is unread and was delivered before was on its way when something broke; within a session that Troupe runs, what
+  // was lost is found by its transcript.
   return call<TeamMessage[]>('message.deliver', {
     teamId,
     memberId,
     messageIds: batch.map(({ id }) => id),
-    sessionId: session.id,
-    redelivery: true,
+    sessionId: running ?? session.id,
+    redelivery: running === undefined,
   });
 }
 

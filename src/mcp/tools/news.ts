@@ -1,3 +1,5 @@
+import { NO_SESSION } from '../../core/member.ts';
+import type { TeamMember } from '../../core/member.ts';
 import type { TeamMessage } from '../../core/message.ts';
 import type { TeamRequest } from '../../core/request.ts';
 import type { TeamConfig } from '../../core/team.ts';
@@ -10,15 +12,20 @@ export interface News {
   readonly pending: readonly TeamRequest[];
   /** Answers to requests that the member made. */
   readonly answered: readonly TeamRequest[];
+  /** The session of the member that Troupe runs, in which its mail is shown to it as well. */
+  readonly running: string | undefined;
 }
 
 /** Looks without changing anything. */
 export async function findNews({ call, teamId, memberId, session }: Visit): Promise<News> {
   // What the last answer showed is not news, though it may not be marked yet.
   await session.settled;
-  const messages = await call<TeamMessage[]>('message.inbox', { teamId, unread: true });
+  const unread = await call<TeamMessage[]>('message.inbox', { teamId, unread: true });
+  const running = memberId === undefined ? undefined : await runningSession(call, { teamId, memberId });
+  // What was handed to that session is shown there: here it would be shown twice.
+  const messages = unread.filter((message) => running === undefined || message.sessionId !== running);
   const requests = await call<TeamRequest[]>('request.list', { teamId });
-  if (requests.length === 0) return { messages, pending: [], answered: [] };
+  if (requests.length === 0) return { messages, pending: [], answered: [], running };
   const { leadId } = await call<TeamConfig>('team.show', { teamId });
   return {
     messages,
@@ -27,7 +34,17 @@ export async function findNews({ call, teamId, memberId, session }: Visit): Prom
         status === 'pending' && (kind === 'shutdown' ? about === memberId : leadId === memberId && about !== memberId),
     ),
     answered: requests.filter(({ id, status }) => status !== 'pending' && session.asked.has(id)),
+    running,
   };
+}
+
+/** The present session of a member whose agent Troupe runs: this conversation is a part of it. */
+async function runningSession(
+  call: Visit['call'],
+  who: { teamId: string; memberId: string },
+): Promise<string | undefined> {
+  const { agent, sessionId } = await call<TeamMember>('member.show', who);
+  return agent === undefined || sessionId === NO_SESSION ? undefined : sessionId;
 }
 
 /** Whether there is anything that the agent has not been shown in this session. */

@@ -216,6 +216,18 @@ describe('a delivery', () => {
     expect(message(team, 'm1')).toMatchObject({ redeliveries: 1, deliveredAt: first });
   });
 
+  test('what the present session of a member has is not handed to an older one that still lives', () => {
+    const team = teamOf('ann');
+    team.as('lead', 'message.send', { messageId: 'm1', toId: 'ann', content: 'x' });
+    team.as('ann', 'member.change', { memberId: 'ann', sessionId: 's1' });
+    expect(deliver(team, ['m1'], { sessionId: 's1' })).toHaveLength(1);
+    // A new session takes over what was left open, and keeps it.
+    team.as('ann', 'member.change', { memberId: 'ann', sessionId: 's2' });
+    expect(deliver(team, ['m1'], { sessionId: 's2' })).toMatchObject([{ sessionId: 's2', redelivery: true }]);
+    for (const redelivery of [false, true]) expect(deliver(team, ['m1'], { sessionId: 's1', redelivery })).toEqual([]);
+    expect(message(team, 'm1')).toMatchObject({ sessionId: 's2', redeliveries: 1 });
+  });
+
   test('to another session is marked, for the first may have shown it', () => {
     const team = teamOf('ann');
     send(team, 'lead', 'm1', 'ann');

@@ -439,8 +439,12 @@ const RULES: Rules = {
       ({ acknowledgedAt, readAt }) => acknowledgedAt === undefined && readAt === undefined,
     );
     const fresh = waiting.filter(({ deliveredAt }) => deliveredAt === undefined);
+    const present = world.members.find(({ id }) => id === command.memberId)?.sessionId;
     const again = waiting.filter(
-      (message) => !fresh.includes(message) && (command.redelivery || message.sessionId !== command.sessionId),
+      (message) =>
+        !fresh.includes(message) &&
+        (command.redelivery || message.sessionId !== command.sessionId) &&
+        (present === 'none' || message.sessionId !== present || command.sessionId === present),
     );
     for (const message of fresh) message.deliveredAt = command.at;
     for (const message of again) message.redeliveries++;
