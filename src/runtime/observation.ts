@@ -7,6 +7,7 @@ import type { Instruments, Sources } from './instruments.ts';
 import type { Log } from './log.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import type { Append } from './observed-journal.ts';
+import { watchOpenFiles } from './open-files.ts';
 import { startTracing } from './tracing.ts';
 import type { Tracing } from './tracing.ts';
 import { watchCalls } from './watched-calls.ts';
@@ -41,6 +42,7 @@ export async function openObservation({
   const health = createHealth(log);
   const lag = watchLoopLag(LAG_MS, (ms) => log.warn('loop.late', { ms: Math.round(ms) }));
   closers.add('lag', () => lag.close());
+  closers.add('open files', watchOpenFiles(health));
   const instruments = createInstruments({
     ...sources,
     loopLagMs: () => lag.milliseconds(),

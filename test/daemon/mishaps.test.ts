@@ -71,7 +71,7 @@ test('is the same after it was stopped and continued, and nobody takes its place
   expect(await client.call('daemon.status', {})).toMatchObject({ pid: daemon.pid, health: { status: 'ok' } });
 });
 
-test('goes on serving when it has no more file descriptors, and takes new clients when it has', async () => {
+test('F19: goes on serving when it has no more file descriptors, says so, and takes new clients when it has', async () => {
   const home = temporaryHome();
   // Both limits, so that Node cannot raise the lower one.
   const command = ['-c', 'ulimit -n 70 && exec "$0" "$@"', process.execPath, BIN, 'serve', '--json'];
@@ -87,8 +87,11 @@ test('goes on serving when it has no more file descriptors, and takes new client
   for (let n = 0; n < 20; n++) await client.call('task.create', { teamId: 'demo', title: `in the crowd ${n}` });
   expect(await client.call('task.list', { teamId: 'demo' })).toHaveLength(20);
   expect(await client.call('daemon.status', {})).toMatchObject({ pid: daemon.pid });
+  const problems = async (): Promise<string> => (await client.call('daemon.status', {})).health.problems.join();
+  await until('it says so', async () => /files.*new connections are closed/i.test(await problems()));
 
   for (const socket of crowd) socket.destroy();
+  await until('that is over', async () => (await problems()) === '');
   const latecomer = connect(home);
   expect(await latecomer.call('task.list', { teamId: 'demo' })).toHaveLength(20);
   const { url } = await latecomer.call('daemon.status', {});
