@@ -84,5 +84,8 @@ export const REJECTIONS_PER_TASK = 3;
 /** When a request that only a person answers counts as answered with no: an agent waits for a permission. Milliseconds. */
 export const ANSWER_WITHIN = { permission: 10 * 60_000, gate: 24 * 3_600_000, budget: 24 * 3_600_000 } as const;
 
+/** How long the others take new work after their lead has gone for good; what they hold they finish. Milliseconds. */
+export const LEAD_GRACE_MS = 60_000;
+
 /** A member that crashes is started again so often within a minute: never a hot loop, never a team that only seems alive. */
 export const RESTARTS = 3;

@@ -66,6 +66,8 @@ function concerns(event: TeamEvent, memberId: string): boolean {
     case 'task:deleted':
     case 'team:updated':
     case 'team:closed':
+    // The lead may be back, without whom no new work was taken.
+    case 'teammate:joined':
       return true;
     case 'teammate:changed':
       return event.budget !== undefined && event.memberId === memberId;

@@ -40,6 +40,8 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   readonly #options: SupervisorOptions;
   readonly #processes: MemberProcesses;
   readonly #starting = new Map<string, Promise<void>>();
+  /** Members that are ended only to be started anew. */
+  readonly #anew = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #unsubscribe = (): void => {};
   #closed = false;
@@ -88,6 +90,13 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     // One that is about to be there would otherwise be left behind.
     await this.#starting.get(`${teamId}/${memberId}`);
     return this.#processes.stop(teamId, memberId);
+  }
+
+  /** Starts a member's process anew, as what the member is on its team now; one without a process is left alone. */
+  async restart(teamId: string, memberId: string): Promise<void> {
+    if (!this.#processes.has(teamId, memberId)) return;
+    this.#anew.add(`${teamId}/${memberId}`);
+    await this.stop(teamId, memberId);
   }
 
   /** Stops watching. With `end`, every process ends too and its member has stopped; without, they go on and are taken over. */
@@ -186,10 +195,13 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     });
   }
 
-  /** It may have been brought back while its process was still ending. */
+  /** It may have been ended for that, or have been brought back while its process was still ending. */
   async #startAgain({ teamId, memberId }: MemberProcess): Promise<void> {
+    const isAnew = this.#anew.delete(`${teamId}/${memberId}`);
     const isWanted = await this.#options.ledger.view(teamId, (state) =>
-      this.#wanted(state).some(({ id, status }) => id === memberId && status === 'spawning'),
+      this.#wanted(state).some(
+        ({ id, status }) => id === memberId && (status === 'spawning' || (isAnew && status !== 'stopped')),
+      ),
     );
     if (isWanted) void this.#launch(teamId, memberId);
   }

@@ -12,6 +12,7 @@ import { keepDeadlines } from './deadlines.ts';
 import { keepGates } from './gate-keeper.ts';
 import { openApprovals } from './hooks/approvals.ts';
 import { TeamHooks } from './hooks/team-hooks.ts';
+import { keepLeads } from './lead-keeper.ts';
 import { replacePrivateFile } from './private-file.ts';
 import { openProcessRecords } from './process-records.ts';
 import { SessionManager } from './sessions.ts';
@@ -75,6 +76,7 @@ export function openTeams(options: TeamsOptions): Teams {
   const coordinator = new TeamCoordinator({ ledger, mailbox, sessions }, environment);
   const stopBudgets = keepBudgets({ ledger, mailbox }, (error, teamId) => onError(error, { teamId }));
   const stopGates = keepGates(ledger, (error, teamId) => onError(error, { teamId }));
+  const stopLeads = keepLeads({ ledger, mailbox, supervisor }, (error, teamId) => onError(error, { teamId }));
   const deadlines = keepDeadlines(ledger, (error, teamId) => onError(error, { teamId }));
   return {
     async start() {
@@ -93,6 +95,7 @@ export function openTeams(options: TeamsOptions): Teams {
       deadlines.close();
       stopGates();
       stopBudgets();
+      stopLeads();
       coordinator.close();
       memory.close();
       mailbox.close();

@@ -5,10 +5,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { endMarked, findMarked, identify, isRunning, startProcess } from '../../src/agents/process.ts';
 import { SYSTEM, USER } from '../../src/core/actor.ts';
 import { JoinInput } from '../../src/core/member.ts';
+import { CreateTaskInput } from '../../src/core/task.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { Mailbox } from '../../src/ledger/mailbox.ts';
+import { keepLeads } from '../../src/runtime/lead-keeper.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { pauseBeforeRestart } from '../../src/runtime/restarts.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
@@ -136,6 +138,27 @@ describe('a supervisor', () => {
     expect(await after.ledger.view('demo', ({ members }) => members.get('worker')?.returning)).toBeUndefined();
   });
 
+  test('F3: a new lead is told where the team stands, and its process starts anew', async () => {
+    const stage = await setStage();
+    const stopLeads = keepLeads(stage, (error) => stage.failures.push(error));
+    onTestFinished(stopLeads);
+    await stage.supervisor.start();
+    await stage.join('ann');
+    await stage.join('bob');
+    const [ann, bob] = [await stage.running('ann'), await stage.running('bob')];
+    const task = CreateTaskInput.parse({ title: 'Left open' });
+    const change = { type: 'team.update', by: USER, leadId: 'ann' } as const;
+    await stage.ledger.execute('demo', [{ type: 'task.create', by: USER, ...task }, change], () => undefined);
+    await until('another process runs', () =>
+      stage.supervisor.list('demo').some(({ id, memberId }) => memberId === 'ann' && id !== ann.id),
+    );
+    const [told] = await stage.mailbox.getInbox('demo', 'ann');
+    expect(told).toMatchObject({ fromId: SYSTEM, type: 'system' });
+    expect(told?.content).toContain('#1 [pending] Left open');
+    expect(stage.supervisor.list('demo').find(({ memberId }) => memberId === 'bob')?.id).toBe(bob.id);
+    expect(stage.failures).toEqual([]);
+  });
+
   test('ends what a process left behind before its tasks go back', async () => {
     const stage = await setStage('setsid sleep 1014 & sleep 1015');
     await stage.supervisor.start();
@@ -211,6 +234,7 @@ async function setStage(
   return {
     folder,
     ledger,
+    mailbox,
     records,
     supervisor,
     launched,

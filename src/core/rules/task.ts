@@ -3,9 +3,9 @@ import type { CommandOf } from '../command.ts';
 import { ClaimConflictError, TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
-import { TASKS_PER_TEAM } from '../limits.ts';
+import { LEAD_GRACE_MS, TASKS_PER_TEAM } from '../limits.ts';
 import { bestReady, isOpen, waitsOf } from '../ready.ts';
-import type { TaskRecord, TeamState } from '../state.ts';
+import type { TaskRecord, TeamRecord, TeamState } from '../state.ts';
 import { describeTask, requireMember, requireTask, viewTask } from '../view.ts';
 import { consequencesOfFailure, failsAtOnce, requireDependencies, unblockedBy } from './graph.ts';
 import {
@@ -96,9 +96,20 @@ export function claimTask(state: TeamState, command: CommandOf<'task.claim'>): T
   if (status === 'shutting-down') {
     throw new TeamError('conflict', `${memberId} agreed to shut down: it takes no new work`);
   }
+  requireLed(state, team, command.at);
   const task = command.taskId === undefined ? bestReady(state, memberId) : claimable(state, command.taskId, memberId);
   if (!task) return [];
   return [event(command, 'task:claimed', { taskId: task.id, memberId, epoch: task.epoch + 1 })];
+}
+
+/** Without a lead nobody sees what comes of the work, and nobody answers: after a while no more of it is begun. */
+function requireLed(state: TeamState, { leadId }: TeamRecord, at: number): void {
+  const lead = state.members.get(leadId);
+  if (lead?.status !== 'stopped' || isExpected(lead) || at - lead.statusSince.getTime() < LEAD_GRACE_MS) return;
+  throw new TeamError(
+    'conflict',
+    `${leadId}, the lead of team ${state.teamId}, has stopped: no new work is taken until another leads (team update --lead)`,
+  );
 }
 
 function claimable(state: TeamState, taskId: string, memberId: string): TaskRecord {

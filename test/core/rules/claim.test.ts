@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { decide } from '../../../src/core/decide.ts';
 import { ClaimConflictError } from '../../../src/core/errors.ts';
-import { teamOf, types } from '../stage.ts';
+import { commandOf, teamOf, types } from '../stage.ts';
 import type { Stage } from '../stage.ts';
 
 describe('a claim', () => {
@@ -198,3 +199,32 @@ function drain(team: Stage, by: string): string[] {
   for (let id = team.claimNext(by); id !== undefined; id = team.claimNext(by)) taken.push(id);
   return taken;
 }
+
+describe('F3: when the lead has gone', () => {
+  test('the others finish what they hold, and take nothing new after a minute', () => {
+    const team = teamOf('ann', 'bob');
+    const [first, second] = [team.task(), team.task()];
+    team.as('ann', 'task.claim', { taskId: first });
+    const claimAt = (taskId: string, ms: number) => {
+      const at = (team.state.members.get('lead')?.statusSince.getTime() ?? 0) + ms;
+      return () => decide(team.state, commandOf('task.claim', { taskId }, { by: 'bob', at }));
+    };
+    expect(claimAt(second, 120_000)).not.toThrow();
+    team.as('@system', 'member.leave', { memberId: 'lead', returning: true });
+    expect(claimAt(second, 120_000)).not.toThrow();
+    team.as('@system', 'member.leave', { memberId: 'lead' });
+    expect(claimAt(second, 59_999)).not.toThrow();
+    expect(claimAt(second, 60_000)).toThrow('lead, the lead of team alpha, has stopped: no new work is taken');
+    expect(types(team.as('ann', 'task.complete', { taskId: first }))).toContain('task:completed');
+    team.as('@user', 'team.update', { leadId: 'ann' });
+    expect(claimAt(second, 600_000)).not.toThrow();
+  });
+
+  test('its return lets the work go on', () => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    team.as('@system', 'member.leave', { memberId: 'lead' });
+    team.as('@user', 'member.join', { name: 'lead' });
+    expect(() => decide(team.state, commandOf('task.claim', { taskId }, { by: 'ann', at: 4e12 }))).not.toThrow();
+  });
+});

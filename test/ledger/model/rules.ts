@@ -255,6 +255,8 @@ const RULES: Rules = {
     const team = needOpenTeam(world, attempt);
     const member = needLive(world, by, attempt);
     if (team?.status === 'shutting-down' || member?.status === 'shutting-down') attempt.codes.push('conflict');
+    const lead = world.members.find(({ id }) => id === team?.leadId);
+    if (lead && !isExpected(lead) && at - lead.statusSince >= 60_000) attempt.codes.push('conflict');
     let task: Task | undefined;
     if (taskId !== undefined) {
       task = needTask(world, taskId, attempt);
