@@ -1,20 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import type { TestContext } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tmuxTerminal } from '../../src/terminals/tmux.ts';
 import { until } from '../daemon/processes.ts';
 import { BIN, environmentFor } from '../daemon/serve.ts';
-import { needTool } from '../tools.ts';
-import { setStage } from './stage.ts';
+import { openTmux } from '../tmux.ts';
+import { isAlive, setStage } from './stage.ts';
 
 const LONG = 120_000;
 
 describe('panes of tmux', () => {
   test('are opened beside ours, known as ours, and closed only as long as they are', async (context) => {
-    const { environment, target, tmux, panes } = openServer(context);
+    const { environment, target, tmux, panes } = openTmux(context);
     const terminal = tmuxTerminal({ environment, target });
     const foreign = tmux('split-window', '-d', '-t', target, '-P', '-F', '#{pane_id}', 'sleep', '1007');
     const pane = await terminal.open({ command: ['sleep', '1008'], cwd: tmpdir(), marker: 'ann@crew-1' });
@@ -29,7 +28,7 @@ describe('panes of tmux', () => {
   });
 
   test('run nothing of the names and folders that they show', async (context) => {
-    const { environment, target, folder, panes } = openServer(context);
+    const { environment, target, folder, panes } = openTmux(context);
     const terminal = tmuxTerminal({ environment, target });
     const cwd = join(folder, `#(touch ${join(folder, 'canary').replaceAll('/', '_')})`);
     mkdirSync(cwd);
@@ -51,9 +50,9 @@ describe('panes of tmux', () => {
   });
 
   test(
-    'show a team at work: one each; a teammate does not feel that its pane is closed',
+    'F11: show a team at work; what is typed is a message; a teammate does not feel that its pane is closed',
     async (context) => {
-      const { tmux, target, panes } = openServer(context);
+      const { tmux, target, panes } = openTmux(context);
       const stage = setStage();
       const path = stage.teamFile({
         team: 'crew',
@@ -75,8 +74,24 @@ describe('panes of tmux', () => {
       for (const pane of [first, second]) {
         await until('it shows the work', () => /(ann|bob) of crew[^]*working/.test(shows(pane)), 30_000);
       }
+      const pids = [await stage.pidOf('crew', 'ann'), await stage.pidOf('crew', 'bob')];
       tmux('kill-pane', '-t', first);
       expect(panes()).toHaveLength(3);
+      const other = shows(second).includes('ann of crew') ? 'ann' : 'bob';
+      for (const line of ['Mind the #(touch canary); $(touch canary)', '!Hurry']) {
+        tmux('send-keys', '-t', second, '-l', '--', line);
+        tmux('send-keys', '-t', second, 'Enter');
+      }
+      const typed = await until('what was typed has come', async () => {
+        const inbox = await stage.client().call('message.inbox', { teamId: 'crew', memberId: other });
+        return inbox.length === 2 && inbox.map(({ content, priority, fromId }) => [fromId, priority, content]);
+      });
+      expect(typed).toEqual([
+        ['@user', 'normal', 'Mind the #(touch canary); $(touch canary)'],
+        ['@user', 'urgent', 'Hurry'],
+      ]);
+      expect([await stage.pidOf('crew', 'ann'), await stage.pidOf('crew', 'bob')]).toEqual(pids);
+      expect(pids.map(isAlive)).toEqual([true, true]);
       stage.letGo();
       const ended = await until('it has ended', () => /ended with (\d+)/.exec(shows(target))?.[1], 40_000);
       expect(ended).toBe('0');
@@ -86,21 +101,3 @@ describe('panes of tmux', () => {
     LONG,
   );
 });
-
-/** A server of tmux for the running test alone, with one pane. */
-function openServer(context: TestContext) {
-  needTool(context, 'tmux');
-  const folder = mkdtempSync(join(tmpdir(), 'troupe-tmux-'));
-  const socket = join(folder, 'socket');
-  const environment = { ...process.env, TMUX: `${socket},1,0`, SHELL: '/bin/sh' };
-  const tmux = (...args: string[]): string =>
-    execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8', env: environment, stdio: 'pipe' }).trim();
-  onTestFinished(() => {
-    tmux('kill-server');
-    rmSync(folder, { recursive: true, force: true });
-  });
-  tmux('-f', '/dev/null', 'new-session', '-d', '-x', '200', '-y', '60', '/bin/sh');
-  const target = tmux('list-panes', '-F', '#{pane_id}');
-  const panes = (): string[] => tmux('list-panes', '-t', target, '-F', '#{pane_id}').split('\n').toSorted();
-  return { environment: { ...environment, TMUX_PANE: target }, target, tmux, panes, folder };
-}
