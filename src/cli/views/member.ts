@@ -5,6 +5,7 @@ import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
 import { block, details, heading } from './details.ts';
+import { showAnything } from './generic.ts';
 import type { Views } from './views.ts';
 
 type Member = ResultOf<'member.show'>;
@@ -27,6 +28,7 @@ export const views: Views = {
   'member.stop': ({ memberId, how }) => `${clean(memberId)} has stopped (${clean(how)}).\n`,
   'member.idle': ({ idle }) => (idle ? 'It is idle.\n' : 'A hook keeps it working: see its inbox.\n'),
   'session.list': (sessions, screen) => sessionTable(sessions, screen),
+  'budget.show': (budgets, screen) => (budgets.length === 0 ? 'No budget is set.\n' : showAnything(budgets, screen)),
   'member.update': (member) => `${clean(member.name)} is ${member.status}.\n`,
   'member.remove': (member) => `${clean(member.name)} has left${member.returning ? ' and will be back' : ''}.\n`,
   // Nothing but the token, so that it can be taken with $(...).

@@ -5,6 +5,7 @@ import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
 import { block, count, details, heading, indent } from './details.ts';
+import { showAnything } from './generic.ts';
 import { memberTable } from './member.ts';
 import { requestTable } from './request.ts';
 import type { Views } from './views.ts';
@@ -23,6 +24,7 @@ export const views: Views = {
   'team.digest': ({ text }, screen) => indent(text, screen, 0),
   'team.check': (found, screen) => checkedFile(found, screen),
   'team.up': (team, screen) => `Team ${clean(team.name)} is up.\n\n${memberTable(team.members, screen, team.leadId)}`,
+  'team.run': (result, screen) => showAnything(result, screen),
   'team.delete': ({ teamId }) => `Team ${clean(teamId)} is deleted.\n`,
 };
 
