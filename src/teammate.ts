@@ -53,7 +53,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     const team = await client.call('team.show', { teamId });
     const leads = team.leadId === memberId;
     const delegates = leads && team.delegateMode;
-    const agent = agentFor(member.agent, { leads });
+    const agent = await agentFor(member.agent, { leads });
     const tools = toolsFor(home, tokenFile);
     const ending = await runTeammate({
       door,
@@ -106,10 +106,12 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
   }
 }
 
-function agentFor(spec: AgentSpec, { leads }: { leads: boolean }): Agent {
-  const { command, args } = spec;
+async function agentFor(spec: AgentSpec, { leads }: { leads: boolean }): Promise<Agent> {
+  const { command, args, name } = spec;
   if (spec.kind === 'claude') return claudeAgent({ command, args });
   if (spec.kind === 'codex') return codexAgent({ command, args });
+  // Loading the library of the protocol takes 0.2 s, and most teammates need none of it.
+  if (spec.kind === 'acp') return (await import('./agents/acp.ts')).acpAgent({ name, command, args });
   const [program, ...rest] = [...(spec.command ?? []), ...(spec.args ?? [])];
   if (spec.kind === 'exec' && program !== undefined) {
     // A lead that hears nothing could not lead.

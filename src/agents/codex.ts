@@ -18,6 +18,9 @@ export interface CodexOptions {
 
 /** How long a turn may take to end once it was interrupted, before its process is ended. */
 const INTERRUPT_MS = 5_000;
+
+/** How long the server of the team's tools may take to start before the work begins without it. */
+const TOOLS_MS = 10_000;
 const AGAIN_MS = 100;
 
 const { program, install, abilities } = AGENTS.codex;
@@ -39,6 +42,8 @@ export function codexAgent({ command = [program], args = [] }: CodexOptions = {}
           question: (method, params) => answerApproval({ method, params, itemOf, teamServer, denies, emit }),
         });
         thread.id = await openThread(connection, start);
+        // A turn that begins before has none of the tools: the model is given what is there.
+        if (start.tools) await within(thread.toolsStarted, TOOLS_MS);
         return converse(connection, thread, server);
       } catch (error) {
         await server.close();

@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import type { StartOptions } from '../../src/agents/agent.ts';
 import { codexAgent } from '../../src/agents/codex.ts';
 import { describeAgent } from '../contracts/agent.ts';
-import type { Heard } from '../contracts/agent.ts';
 import { openaiServer } from '../models/openai.ts';
 import type { ModelServer } from '../models/script.ts';
+import { describeDriven } from './driven.ts';
 import { agentProgram } from './installed.ts';
-import { contractScript, doTurn, makePlace, open, START_MS, startIn, testPlace } from './real.ts';
+import { contractScript, doTurn, makePlace, open, START_MS, startIn } from './real.ts';
 import type { Place } from './real.ts';
 
 const program = agentProgram('codex');
@@ -34,13 +34,11 @@ describe.skipIf(program === undefined)('codex', { timeout: START_MS }, () => {
         ['-c', `model_providers.scripted=${providerAt(model)}`],
       ].flat(),
     });
-  const startAt = (place: Place, more: Partial<StartOptions> = {}): StartOptions => {
+  const startAt = (place: Place): StartOptions => {
     const home = join(place.home, '.codex');
     mkdirSync(home, { recursive: true });
-    return { ...startIn(place, { CODEX_HOME: home, MODEL_KEY: 'a dummy' }), ...more };
+    return startIn(place, { CODEX_HOME: home, MODEL_KEY: 'a dummy' });
   };
-  const openIn = (place: Place, more: Partial<StartOptions> = {}): Promise<Heard> =>
-    open(agent('plain').start(startAt(place, more)));
 
   describeAgent('codex', () => ({
     quick: () => agent('quick'),
@@ -56,16 +54,17 @@ describe.skipIf(program === undefined)('codex', { timeout: START_MS }, () => {
     start: startAt(shared),
   }));
 
-  test('several turns in one process know each other', async () => {
-    const pids: number[] = [];
-    const session = await openIn(testPlace(), { onProcess: (pid) => pids.push(pid) });
-    for (const text of ['one', 'two', 'three']) {
-      expect(await doTurn(session, text)).toMatchObject({ text: `did ${text}` });
-    }
-    expect(pids).toHaveLength(1);
-    const last = model.requests.at(-1);
-    expect(last?.turns.filter(({ role }) => role === 'user').map(({ text }) => text)).toEqual(['one', 'two', 'three']);
-    expect(last?.system).toContain('You are worker on the team demo.');
+  describeDriven({
+    model: () => model,
+    agent: () => agent('plain'),
+    start: startAt,
+    // Inside the sandbox it need not ask.
+    shell: (cmd) => ({
+      name: 'exec_command',
+      input: { cmd, sandbox_permissions: 'require_escalated', justification: 'it is needed' },
+    }),
+    write: (path) => ({ name: 'exec_command', input: { cmd: `echo text > ${path}` } }),
+    used: { inputTokens: 400, cacheReadTokens: 100, outputTokens: 20, costUsd: 0 },
   });
 });
 

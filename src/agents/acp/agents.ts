@@ -34,6 +34,8 @@ export interface AcpAgent extends AgentRow {
   readonly isTeamTool: (asked: AskedTool, tools: string) => boolean;
   /** How long it may take to end once its input is closed. */
   readonly leaveMs: number;
+  /** Loading a session in the minute in which it began writes over its history, because files are named by the minute. */
+  readonly losesFreshHistory?: boolean;
 }
 
 /** What an agent says of a call that it asks about. */
@@ -91,11 +93,13 @@ export const ACP_AGENTS = {
     // A second prompt would cancel the running turn.
     steering: 'none',
     usage: 'quota',
+    // In its plan mode it also has only those tools of its team that change nothing.
     modes: { plan: 'plan', delegate: 'default', edit: 'autoEdit', full: 'yolo' },
     // Only calls of MCP tools are offered the whole server; only the end of the title names it.
     isTeamTool: ({ title, optionIds }, tools) =>
       optionIds.includes('proceed_always_server') && /^[\w-]+ \(([\w-]+) MCP Server\)$/.exec(title)?.[1] === tools,
     leaveMs: 1_000,
+    losesFreshHistory: true,
     abilities: ABLE,
     holds: { plan: 'enforced', delegate: 'refused' },
     cost: 'tokens',
@@ -147,7 +151,7 @@ export const ACP_AGENTS = {
     program: 'claude-agent-acp',
     args: [],
     install: 'npm install -g @agentclientprotocol/claude-agent-acp',
-    env: ['ANTHROPIC_*', 'CLAUDE_*', 'AWS_*', 'GOOGLE_*'],
+    env: ['ANTHROPIC_*', 'CLAUDE_*'],
     steering: 'method',
     role: 'system text',
     modes: { plan: 'plan', delegate: 'default', edit: 'acceptEdits', full: 'bypassPermissions' },

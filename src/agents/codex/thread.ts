@@ -24,11 +24,17 @@ export class Thread {
   readonly #items = new Map<string, Item>();
   /** Per thread, because its own helpers count for themselves: what was used in all, as of the last news. */
   readonly #totals = new Map<string, Tokens>();
+  readonly #toolsStarted = Promise.withResolvers<void>();
   #used = NO_USAGE;
   #context: { used: number; size: number } | undefined;
 
   constructor(teamServer: string | undefined) {
     this.teamServer = teamServer;
+  }
+
+  /** Resolves when the server of the team's tools has started, or will not. */
+  get toolsStarted(): Promise<void> {
+    return this.#toolsStarted.promise;
   }
 
   /** What it told of a thing it does. */
@@ -129,7 +135,9 @@ export class Thread {
   }
 
   #hearServer({ name, status, error }: NewsOf<'mcpServer/startupStatus/updated'>): void {
-    if (name !== this.teamServer || status !== 'failed') return;
+    if (name !== this.teamServer || status === 'starting') return;
+    this.#toolsStarted.resolve();
+    if (status !== 'failed') return;
     this.#emit({ type: 'text', text: `[The tools of the team cannot be reached: ${error ?? 'no reason was given'}]` });
   }
 

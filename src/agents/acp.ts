@@ -1,0 +1,196 @@
+import { Readable, Writable } from 'node:stream';
+import { client, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk/unstable';
+import type { ClientContext, InitializeResponse, McpServer } from '@agentclientprotocol/sdk/unstable';
+import { TeamError } from '../core/errors.ts';
+import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
+import type { AcpAgent } from './acp/agents.ts';
+import { environmentFor } from './acp/environment.ts';
+import { describeError } from './acp/error.ts';
+import { waitForHistory } from './acp/fresh-history.ts';
+import { AcpSession } from './acp/session.ts';
+import type { Agent, AgentEvent, AgentSession, StartOptions, TeamTools, Turn } from './agent.ts';
+import { startLiveProgram, within } from './live-program.ts';
+import type { LiveProgram } from './live-program.ts';
+import { turnByTurn } from './turns.ts';
+
+/** Which agent: one that we know by its name, or any command. */
+export interface AcpOptions {
+  readonly name?: string | undefined;
+  /** With a name, the binary to use; without one, the whole command. */
+  readonly command?: readonly string[] | undefined;
+  /** Added at the end. */
+  readonly args?: readonly string[] | undefined;
+}
+
+/** How long a turn may take to end once it was cancelled, before its process is ended. */
+const CANCEL_MS = 5_000;
+
+/** How long after its pipes an agent may take to end. */
+const END_MS = 1_000;
+
+/** An agent that speaks the Agent Client Protocol: one process per session, since not every agent keeps sessions apart. */
+export function acpAgent(options: AcpOptions): Agent {
+  const agent = findRow(options);
+  return {
+    kind: 'acp',
+    abilities: agent.abilities,
+    async start(start) {
+      if (agent.losesFreshHistory && start.resume) await waitForHistory(start.resume, start.env);
+      const program = await startLiveProgram({
+        command: commandOf(agent, options, start),
+        start: { ...start, env: environmentFor(agent, start) },
+        install: agent.install,
+        leaveMs: agent.leaveMs,
+      });
+      try {
+        return await Promise.race([openSession(agent, start, program), lostBefore(program)]);
+      } catch (error) {
+        await program.close();
+        throw new TeamError('invalid', `${agent.title} did not start in ${start.cwd}: ${describeError(error)}`, {
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+function findRow({ name, command }: AcpOptions): AcpAgent {
+  if (name !== undefined && Object.hasOwn(ACP_AGENTS, name)) return ACP_AGENTS[name as keyof typeof ACP_AGENTS];
+  if (command !== undefined) return { ...UNKNOWN_ACP, title: name ?? command[0] ?? UNKNOWN_ACP.title };
+  const known = ['claude', 'codex', ...Object.keys(ACP_AGENTS)].join(', ');
+  throw new TeamError('invalid', `There is no agent named ${name}: choose of ${known}, or ${UNKNOWN_ACP.install}`);
+}
+
+function commandOf(agent: AcpAgent, options: AcpOptions, { model }: StartOptions): [string, ...string[]] {
+  const [program = agent.program, ...rest] = options.command ?? [];
+  const chosen = model === undefined ? [] : (agent.modelArgs?.(model) ?? []);
+  return [program, ...rest, ...agent.args, ...chosen, ...(options.args ?? [])];
+}
+
+async function lostBefore({ gone }: LiveProgram): Promise<never> {
+  throw new TeamError('invalid', await gone);
+}
+
+async function openSession(agent: AcpAgent, start: StartOptions, program: LiveProgram): Promise<AgentSession> {
+  const ours: { session?: AcpSession } = {};
+  const stream = ndJsonStream(
+    Writable.toWeb(program.stdin),
+    Readable.toWeb(program.stdout) as ReadableStream<Uint8Array>,
+  );
+  const connection = client({ name: 'troupe' })
+    .onNotification('session/update', ({ params }) => {
+      // What is told before the session is ours is its past.
+      if (params.sessionId === ours.session?.id) ours.session.hear(params.update);
+    })
+    .onRequest('session/request_permission', ({ params }) => {
+      if (params.sessionId === ours.session?.id) return ours.session.answer(params);
+      return { outcome: { outcome: 'cancelled' } };
+    })
+    .connect(stream);
+  void connection.closed.catch(() => {});
+  const peer = connection.agent;
+  const about = await peer.request('initialize', {
+    protocolVersion: PROTOCOL_VERSION,
+    clientInfo: { name: 'troupe', title: 'Troupe', version: '0' },
+    // Files and terminals are the agent's own: it works in the same folder as we do.
+    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+  });
+  const opened = await resume(peer, agent, start, about);
+  await setMode(peer, agent, start, opened);
+  const preface = agent.role === 'first prompt' && opened.isNew && start.role !== '' ? start.role : undefined;
+  ours.session = new AcpSession(opened.id, peer, {
+    agent,
+    mode: start.mode,
+    tools: start.tools?.name,
+    preface,
+    isNew: opened.isNew,
+  });
+  return converse(ours.session, program);
+}
+
+interface Opened {
+  readonly id: string;
+  readonly isNew: boolean;
+  readonly modes: readonly string[] | undefined;
+}
+
+/** Goes on with a session where the agent offers a way; one that is not there any more is begun anew. */
+async function resume(
+  peer: ClientContext,
+  agent: AcpAgent,
+  start: StartOptions,
+  { agentCapabilities }: InitializeResponse,
+): Promise<Opened> {
+  const asked = { cwd: start.cwd, mcpServers: start.tools ? [serverOf(start.tools, agentCapabilities)] : [] };
+  const method = agentCapabilities?.sessionCapabilities?.resume
+    ? ('session/resume' as const)
+    : agentCapabilities?.loadSession && ('session/load' as const);
+  if (start.resume !== undefined && method) {
+    const sessionId = start.resume;
+    try {
+      const { modes } = (await peer.request(method, { ...asked, sessionId })) ?? {};
+      return { id: sessionId, isNew: false, modes: modes?.availableModes.map(({ id }) => id) };
+    } catch {
+      // Its history is gone; the member is not.
+    }
+  }
+  const { sessionId, modes } = await peer.request('session/new', {
+    ...asked,
+    ...(agent.role === 'system text' && {
+      systemPrompt: { mode: 'append', content: [{ type: 'text', text: start.role }] },
+    }),
+    ...(agent.meta && { _meta: agent.meta(start.tools?.name) }),
+  });
+  return { id: sessionId, isNew: true, modes: modes?.availableModes.map(({ id }) => id) };
+}
+
+function serverOf({ name, http, stdio }: TeamTools, capabilities: InitializeResponse['agentCapabilities']): McpServer {
+  const pairs = (values: Readonly<Record<string, string>>) =>
+    Object.entries(values).map(([key, value]) => ({ name: key, value }));
+  if (http && capabilities?.mcpCapabilities?.http) {
+    return { type: 'http', name, url: http.url, headers: pairs(http.headers) };
+  }
+  return { name, command: stdio.command, args: [...stdio.args], env: pairs(stdio.env) };
+}
+
+/** A mode that forbids must be taken; without one that allows, the agent asks more often, and that is all. */
+async function setMode(peer: ClientContext, agent: AcpAgent, { mode }: StartOptions, opened: Opened): Promise<void> {
+  const modeId = agent.modes[mode];
+  if (modeId === undefined) return;
+  try {
+    await peer.request('session/set_mode', { sessionId: opened.id, modeId });
+  } catch (error) {
+    if (mode === 'edit' || mode === 'full') return;
+    const offered = opened.modes?.join(', ') ?? 'none';
+    throw new TeamError('unsupported', `it cannot be held to ${mode} mode; it offers ${offered}`, { cause: error });
+  }
+}
+
+function converse(session: AcpSession, program: LiveProgram): AgentSession {
+  const run = async (turn: Turn, emit: (event: AgentEvent) => void, signal: AbortSignal) => {
+    const ended = session.run(turn, emit, signal);
+    const onAbort = (): void => void cancel(ended);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const lost = program.gone.then((reason) => Promise.reject(new TeamError('conflict', reason)));
+    lost.catch(() => {});
+    try {
+      return await Promise.race([ended, lost]);
+    } catch (error) {
+      // The pipe is seen to be closed before the process is seen to have ended; how it ended says more.
+      const isAnswer = error instanceof RequestError;
+      if (!isAnswer && (await within(program.gone, END_MS))) throw new TeamError('conflict', await program.gone);
+      throw new TeamError('conflict', describeError(error), { cause: error });
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  };
+  const cancel = async (ended: Promise<unknown>): Promise<void> => {
+    session.cancel();
+    if (!(await within(ended, CANCEL_MS))) await program.close();
+  };
+  return turnByTurn(session.id, run, {
+    steer: (turn) => session.steer(turn).catch(() => false),
+    close: () => program.close(),
+    gone: program.gone,
+  });
+}

@@ -1,0 +1,38 @@
+import { TeamError } from '../../core/errors.ts';
+import type { StartOptions } from '../agent.ts';
+import type { AcpAgent } from './agents.ts';
+
+/** The environment of an agent's process: what it was given, with what makes it behave, and its settings for the session. */
+export function environmentFor(
+  { set = {}, settings }: AcpAgent,
+  { env, mode, model, tools }: StartOptions,
+): Record<string, string> {
+  if (!settings) return { ...env, ...set };
+  const { variable } = settings;
+  const ours = settings.value({ mode, model, tools: tools?.name });
+  return { ...env, ...set, [variable]: JSON.stringify(merge(readObject(variable, env[variable]), ours)) };
+}
+
+/** Settings that the user put into the same variable stay, as far as ours say nothing else. */
+function merge(theirs: Record<string, unknown>, ours: object): Record<string, unknown> {
+  const merged = { ...theirs };
+  for (const [key, value] of Object.entries(ours) as [string, unknown][]) {
+    merged[key] = isObject(value) && isObject(merged[key]) ? merge(merged[key], value) : value;
+  }
+  return merged;
+}
+
+function readObject(variable: string, text: string | undefined): Record<string, unknown> {
+  if (text === undefined || text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Said below.
+  }
+  throw new TeamError('invalid', `env.${variable} of a member must be a JSON object`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

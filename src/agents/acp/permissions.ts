@@ -1,0 +1,70 @@
+import type {
+  PermissionOption,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+} from '@agentclientprotocol/sdk/unstable';
+import type { AgentEvent } from '../agent.ts';
+import type { AcpAgent } from './agents.ts';
+import { learn, textOf, toolInput, toolName } from './tool.ts';
+import type { KnownCall } from './tool.ts';
+
+/** What the answer to an agent depends on. */
+export interface Asking {
+  readonly agent: AcpAgent;
+  /** The name of the server of the team's tools. */
+  readonly tools: string | undefined;
+  /** Says no to all but those, without asking anybody. */
+  readonly denies: boolean;
+  /** What was told of the call before. */
+  readonly known: KnownCall | undefined;
+  readonly emit: (event: AgentEvent) => void;
+  /** Aborts when the turn is cancelled: the question is then open for ever. */
+  readonly signal: AbortSignal;
+  /** Hears of a no. */
+  readonly onDenied: (tool: string, why: string | undefined) => void;
+}
+
+/** Answers an agent's question, by asking whoever listens to the session. */
+export async function answerPermission(
+  { toolCall, options }: RequestPermissionRequest,
+  asking: Asking,
+): Promise<RequestPermissionResponse> {
+  const call = learn(asking.known, toolCall);
+  if (isTeamTool(call, options, asking)) return choose(options, ['allow_always', 'allow_once']);
+  const tool = toolName(call);
+  const verdict = asking.denies ? { allow: false } : await ask(call, tool, asking);
+  if (verdict === 'cancelled') return { outcome: { outcome: 'cancelled' } };
+  if (verdict.allow) return choose(options, ['allow_once', 'allow_always']);
+  asking.onDenied(tool, verdict.message);
+  return choose(options, ['reject_once', 'reject_always']);
+}
+
+function isTeamTool(call: KnownCall, options: readonly PermissionOption[], { agent, tools }: Asking): boolean {
+  if (tools === undefined) return false;
+  const { toolCallId: id, title = '', kind = 'other', rawInput } = call;
+  return agent.isTeamTool({ id, title, kind, optionIds: options.map(({ optionId }) => optionId), rawInput }, tools);
+}
+
+/** The first of the wanted kinds that is offered; an agent that offers none of them is told that nobody answered. */
+function choose(
+  options: readonly PermissionOption[],
+  kinds: readonly PermissionOption['kind'][],
+): RequestPermissionResponse {
+  const option = kinds.flatMap((kind) => options.filter((one) => one.kind === kind)).at(0);
+  if (!option) return { outcome: { outcome: 'cancelled' } };
+  return { outcome: { outcome: 'selected', optionId: option.optionId } };
+}
+
+function ask(
+  call: KnownCall,
+  tool: string,
+  { emit, signal }: Asking,
+): Promise<{ allow: boolean; message?: string } | 'cancelled'> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve('cancelled');
+    signal.addEventListener('abort', () => resolve('cancelled'), { once: true });
+    const description = [call.title, textOf(call.content ?? [])].filter(Boolean).join('\n');
+    const id = crypto.randomUUID();
+    emit({ type: 'permission', id, tool, description, input: toolInput(call), answer: resolve });
+  });
+}

@@ -1,0 +1,233 @@
+import type {
+  ClientContext,
+  ContentBlock,
+  PromptResponse,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  SessionUpdate,
+} from '@agentclientprotocol/sdk/unstable';
+import type { AgentEvent, Mode, Turn } from '../agent.ts';
+import { textFlow } from '../text.ts';
+import type { AcpAgent } from './agents.ts';
+import { Meter } from './meter.ts';
+import { answerPermission } from './permissions.ts';
+import { learn, toolEvent } from './tool.ts';
+import type { KnownCall } from './tool.ts';
+
+type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
+type Emit = (event: AgentEvent) => void;
+
+/** How often a turn is gone on with that its agent gave up because of a no. */
+const GO_ON_LIMIT = 3;
+
+/** What a session is made of. */
+export interface AcpSessionOptions {
+  readonly agent: AcpAgent;
+  readonly mode: Mode;
+  readonly tools: string | undefined;
+  /** What it is told ahead of its first prompt, where there is no other way to tell it. */
+  readonly preface: string | undefined;
+  readonly isNew: boolean;
+}
+
+/** One conversation over ACP: its prompts, and what they bring. */
+export class AcpSession {
+  readonly id: string;
+  readonly #peer: ClientContext;
+  readonly #options: AcpSessionOptions;
+  readonly #meter: Meter;
+  readonly #calls = new Map<string, KnownCall>();
+  readonly #flow = textFlow((text) => this.#emit({ type: 'text', text }));
+  #preface: string | undefined;
+  #emit: Emit = () => {};
+  #cancelled = new AbortController();
+  /** What the agent said since it last used a tool, and in all. */
+  #said: { last: string; all: string; messageId?: string | undefined } = { last: '', all: '' };
+  /** What was refused since it last said something. */
+  #denied: { tool: string; why: string | undefined } | undefined;
+  /** Messages of the prompt: the model has them when it does something. */
+  #unshown: string[] = [];
+  /** Messages that joined the turn: the model has them with its next call, and nothing but the end of the turn tells. */
+  #joined: string[] = [];
+  /** Prompts of this turn that are not answered yet. */
+  readonly #open = new Set<Promise<PromptResponse>>();
+
+  constructor(id: string, peer: ClientContext, options: AcpSessionOptions) {
+    this.id = id;
+    this.#peer = peer;
+    this.#options = options;
+    this.#preface = options.preface;
+    this.#meter = new Meter(options.agent.usage, options.isNew);
+  }
+
+  /** Does a turn to its end; rejects when the agent refuses a prompt. */
+  async run(turn: Turn, emit: Emit, signal: AbortSignal): Promise<TurnEnd> {
+    this.#begin(emit, signal);
+    try {
+      let response = await this.#settle(this.#prompt(turn.text, idsOf(turn)));
+      for (let times = 0; this.#gaveUp(response, signal) && times < GO_ON_LIMIT; times++) {
+        response = await this.#settle(this.#prompt(this.#explainDenial(), []));
+      }
+      return this.#end(response, signal);
+    } finally {
+      this.#flow.flush();
+      const used = this.#meter.end();
+      if (used) emit(used);
+    }
+  }
+
+  /** Puts a text into the running turn; says whether the agent took it. */
+  async steer(turn: Turn): Promise<boolean> {
+    const { steering } = this.#options.agent;
+    if (steering === 'second prompt') {
+      void this.#prompt(turn.text, []).then(
+        () => this.#show(idsOf(turn)),
+        () => {},
+      );
+      return true;
+    }
+    if (steering === 'none') return false;
+    const { outcome } = await this.#peer.request<{ outcome: string }>('_session/steering', {
+      sessionId: this.id,
+      prompt: [{ type: 'text', text: turn.text }],
+      _meta: { steering: { idleBehavior: 'promptRequired' } },
+    });
+    if (outcome === 'injected') this.#joined.push(...idsOf(turn));
+    return outcome === 'injected';
+  }
+
+  /** Asks the agent to end the turn. */
+  cancel(): void {
+    this.#cancelled.abort();
+    void this.#peer.notify('session/cancel', { sessionId: this.id }).catch(() => {});
+  }
+
+  hear(update: SessionUpdate): void {
+    switch (update.sessionUpdate) {
+      case 'agent_message_chunk':
+        this.#hearText(update.content.type === 'text' ? update.content.text : '', update.messageId ?? undefined);
+        break;
+      case 'tool_call':
+      case 'tool_call_update': {
+        this.#answered();
+        this.#flow.flush();
+        this.#said.last = '';
+        const call = learn(this.#calls.get(update.toolCallId), update);
+        this.#calls.set(update.toolCallId, call);
+        this.#emit(toolEvent(call));
+        break;
+      }
+      case 'agent_thought_chunk':
+        this.#answered();
+        break;
+      case 'usage_update':
+        this.#meter.hear(update);
+        break;
+      default:
+        break;
+    }
+  }
+
+  answer(request: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+    const { agent, tools, mode } = this.#options;
+    return answerPermission(request, {
+      agent,
+      tools,
+      denies: mode === 'plan' || mode === 'delegate',
+      known: this.#calls.get(request.toolCall.toolCallId),
+      emit: (event) => this.#emit(event),
+      signal: this.#cancelled.signal,
+      onDenied: (tool, why) => (this.#denied = { tool, why }),
+    });
+  }
+
+  #begin(emit: Emit, signal: AbortSignal): void {
+    this.#emit = emit;
+    this.#said = { last: '', all: '' };
+    this.#denied = undefined;
+    this.#unshown = [];
+    this.#joined = [];
+    this.#open.clear();
+    this.#calls.clear();
+    this.#meter.begin();
+    this.#cancelled = new AbortController();
+    signal.addEventListener('abort', () => this.#cancelled.abort(), { once: true });
+  }
+
+  #prompt(text: string, messageIds: readonly string[]): Promise<PromptResponse> {
+    this.#unshown.push(...messageIds);
+    const texts = [...(this.#preface === undefined ? [] : [this.#preface]), text];
+    this.#preface = undefined;
+    const prompt: ContentBlock[] = texts.map((one) => ({ type: 'text', text: one }));
+    const answer = this.#peer.request('session/prompt', { sessionId: this.id, prompt });
+    this.#open.add(answer);
+    answer.then(
+      (response) => this.#meter.add(response),
+      () => {},
+    );
+    return answer;
+  }
+
+  /** A turn is over when all its prompts are answered: one that was folded in may have come too late for the first. */
+  async #settle(first: Promise<PromptResponse>): Promise<PromptResponse> {
+    let response = await first;
+    this.#open.delete(first);
+    for (const next of this.#open) {
+      response = await next.catch(() => response);
+      this.#open.delete(next);
+    }
+    return response;
+  }
+
+  #hearText(text: string, messageId: string | undefined): void {
+    if (text === '') return;
+    this.#answered();
+    this.#denied = undefined;
+    // Only the last message is the answer; agents that give messages no ids show where one ends by using a tool.
+    const isNext = messageId !== this.#said.messageId;
+    if (isNext) this.#flow.flush();
+    this.#said = { last: (isNext ? '' : this.#said.last) + text, all: this.#said.all + text, messageId };
+    this.#flow.add(text);
+  }
+
+  #answered(): void {
+    this.#show(this.#unshown.splice(0));
+  }
+
+  #show(messageIds: readonly string[]): void {
+    if (messageIds.length > 0) this.#emit({ type: 'shown', messageIds });
+  }
+
+  /** Some agents end the turn when they are refused something, in the middle of the work. */
+  #gaveUp({ stopReason }: PromptResponse, signal: AbortSignal): boolean {
+    const isOver = stopReason === 'end_turn' || stopReason === 'cancelled';
+    return this.#denied !== undefined && isOver && !signal.aborted;
+  }
+
+  #explainDenial(): string {
+    const { tool = 'that', why } = this.#denied ?? {};
+    this.#denied = undefined;
+    const reason = why === undefined ? '' : ` (${why})`;
+    return `You were not allowed to use ${tool}${reason}. Go on without it, or end and say what is missing.`;
+  }
+
+  #end({ stopReason, usage }: PromptResponse, signal: AbortSignal): TurnEnd {
+    const text = (this.#said.last || this.#said.all).trim();
+    if (stopReason === 'cancelled' || signal.aborted) return { type: 'turnEnd', reason: 'cancelled', text };
+    const failed = (error: string): TurnEnd => ({ type: 'turnEnd', reason: 'failed', text, error });
+    if (stopReason !== 'end_turn') return failed(STOPS[stopReason] ?? `the agent stopped: ${stopReason}`);
+    if (this.#options.agent.failure === 'no usage' && !usage) return failed(text || 'the model did not answer');
+    this.#show([...this.#unshown, ...this.#joined]);
+    return { type: 'turnEnd', reason: 'done', text };
+  }
+}
+
+const STOPS: Readonly<Record<string, string>> = {
+  refusal: 'the model refused to answer',
+  max_tokens: 'the answer was cut off: it reached the limit of tokens',
+  max_turn_requests: 'the turn was cut off: it reached the limit of calls to the model',
+};
+
+function idsOf({ messages }: Turn): string[] {
+  return messages.map(({ id }) => id);
+}

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { acpAgent } from '../../src/agents/acp.ts';
+import type { StartOptions, TeamTools } from '../../src/agents/agent.ts';
+import { defaultStart, describeAgent, message, turn } from '../contracts/agent.ts';
+import { doTurn, open } from './real.ts';
+
+const FIXTURE = join(import.meta.dirname, '../fixtures/agents/acp.ts');
+
+const agent = (...args: string[]) => acpAgent({ command: [process.execPath, FIXTURE, ...args] });
+const start = (more: Partial<StartOptions> = {}): StartOptions => ({ ...defaultStart(), role: '', ...more });
+
+const TOOLS: TeamTools = {
+  name: 'troupe',
+  http: { url: 'http://127.0.0.1:1/mcp', headers: { authorization: 'Bearer a dummy' } },
+  stdio: { command: 'troupe', args: ['mcp'], env: { TROUPE_HOME: '/nowhere' } },
+};
+
+describeAgent('acp, a command that a user names', () => ({
+  quick: () => agent('quick'),
+  slow: () => agent('slow'),
+  failing: () => agent('failing'),
+  absent: () => acpAgent({ command: ['no-such-program', '--acp'] }),
+  // It can be resumed, as its answers say, but nothing is promised of an agent that is not in the table.
+  earlier: async () => 'gone',
+  start: { role: '' },
+}));
+
+describe('an agent that speaks ACP', () => {
+  test('is told its role ahead of its first prompt, once', async () => {
+    const session = await open(agent('quick').start(start({ role: 'You are worker.' })));
+    expect(JSON.parse((await doTurn(session, 'parts')).text)).toEqual(['You are worker.', 'parts']);
+    expect(JSON.parse((await doTurn(session, 'parts')).text)).toEqual(['parts']);
+  });
+
+  test('goes on with a session that it still has, and knows its role from then', async () => {
+    const session = await open(agent('quick').start(start({ role: 'You are worker.', resume: 'session-1' })));
+    expect(session.id).toBe('session-1');
+    expect(JSON.parse((await doTurn(session, 'parts')).text)).toEqual(['parts']);
+  });
+
+  test('gets the tools of its team over HTTP where it can, else through the proxy', async () => {
+    const overHttp = await open(agent('quick', '--http').start(start({ tools: TOOLS })));
+    expect(JSON.parse((await doTurn(overHttp, 'tools')).text)).toEqual([
+      {
+        type: 'http',
+        name: 'troupe',
+        url: 'http://127.0.0.1:1/mcp',
+        headers: [{ name: 'authorization', value: 'Bearer a dummy' }],
+      },
+    ]);
+    const proxied = await open(agent('quick').start(start({ tools: TOOLS })));
+    expect(JSON.parse((await doTurn(proxied, 'tools')).text)).toEqual([
+      { name: 'troupe', command: 'troupe', args: ['mcp'], env: [{ name: 'TROUPE_HOME', value: '/nowhere' }] },
+    ]);
+  });
+
+  test('asks whoever listens, and has the answer', async () => {
+    const session = await open(agent('quick').start(start({ mode: 'edit' })));
+    for (const allow of [true, false]) {
+      await session.send(turn('ask'), { when: 'next' });
+      const asked = await session.heardPermission();
+      expect(asked).toMatchObject({ tool: 'shell', description: 'rm -r build', input: { command: 'rm -r build' } });
+      asked.answer({ allow });
+      expect(await session.end(allow ? 1 : 2)).toMatchObject({ text: allow ? 'allowed' : 'denied' });
+    }
+  });
+
+  test.for(['plan', 'delegate'] as const)('is refused what it asks for in %s mode', async (mode) => {
+    const session = await open(agent('quick').start(start({ mode })));
+    expect(await doTurn(session, 'ask')).toMatchObject({ text: 'denied' });
+    expect(session.events.some(({ type }) => type === 'permission')).toBe(false);
+  });
+
+  test('that refuses to answer has failed', async () => {
+    const session = await open(agent('quick').start(start()));
+    expect(await doTurn(session, 'refuse')).toMatchObject({ reason: 'failed', error: 'the model refused to answer' });
+  });
+
+  test('that dies fails what runs and what waits, and says how it died', async () => {
+    const session = await open(agent('dies').start(start()));
+    await session.send({ ...turn('one'), messages: [message('m-1')] }, { when: 'next' });
+    await session.send(turn('two'), { when: 'next' });
+    await session.over;
+    expect(session.ends().map(({ reason }) => reason)).toEqual(['failed', 'failed']);
+    expect(session.ends()[0]?.error).toContain('ended with code 7');
+    // Nothing shows that the model had it.
+    expect(session.events.some(({ type }) => type === 'shown')).toBe(false);
+  });
+
+  test('that nobody knows is refused by name', () => {
+    expect(() => acpAgent({ name: 'clippy' })).toThrow(
+      'There is no agent named clippy: choose of claude, codex, gemini',
+    );
+  });
+});

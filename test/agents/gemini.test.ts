@@ -1,0 +1,72 @@
+import { readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { acpAgent } from '../../src/agents/acp.ts';
+import type { StartOptions } from '../../src/agents/agent.ts';
+import { describeAgent } from '../contracts/agent.ts';
+import { geminiServer } from '../models/gemini.ts';
+import type { ModelServer } from '../models/script.ts';
+import { describeDriven } from './driven.ts';
+import { agentProgram } from './installed.ts';
+import { contractScript, doTurn, makePlace, open, START_MS, startIn } from './real.ts';
+import type { Place } from './real.ts';
+
+const program = agentProgram('gemini');
+
+describe.skipIf(program === undefined)('gemini', { timeout: START_MS }, () => {
+  let model: ModelServer;
+  let shared: Place;
+  beforeAll(async () => {
+    model = await geminiServer(contractScript);
+    shared = makePlace();
+  });
+  afterAll(async () => {
+    await model.close();
+    shared.remove();
+  });
+
+  const agent = (name: string) =>
+    acpAgent({ name: 'gemini', command: [program as string], args: ['--model', `gemini-${name}`] });
+  const startAt = (place: Place): StartOptions =>
+    startIn(place, {
+      GEMINI_API_KEY: 'a dummy',
+      GOOGLE_GEMINI_BASE_URL: model.url,
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    });
+
+  describeAgent('gemini', () => ({
+    quick: () => agent('quick'),
+    slow: () => agent('slow'),
+    failing: () => agent('failing'),
+    absent: () => acpAgent({ name: 'gemini', command: ['no-such-program'] }),
+    earlier: async () => {
+      const session = await open(agent('quick').start(startAt(shared)));
+      await doTurn(session, 'earlier');
+      await session.close();
+      age(shared);
+      return session.id;
+    },
+    start: startAt(shared),
+  }));
+
+  describeDriven({
+    model: () => model,
+    agent: () => agent('plain'),
+    start: startAt,
+    shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'it is needed' } }),
+    write: (file_path) => ({ name: 'write_file', input: { file_path, content: 'text' } }),
+    // What came from the cache is not told apart.
+    used: { inputTokens: 500, outputTokens: 20, costUsd: 0 },
+    onlyReadsInPlan: true,
+    age,
+  });
+});
+
+/** Its files are named by the minute in which they began; to load one in that minute is waited with. */
+function age({ home }: Place): void {
+  const folder = join(home, '.gemini/tmp');
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.jsonl')) continue;
+    renameSync(join(folder, file), join(folder, file.replace(/session-[\dT-]{16}/, 'session-2026-01-01T00-00')));
+  }
+}
