@@ -33,6 +33,9 @@ const LOOK_MS = 250;
 /** Between asking a member's process to end and ending it: it ends its agent first. */
 const STOP_GRACE_MS = 8_000;
 
+/** How long a process may take to be gone after SIGKILL. */
+const NOT_DEAD_MS = 2_000;
+
 /**
  * The processes that run members, at most one each: on record before they start, known again by a later daemon, ended to
  * the last descendant. Who should have one is the supervisor's business.
@@ -99,8 +102,11 @@ export class MemberProcesses {
     running.asked = true;
     const { id, identity } = running.record;
     const how = await stopProcess(identity.pid, id, running.exited, STOP_GRACE_MS);
-    await running.cleared;
-    return how;
+    // One that hangs in the kernel outlives SIGKILL; who waits for it is told so, and its record stays.
+    const late = new Promise<string>((resolve) => {
+      setTimeout(() => resolve(`not dead: process ${identity.pid} does not end`), NOT_DEAD_MS).unref();
+    });
+    return Promise.race([running.cleared.then(() => how), late]);
   }
 
   /** From now on nothing is told of those that end by themselves: a later daemon finds out. */

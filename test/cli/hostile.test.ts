@@ -72,7 +72,7 @@ describe('hostile texts', () => {
     expect(readdirSync('.').filter((name) => name.includes('canary'))).toEqual([]);
   });
 
-  test('are refused as names, with nothing obeyed on the way', async () => {
+  test('F37: are refused as names, with nothing obeyed on the way', async () => {
     const outcomes = await Promise.all(HOSTILE_NAMES.map((name) => troupe.run(['team', 'create', '--', name])));
     for (const { status, stdout, stderr } of outcomes) {
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

@@ -26,7 +26,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const LEFT = ['daemon.log', 'journal.db', 'journal.db.bell', 'lock.db', 'port', 'processes', 'secret', 'token'];
 
 describe('starting', () => {
-  test('20 commands that race to start the daemon get one daemon', async () => {
+  test('F7: 20 commands that race to start the daemon get one daemon', async () => {
     const home = temporaryHome();
     const commands = Array.from({ length: 20 }, () => run(BIN, ['status', '--json'], { env: environmentFor(home) }));
     const codes = await Promise.all(commands.map(({ ended }) => ended));

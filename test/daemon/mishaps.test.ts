@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const MISHAP = `--import=${join(import.meta.dirname, 'programs/mishap.ts')}`;
 
 test.each(['exception', 'rejection'])(
-  'ends at once on an %s that nobody handles, and says so in the log',
+  'F12: ends at once on an %s that nobody handles, and says so in the log',
   async (kind) => {
     const home = temporaryHome();
     const daemon = await serve(home, { env: { NODE_OPTIONS: MISHAP, TROUPE_TEST_MISHAP: kind } });
@@ -44,7 +44,7 @@ test('tells when its event loop was held up', async () => {
   expect(await client.call('team.show', { teamId: 'demo' })).toMatchObject({ id: 'demo' });
 });
 
-test('is the same after it was stopped and continued, and nobody takes its place meanwhile', async () => {
+test('F5: is the same after it was stopped and continued, and nobody takes its place meanwhile', async () => {
   const home = temporaryHome();
   const daemon = await serve(home);
   const client = connect(home);

@@ -9,7 +9,7 @@ const LONG = 90_000;
 
 describe('kill -9', () => {
   test(
-    'of a teammate in the middle of a task: the task goes back, the lead is told once, it comes back and finishes',
+    'F2: of a teammate in the middle of a task: the task goes back, the lead is told once, it comes back and finishes',
     async () => {
       const stage = setStage();
       await detach(stage, { members: [stage.member('worker', 'slow')], tasks: [{ title: 'Carry on' }] });
@@ -66,7 +66,7 @@ describe('kill -9', () => {
   );
 
   test(
-    'of the daemon: those at work are taken over, none is started twice, and the work goes on',
+    'F10: of the daemon: those at work are taken over, none is started twice, and the work goes on',
     async () => {
       const stage = setStage();
       await detach(stage, {
@@ -152,6 +152,28 @@ describe('kill -9', () => {
     LONG,
   );
 });
+
+test(
+  'F3: kill -9 of a lead: the others finish what they hold, and it comes back',
+  async () => {
+    const stage = setStage();
+    const { name: _name, ...lead } = stage.member('boss', 'quick') as { name: string };
+    await detach(stage, {
+      lead: { name: 'boss', ...lead },
+      members: [stage.member('worker', 'slow')],
+      tasks: [{ title: 'Carry on', assign: 'worker' }],
+    });
+    const begun = await until('the work has begun', () => stage.work().find(({ memberId }) => memberId === 'worker'));
+    const boss = await stage.pidOf('crew', 'boss');
+    process.kill(boss, 'SIGKILL');
+    await until('it is back', async () => (await stage.pidOf('crew', 'boss')) !== boss);
+    expect(isAlive(begun.pid as number)).toBe(true);
+    stage.letGo();
+    await completed(stage, ['1']);
+    expect(stage.work().filter(({ taskId }) => taskId === '1')).toHaveLength(1);
+  },
+  LONG,
+);
 
 test(
   'SIGTERM from outside is a crash too: the teammate comes back, and its task is done',

@@ -168,7 +168,7 @@ describe('troupe stop', () => {
 });
 
 test(
-  'a process that has the number of one of ours, but is another, is never signalled',
+  'F8: a process that has the number of one of ours, but is another, is never signalled',
   async () => {
     const stage = setStage();
     const stranger = spawn('sleep', ['1006'], { stdio: 'ignore', detached: true });

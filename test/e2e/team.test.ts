@@ -215,7 +215,7 @@ describe('troupe up', () => {
 
 describe('a gate', () => {
   test(
-    'that rejects once gets a better second try; it may ask about the very task meanwhile',
+    'F42: that rejects once gets a better second try; it may ask about the very task meanwhile',
     async () => {
       const stage = setStage();
       gate(

@@ -35,7 +35,7 @@ describe('a verdict', () => {
     ['a signal', 'kill -SEGV $$', 1, 2],
     ['not found', './no-such-hook', 1, 2],
     ['not executable', './plain.txt', 1, 2],
-  ])('%s: allows or not as the table says', async (_what, command, allowing, blocking) => {
+  ])('F41: %s: allows or not as the table says', async (_what, command, allowing, blocking) => {
     const stage = await setStage();
     writeFileSync(join(stage.folder, 'plain.txt'), 'exit 0');
     expect((await stage.judge({ command, onFailure: 'allow' })).exitCode).toBe(allowing);
@@ -76,7 +76,7 @@ describe('time and output', () => {
   test.each([
     ['hangs', 'sleep 1004'],
     ['ignores SIGTERM', `trap '' TERM; while :; do sleep 1; done`],
-  ])('a hook that %s is ended within its time and 6 s', async (_what, command) => {
+  ])('F38: a hook that %s is ended within its time and 6 s', async (_what, command) => {
     const stage = await setStage();
     const result = await stage.judge({ command, timeout: 200, onFailure: 'block' });
     expect(result).toMatchObject({ exitCode: 2, timedOut: true });
@@ -85,7 +85,7 @@ describe('time and output', () => {
     expect(stage.left()).toEqual([]);
   });
 
-  test('a child in a session of its own that keeps the pipe holds up no verdict and does not stay', async () => {
+  test('F39: a child in a session of its own that keeps the pipe holds up no verdict and does not stay', async () => {
     const stage = await setStage();
     const result = await stage.judge({ command: 'setsid sleep 1005 & echo $! > pid; exit 0', timeout: 5_000 });
     expect(result).toMatchObject({ exitCode: 0, timedOut: false });
@@ -93,7 +93,7 @@ describe('time and output', () => {
     expect(stage.left()).toEqual([]);
   });
 
-  test('of 100 MB the beginning and the end are kept, without escape sequences', async () => {
+  test('F40: of 100 MB the beginning and the end are kept, without escape sequences', async () => {
     const stage = await setStage();
     const command = `printf '\\033[31mhead\\033[0m\\a'; head -c 100000000 /dev/zero | tr '\\0' x; printf tail; exit 2`;
     const { stdout, exitCode } = await stage.judge({ command, timeout: 60_000 });
@@ -172,7 +172,7 @@ describe('what a hook is told', () => {
     '| touch canary',
     '\n touch canary\n',
     '${IFS}touch${IFS}canary',
-  ])('the title %j only as data', async (title) => {
+  ])('F37: the title %j only as data', async (title) => {
     const stage = await setStage();
     await stage.task(title);
     await stage.register({ command: 'cat > payload; eval "true $TROUPE_TASK_ID $TROUPE_MEMBER_NAME $WUNDR_TEAM_ID"' });
@@ -345,7 +345,7 @@ describe('approval', () => {
 });
 
 describe('many', () => {
-  test('of 50 at once four run at a time, and all are judged', async () => {
+  test('F42: of 50 at once four run at a time, and all are judged', async () => {
     const stage = await setStage();
     const command = 'mkdir run-$$; ls -d run-* | wc -l >> counts; rmdir run-$$';
     await stage.register({ command });

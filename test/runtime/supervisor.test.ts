@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { endMarked, findMarked, identify, isRunning, startProcess } from '../../src/agents/process.ts';
@@ -11,6 +12,7 @@ import type { Journal } from '../../src/journal/journal.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { Mailbox } from '../../src/ledger/mailbox.ts';
 import { keepLeads } from '../../src/runtime/lead-keeper.ts';
+import { MemberProcesses } from '../../src/runtime/member-processes.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { pauseBeforeRestart } from '../../src/runtime/restarts.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
@@ -28,6 +30,31 @@ describe('a process', () => {
     expect(isRunning({ ...identity, bootId: 'another' })).toBe(false);
     child.kill('SIGKILL');
     await until('it is gone', () => !isRunning(identity));
+  });
+
+  test('F9: is over when it is a zombie that nobody waits for, and stopping it does not hang', async () => {
+    const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 1018'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(line.toString());
+    const identity = identify(pid);
+    await until('it is a zombie', () => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '));
+    expect(isRunning(identity)).toBe(false);
+    const records = openProcessRecords(temporaryFolder());
+    const processes = new MemberProcesses({
+      records,
+      launch: () => Promise.reject(new Error('nothing is launched')),
+      onStarted: () => {},
+      onEnded: async () => {},
+    });
+    const record = { id: 'member-z', teamId: 'demo', memberId: 'z', startedAt: new Date().toISOString(), identity };
+    records.write(record);
+    expect(processes.adopt(record)).toBe(false);
+    await processes.clear(record);
+    expect(records.list()).toEqual([]);
+    processes.close();
   });
 
   test('is ended with all that it started, also what left its group', async () => {

@@ -103,6 +103,15 @@ describe('a member that joins', () => {
     team.as('@system', 'member.join', { name: 'cyd' });
   });
 
+  test.each(['Ann', 'ANN', 'a\u0301nn', '\u00e1nn', 'ann ', '\uff41nn', 'аnn'])(
+    'F36: %j is no twin of ann: it is no name',
+    (name) => {
+      const team = teamOf('ann');
+      expect(team.refuse('@user', 'member.join', { name }).code).toBe('invalid');
+      expect(team.refuse('@user', 'member.join', { name: 'ann' }).code).toBe('exists');
+    },
+  );
+
   test('must fit: the lead and stopped members do not count', () => {
     const team = small('ann', 'bob');
     expect(team.refuse('@user', 'member.join', { name: 'cyd' })).toMatchObject({

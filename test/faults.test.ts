@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/** Which faults of running teams there are, and where it is shown that they are survived. */
+const FAULTS: Readonly<Record<string, { fault: string; in: readonly string[] }>> = {
+  F2: { fault: 'kill -9 of a teammate', in: ['e2e/crash'] },
+  F3: {
+    fault: 'kill -9 of the lead, a lead that stays away, a new lead',
+    in: ['e2e/crash', 'core/rules/claim', 'runtime/supervisor'],
+  },
+  F5: { fault: 'the daemon stopped and continued', in: ['daemon/mishaps'] },
+  F7: { fault: 'many who start the daemon at once', in: ['daemon/life'] },
+  F8: { fault: 'a number that another process has now', in: ['e2e/stop'] },
+  F9: { fault: 'a zombie', in: ['runtime/supervisor'] },
+  F10: { fault: 'teammates that outlive the daemon', in: ['e2e/crash'] },
+  F11: { fault: 'a pane that the user closes', in: ['e2e/panes'] },
+  F12: { fault: 'an exception that nobody foresaw', in: ['daemon/mishaps'] },
+  F36: { fault: 'names that look the same', in: ['core/rules/member'] },
+  F37: { fault: 'hostile names and titles', in: ['cli/hostile', 'runtime/hooks'] },
+  F38: { fault: 'a hook that hangs', in: ['runtime/hooks'] },
+  F39: { fault: 'a hook whose children leave its group', in: ['runtime/hooks'] },
+  F40: { fault: 'a hook that prints without end', in: ['runtime/hooks'] },
+  F41: {
+    fault: 'every way in which a hook ends, and rejections in a row',
+    in: ['runtime/hooks', 'core/rules/request'],
+  },
+  F42: { fault: 'many hooks at once, a hook that asks about its own task', in: ['runtime/hooks', 'e2e/team'] },
+  F43: { fault: 'a hook that changes after its approval', in: ['runtime/hooks'] },
+  F54: { fault: 'a member that floods, a lead that spawns', in: ['core/rules/pace'] },
+};
+
+describe('every fault', () => {
+  test.each(Object.entries(FAULTS))('%s has a test that carries its number', (row, { in: files }) => {
+    for (const file of files) {
+      expect(readFileSync(join(import.meta.dirname, `${file}.test.ts`), 'utf8')).toMatch(new RegExp(`['"\`]${row}: `));
+    }
+  });
+});
+
+test('every agent of the fixtures is used', () => {
+  const tests = globSync('**/*.test.ts', { cwd: import.meta.dirname }).map((path) =>
+    readFileSync(join(import.meta.dirname, path), 'utf8'),
+  );
+  const agents = globSync('fixtures/agents/*.js', { cwd: import.meta.dirname })
+    .map((path) => path.replace(/^.*\/|\.js$/g, ''))
+    .filter((name) => name !== 'turn');
+  expect(agents.length).toBeGreaterThanOrEqual(8);
+  const unused = agents.filter(
+    (name) => !tests.some((text) => text.includes(`'${name}'`) || text.includes(`${name}.js`)),
+  );
+  expect(unused).toEqual([]);
+});
