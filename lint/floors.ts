@@ -38,6 +38,9 @@ const ROOTS: readonly string[] = ['journals.ts', 'daemon.ts', 'teammate.ts', 'in
 /** The rooms that know the running house through `client/` alone. */
 const GUESTS: readonly string[] = ['cli', 'ui'];
 
+/** What of `client/` a browser can load: the rest is for programs. */
+const IN_BROWSERS: readonly string[] = ['client.ts', 'errors.ts', 'replica.ts', 'websocket.ts'];
+
 /** What runs without the daemon or beside it: the daemon itself, a teammate's process, the kill switch, panes, moving journals. */
 const PROCESSES = [
   'src/cli/serve.ts',
@@ -80,6 +83,9 @@ export function explainImport(file: string, specifier: string, typeOnly = false)
   if (from.room === to.room) return explainSibling(from, to);
   if (GUESTS.includes(to.room)) return `${to.path} is for people at a screen; no other room imports it.`;
   if (GUESTS.includes(from.room)) {
+    if (from.room === 'ui' && to.room === 'client' && !typeOnly && !IN_BROWSERS.includes(to.rest)) {
+      return `${to.path} needs Node; of src/client/ a browser can load ${IN_BROWSERS.join(', ')}.`;
+    }
     if (typeOnly || to.room === 'client' || PROCESSES.includes(from.path)) return undefined;
     return `${from.room}/ knows the house through src/client/ alone; from ${to.path} it may import types.`;
   }

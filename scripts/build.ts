@@ -1,8 +1,9 @@
 // Builds dist/ from src/: compiled modules with their declarations, every other file, such as a migration, as it is, and
-// the command line once more in few files that load fast.
+// the command line once more in few files that load fast; and the dashboard from ui/.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { buildUi } from './build-ui.ts';
 
 const ROOT = dirname(import.meta.dirname);
 
@@ -20,6 +21,7 @@ cpSync(join(ROOT, 'src'), join(ROOT, 'dist'), {
   filter: (path) => statSync(path).isDirectory() || !path.endsWith('.ts'),
 });
 if (status === 0 && isComplete) await (await import('./bundle-cli.ts')).bundleCli(ROOT);
+if (status === 0) await buildUi({ root: ROOT });
 
 function run(program: string, ...args: readonly string[]): number {
   return spawnSync(process.execPath, [join(ROOT, program), ...args], { stdio: 'inherit', cwd: ROOT }).status ?? 1;

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { AGENTS_FOLDER, areAgentsWhole, noteAgentsWhole } from '../test/agents/installed.ts';
 import { isInstalled, TOOLS } from '../test/tools.ts';
 import type { Tool } from '../test/tools.ts';
+import { buildUi } from './build-ui.ts';
 
 const missing = TOOLS.filter(({ program }) => !isInstalled(program));
 if (missing.length > 0) installOnDebian(missing);
@@ -16,6 +17,8 @@ for (const { program, debianPackage, why } of missing.filter((tool) => !isInstal
 
 const [agents = AGENTS_FOLDER] = process.argv.slice(2);
 if (!areAgentsWhole(agents)) installAgents(agents);
+
+await buildUi({ ifStale: true });
 
 /** About a gigabyte and half a minute, once. No install scripts: two of them would build, one may download. */
 function installAgents(folder: string): void {

@@ -10,6 +10,7 @@ const BELOW = 'only from floors below';
 const ADAPTER = 'never know another adapter';
 const CONCRETE = 'is a concrete adapter';
 const CLIENT = 'through src/client/ alone';
+const NODE = 'needs Node';
 const NOBODY = 'no other room imports it';
 const NOWHERE = 'is in no room';
 
@@ -89,6 +90,8 @@ const IMPORTS: readonly Import[] = [
   ['src/cli/task.ts', '../daemon.ts', CLIENT],
   ['ui/views/board.ts', '../app.ts'],
   ['ui/views/board.ts', '../../src/client/client.ts'],
+  ['ui/views/board.ts', '../../src/client/replica.ts'],
+  ['ui/views/board.ts', '../../src/client/socket.ts', NODE],
   ['ui/views/board.ts', '../../src/core/task.ts', CLIENT],
 
   ['test/ledger.test.ts', '../src/journal/memory.ts'],

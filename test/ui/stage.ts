@@ -1,0 +1,26 @@
+import { beforeAll } from 'vitest';
+import { buildUi } from '../../scripts/build-ui.ts';
+import type { Client } from '../../src/client/client.ts';
+import type { Home } from '../../src/client/home.ts';
+import { connect, serve, temporaryHome } from '../daemon/serve.ts';
+import type { Served } from '../daemon/serve.ts';
+
+/** Builds the dashboard before the tests of a file, where something it is made of is newer. */
+export function useDashboard(): void {
+  beforeAll(() => buildUi({ ifStale: true }), 120_000);
+}
+
+/** A daemon of its own for one test, and a client that does what others on the team would. */
+export interface Stage {
+  readonly home: Home;
+  readonly daemon: Served;
+  readonly client: Client;
+}
+
+/** Sets a stage; `prepare` may write to the home before the daemon starts. */
+export async function setStage(prepare?: (home: Home) => Promise<void>): Promise<Stage> {
+  const home = temporaryHome();
+  await prepare?.(home);
+  const daemon = await serve(home);
+  return { home, daemon, client: connect(home, { patience: Infinity }) };
+}

@@ -1,0 +1,216 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { until } from '../daemon/processes.ts';
+import { needTool } from '../tools.ts';
+import { eventually, expectQuiet, openBrowser, openPage } from './browser.ts';
+import { setStage, useDashboard } from './stage.ts';
+import { writeStory } from './story.ts';
+
+useDashboard();
+
+const TEAM = 'journal-v2';
+
+/** A stage with the story on it, and a page that shows it. */
+async function openStory(path = `/t/${TEAM}`, options: Parameters<typeof openPage>[3] = {}) {
+  const stage = await setStage(writeStory);
+  const browser = await openBrowser();
+  const watched = await openPage(browser, stage.client, path, options);
+  await watched.page.locator('main.team .toolbar, main.member-page, main.page').first().waitFor();
+  return { ...stage, ...watched, browser, watched };
+}
+
+async function texts(page: Page, selector: string): Promise<string[]> {
+  return (await page.locator(selector).allInnerTexts()).map((text) => text.trim());
+}
+
+describe('the page of a team', { timeout: 60_000 }, () => {
+  test('shows its tasks as a graph, a board and a list, switched by keys, and finds them by text', async (context) => {
+    needTool(context, 'chromium');
+    const { page, watched } = await openStory();
+    await page.locator('.graph[data-nodes="24"]').waitFor();
+    expect(await page.locator('.graph').getAttribute('data-edges')).toBe('26');
+    await page.keyboard.press('2');
+    await page.locator('.board').waitFor();
+    expect(
+      await page.locator('.column').evaluateAll((columns) => columns.map((one) => one.getAttribute('aria-label'))),
+    ).toEqual(['Ready, 2', 'Blocked, 8', 'Working, 3', 'At the gate, 1', 'Failed, 1', 'Done, 9']);
+    await page.keyboard.press('3');
+    await page.locator('.list').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('journal');
+    await page.locator('.list-body .list-row').nth(1).waitFor();
+    await expect
+      .poll(() => texts(page, '.list-body .list-title'))
+      .toEqual([
+        'Scrub the time line from the journal',
+        'Two daemons on one journal',
+        'Read the journal format and write the schema',
+      ]);
+    expect(page.url()).toContain('q=journal');
+    await page.keyboard.type(' xyz');
+    await page.getByText('No task fits the filter').waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await page.locator('.toolbar').getByRole('button', { name: 'Member', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'cleo' }).click();
+    await eventually(() => page.locator('.list-body .list-row').count()).toBe(2);
+    expectQuiet(watched);
+  });
+
+  test('follows what happens, and shows any moment before, also from a link', async (context) => {
+    needTool(context, 'chromium');
+    const { page, client, browser, watched } = await openStory(`/t/${TEAM}?view=list`);
+    const done = page.locator('.team-count b');
+    expect(await done.innerText()).toBe('9');
+    await client.call('task.complete', { teamId: TEAM, taskId: '8', result: 'fine' }, { as: 'dag' });
+    await eventually(() => done.innerText()).toBe('10');
+    const moment = page.getByRole('slider', { name: 'Moment' });
+    const last = Number(await moment.inputValue());
+    await page.keyboard.press('[');
+    await eventually(() => done.innerText()).toBe('9');
+    await page.getByRole('button', { name: /Back to live/ }).waitFor();
+    expect(await page.getByRole('button', { name: 'Task', exact: true }).isDisabled()).toBe(true);
+    await eventually(() => page.url()).toContain(`at=${last - 1}`);
+    // What happens meanwhile is kept and not shown.
+    await client.call('task.create', { teamId: TEAM, title: 'Later' });
+    await page.getByText(/Back to live.*\+2/).waitFor();
+    expect(await page.locator('.team-count').innerText()).toBe('9 of 24');
+
+    const other = await openPage(browser, client, `/t/${TEAM}?view=list&at=40`);
+    await other.page.locator('.live-back').waitFor();
+    expect(await other.page.locator('.team-count').innerText()).toMatch(/^\d of 24$/);
+    await other.page.getByRole('button', { name: 'To the beginning' }).click();
+    await other.page.getByText('No task yet').waitFor();
+
+    await page.keyboard.press('l');
+    await eventually(() => page.locator('.team-count').innerText()).toBe('10 of 25');
+    expectQuiet(watched, other);
+  });
+
+  test('is walked through by arrow keys, and a task is opened, edited and closed without a mouse', async (context) => {
+    needTool(context, 'chromium');
+    const { page, client, watched } = await openStory();
+    await page.locator('.graph[data-nodes="24"]').waitFor();
+    await page.locator('.graph').focus();
+    await page.keyboard.press('Home');
+    await eventually(() => page.locator('.graph > [aria-live]').innerText()).toContain('T-8 Replay from any sequence');
+    await page.keyboard.press('ArrowRight');
+    await eventually(() => page.locator('.graph > [aria-live]').innerText()).toContain('T-14 Scrub');
+    await page.keyboard.press('Enter');
+    const sheet = page.getByRole('dialog', { name: /Task 14/ });
+    await sheet.waitFor();
+    expect(page.url()).toContain('/task/14');
+    await sheet.getByRole('button', { name: 'Edit' }).press('Enter');
+    await sheet.getByLabel('Title').fill('Scrub it');
+    await sheet.getByRole('button', { name: 'Save' }).press('Enter');
+    await sheet.getByRole('heading', { name: 'Scrub it' }).waitFor();
+    expect((await client.call('task.show', { teamId: TEAM, taskId: '14' })).title).toBe('Scrub it');
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    expectQuiet(watched);
+  });
+
+  test('draws a dependency from one task to another, and says why not where it would close a circle', async (context) => {
+    needTool(context, 'chromium');
+    const { page, client, watched } = await openStory();
+    await page.locator('.graph[data-nodes="24"]').waitFor();
+    const draw = async (from: string, to: string): Promise<void> => {
+      const source = page.locator(`.react-flow__node[data-id="${from}"]`);
+      await source.hover();
+      await source.locator('.react-flow__handle-right').hover();
+      await page.mouse.down();
+      const target = await page.locator(`.react-flow__node[data-id="${to}"] .react-flow__handle-left`).boundingBox();
+      await page.mouse.move((target?.x ?? 0) + 4, (target?.y ?? 0) + 4, { steps: 8 });
+      await page.mouse.up();
+    };
+    await draw('17', '16');
+    await page.getByText('T-16 now waits for T-17').waitFor();
+    expect((await client.call('task.show', { teamId: TEAM, taskId: '16' })).dependencies).toEqual(['10', '17']);
+    await page.locator('.graph[data-edges="27"]').waitFor();
+    await draw('16', '17');
+    await page.locator('.toast.failed').getByText(/cycle/i).waitFor();
+    expectQuiet(watched);
+  });
+});
+
+test(
+  'a task is created, given to somebody, raised, made to wait, ended, reopened and deleted',
+  { timeout: 60_000 },
+  async (context) => {
+    needTool(context, 'chromium');
+    const { page, client, watched } = await openStory(`/t/${TEAM}?view=list`);
+    const show = () => client.call('task.show', { teamId: TEAM, taskId: '25' });
+    await page.keyboard.press('n');
+    const form = page.getByRole('dialog', { name: 'New task' });
+    await form.getByLabel('Title').fill('Measure it');
+    await form.getByLabel('Waits for').fill('T-1 3');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('T-25 was created').waitFor();
+    expect(await show()).toMatchObject({
+      title: 'Measure it',
+      dependencies: ['1', '3'],
+      status: 'pending',
+      createdBy: '@user',
+    });
+    await page.getByRole('link', { name: 'Measure it' }).click();
+    const sheet = page.getByRole('dialog', { name: /Task 25/ });
+    await sheet.getByRole('combobox', { name: /^For/ }).selectOption('bo');
+    await eventually(async () => (await show()).assigneeId).toBe('bo');
+    await sheet.getByRole('combobox', { name: /^Priority/ }).selectOption('critical');
+    await eventually(async () => (await show()).priority).toBe('critical');
+    await sheet.getByRole('combobox', { name: 'Add a dependency' }).fill('T-17');
+    await page.keyboard.press('Enter');
+    await eventually(async () => (await show()).status).toBe('blocked');
+    await sheet.getByRole('button', { name: 'Wait for T-17 no longer' }).click();
+    await eventually(async () => (await show()).status).toBe('pending');
+    await sheet.getByRole('button', { name: 'Done' }).click();
+    await eventually(async () => (await show()).status).toBe('completed');
+    await sheet.getByRole('button', { name: 'Reopen' }).click();
+    await eventually(async () => (await show()).status).toBe('pending');
+    await sheet.getByRole('button', { name: 'Delete' }).click();
+    await sheet.getByText('This task was deleted').waitFor();
+    await sheet.getByRole('button', { name: 'Bring it back' }).click();
+    await sheet.getByRole('heading', { name: 'Measure it' }).waitFor();
+    expectQuiet(watched);
+  },
+);
+
+test(
+  'everything that waits is answered from one queue by keys, and two browsers agree at once',
+  { timeout: 60_000 },
+  async (context) => {
+    needTool(context, 'chromium');
+    const { page, client, browser, watched } = await openStory('/queue');
+    await eventually(() => page.title()).toBe('(3) Queue · Troupe');
+    const other = await openPage(browser, client, `/t/${TEAM}`);
+    await other.page.getByText('Waits for you 3').waitFor();
+    const detail = page.locator('.queue-detail');
+    await detail.getByRole('heading', { name: 'Gate gave up of ada' }).waitFor();
+    await page.keyboard.press('j');
+    await detail.getByRole('heading', { name: 'Plan of finn' }).waitFor();
+    await detail.getByText('At most 12 lines; the rest as a count').waitFor();
+    await page.keyboard.press('r');
+    await page.keyboard.type('Say how it is tested.');
+    await page.keyboard.press('Control+Enter');
+    await eventually(() => page.title()).toBe('(2) Queue · Troupe');
+    const plans = await client.call('request.list', { teamId: TEAM, kind: 'plan' });
+    expect(plans).toMatchObject([{ status: 'rejected', feedback: 'Say how it is tested.', answeredBy: '@user' }]);
+    await other.page.getByText('Waits for you 2').waitFor();
+
+    // The other browser says yes to the gate: the work counts as done, here too.
+    await other.page
+      .getByRole('article', { name: 'Gate gave up of ada' })
+      .getByRole('button', { name: 'Accept' })
+      .click();
+    await eventually(() => page.title()).toBe('(1) Queue · Troupe');
+    await until(
+      'the task is done',
+      async () => (await client.call('task.show', { teamId: TEAM, taskId: '13' })).status === 'completed',
+    );
+    await eventually(() => other.page.locator('.team-count b').innerText()).toBe('10');
+    await detail.getByRole('heading', { name: 'Permission of eve' }).waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('Nothing waits for you').first().waitFor();
+    await eventually(() => page.title()).toBe('Queue · Troupe');
+    expectQuiet(watched, other);
+  },
+);

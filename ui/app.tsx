@@ -1,0 +1,87 @@
+import { Compass } from 'lucide-react';
+import { lazy, Suspense, useEffect } from 'react';
+import type { ReactNode } from 'react';
+import { reach } from './data/daemon.ts';
+import { useRoute } from './data/route.ts';
+import type { Route } from './data/route.ts';
+import { useSignal } from './data/signal.ts';
+import { queue } from './data/teams.ts';
+import { TeamProvider } from './data/use-team.tsx';
+import { Frame } from './frame.tsx';
+import { Login } from './login.tsx';
+import { MemberPage } from './member/member-page.tsx';
+import { Palette } from './palette/palette.tsx';
+import { Boundary } from './parts/boundary.tsx';
+import { Link } from './parts/link.tsx';
+import { Toasts } from './parts/toast.tsx';
+import { useNotices } from './queue/notices.ts';
+import { QueuePage } from './queue/queue-page.tsx';
+import { TeamPage } from './team/team-page.tsx';
+import { TeamsPage } from './teams/teams-page.tsx';
+
+const NumbersPage = lazy(() =>
+  import('./numbers/numbers-page.tsx').then((module) => ({ default: module.NumbersPage })),
+);
+
+/** The whole dashboard. */
+export function App() {
+  const route = useRoute();
+  const isLocked = useSignal(reach) === 'locked';
+  useTitle(route);
+  useNotices();
+  if (isLocked) return <Login />;
+  return (
+    <>
+      <WithTeam route={route}>
+        <Frame route={route}>
+          <Boundary key={JSON.stringify(route)}>
+            <Suspense fallback={null}>
+              <Page route={route} />
+            </Suspense>
+          </Boundary>
+        </Frame>
+        <Palette route={route} />
+      </WithTeam>
+      <Toasts />
+    </>
+  );
+}
+
+function WithTeam({ route, children }: { route: Route; children: ReactNode }) {
+  return 'teamId' in route ? <TeamProvider teamId={route.teamId}>{children}</TeamProvider> : children;
+}
+
+function Page({ route }: { route: Route }) {
+  switch (route.page) {
+    case 'teams':
+      return <TeamsPage />;
+    case 'queue':
+      return <QueuePage />;
+    case 'team':
+      return <TeamPage teamId={route.teamId} taskId={route.taskId} />;
+    case 'member':
+      return <MemberPage teamId={route.teamId} memberId={route.memberId} />;
+    case 'numbers':
+      return <NumbersPage teamId={route.teamId} />;
+    case 'nowhere':
+      return (
+        <div className="empty">
+          <Compass size={32} aria-hidden />
+          <h1>There is nothing at this address</h1>
+          <Link className="button" href="/">
+            All teams
+          </Link>
+        </div>
+      );
+  }
+}
+
+/** What waits for a person is seen in the tab, also when another one is in front. */
+function useTitle(route: Route): void {
+  const waiting = useSignal(queue).length;
+  useEffect(() => {
+    const name = 'memberId' in route ? `${route.memberId} · ${route.teamId}` : 'teamId' in route ? route.teamId : '';
+    const page = name || (route.page === 'queue' ? 'Queue' : 'Teams');
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${page} · Troupe`;
+  }, [route, waiting]);
+}

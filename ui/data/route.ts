@@ -1,0 +1,65 @@
+import { useMemo } from 'react';
+import { createSignal, useSignal } from './signal.ts';
+
+/** The addresses of the dashboard. */
+export type Route =
+  | { readonly page: 'teams' | 'queue' | 'nowhere' }
+  | { readonly page: 'team'; readonly teamId: string; readonly taskId?: string }
+  | { readonly page: 'member'; readonly teamId: string; readonly memberId: string }
+  | { readonly page: 'numbers'; readonly teamId: string };
+
+const place = createSignal(location.pathname + location.search);
+addEventListener('popstate', () => place.set(location.pathname + location.search));
+
+/** Goes to another address without leaving the page. */
+export function navigate(to: string, options: { replace?: boolean } = {}): void {
+  if (to === place.get()) return;
+  history[options.replace ? 'replaceState' : 'pushState'](null, '', to);
+  place.set(location.pathname + location.search);
+}
+
+/** Where we are. */
+export function useRoute(): Route {
+  const path = useSignal(place).split('?', 1)[0] ?? '/';
+  return useMemo(() => readRoute(path), [path]);
+}
+
+export function readRoute(path: string): Route {
+  const [first, teamId, what, id, ...rest] = path.split('/').slice(1).map(decodeURIComponent);
+  if (rest.length > 0) return { page: 'nowhere' };
+  if (first === '') return { page: 'teams' };
+  if (first === 'queue' && teamId === undefined) return { page: 'queue' };
+  if (first !== 't' || !teamId) return { page: 'nowhere' };
+  if (what === undefined) return { page: 'team', teamId };
+  if (what === 'task' && id) return { page: 'team', teamId, taskId: id };
+  if (what === 'm' && id) return { page: 'member', teamId, memberId: id };
+  if (what === 'numbers' && id === undefined) return { page: 'numbers', teamId };
+  return { page: 'nowhere' };
+}
+
+/** What the address says after its question mark, and the way to change some of it. */
+export function useQuery(): [URLSearchParams, (changes: Readonly<Record<string, string | undefined>>) => void] {
+  const search = useSignal(place).split('?')[1] ?? '';
+  return [useMemo(() => new URLSearchParams(search), [search]), changeQuery];
+}
+
+function changeQuery(changes: Readonly<Record<string, string | undefined>>): void {
+  const [path = '/', search = ''] = place.get().split('?');
+  const query = new URLSearchParams(search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
+  navigate(query.size > 0 ? `${path}?${query.toString()}` : path, { replace: true });
+}
+
+/** The address of a team's page, with what the present one says about view and filter. */
+export function teamPath(teamId: string, rest = ''): string {
+  return `/t/${encodeURIComponent(teamId)}${rest}`;
+}
+
+/** The same address with another path, so that a sheet opens over the same view. */
+export function withQuery(path: string): string {
+  const search = place.get().split('?')[1];
+  return search ? `${path}?${search}` : path;
+}

@@ -1,0 +1,91 @@
+import { teamUsage, viewTask } from '../../src/client/replica.ts';
+import type { TeamState } from '../../src/client/replica.ts';
+import type { TeamRequest } from '../../src/core/request.ts';
+import type { MemberRecord, TaskRecord } from '../../src/core/state.ts';
+import type { Usage } from '../../src/core/usage.ts';
+import { criticalPath } from './critical-path.ts';
+import type { TaskPhase, TaskView } from './task-view.ts';
+
+/** Everything that pages show of a team, worked out once per change. */
+export interface TeamView {
+  readonly state: TeamState;
+  readonly team: NonNullable<TeamState['team']> | undefined;
+  readonly tasks: readonly TaskView[];
+  readonly byId: ReadonlyMap<string, TaskView>;
+  /** The lead first, then those who work, those who stopped last. */
+  readonly members: readonly MemberRecord[];
+  readonly pending: readonly TeamRequest[];
+  readonly counts: Readonly<Record<TaskPhase, number>>;
+  readonly usage: Usage;
+  /** The longest chain of open tasks. */
+  readonly critical: { readonly ids: ReadonlySet<string>; readonly left: number };
+  /** Another object whenever a task or a dependency came or went: then the graph is laid out again. */
+  readonly structure: object;
+}
+
+interface Cached {
+  readonly record: TaskRecord;
+  readonly waits: number;
+  readonly view: TaskView;
+}
+
+const caches = new WeakMap<TeamState, Map<string, Cached>>();
+
+/** Works out what follows from a state, and keeps of the last view what has not changed. */
+export function derive(state: TeamState, before: TeamView | undefined): TeamView {
+  const pending = [...state.requests.values()].filter(({ status }) => status === 'pending');
+  const gated = new Set(pending.flatMap(({ kind, taskId }) => (kind === 'gate' && taskId !== undefined ? taskId : [])));
+  const cache = caches.get(state) ?? new Map<string, Cached>();
+  caches.set(state, cache);
+  const counts = { ready: 0, blocked: 0, working: 0, gate: 0, done: 0, failed: 0 };
+  const tasks: TaskView[] = [];
+  let isSameStructure = before !== undefined;
+  for (const record of state.tasks.values()) {
+    if (record.status === 'deleted') continue;
+    const waits = state.index.waits.get(record.id) ?? 0;
+    const phase = phaseOf(record, waits, gated);
+    const cached = cache.get(record.id);
+    const isSame = cached?.record === record && cached.waits === waits && cached.view.phase === phase;
+    const view = isSame ? cached.view : { id: record.id, task: viewTask(state, record), phase };
+    if (!isSame) cache.set(record.id, { record, waits, view });
+    const old = before?.tasks[tasks.length];
+    if (old?.id !== view.id || !haveSame(old.task.dependencies, view.task.dependencies)) isSameStructure = false;
+    counts[phase]++;
+    tasks.push(view);
+  }
+  if (before?.tasks.length !== tasks.length) isSameStructure = false;
+  const isSameTasks = isSameStructure && before !== undefined && haveSame(before.tasks, tasks);
+  const byId = isSameTasks ? before.byId : new Map(tasks.map((view) => [view.id, view]));
+  const members = sortMembers(state);
+  return {
+    state,
+    team: state.team,
+    tasks: isSameTasks ? before.tasks : tasks,
+    byId,
+    members: before && haveSame(before.members, members) ? before.members : members,
+    pending: before && haveSame(before.pending, pending) ? before.pending : pending,
+    counts,
+    usage: teamUsage(state),
+    critical: isSameTasks ? before.critical : criticalPath(byId),
+    structure: isSameStructure && before ? before.structure : {},
+  };
+}
+
+function phaseOf(task: TaskRecord, waits: number, gated: ReadonlySet<string>): TaskPhase {
+  if (task.status === 'completed') return 'done';
+  if (task.status === 'failed') return 'failed';
+  if (task.status === 'in_progress') return gated.has(task.id) ? 'gate' : 'working';
+  return waits > 0 ? 'blocked' : 'ready';
+}
+
+function sortMembers(state: TeamState): MemberRecord[] {
+  const rank = ({ id, status }: MemberRecord): number => {
+    if (id === state.team?.leadId) return 0;
+    return status === 'stopped' ? 2 : 1;
+  };
+  return [...state.members.values()].sort((a, b) => rank(a) - rank(b));
+}
+
+function haveSame<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a === b || (a.length === b.length && a.every((value, i) => value === b[i]));
+}

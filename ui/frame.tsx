@@ -1,0 +1,166 @@
+import { BarChart3, Inbox, LogOut, Moon, Sun, Users, Waypoints } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { logOut, reach } from './data/daemon.ts';
+import { navigate, teamPath } from './data/route.ts';
+import type { Route } from './data/route.ts';
+import { useSignal } from './data/signal.ts';
+import { queue, teams } from './data/teams.ts';
+import { useKeys } from './parts/keys.ts';
+import { Link } from './parts/link.tsx';
+
+/** What is around every page: where one is, where one can go, what waits, whether the daemon is there. */
+export function Frame({ route, children }: { route: Route; children: ReactNode }) {
+  const waiting = useSignal(queue).length;
+  const teamId = useLastTeam(route);
+  useKeys({
+    'g t': () => navigate('/'),
+    'g q': () => navigate('/queue'),
+    'g g': teamId ? () => navigate(teamPath(teamId)) : undefined,
+    'g n': teamId ? () => navigate(teamPath(teamId, '/numbers')) : undefined,
+  });
+  return (
+    <div className="frame">
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <nav className="rail" aria-label="Dashboard">
+        <Link className="logo" href="/" aria-label="Troupe, all teams">
+          <Logo />
+        </Link>
+        <Stop href="/" label="Teams" icon={<Users size={20} aria-hidden />} isHere={route.page === 'teams'} />
+        {teamId && (
+          <Stop
+            href={teamPath(teamId)}
+            label="Tasks"
+            icon={<Waypoints size={20} aria-hidden />}
+            isHere={route.page === 'team' || route.page === 'member'}
+          />
+        )}
+        <Stop
+          href="/queue"
+          label="Queue"
+          icon={<Inbox size={20} aria-hidden />}
+          isHere={route.page === 'queue'}
+          count={waiting}
+        />
+        {teamId && (
+          <Stop
+            href={teamPath(teamId, '/numbers')}
+            label="Numbers"
+            icon={<BarChart3 size={20} aria-hidden />}
+            isHere={route.page === 'numbers'}
+          />
+        )}
+        <span className="spacer" />
+        <ThemeButton />
+        <button
+          type="button"
+          className="button ghost icon leave"
+          onClick={() => void logOut()}
+          aria-label="Log out"
+          title="Log out"
+        >
+          <LogOut size={18} aria-hidden />
+        </button>
+      </nav>
+      <div className="content">
+        <ReachBanner />
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** The team that was looked at last: the way back to it stays open. */
+function useLastTeam(route: Route): string | undefined {
+  const here = 'teamId' in route ? route.teamId : undefined;
+  useEffect(() => {
+    if (here !== undefined) sessionStorage.setItem('team', here);
+  }, [here]);
+  const list = useSignal(teams);
+  const last = here ?? sessionStorage.getItem('team') ?? undefined;
+  return here ?? (list?.some(({ id }) => id === last) ? last : undefined);
+}
+
+function Stop({
+  href,
+  label,
+  icon,
+  isHere,
+  count = 0,
+}: {
+  href: string;
+  label: string;
+  icon: ReactNode;
+  isHere: boolean;
+  count?: number;
+}) {
+  return (
+    <Link className="stop" href={href} aria-current={isHere ? 'page' : undefined}>
+      <span className="stop-icon">
+        {icon}
+        {count > 0 && (
+          <span className="stop-count">
+            {count}
+            <span className="hidden"> waiting</span>
+          </span>
+        )}
+      </span>
+      {label}
+    </Link>
+  );
+}
+
+/** The page stays readable while the daemon is away; it says so after a moment, not at every blink. */
+function ReachBanner() {
+  const now = useSignal(reach);
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    setShown(false);
+    if (now !== 'lost') return undefined;
+    const timer = setTimeout(() => setShown(true), 400);
+    return () => clearTimeout(timer);
+  }, [now]);
+  return (
+    <div role="status" aria-live="polite">
+      {isShown && (
+        <div className="reach">
+          <span className="reach-dot" /> Reconnecting to the daemon. What you see is as it was; it catches up by itself.
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ThemeButton() {
+  const [theme, setTheme] = useState(document.documentElement.dataset['theme'] ?? 'light');
+  const next = theme === 'dark' ? 'light' : 'dark';
+  const change = (): void => {
+    document.documentElement.dataset['theme'] = next;
+    localStorage.setItem('theme', next);
+    setTheme(next);
+  };
+  return (
+    <button
+      type="button"
+      className="button ghost icon"
+      onClick={change}
+      aria-label={`Use the ${next} theme`}
+      title={`Use the ${next} theme`}
+    >
+      {theme === 'dark' ? <Sun size={18} aria-hidden /> : <Moon size={18} aria-hidden />}
+    </button>
+  );
+}
+
+export function Logo({ size = 24 }: { size?: number }) {
+  return (
+    <svg width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth={2} aria-hidden>
+      <rect x={8.5} y={3} width={7} height={6} rx={1.5} />
+      <rect x={2.5} y={15} width={7} height={6} rx={1.5} />
+      <rect x={14.5} y={15} width={7} height={6} rx={1.5} />
+      <path d="M12 9v3M6 15v-3h12v3" />
+    </svg>
+  );
+}

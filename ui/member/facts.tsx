@@ -1,0 +1,75 @@
+import type { ReactNode } from 'react';
+import type { MemberRecord } from '../../src/core/state.ts';
+import { useTeam } from '../data/use-team.tsx';
+import { showCost, showCount, showMoment, showSpan, tokensOf, useNow } from '../parts/format.ts';
+import { agentOf } from '../team/member-card.tsx';
+
+/** What is on record about a member. */
+export function Facts({ member }: { member: MemberRecord }) {
+  const usage = useTeam(({ view }) => view.state.memberUsage.get(member.id));
+  const now = useNow();
+  return (
+    <section className="member-facts" aria-label="On record">
+      <div className="big-figures">
+        <div>
+          <b>{usage ? showCount(tokensOf(usage)) : '0'}</b>
+          <span>tokens</span>
+        </div>
+        <div>
+          <b>{showCost(usage?.costUsd ?? 0)}</b>
+          <span>{usage?.estimated ? 'cost, estimated' : 'cost'}</span>
+        </div>
+        <div>
+          <b>{usage?.turns ?? 0}</b>
+          <span>turns</span>
+        </div>
+      </div>
+      <dl className="facts">
+        <Fact name="Status since">{showSpan(now - member.statusSince.getTime())}</Fact>
+        <Fact name="Joined">
+          <span title={showMoment(member.joinedAt)}>{showSpan(now - member.joinedAt.getTime())} ago</span>
+        </Fact>
+        {agentOf(member) !== '' && <Fact name="Agent">{agentOf(member)}</Fact>}
+        {member.agent?.mode && <Fact name="May do alone">{member.agent.mode}</Fact>}
+        {member.planApprovalRequired && (
+          <Fact name="Plan">{member.planApproved ? 'approved' : 'must be approved first'}</Fact>
+        )}
+        {member.sessionId !== 'none' && (
+          <Fact name="Session">
+            <span className="mono">{member.sessionId}</span>
+          </Fact>
+        )}
+        {member.hostId !== undefined && <Fact name="Runs on">{member.hostId}</Fact>}
+        {member.cwd !== undefined && (
+          <Fact name="Folder">
+            <span className="mono">{member.cwd}</span>
+          </Fact>
+        )}
+        {member.stopReason !== undefined && member.status === 'stopped' && (
+          <Fact name="Stopped">{member.stopReason}</Fact>
+        )}
+      </dl>
+      {member.spawnPrompt !== undefined && (
+        <details>
+          <summary className="label">What it was told at the start</summary>
+          <pre className="code">{member.spawnPrompt}</pre>
+        </details>
+      )}
+      {member.lastResult !== undefined && (
+        <details>
+          <summary className="label">Its last result</summary>
+          <pre className="code">{member.lastResult}</pre>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { Check, CheckCheck, Clock3, Eye, Mail, Zap } from 'lucide-react';
+import { useRef } from 'react';
+import type { TeamMessage } from '../../src/core/message.ts';
+import { useStore, useTeam } from '../data/use-team.tsx';
+import { Avatar } from '../parts/avatar.tsx';
+import { showClock, showMoment } from '../parts/format.ts';
+import { Markdown } from '../parts/markdown.tsx';
+
+/** The mail of a member, the newest first, with what became of each. */
+export function Inbox({ memberId }: { memberId: string }) {
+  const store = useStore();
+  const version = useTeam(({ version }) => version);
+  const ids = store.view.state.index.inboxes.get(memberId)?.ids ?? [];
+  const box = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: ids.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => 84,
+    overscan: 8,
+    getItemKey: (i) => ids[ids.length - 1 - i] ?? i,
+  });
+  if (ids.length === 0) {
+    return (
+      <div className="empty">
+        <Mail size={32} aria-hidden />
+        <h2>No mail</h2>
+        <p className="quiet">Write to {memberId} below.</p>
+      </div>
+    );
+  }
+  return (
+    <div
+      className="inbox"
+      ref={box}
+      tabIndex={0}
+      role="group"
+      aria-label={`Inbox of ${memberId}`}
+      data-version={version}
+    >
+      <ul style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
+          const message = store.view.state.messages.get(ids[ids.length - 1 - index] ?? '');
+          return (
+            <li
+              key={key}
+              data-index={index}
+              ref={virtual.measureElement}
+              className="step-place"
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              {message && <MessageView message={message} />}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function MessageView({ message }: { message: TeamMessage }) {
+  const color = useTeam(({ view }) => view.state.members.get(message.fromId)?.color);
+  const from = message.fromId === '@user' ? 'you' : message.fromId === '@system' ? 'Troupe' : message.fromId;
+  return (
+    <article className="message" aria-label={`From ${from}`}>
+      <Avatar name={message.fromId} color={color} size={24} />
+      <div className="message-body">
+        <header className="row">
+          <b className="one-line">{from}</b>
+          {message.type !== 'direct' && <span className="badge">{message.type.replace('_', ' ')}</span>}
+          {message.priority === 'urgent' && (
+            <span className="status is-gate">
+              <Zap size={13} aria-hidden /> urgent
+            </span>
+          )}
+          <span className="spacer" />
+          <Receipt message={message} />
+          <time className="meta" dateTime={message.sentAt.toISOString()} title={showMoment(message.sentAt)}>
+            {showClock(message.sentAt)}
+          </time>
+        </header>
+        {message.summary !== undefined && <div className="message-summary text">{message.summary}</div>}
+        <Markdown text={message.content} />
+      </div>
+    </article>
+  );
+}
+
+/** How far a message got: sent, handed over, had by the agent, read. */
+function Receipt({ message }: { message: TeamMessage }) {
+  const again = message.redeliveries > 0 ? `, handed over again ×${message.redeliveries}` : '';
+  if (message.readAt) {
+    return (
+      <span className="receipt read" title={`${showMoment(message.readAt)}${again}`}>
+        <Eye size={14} aria-hidden /> read
+      </span>
+    );
+  }
+  if (message.acknowledgedAt) {
+    return (
+      <span className="receipt" title={`${showMoment(message.acknowledgedAt)}${again}`}>
+        <CheckCheck size={14} aria-hidden /> arrived
+      </span>
+    );
+  }
+  if (message.deliveredAt) {
+    return (
+      <span className="receipt" title={`${showMoment(message.deliveredAt)}${again}`}>
+        <Check size={14} aria-hidden /> delivered
+      </span>
+    );
+  }
+  return (
+    <span className="receipt waiting">
+      <Clock3 size={14} aria-hidden /> waiting
+    </span>
+  );
+}

@@ -1,0 +1,207 @@
+import { EllipsisVertical, Hand, Power, RotateCcw, Square } from 'lucide-react';
+import { useState } from 'react';
+import type { MemberRecord } from '../../src/core/state.ts';
+import { call } from '../data/daemon.ts';
+import { teamPath, useQuery } from '../data/route.ts';
+import { useCanAct } from '../data/use-can-act.ts';
+import { useTeam } from '../data/use-team.tsx';
+import { act } from '../parts/act.ts';
+import { Avatar } from '../parts/avatar.tsx';
+import { useKeys } from '../parts/keys.ts';
+import { Link } from '../parts/link.tsx';
+import { ActionMenu } from '../parts/menu.tsx';
+import { MemberStatus } from '../parts/status.tsx';
+import { kindOf } from '../queue/answer.ts';
+import { Answer } from '../queue/request-card.tsx';
+import { agentOf, Doing, LeadBadge } from '../team/member-card.tsx';
+import { Facts } from './facts.tsx';
+import { Inbox } from './inbox.tsx';
+import { MemberTasks } from './member-tasks.tsx';
+import { TeamPanel } from './team-panel.tsx';
+import { Transcript } from './transcript.tsx';
+import { UsagePlot } from './usage-plot.tsx';
+import { WriteBox } from './write-box.tsx';
+import './member.css';
+
+const TABS = ['transcript', 'inbox', 'tasks', 'usage'] as const;
+
+/** One member: what it does, what it was told, what it holds, what it used, and a place to write to it. */
+export function MemberPage({ teamId, memberId }: { teamId: string; memberId: string }) {
+  const phase = useTeam(({ phase }) => phase);
+  const member = useTeam(({ view }) => view.state.members.get(memberId));
+  const isLead = useTeam(({ view }) => view.team?.leadId === memberId);
+  const unread = useTeam(({ view }) => view.state.index.inboxes.get(memberId)?.waiting.size ?? 0);
+  const held = useTeam(({ view }) => view.tasks.filter(({ task }) => task.assigneeId === memberId).length);
+  const [query, setQuery] = useQuery();
+  const tab = TABS.find((one) => one === query.get('tab')) ?? 'transcript';
+  useKeys({
+    '1': () => setQuery({ tab: 'transcript' }),
+    '2': () => setQuery({ tab: 'inbox' }),
+    '3': () => setQuery({ tab: 'tasks' }),
+    '4': () => setQuery({ tab: 'usage' }),
+    w: () => document.querySelector<HTMLTextAreaElement>('.write textarea')?.focus(),
+  });
+  if (phase === 'loading') return <main id="main" aria-busy />;
+  if (!member) {
+    return (
+      <main className="empty" id="main" tabIndex={-1}>
+        <h1>
+          {teamId} has no member “{memberId}”
+        </h1>
+        <Link className="button" href={teamPath(teamId)}>
+          Back to the team
+        </Link>
+      </main>
+    );
+  }
+  const counts: Readonly<Record<string, number>> = { inbox: unread, tasks: held };
+  return (
+    <main className="member-page" id="main" tabIndex={-1}>
+      <header className="member-head">
+        <Avatar name={memberId} color={isLead ? undefined : member.color} size={40} />
+        <div className="member-who">
+          <div className="row">
+            <h1 className="one-line">{memberId}</h1>
+            {isLead && <LeadBadge />}
+            <MemberStatus status={member.status} />
+          </div>
+          <div className="meta one-line">
+            <Link href={teamPath(teamId)}>{teamId}</Link> · {member.role}
+            {agentOf(member) !== '' && <> · {agentOf(member)}</>}
+          </div>
+        </div>
+        <div className="member-doing one-line">
+          <Doing member={member} />
+        </div>
+        <span className="spacer" />
+        <Actions teamId={teamId} member={member} />
+      </header>
+      <section className="member-main">
+        <div className="tabs" role="tablist" aria-label={`What of ${memberId}`}>
+          {TABS.map((name) => (
+            <button
+              key={name}
+              type="button"
+              role="tab"
+              id={`tab-${name}`}
+              aria-selected={tab === name}
+              aria-controls="panel"
+              onClick={() => setQuery({ tab: name })}
+            >
+              {name[0]?.toUpperCase()}
+              {name.slice(1)}
+              {(counts[name] ?? 0) > 0 && <span className="tab-count">{counts[name]}</span>}
+            </button>
+          ))}
+        </div>
+        <div className="member-panel" id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+          {tab === 'transcript' && <Transcript key={memberId} teamId={teamId} memberId={memberId} />}
+          {tab === 'inbox' && <Inbox memberId={memberId} />}
+          {tab === 'tasks' && <MemberTasks teamId={teamId} memberId={memberId} />}
+          {tab === 'usage' && <UsagePlot memberId={memberId} />}
+        </div>
+        <WriteBox teamId={teamId} member={member} />
+      </section>
+      <aside className="member-side" aria-label={`About ${memberId}`}>
+        <Waiting memberId={memberId} />
+        <Facts member={member} />
+        {isLead && <TeamPanel teamId={teamId} />}
+      </aside>
+    </main>
+  );
+}
+
+/** What this member waits for. */
+function Waiting({ memberId }: { memberId: string }) {
+  const pending = useTeam(({ view }) => view.pending);
+  const canAct = useCanAct();
+  const own = pending.filter((request) => request.memberId === memberId);
+  if (own.length === 0) return null;
+  return (
+    <section className="member-waits" aria-label="Waits">
+      {own.map((request) => (
+        <article key={request.id} className={`request is-${kindOf(request.kind).phase}`}>
+          <span className="request-kind">
+            {request.kind === 'shutdown' ? 'Was asked to stop' : kindOf(request.kind).name}
+          </span>
+          <p className="request-text three-lines">{request.content}</p>
+          {request.kind !== 'shutdown' && <Answer request={request} canAct={canAct} />}
+        </article>
+      ))}
+    </section>
+  );
+}
+
+function Actions({ teamId, member }: { teamId: string; member: MemberRecord }) {
+  const canAct = useCanAct();
+  const [isSure, setSure] = useState(false);
+  const isLead = useTeam(({ view }) => view.team?.leadId === member.id);
+  const memberId = member.id;
+  const isStopped = member.status === 'stopped';
+  const restart = (): void =>
+    void act(() => call('member.restart', { teamId, memberId }), `${memberId} is started again`);
+  const stop = (): void => {
+    setSure(false);
+    void act(() => call('member.stop', { teamId, memberId, reason: 'stopped by a person' }), `${memberId} was stopped`);
+  };
+  const ask = (): void =>
+    void act(
+      () => call('shutdown.request', { teamId, memberId, reason: 'a person asked for it' }),
+      `${memberId} was asked to stop`,
+    );
+  if (isSure) {
+    return (
+      <span className="row" role="alertdialog" aria-label={`Stop ${memberId}?`}>
+        <span>End {memberId} now? Its tasks go back.</span>
+        <button type="button" className="button primary danger" onClick={stop} ref={(button) => button?.focus()}>
+          Stop
+        </button>
+        <button type="button" className="button" onClick={() => setSure(false)}>
+          Cancel
+        </button>
+      </span>
+    );
+  }
+  return (
+    <>
+      {isStopped && member.agent && (
+        <button type="button" className="button" disabled={!canAct} onClick={restart}>
+          <RotateCcw size={15} aria-hidden /> Restart
+        </button>
+      )}
+      {!isStopped && !isLead && (
+        <button type="button" className="button" disabled={!canAct} onClick={() => setSure(true)}>
+          <Square size={14} aria-hidden /> Stop
+        </button>
+      )}
+      <ActionMenu
+        trigger={
+          <button type="button" className="button ghost icon" aria-label={`Actions for ${memberId}`}>
+            <EllipsisVertical size={18} aria-hidden />
+          </button>
+        }
+        lines={[
+          {
+            label: 'Ask to shut down',
+            icon: <Hand size={15} />,
+            isDisabled: !canAct || isStopped,
+            onSelect: ask,
+          },
+          {
+            label: 'Restart',
+            icon: <RotateCcw size={15} />,
+            isDisabled: !canAct || !member.agent,
+            onSelect: restart,
+          },
+          {
+            label: 'Stop now…',
+            icon: <Power size={15} />,
+            isDanger: true,
+            isDisabled: !canAct || isStopped,
+            onSelect: () => setSure(true),
+          },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { ListChecks } from 'lucide-react';
+import { TASK_PHASES } from '../data/task-view.ts';
+import { useTeam } from '../data/use-team.tsx';
+import { PHASE_WORDS } from '../parts/status.tsx';
+import { TaskLine } from '../team/task-sheet.tsx';
+
+/** What a member works on, is to have, and has done. */
+export function MemberTasks({ teamId, memberId }: { teamId: string; memberId: string }) {
+  const tasks = useTeam(({ view }) => view.tasks);
+  const own = tasks.filter(({ task }) => task.assigneeId === memberId);
+  if (own.length === 0) {
+    return (
+      <div className="empty">
+        <ListChecks size={32} aria-hidden />
+        <h2>No task</h2>
+        <p className="quiet">Nothing is held by {memberId} or reserved for it.</p>
+      </div>
+    );
+  }
+  return (
+    <div className="member-tasks" tabIndex={0} role="group" aria-label={`Tasks of ${memberId}`}>
+      {(['working', 'gate', ...TASK_PHASES.filter((phase) => phase !== 'working' && phase !== 'gate')] as const).map(
+        (phase) => {
+          const some = own.filter((view) => view.phase === phase).slice(0, 200);
+          if (some.length === 0) return null;
+          return (
+            <section key={phase}>
+              <h2 className="label">
+                {PHASE_WORDS[phase]} <span className="quiet">{some.length}</span>
+              </h2>
+              <ul>
+                {some.map((view) => (
+                  <li key={view.id}>
+                    <TaskLine teamId={teamId} view={view} id={view.id} />
+                  </li>
+                ))}
+              </ul>
+            </section>
+          );
+        },
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import type { Entry } from './use-transcript.ts';
+
+/** What a reader sees of a transcript: entries that belong together are one step. */
+export type Step =
+  | { readonly kind: 'session'; readonly at: number; readonly sessionId: string; readonly agent: string }
+  | {
+      readonly kind: 'turn';
+      readonly at: number;
+      readonly text: string;
+      readonly taskId: string | undefined;
+      readonly messages: number;
+    }
+  | { readonly kind: 'text'; readonly at: number; readonly text: string }
+  | {
+      readonly kind: 'tool';
+      readonly at: number;
+      readonly id: string;
+      readonly name: string;
+      readonly status: string;
+      readonly input: unknown;
+      readonly output: string | undefined;
+    }
+  | { readonly kind: 'permission'; readonly at: number; readonly tool: string; readonly text: string }
+  | {
+      readonly kind: 'end';
+      readonly at: number;
+      readonly reason: string;
+      readonly text: string;
+      readonly error: string;
+    };
+
+/** Puts lines together: text that was told in pieces, a tool and its result. Lines of a kind unknown here are left out. */
+export function toSteps(entries: readonly Entry[]): Step[] {
+  const steps: Step[] = [];
+  const tools = new Map<string, number>();
+  for (const entry of entries) {
+    const { at, type } = entry;
+    const last = steps.at(-1);
+    switch (type) {
+      case 'session':
+        steps.push({ kind: 'session', at, sessionId: text(entry['sessionId']), agent: text(entry['agent']) });
+        break;
+      case 'turn':
+        steps.push({
+          kind: 'turn',
+          at,
+          text: text(entry['text']),
+          taskId: typeof entry['taskId'] === 'string' ? entry['taskId'] : undefined,
+          messages: Array.isArray(entry['messageIds']) ? entry['messageIds'].length : 0,
+        });
+        break;
+      case 'text':
+        if (last?.kind === 'text') steps[steps.length - 1] = { ...last, text: `${last.text}${text(entry['text'])}` };
+        else steps.push({ kind: 'text', at, text: text(entry['text']) });
+        break;
+      case 'tool': {
+        const id = text(entry['id']);
+        const place = tools.get(id);
+        const before = place === undefined ? undefined : steps[place];
+        const step: Step = {
+          kind: 'tool',
+          at: before?.at ?? at,
+          id,
+          name: text(entry['name']),
+          status: text(entry['status']),
+          input: entry['input'] ?? (before?.kind === 'tool' ? before.input : undefined),
+          output: entry['output'] === undefined ? undefined : text(entry['output']),
+        };
+        if (place === undefined) {
+          tools.set(id, steps.length);
+          steps.push(step);
+        } else steps[place] = step;
+        break;
+      }
+      case 'permission':
+        steps.push({ kind: 'permission', at, tool: text(entry['tool']), text: text(entry['description']) });
+        break;
+      case 'turnEnd':
+        steps.push({
+          kind: 'end',
+          at,
+          reason: text(entry['reason']),
+          text: text(entry['text']),
+          error: text(entry['error'] ?? ''),
+        });
+        break;
+      default:
+    }
+  }
+  return steps;
+}
+
+/** The last that is known of how full the agent's context is. */
+export function contextOf(entries: readonly Entry[]): { used: number; size: number } | undefined {
+  for (const entry of entries.toReversed()) {
+    const context =
+      entry.type === 'usage' ? (entry['context'] as { used?: unknown; size?: unknown } | undefined) : undefined;
+    if (typeof context?.used === 'number' && typeof context.size === 'number' && context.size > 0) {
+      return { used: context.used, size: context.size };
+    }
+  }
+  return undefined;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}

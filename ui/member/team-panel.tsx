@@ -1,0 +1,65 @@
+import { teamPath } from '../data/route.ts';
+import { useTeam } from '../data/use-team.tsx';
+import { Avatar } from '../parts/avatar.tsx';
+import { plural } from '../parts/format.ts';
+import { Link } from '../parts/link.tsx';
+import { MemberStatus } from '../parts/status.tsx';
+import { Doing } from '../team/member-card.tsx';
+import { TaskLine } from '../team/task-sheet.tsx';
+
+/** Enough to see where a team stands; the team's page has them all. */
+const TASKS = 30;
+
+/** Beside an agent that leads: its teammates with what they do, and the shared task list. */
+export function TeamPanel({ teamId }: { teamId: string }) {
+  const leadId = useTeam(({ view }) => view.team?.leadId);
+  const members = useTeam(({ view }) => view.members);
+  const tasks = useTeam(({ view }) => view.tasks);
+  const teammates = members.filter(({ id }) => id !== leadId);
+  const open = tasks.filter(({ phase }) => phase !== 'done');
+  const done = tasks.filter(({ phase }) => phase === 'done').toReversed();
+  const shown = [...open, ...done].slice(0, TASKS);
+  return (
+    <details className="team-panel" open>
+      <summary>
+        Team <span className="quiet">{plural(teammates.length, 'teammate')}</span>
+      </summary>
+      <ul className="team-panel-members">
+        {teammates.map((member) => (
+          <li key={member.id} className="row">
+            <Avatar name={member.id} color={member.color} size={20} />
+            <div className="team-panel-who">
+              <div className="row">
+                <Link className="one-line" href={teamPath(teamId, `/m/${member.id}`)}>
+                  {member.id}
+                </Link>
+                <span className="spacer" />
+                <MemberStatus status={member.status} />
+              </div>
+              <div className="meta one-line">
+                <Doing member={member} />
+              </div>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <h3 className="label">
+        Shared tasks <span className="quiet">{tasks.length}</span>
+      </h3>
+      <ul className="team-panel-tasks">
+        {shown.map((view) => (
+          <li key={view.id} className="row">
+            <TaskLine teamId={teamId} view={view} id={view.id} />
+            <span className="spacer" />
+            <span className="meta one-line">{view.task.assigneeId}</span>
+          </li>
+        ))}
+      </ul>
+      {tasks.length > TASKS && (
+        <Link className="button ghost small" href={teamPath(teamId)}>
+          All {tasks.length}
+        </Link>
+      )}
+    </details>
+  );
+}

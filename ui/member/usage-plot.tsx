@@ -1,0 +1,52 @@
+import { ChartLine } from 'lucide-react';
+import { useMemo } from 'react';
+import { useStore, useTeam } from '../data/use-team.tsx';
+import { showCost, showCount, tokensOf } from '../parts/format.ts';
+import { Plot } from '../parts/plot.tsx';
+
+/** What a member used over time, in sum. */
+export function UsagePlot({ memberId }: { memberId: string }) {
+  const store = useStore();
+  const seq = useTeam(({ moment, progress }) => moment ?? progress.done);
+  const { times, tokens, costs } = useMemo(() => {
+    const times: number[] = [];
+    const tokens: number[] = [];
+    const costs: number[] = [];
+    for (const { events } of store.history.slice(0, seq)) {
+      for (const event of events) {
+        if (event.type !== 'usage:recorded' || event.memberId !== memberId) continue;
+        times.push(event.at);
+        tokens.push((tokens.at(-1) ?? 0) + tokensOf(event.usage));
+        costs.push((costs.at(-1) ?? 0) + event.usage.costUsd);
+      }
+    }
+    return { times, tokens, costs };
+  }, [seq, memberId]);
+  if (times.length === 0) {
+    return (
+      <div className="empty">
+        <ChartLine size={32} aria-hidden />
+        <h2>Nothing used yet</h2>
+        <p className="quiet">Agents that report tokens and cost are plotted here.</p>
+      </div>
+    );
+  }
+  return (
+    <div className="usage">
+      <h2 className="label">Tokens</h2>
+      <Plot
+        times={times}
+        values={[tokens]}
+        lines={[{ label: 'tokens', color: '--run-mark', show: showCount, isStep: true, isFilled: true }]}
+        label={`${memberId} used ${showCount(tokens.at(-1) ?? 0)} tokens in ${times.length} turns`}
+      />
+      <h2 className="label">Cost</h2>
+      <Plot
+        times={times}
+        values={[costs]}
+        lines={[{ label: 'cost', color: '--done-mark', show: showCost, isStep: true, isFilled: true }]}
+        label={`${memberId} cost ${showCost(costs.at(-1) ?? 0)}`}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'react';
+import type { ResultOf } from '../../src/operations/index.ts';
+import { call } from '../data/daemon.ts';
+import { failureOf } from '../parts/act.ts';
+import type { Failure } from '../parts/act.ts';
+
+/** One line of a transcript. */
+export type Entry = ResultOf<'transcript.read'>['entries'][number];
+
+export interface TranscriptShown {
+  readonly entries: readonly Entry[];
+  readonly isLoaded: boolean;
+  readonly failure: Failure | undefined;
+}
+
+const WAIT_MS = 20_000;
+/** What is longer is cut at its beginning: a page shows what happens, a file keeps what happened. */
+const KEPT = 4_000;
+
+/** A member's transcript, followed for as long as it is shown. */
+export function useTranscript(teamId: string, memberId: string): TranscriptShown {
+  const [shown, setShown] = useState<TranscriptShown>({ entries: [], isLoaded: false, failure: undefined });
+  useEffect(() => {
+    const stop = new AbortController();
+    void follow(teamId, memberId, stop.signal, setShown);
+    return () => stop.abort();
+  }, [teamId, memberId]);
+  return shown;
+}
+
+async function follow(
+  teamId: string,
+  memberId: string,
+  signal: AbortSignal,
+  show: (shown: TranscriptShown) => void,
+): Promise<void> {
+  let entries: readonly Entry[] = [];
+  let session: string | null = null;
+  let after = 0;
+  let isFirst = true;
+  while (!signal.aborted) {
+    try {
+      const page = await call(
+        'transcript.read',
+        isFirst ? { teamId, memberId, tail: true } : { teamId, memberId, after, wait: WAIT_MS },
+        { signal },
+      );
+      // A member that was started again writes a new one; its beginning is read as well.
+      const isOther = session !== null && page.session !== session;
+      session = page.session;
+      if (isOther) {
+        after = 0;
+        entries = [];
+        isFirst = true;
+        continue;
+      }
+      ({ after } = page);
+      if (isFirst || page.entries.length > 0) {
+        entries = [...entries, ...page.entries].slice(-KEPT);
+        show({ entries, isLoaded: true, failure: undefined });
+      }
+      isFirst = false;
+    } catch (error) {
+      if (signal.aborted) return;
+      show({ entries, isLoaded: true, failure: failureOf(error) });
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { Send, Zap } from 'lucide-react';
+import { useState } from 'react';
+import type { MemberRecord } from '../../src/core/state.ts';
+import { call } from '../data/daemon.ts';
+import { useCanAct } from '../data/use-can-act.ts';
+import { useAct } from '../parts/act.ts';
+import { FailureNote } from '../parts/failure.tsx';
+
+/** Writes to a member. A normal message waits for the end of its turn, an urgent one reaches the running turn. */
+export function WriteBox({ teamId, member }: { teamId: string; member: MemberRecord }) {
+  const [content, setContent] = useState('');
+  const [isUrgent, setUrgent] = useState(false);
+  const canAct = useCanAct();
+  const { isBusy, failure, run } = useAct();
+  const canWrite = canAct && (member.status !== 'stopped' || member.returning === true);
+  const send = async (): Promise<void> => {
+    if (content.trim() === '') return;
+    const message = { teamId, toId: member.id, content, priority: isUrgent ? 'urgent' : 'normal' } as const;
+    if (await run(() => call('message.send', message))) setContent('');
+  };
+  return (
+    <form
+      className="write"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <FailureNote failure={failure} />
+      <div className="write-row">
+        <textarea
+          className="input"
+          rows={2}
+          aria-label={`Write to ${member.id}`}
+          placeholder={canWrite ? `Write to ${member.id}` : `${member.id} cannot be written to now`}
+          value={content}
+          disabled={!canWrite}
+          onChange={(event) => setContent(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            void send();
+          }}
+        />
+        <div className="write-buttons">
+          <button
+            type="button"
+            className="button"
+            aria-pressed={isUrgent}
+            disabled={!canWrite}
+            onClick={() => setUrgent(!isUrgent)}
+            title="Reach a running turn instead of waiting for its end"
+          >
+            <Zap size={15} aria-hidden /> Urgent
+          </button>
+          <button type="submit" className="button primary" disabled={!canWrite || isBusy || content.trim() === ''}>
+            <Send size={15} aria-hidden /> Send
+          </button>
+        </div>
+      </div>
+    </form>
+  );
+}

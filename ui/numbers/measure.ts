@@ -1,0 +1,107 @@
+import type { Batch } from '../../src/client/replica.ts';
+import { addUsage, NO_USAGE } from '../../src/client/replica.ts';
+import type { Usage } from '../../src/core/usage.ts';
+import { tokensOf } from '../parts/format.ts';
+
+/** What a history tells in figures. */
+export interface Measures {
+  /** Tasks done and created so far, tokens and cost so far, at the same moments. */
+  readonly times: readonly number[];
+  readonly created: readonly number[];
+  readonly done: readonly number[];
+  readonly tokens: readonly number[];
+  readonly cost: readonly number[];
+  /** Per member: how long it worked and how long it waited, in milliseconds. */
+  readonly spent: ReadonlyMap<string, { readonly working: number; readonly waiting: number }>;
+  /** Per member: what it used; per task as well. */
+  readonly members: ReadonlyMap<string, Usage>;
+  readonly tasks: ReadonlyMap<string, Usage>;
+  /** Messages from one to another. */
+  readonly pairs: ReadonlyMap<string, ReadonlyMap<string, number>>;
+}
+
+const POINTS = 200;
+
+/** Goes once through all that happened. `now` ends what is still under way. */
+export function measure(history: readonly Batch[], now: number): Measures {
+  const start = history[0]?.events[0]?.at ?? now;
+  const times = Array.from({ length: POINTS + 1 }, (_, i) => start + ((now - start) * i) / POINTS);
+  const sums = { created: 0, done: 0, tokens: 0, cost: 0 };
+  const series = { created: [] as number[], done: [] as number[], tokens: [] as number[], cost: [] as number[] };
+  const members = new Map<string, Usage>();
+  const tasks = new Map<string, Usage>();
+  const pairs = new Map<string, Map<string, number>>();
+  const clock = spentClock();
+  const ended = new Set<string>();
+  const sample = (): void => {
+    for (const name of ['created', 'done', 'tokens', 'cost'] as const) series[name].push(sums[name]);
+  };
+  for (const { events } of history) {
+    for (const event of events) {
+      while (series.done.length < times.length && (times[series.done.length] ?? 0) < event.at) sample();
+      clock.hear(event);
+      if (event.type === 'task:created') sums.created++;
+      else if (event.type === 'task:completed') {
+        sums.done++;
+        ended.add(event.taskId);
+      } else if (event.type === 'task:reopened' && ended.delete(event.taskId)) sums.done--;
+      else if (event.type === 'usage:recorded') {
+        sums.tokens += tokensOf(event.usage);
+        sums.cost += event.usage.costUsd;
+        members.set(event.memberId, addUsage(members.get(event.memberId) ?? NO_USAGE, event.usage));
+        if (event.taskId !== undefined) {
+          tasks.set(event.taskId, addUsage(tasks.get(event.taskId) ?? NO_USAGE, event.usage));
+        }
+      } else if (event.type === 'message:sent') {
+        const row = pairs.get(event.by) ?? new Map<string, number>();
+        pairs.set(event.by, row);
+        for (const { toId } of event.copies) row.set(toId, (row.get(toId) ?? 0) + 1);
+      }
+    }
+  }
+  while (series.done.length < times.length) sample();
+  return { times, ...series, spent: clock.end(now), members, tasks, pairs };
+}
+
+/** A member works while it holds a task; it waits while it lives and holds none. */
+function spentClock() {
+  const lives = new Map<
+    string,
+    { held: Set<string>; since: number; isLive: boolean; working: number; waiting: number }
+  >();
+  const of = (id: string, at: number) => {
+    const life = lives.get(id) ?? { held: new Set<string>(), since: at, isLive: true, working: 0, waiting: 0 };
+    lives.set(id, life);
+    return life;
+  };
+  const settle = (id: string, at: number) => {
+    const life = of(id, at);
+    if (life.isLive) life[life.held.size > 0 ? 'working' : 'waiting'] += Math.max(0, at - life.since);
+    life.since = at;
+    return life;
+  };
+  const letGo = (taskId: string, at: number): void => {
+    for (const [id, life] of lives) if (life.held.has(taskId)) settle(id, at).held.delete(taskId);
+  };
+  return {
+    hear(event: Batch['events'][number]): void {
+      const { at } = event;
+      if (event.type === 'teammate:joined') settle(event.memberId, at).isLive = true;
+      else if (event.type === 'teammate:stopped') settle(event.memberId, at).isLive = false;
+      else if (event.type === 'task:claimed') settle(event.memberId, at).held.add(event.taskId);
+      else if (
+        event.type === 'task:completed' ||
+        event.type === 'task:failed' ||
+        event.type === 'task:released' ||
+        event.type === 'task:assigned' ||
+        event.type === 'task:deleted'
+      ) {
+        letGo(event.taskId, at);
+      }
+    },
+    end(now: number) {
+      for (const id of lives.keys()) settle(id, now);
+      return new Map([...lives].map(([id, { working, waiting }]) => [id, { working, waiting }]));
+    },
+  };
+}

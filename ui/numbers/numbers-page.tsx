@@ -1,0 +1,197 @@
+import { useMemo } from 'react';
+import type { ReactNode } from 'react';
+import { teamPath } from '../data/route.ts';
+import { useStore, useTeam } from '../data/use-team.tsx';
+import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
+import { Link } from '../parts/link.tsx';
+import { Plot } from '../parts/plot.tsx';
+import { Bars } from './bars.tsx';
+import { measure } from './measure.ts';
+import { Pairs } from './pairs.tsx';
+import './numbers.css';
+
+const TASKS_SHOWN = 12;
+
+/** A team in figures: how fast, by whom, for how much, who talks to whom. */
+export function NumbersPage({ teamId }: { teamId: string }) {
+  const store = useStore();
+  const phase = useTeam(({ phase }) => phase);
+  const seq = useTeam(({ progress }) => progress.done);
+  const { team, members, byId, counts } = useTeam(({ view }) => view);
+  const figures = useMemo(
+    () =>
+      measure(
+        store.history,
+        team?.closedAt?.getTime() ?? Math.max(Date.now(), store.history.at(-1)?.events[0]?.at ?? 0),
+      ),
+    [seq, team],
+  );
+  if (phase === 'loading') return <main id="main" aria-busy />;
+  const { times, created, done, tokens, cost, spent, pairs } = figures;
+  const hours = Math.max(1 / 60, ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 3_600_000);
+  const total = done.at(-1) ?? 0;
+  const used = [...figures.members].sort(([, a], [, b]) => tokensOf(b) - tokensOf(a));
+  const expensive = [...figures.tasks]
+    .sort(([, a], [, b]) => b.costUsd - a.costUsd || tokensOf(b) - tokensOf(a))
+    .slice(0, TASKS_SHOWN);
+  const colors = new Map(members.map(({ id, color }) => [id, color]));
+  return (
+    <main className="page" id="main" tabIndex={-1}>
+      <div className="page-head">
+        <h1>Numbers</h1>
+        <Link className="meta" href={teamPath(teamId)}>
+          {teamId}
+        </Link>
+      </div>
+      <div className="numbers">
+        <Figure
+          name="Done"
+          value={String(total)}
+          note={`of ${plural(counts.ready + counts.blocked + counts.working + counts.gate + counts.failed + counts.done, 'task')}`}
+        />
+        <Figure name="Throughput" value={(total / hours).toFixed(1)} note="tasks an hour" />
+        <Figure
+          name="Tokens"
+          value={showCount(tokens.at(-1) ?? 0)}
+          note={`${showCount(Math.round((tokens.at(-1) ?? 0) / Math.max(1, total)))} a task`}
+        />
+        <Figure
+          name="Cost"
+          value={showCost(cost.at(-1) ?? 0)}
+          note={`${showCost((cost.at(-1) ?? 0) / Math.max(1, total))} a task`}
+        />
+
+        <Panel
+          title="Tasks done and created"
+          wide
+          note={
+            <Legend
+              entries={[
+                ['done', '--done-mark'],
+                ['created', '--pending-mark'],
+              ]}
+            />
+          }
+        >
+          <Plot
+            times={times}
+            values={[done, created]}
+            lines={[
+              { label: 'done', color: '--done-mark', isStep: true, isFilled: true },
+              { label: 'created', color: '--pending-mark', isStep: true },
+            ]}
+            label={`${total} of ${created.at(-1) ?? 0} tasks done over ${showSpan(hours * 3_600_000)}`}
+          />
+        </Panel>
+        <Panel title="Cost over time" wide>
+          <Plot
+            times={times}
+            values={[cost]}
+            lines={[{ label: 'cost', color: '--run-mark', show: showCost, isStep: true, isFilled: true }]}
+            label={`${showCost(cost.at(-1) ?? 0)} over ${showSpan(hours * 3_600_000)}`}
+          />
+        </Panel>
+
+        <Panel
+          title="Working and waiting"
+          note={
+            <Legend
+              entries={[
+                ['working', '--run-mark'],
+                ['waiting', '--line'],
+              ]}
+            />
+          }
+        >
+          <Bars
+            rows={[...spent]
+              .sort(([, a], [, b]) => b.working - a.working)
+              .map(([id, { working, waiting }]) => ({
+                key: id,
+                label: id,
+                color: colors.get(id),
+                href: teamPath(teamId, `/m/${id}`),
+                parts: [
+                  { size: working, color: 'var(--run-mark)' },
+                  { size: waiting, color: 'var(--line)' },
+                ],
+                text: `${showSpan(working)} of ${showSpan(working + waiting)}`,
+              }))}
+          />
+        </Panel>
+        <Panel title="Tokens and cost by member">
+          <Bars
+            rows={used.map(([id, usage]) => ({
+              key: id,
+              label: id,
+              color: colors.get(id),
+              href: teamPath(teamId, `/m/${id}`),
+              parts: [{ size: tokensOf(usage), color: 'var(--accent)' }],
+              text: `${showCount(tokensOf(usage))} · ${showCost(usage.costUsd)}`,
+            }))}
+          />
+        </Panel>
+        <Panel
+          title="Tokens and cost by task"
+          note={expensive.length === TASKS_SHOWN ? `the ${TASKS_SHOWN} most expensive` : undefined}
+        >
+          <Bars
+            rows={expensive.map(([id, usage]) => ({
+              key: id,
+              label: `T-${id} ${byId.get(id)?.task.title ?? ''}`,
+              href: teamPath(teamId, `/task/${id}`),
+              parts: [{ size: tokensOf(usage), color: 'var(--accent)' }],
+              text: `${showCount(tokensOf(usage))} · ${showCost(usage.costUsd)}`,
+            }))}
+          />
+        </Panel>
+        <Panel title="Messages by pair" note="from the row to the column">
+          <Pairs pairs={pairs} />
+        </Panel>
+      </div>
+    </main>
+  );
+}
+
+function Figure({ name, value, note }: { name: string; value: string; note: string }) {
+  return (
+    <section className="figure">
+      <h2>{name}</h2>
+      <b>{value}</b>
+      <span className="meta">{note}</span>
+    </section>
+  );
+}
+
+function Panel({
+  title,
+  note,
+  wide = false,
+  children,
+}: {
+  title: string;
+  note?: ReactNode;
+  wide?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <section className={`number-panel${wide ? ' wide' : ''}`} aria-label={title}>
+      <h2>
+        {title} <span className="spacer" /> <span className="meta">{note}</span>
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+function Legend({ entries }: { entries: readonly (readonly [string, string])[] }) {
+  return (
+    <span className="number-legend">
+      {entries.map(([label, color]) => (
+        <span key={label}>
+          <i style={{ background: `var(${color})` }} /> {label}
+        </span>
+      ))}
+    </span>
+  );
+}

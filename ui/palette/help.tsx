@@ -1,0 +1,67 @@
+import { Modal } from '../parts/modal.tsx';
+
+const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
+  [
+    'Everywhere',
+    [
+      ['Ctrl K', 'commands'],
+      ['G T', 'all teams'],
+      ['G Q', 'queue'],
+      ['G G', 'tasks of the team'],
+      ['G N', 'numbers of the team'],
+      ['/', 'filter'],
+      ['?', 'this list'],
+    ],
+  ],
+  [
+    'Team',
+    [
+      ['1 2 3', 'graph, board, list'],
+      ['N', 'new task'],
+      ['← → ↑ ↓', 'in the graph: needs, unblocks, column'],
+      ['[ ]', 'one step back, one on'],
+      ['L', 'back to live'],
+      ['Esc', 'close a task'],
+    ],
+  ],
+  [
+    'Member',
+    [
+      ['1 2 3 4', 'transcript, inbox, tasks, usage'],
+      ['W', 'write'],
+    ],
+  ],
+  [
+    'Queue',
+    [
+      ['J K', 'next, previous'],
+      ['A', 'yes'],
+      ['R', 'no, with the reason'],
+    ],
+  ],
+];
+
+/** Every key there is. */
+export function Help({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Modal title="Keys" isOpen={isOpen} onClose={onClose}>
+      <div className="keys">
+        {KEYS.map(([place, keys]) => (
+          <section key={place}>
+            <h3 className="label">{place}</h3>
+            <dl>
+              {keys.map(([key, what]) => (
+                <div key={key}>
+                  <dt>
+                    <kbd>{key}</kbd>
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,83 @@
+import { useSyncExternalStore } from 'react';
+
+/** A span of time as people say it: `40s`, `6m`, `1 h 12 m`, `3 d`. */
+export function showSpan(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} m`;
+  return `${Math.floor(hours / 24)} d`;
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+
+/** The time of day. */
+export function showClock(at: number | Date): string {
+  return CLOCK.format(at);
+}
+
+/** Day and time, exactly. */
+export function showMoment(at: number | Date): string {
+  return EXACT.format(at);
+}
+
+/** The day without its year. */
+export function showDay(at: number | Date): string {
+  return DAY.format(at);
+}
+
+/** 820k, 4.4M. */
+export function showCount(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 999_500) return `${trim(count / 1_000)}k`;
+  if (count < 999_500_000) return `${trim(count / 1_000_000)}M`;
+  return `${trim(count / 1_000_000_000)}G`;
+}
+
+function trim(value: number): string {
+  return value < 10 ? value.toFixed(1).replace(/\.0$/, '') : value.toFixed(0);
+}
+
+/** US dollars; what is less than a cent is not shown as nothing. */
+export function showCost(usd: number): string {
+  if (usd > 0 && usd < 0.01) return '< $0.01';
+  return `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
+/** All tokens of a usage: those read, written and kept. */
+export function tokensOf(usage: {
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  cacheReadTokens?: number | undefined;
+  cacheWriteTokens?: number | undefined;
+}): number {
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
+  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+}
+
+let now = Date.now();
+const listeners = new Set<() => void>();
+setInterval(() => {
+  now = Date.now();
+  for (const listener of listeners) listener();
+}, 1_000);
+
+/** The present, moving once a second, for all who show it together. */
+export function useNow(): number {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => now,
+  );
+}
+
+/** `1 task`, `3 tasks`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,13 @@
+import type { ComponentProps, MouseEvent } from 'react';
+import { navigate } from '../data/route.ts';
+
+/** A link inside the dashboard; opened in a new tab it is a plain link. */
+export function Link({ href, onClick, ...rest }: ComponentProps<'a'> & { href: string }) {
+  const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
+    onClick?.(event);
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    navigate(href);
+  };
+  return <a href={href} onClick={follow} {...rest} />;
+}

@@ -1,0 +1,129 @@
+import { lexer } from 'marked';
+import type { Token, Tokens } from 'marked';
+import { memo, useMemo } from 'react';
+import type { ReactNode } from 'react';
+
+/** Longer texts are shown as they are: nobody formats a megabyte by hand. */
+const LONGEST = 100_000;
+
+/**
+ * Text that an agent wrote, with its Markdown. It is read into tokens, and those become elements of ours: no HTML string
+ * exists anywhere, what looks like HTML is shown as text, and an address is shown, never followed by itself.
+ */
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
+  const tokens = useMemo(() => (text.length > LONGEST ? undefined : lexer(text)), [text]);
+  if (!tokens) return <pre className="code">{text}</pre>;
+  return <div className="prose">{blocks(tokens)}</div>;
+});
+
+function blocks(tokens: readonly Token[]): ReactNode[] {
+  return tokens.map((token, i) => <Block key={i} token={token} />);
+}
+
+function Block({ token }: { token: Token }): ReactNode {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null;
+    case 'heading': {
+      const { depth, tokens } = token as Tokens.Heading;
+      return depth <= 2 ? <h3>{inlines(tokens)}</h3> : <h4>{inlines(tokens)}</h4>;
+    }
+    case 'code':
+      return <pre tabIndex={0}>{(token as Tokens.Code).text}</pre>;
+    case 'blockquote':
+      return <blockquote>{blocks((token as Tokens.Blockquote).tokens)}</blockquote>;
+    case 'list': {
+      const { ordered, items, start } = token as Tokens.List;
+      const children = items.map((item, i) => (
+        <li key={i}>
+          {item.task && <input type="checkbox" checked={item.checked ?? false} readOnly disabled aria-label="done" />}
+          {item.tokens.map((inner, j) => (
+            <ListPart key={j} token={inner} />
+          ))}
+        </li>
+      ));
+      return ordered ? <ol start={start === '' ? 1 : start}>{children}</ol> : <ul>{children}</ul>;
+    }
+    case 'hr':
+      return <hr />;
+    case 'table':
+      return <Table token={token as Tokens.Table} />;
+    case 'paragraph':
+      return <p>{inlines((token as Tokens.Paragraph).tokens)}</p>;
+    default:
+      return <p>{'tokens' in token && token.tokens ? inlines(token.tokens) : token.raw}</p>;
+  }
+}
+
+function ListPart({ token }: { token: Token }): ReactNode {
+  if (token.type !== 'text') return <Block token={token} />;
+  return <>{'tokens' in token && token.tokens ? inlines(token.tokens) : token.raw}</>;
+}
+
+function Table({ token: { header, rows } }: { token: Tokens.Table }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {header.map((cell, i) => (
+            <th key={i}>{inlines(cell.tokens)}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, i) => (
+          <tr key={i}>
+            {row.map((cell, j) => (
+              <td key={j}>{inlines(cell.tokens)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function inlines(tokens: readonly Token[]): ReactNode[] {
+  return tokens.map((token, i) => <Inline key={i} token={token} />);
+}
+
+function Inline({ token }: { token: Token }): ReactNode {
+  switch (token.type) {
+    case 'strong':
+      return <strong>{inlines((token as Tokens.Strong).tokens)}</strong>;
+    case 'em':
+      return <em>{inlines((token as Tokens.Em).tokens)}</em>;
+    case 'del':
+      return <del>{inlines((token as Tokens.Del).tokens)}</del>;
+    case 'codespan':
+      return <code>{(token as Tokens.Codespan).text}</code>;
+    case 'br':
+      return <br />;
+    case 'link':
+      return <Address token={token as Tokens.Link} />;
+    // An image would be a request to wherever an agent likes.
+    case 'image':
+      return <code>{token.raw}</code>;
+    case 'escape':
+      return <>{(token as Tokens.Escape).text}</>;
+    default:
+      return <>{'tokens' in token && token.tokens ? inlines(token.tokens) : token.raw}</>;
+  }
+}
+
+/** Only plain web addresses can be followed, and the page that opens learns nothing of ours. */
+function Address({ token: { href, tokens, text } }: { token: Tokens.Link }) {
+  if (!/^https?:\/\//i.test(href)) {
+    return (
+      <>
+        {inlines(tokens)} {href !== text && <code>{href}</code>}
+      </>
+    );
+  }
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer" title={href}>
+      {inlines(tokens)}
+    </a>
+  );
+}

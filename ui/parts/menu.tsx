@@ -1,0 +1,41 @@
+import { Menu } from '@base-ui/react/menu';
+import type { ReactElement, ReactNode } from 'react';
+
+/** One line of a menu. */
+export interface MenuLine {
+  readonly label: string;
+  readonly icon?: ReactNode;
+  readonly isDanger?: boolean;
+  readonly isDisabled?: boolean;
+  readonly onSelect: () => void;
+}
+
+/** A button with a menu below it. */
+export function ActionMenu({ trigger, lines }: { trigger: ReactElement; lines: readonly (MenuLine | 'line')[] }) {
+  return (
+    <Menu.Root>
+      <Menu.Trigger render={trigger} />
+      <Menu.Portal>
+        <Menu.Positioner className="menu-place" sideOffset={4} align="end">
+          <Menu.Popup className="menu">
+            {lines.map((line, i) =>
+              line === 'line' ? (
+                <div key={i} className="menu-line" role="separator" />
+              ) : (
+                <Menu.Item
+                  key={line.label}
+                  className={`menu-item${line.isDanger ? ' danger' : ''}`}
+                  disabled={line.isDisabled ?? false}
+                  onClick={line.onSelect}
+                >
+                  {line.icon}
+                  {line.label}
+                </Menu.Item>
+              ),
+            )}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}

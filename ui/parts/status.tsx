@@ -1,0 +1,103 @@
+import {
+  Circle,
+  CircleCheck,
+  CircleDashed,
+  CircleDot,
+  CircleX,
+  CirclePause,
+  CirclePower,
+  ShieldQuestion,
+} from 'lucide-react';
+import type { TeammateStatus } from '../../src/core/member.ts';
+import type { TeamStatus } from '../../src/core/team.ts';
+import type { TaskPhase } from '../data/task-view.ts';
+
+export const PHASE_WORDS: Readonly<Record<TaskPhase, string>> = {
+  ready: 'Ready',
+  blocked: 'Blocked',
+  working: 'Working',
+  gate: 'At the gate',
+  done: 'Done',
+  failed: 'Failed',
+};
+
+/** The shape of a phase: a task's state is told by icon, word, border and colour, never by colour alone. */
+export function PhaseIcon({ phase, size = 14 }: { phase: TaskPhase; size?: number }) {
+  const given = { size, strokeWidth: 2, 'aria-hidden': true } as const;
+  switch (phase) {
+    case 'ready':
+      return <Circle {...given} />;
+    case 'blocked':
+      return <CircleDashed {...given} />;
+    case 'working':
+      return <WorkingRing size={size} />;
+    case 'gate':
+      return <ShieldQuestion {...given} />;
+    case 'done':
+      return <CircleCheck {...given} />;
+    case 'failed':
+      return <CircleX {...given} />;
+  }
+}
+
+function WorkingRing({ size }: { size: number }) {
+  return (
+    <svg width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth={2} aria-hidden>
+      <circle className="ring" cx={12} cy={12} r={9.5} strokeDasharray="3.98 1.99" />
+      <circle cx={12} cy={12} r={2.2} fill="currentColor" stroke="none" />
+    </svg>
+  );
+}
+
+/** A task's phase in a word. */
+export function PhaseStatus({ phase, pill = false }: { phase: TaskPhase; pill?: boolean }) {
+  return (
+    <span className={`status is-${phase}${pill ? ' pill' : ''}`}>
+      <PhaseIcon phase={phase} />
+      {PHASE_WORDS[phase]}
+    </span>
+  );
+}
+
+const MEMBER_WORDS: Readonly<Record<TeammateStatus, readonly [string, TaskPhase]>> = {
+  spawning: ['Starting', 'blocked'],
+  active: ['Working', 'working'],
+  idle: ['Idle', 'ready'],
+  'shutting-down': ['Shutting down', 'gate'],
+  stopped: ['Stopped', 'blocked'],
+};
+
+/** What a member does, in a word. `needsHelp`: something of it waits for a person. */
+export function MemberStatus({ status, needsHelp = false }: { status: TeammateStatus; needsHelp?: boolean }) {
+  const [word, phase] = needsHelp && status !== 'stopped' ? (['Waits for you', 'gate'] as const) : MEMBER_WORDS[status];
+  return (
+    <span className={`status is-${phase}`}>
+      {status === 'stopped' ? (
+        <CirclePower size={14} aria-hidden />
+      ) : status === 'idle' && !needsHelp ? (
+        <CirclePause size={14} aria-hidden />
+      ) : (
+        <PhaseIcon phase={phase} />
+      )}
+      {word}
+    </span>
+  );
+}
+
+/** How a team is, in a word. */
+export function TeamPill({ status, isDone, running }: { status: TeamStatus; isDone: boolean; running: number }) {
+  if (status === 'cleaned-up') return <Pill phase="blocked" word="Closed" />;
+  if (status === 'shutting-down') return <Pill phase="gate" word="Shutting down" />;
+  if (isDone) return <Pill phase="done" word="All done" />;
+  if (running > 0) return <Pill phase="working" word="Running" />;
+  return <Pill phase="ready" word="Quiet" />;
+}
+
+function Pill({ phase, word }: { phase: TaskPhase; word: string }) {
+  return (
+    <span className={`status pill is-${phase}`}>
+      {word === 'Running' ? <CircleDot size={14} aria-hidden /> : <PhaseIcon phase={phase} />}
+      {word}
+    </span>
+  );
+}

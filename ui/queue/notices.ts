@@ -1,0 +1,31 @@
+import { useEffect, useRef } from 'react';
+import { navigate } from '../data/route.ts';
+import { useSignal } from '../data/signal.ts';
+import { queue } from '../data/teams.ts';
+import { kindOf } from './answer.ts';
+
+/** Says on the desktop what began to wait while nobody looked, if the person allowed that. */
+export function useNotices(): void {
+  const requests = useSignal(queue);
+  const seen = useRef<Set<string>>(undefined);
+  useEffect(() => {
+    const keys = new Set(requests.map(({ teamId, id }) => `${teamId}/${id}`));
+    const before = seen.current;
+    seen.current = keys;
+    const isAllowed = typeof Notification !== 'undefined' && Notification.permission === 'granted';
+    if (!before || !document.hidden || !isAllowed) return;
+    for (const request of requests) {
+      const key = `${request.teamId}/${request.id}`;
+      if (before.has(key)) continue;
+      const notice = new Notification(`${kindOf(request.kind).name} · ${request.memberId}`, {
+        body: request.content.slice(0, 200),
+        tag: key,
+        icon: '/favicon.svg',
+      });
+      notice.addEventListener('click', () => {
+        focus();
+        navigate(`/queue?id=${encodeURIComponent(key)}`);
+      });
+    }
+  }, [requests]);
+}

@@ -1,0 +1,203 @@
+import { Bell, BellOff, Inbox } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { ResultOf } from '../../src/operations/index.ts';
+import { call, reach } from '../data/daemon.ts';
+import { teamPath, useQuery } from '../data/route.ts';
+import { useSignal } from '../data/signal.ts';
+import { queue } from '../data/teams.ts';
+import type { Waiting } from '../data/teams.ts';
+import { showMoment, showSpan, useNow } from '../parts/format.ts';
+import { useKeys } from '../parts/keys.ts';
+import { Link } from '../parts/link.tsx';
+import { Markdown } from '../parts/markdown.tsx';
+import { kindOf } from './answer.ts';
+import { Answer } from './request-card.tsx';
+
+/** Everything that waits for a person, of all teams, in one line. */
+export function QueuePage() {
+  const requests = useSignal(queue);
+  const canAct = useSignal(reach) === 'live';
+  const [query, setQuery] = useQuery();
+  const asked = query.get('id');
+  const at = Math.max(
+    0,
+    requests.findIndex((one) => keyOf(one) === asked),
+  );
+  const current = requests[at];
+  const go = (step: number) => (): void => {
+    const next = requests[Math.max(0, Math.min(requests.length - 1, at + step))];
+    if (next) setQuery({ id: keyOf(next) });
+  };
+  const press = (answer: 'yes' | 'no') => (): void =>
+    document.querySelector<HTMLButtonElement>(`.queue-detail [data-answer=${answer}]`)?.click();
+  useKeys({ j: go(1), k: go(-1), ArrowDown: go(1), ArrowUp: go(-1), a: press('yes'), r: press('no') });
+  if (!current) {
+    return (
+      <main className="page" id="main" tabIndex={-1}>
+        <QueueHead count={0} />
+        <div className="empty">
+          <Inbox size={32} aria-hidden />
+          <h2>Nothing waits for you</h2>
+          <p className="quiet">Plans, permissions, gates that gave up and budgets that are used up come here.</p>
+        </div>
+      </main>
+    );
+  }
+  return (
+    <main className="page" id="main" tabIndex={-1}>
+      <QueueHead count={requests.length} />
+      <div className="queue">
+        <ul className="queue-list" aria-label="Waiting requests">
+          {requests.map((request) => (
+            <li key={keyOf(request)}>
+              <QueueLine
+                request={request}
+                isHere={request === current}
+                onSelect={() => setQuery({ id: keyOf(request) })}
+              />
+            </li>
+          ))}
+        </ul>
+        <Detail key={keyOf(current)} request={current} canAct={canAct} />
+      </div>
+    </main>
+  );
+}
+
+export function keyOf({ teamId, id }: { teamId: string; id: string }): string {
+  return `${teamId}/${id}`;
+}
+
+function QueueHead({ count }: { count: number }) {
+  return (
+    <div className="page-head">
+      <h1>Waits for you</h1>
+      {count > 0 && <span className="count">{count}</span>}
+      <span className="spacer" />
+      <span className="meta queue-keys">
+        <kbd>J</kbd> <kbd>K</kbd> move <kbd>A</kbd> yes <kbd>R</kbd> no
+      </span>
+      <NoticeButton />
+    </div>
+  );
+}
+
+function NoticeButton() {
+  const [permission, setPermission] = useState(() =>
+    typeof Notification === 'undefined' ? 'denied' : Notification.permission,
+  );
+  useEffect(() => {
+    const look = (): void => setPermission(typeof Notification === 'undefined' ? 'denied' : Notification.permission);
+    addEventListener('focus', look);
+    return () => removeEventListener('focus', look);
+  }, []);
+  if (permission === 'granted') {
+    return (
+      <span className="meta row">
+        <Bell size={14} aria-hidden /> Notifications are on
+      </span>
+    );
+  }
+  return (
+    <button
+      type="button"
+      className="button"
+      disabled={permission === 'denied'}
+      title={permission === 'denied' ? 'The browser does not allow them for this page' : undefined}
+      onClick={() => void Notification.requestPermission().then(setPermission)}
+    >
+      <BellOff size={15} aria-hidden /> Notify me
+    </button>
+  );
+}
+
+function QueueLine({ request, isHere, onSelect }: { request: Waiting; isHere: boolean; onSelect: () => void }) {
+  const now = useNow();
+  const { name, phase } = kindOf(request.kind);
+  return (
+    <button type="button" className={`queue-line is-${phase}`} aria-current={isHere} onClick={onSelect}>
+      <span className="row">
+        <span className="request-kind">{name}</span>
+        <span className="spacer" />
+        <span className="meta">{showSpan(now - Date.parse(request.requestedAt))}</span>
+      </span>
+      <span className={`one-line${request.kind === 'permission' ? ' mono' : ''}`}>
+        {request.content.split('\n', 1)[0]?.replace(/^#+ /, '')}
+      </span>
+      <span className="meta one-line">
+        {request.memberId} · {request.teamId}
+      </span>
+    </button>
+  );
+}
+
+function Detail({ request, canAct }: { request: Waiting; canAct: boolean }) {
+  const now = useNow();
+  const { name, phase } = kindOf(request.kind);
+  const deadline = request.deadline === undefined ? undefined : Date.parse(request.deadline);
+  return (
+    <article className={`queue-detail is-${phase}`} aria-label={`${name} of ${request.memberId}`}>
+      <header>
+        <h2>
+          {name} of{' '}
+          <Link href={teamPath(request.teamId, `/m/${request.memberId}`)} className="one-line">
+            {request.memberId}
+          </Link>
+        </h2>
+        <p className="meta">
+          <Link href={teamPath(request.teamId)}>{request.teamId}</Link> · asked{' '}
+          <span title={showMoment(new Date(request.requestedAt))}>
+            {showSpan(now - Date.parse(request.requestedAt))} ago
+          </span>
+          {request.taskId !== undefined && <> · about T-{request.taskId}</>}
+          {deadline !== undefined && (
+            <>
+              {' '}
+              · <b>without an answer it is a no {deadline > now ? `in ${showSpan(deadline - now)}` : 'now'}</b>
+            </>
+          )}
+        </p>
+      </header>
+      <div className="queue-content">
+        {request.taskId !== undefined && <About teamId={request.teamId} taskId={request.taskId} />}
+        {request.kind === 'permission' ? (
+          <pre className="code">{request.content}</pre>
+        ) : (
+          <Markdown text={request.content} />
+        )}
+        {request.filePath !== undefined && <p className="meta mono text">{request.filePath}</p>}
+        {request.detail !== undefined && (
+          <details>
+            <summary className="meta">Details</summary>
+            <pre className="code">{JSON.stringify(request.detail, null, 2)}</pre>
+          </details>
+        )}
+      </div>
+      <Answer request={request} canAct={canAct} withLink={false} />
+    </article>
+  );
+}
+
+/** The task that a request is about, as it is now. */
+function About({ teamId, taskId }: { teamId: string; taskId: string }) {
+  const [task, setTask] = useState<ResultOf<'task.show'>>();
+  useEffect(() => {
+    const stop = new AbortController();
+    call('task.show', { teamId, taskId }, { signal: stop.signal }).then(setTask, () => undefined);
+    return () => stop.abort();
+  }, [teamId, taskId]);
+  if (!task) return null;
+  return (
+    <section className="queue-about">
+      <h3 className="text">
+        <span className="mono quiet">T-{taskId}</span> {task.title}
+      </h3>
+      {task.feedback !== undefined && (
+        <>
+          <span className="label">What the gate said{task.rejections > 1 && ` (sent back ×${task.rejections})`}</span>
+          <pre className="code">{task.feedback}</pre>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,168 @@
+import { Check, X } from 'lucide-react';
+import { useState } from 'react';
+import { teamPath } from '../data/route.ts';
+import { useAct } from '../parts/act.ts';
+import { FailureNote } from '../parts/failure.tsx';
+import { showSpan, useNow } from '../parts/format.ts';
+import { Link } from '../parts/link.tsx';
+import { say } from '../parts/toast.tsx';
+import { answerRequest, kindOf } from './answer.ts';
+import './queue.css';
+
+/** A request as a card shows it, from the queue of all teams or from one team's state. */
+export interface RequestShown {
+  readonly id: string;
+  readonly teamId: string;
+  readonly kind: string;
+  readonly memberId: string;
+  readonly content: string;
+  readonly taskId?: string | undefined;
+  readonly requestedAt: string | Date;
+  readonly deadline?: string | Date | undefined;
+}
+
+/** Something that waits, small: the first open, the others folded to two lines. */
+export function RequestCard({
+  request,
+  title,
+  isOpen,
+  canAct,
+}: {
+  request: RequestShown;
+  title: string | undefined;
+  isOpen: boolean;
+  canAct: boolean;
+}) {
+  const { name, phase } = kindOf(request.kind);
+  const now = useNow();
+  const since = new Date(request.requestedAt).getTime();
+  return (
+    <article className={`request is-${phase}`} aria-label={`${name} of ${request.memberId}`}>
+      <header className="row">
+        <span className="request-kind">{name}</span>
+        <span className="spacer" />
+        <span className="meta one-line">
+          {request.memberId} · {showSpan(now - since)}
+        </span>
+      </header>
+      {title !== undefined && <div className="request-title one-line">{title}</div>}
+      <p
+        className={`request-text ${isOpen ? 'three-lines' : 'one-line'}${request.kind === 'permission' ? ' mono' : ''}`}
+      >
+        {firstLines(request.content)}
+      </p>
+      {isOpen && <Answer request={request} canAct={canAct} />}
+      {!isOpen && <OpenLink request={request} />}
+    </article>
+  );
+}
+
+function OpenLink({ request }: { request: RequestShown }) {
+  return (
+    <Link className="request-open" href={`/queue?id=${encodeURIComponent(`${request.teamId}/${request.id}`)}`}>
+      <span className="hidden">
+        Open {kindOf(request.kind).name} of {request.memberId}
+      </span>
+    </Link>
+  );
+}
+
+function firstLines(text: string): string {
+  return text.slice(0, 600).replace(/^#+ .*\n+/, (heading) => `${heading.replace(/^#+ /, '').trim()}. `);
+}
+
+/** Yes, or no with the reason. */
+export function Answer({
+  request,
+  canAct,
+  withLink = true,
+}: {
+  request: RequestShown;
+  canAct: boolean;
+  withLink?: boolean;
+}) {
+  const [feedback, setFeedback] = useState<string>();
+  const { isBusy, failure, run } = useAct();
+  const { yes, no, name } = kindOf(request.kind);
+  const answer = async (approve: boolean): Promise<void> => {
+    if (await run(() => answerRequest(request, approve, feedback ?? ''))) {
+      say(`${name} of ${request.memberId}: ${approve ? 'yes' : 'no'}`);
+    }
+  };
+  return (
+    <div className="answer">
+      {feedback !== undefined && (
+        <label className="field">
+          <span>What {request.memberId} should know</span>
+          <textarea
+            className="input"
+            value={feedback}
+            // The person has just asked for it.
+            ref={(box) => box?.focus()}
+            onChange={(event) => setFeedback(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void answer(false);
+              if (event.key === 'Escape') {
+                event.stopPropagation();
+                setFeedback(undefined);
+              }
+            }}
+          />
+        </label>
+      )}
+      <FailureNote failure={failure} />
+      <div className="row">
+        {feedback === undefined ? (
+          <>
+            <button
+              type="button"
+              className="button primary"
+              data-answer="yes"
+              disabled={!canAct || isBusy}
+              onClick={() => void answer(true)}
+            >
+              <Check size={15} aria-hidden /> {yes}
+            </button>
+            <button
+              type="button"
+              className="button"
+              data-answer="no"
+              disabled={!canAct || isBusy}
+              onClick={() => setFeedback('')}
+            >
+              <X size={15} aria-hidden /> {no}
+            </button>
+          </>
+        ) : (
+          <>
+            <button
+              type="button"
+              className="button primary danger"
+              disabled={!canAct || isBusy}
+              onClick={() => void answer(false)}
+            >
+              {no.replace('…', '')}
+            </button>
+            <button type="button" className="button" onClick={() => setFeedback(undefined)}>
+              Cancel
+            </button>
+          </>
+        )}
+        <span className="spacer" />
+        {withLink && (
+          <Link
+            className="button ghost small"
+            href={`/queue?id=${encodeURIComponent(`${request.teamId}/${request.id}`)}`}
+          >
+            Open
+          </Link>
+        )}
+        {!withLink && request.taskId !== undefined && (
+          <Link className="button ghost small" href={teamPath(request.teamId, `/task/${request.taskId}`)}>
+            Task T-{request.taskId}
+          </Link>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import type { TeamEvent } from '../../src/core/event.ts';
+
+/** An event in a few words, for the time line and the history of a task. */
+export function describeEvent(event: TeamEvent): string {
+  const who = event.by === '@user' ? 'You' : event.by === '@system' ? 'Troupe' : event.by;
+  switch (event.type) {
+    case 'team:created':
+      return `${who} created the team`;
+    case 'team:updated':
+      return `${who} changed the team`;
+    case 'team:closed':
+      return `${who} closed the team`;
+    case 'hook:registered':
+      return `${who} registered a ${event.hook.type} hook`;
+    case 'hook:removed':
+      return `${who} removed the ${event.hookType} hooks`;
+    case 'teammate:joined':
+      return `${event.memberId} joined`;
+    case 'teammate:changed':
+      return event.status ? `${event.memberId} is ${event.status}` : `${event.memberId} changed`;
+    case 'teammate:placed':
+      return `${event.memberId} runs on ${event.hostId}`;
+    case 'teammate:idle':
+      return `${event.memberId} is idle`;
+    case 'teammate:stopped':
+      return `${event.memberId} stopped${event.reason ? `: ${event.reason}` : ''}`;
+    case 'task:created':
+      return `${who} created T-${event.taskId}`;
+    case 'task:updated':
+      return `${who} changed T-${event.taskId}`;
+    case 'task:assigned':
+      return event.assigneeId === null
+        ? `${who} freed T-${event.taskId}`
+        : `${who} gave T-${event.taskId} to ${event.assigneeId}`;
+    case 'task:claimed':
+      return `${event.memberId} claimed T-${event.taskId}`;
+    case 'task:released':
+      return `${event.memberId} gave T-${event.taskId} back${event.reason ? `: ${event.reason}` : ''}`;
+    case 'task:rejected':
+      return `A gate sent T-${event.taskId} back`;
+    case 'task:completed':
+      return `${event.memberId ?? who} completed T-${event.taskId}`;
+    case 'task:failed':
+      return `T-${event.taskId} failed: ${event.reason.split('\n', 1)[0]}`;
+    case 'task:reopened':
+      return `${who} reopened T-${event.taskId}`;
+    case 'task:deleted':
+      return `${who} deleted T-${event.taskId}`;
+    case 'task:unblocked':
+      return `T-${event.taskId} is ready`;
+    case 'task:dependencies-added':
+      return `T-${event.taskId} waits for ${list(event.dependencies)}`;
+    case 'task:dependencies-removed':
+      return `T-${event.taskId} no longer waits for ${list(event.dependencies)}`;
+    case 'message:sent':
+      return event.copies.length === 1 ? `${who} wrote to ${event.copies[0]?.toId}` : `${who} wrote to all`;
+    case 'message:delivered':
+      return `${event.memberId} was handed mail`;
+    case 'message:acknowledged':
+      return `${event.memberId} has its mail`;
+    case 'message:read':
+      return `${event.memberId} read its mail`;
+    case 'shutdown:requested':
+      return `${who} asked ${event.memberId} to stop`;
+    case 'shutdown:approved':
+      return `${event.memberId} agreed to stop`;
+    case 'shutdown:rejected':
+      return `${event.memberId} refused to stop`;
+    case 'plan:submitted':
+      return `${event.memberId} handed in a plan`;
+    case 'plan:approved':
+      return `${who} approved the plan of ${event.memberId}`;
+    case 'plan:rejected':
+      return `${who} sent back the plan of ${event.memberId}`;
+    case 'request:raised':
+      return `${event.memberId} waits for a person: ${event.kind}`;
+    case 'request:answered':
+      return `${who} said ${event.approved ? 'yes' : 'no'} to ${event.memberId}`;
+    case 'note:added':
+      return `${who} wrote a note`;
+    case 'note:updated':
+      return `${who} changed a note`;
+    case 'note:removed':
+      return `${who} removed a note`;
+    case 'usage:recorded':
+      return `${event.memberId} used tokens`;
+  }
+}
+
+function list(ids: readonly string[]): string {
+  return ids.map((id) => `T-${id}`).join(', ');
+}

@@ -1,0 +1,100 @@
+import { Handle, Position } from '@xyflow/react';
+import { createContext, memo, use } from 'react';
+import type { TaskView } from '../../data/task-view.ts';
+import { useTeamNow } from '../../data/use-team-now.ts';
+import { useTeam } from '../../data/use-team.tsx';
+import { Avatar } from '../../parts/avatar.tsx';
+import { showSpan } from '../../parts/format.ts';
+import { PHASE_WORDS, PhaseIcon } from '../../parts/status.tsx';
+
+/** What of the graph the nodes need to know besides their task. */
+export interface Marks {
+  readonly found: ReadonlySet<string> | undefined;
+  readonly current: string | undefined;
+  readonly canDraw: boolean;
+}
+
+export const MarksContext = createContext<Marks>({ found: undefined, current: undefined, canDraw: false });
+
+/** A task in the graph. It holds its id only, and is drawn again when that task changes. */
+export const TaskNode = memo(function TaskNode({ id }: { id: string }) {
+  const view = useTeam(({ view }) => view.byId.get(id));
+  const isCritical = useTeam(({ view }) => view.critical.ids.has(id));
+  const { found, current, canDraw } = use(MarksContext);
+  if (!view) return null;
+  return (
+    <div className={classOf('node', view, { isCritical, isDim: found && !found.has(id), isCurrent: current === id })}>
+      <Handle type="target" position={Position.Left} isConnectable={canDraw} />
+      <PhaseIcon phase={view.phase} size={16} />
+      <div className="node-body">
+        <div className="node-title two-lines">{view.task.title}</div>
+        <div className="node-foot">
+          <span className="mono">T-{id}</span>
+          <span className="one-line">
+            {PHASE_WORDS[view.phase]}
+            <Since view={view} dot />
+          </span>
+          <Holder id={view.task.assigneeId} />
+        </div>
+      </div>
+      <Handle type="source" position={Position.Right} isConnectable={canDraw} />
+    </div>
+  );
+});
+
+/** From afar a task is a coloured box: text could not be read, and handles cost more than everything else. */
+export const FarNode = memo(function FarNode({ id }: { id: string }) {
+  const view = useTeam(({ view }) => view.byId.get(id));
+  const isCritical = useTeam(({ view }) => view.critical.ids.has(id));
+  const { found, current } = use(MarksContext);
+  if (!view) return null;
+  return (
+    <div
+      className={classOf('node far', view, { isCritical, isDim: found && !found.has(id), isCurrent: current === id })}
+    />
+  );
+});
+
+function classOf(
+  name: string,
+  { phase }: TaskView,
+  marks: { isCritical: boolean; isDim: boolean | undefined; isCurrent: boolean },
+): string {
+  const { isCritical, isDim, isCurrent } = marks;
+  return `${name} is-${phase}${isCritical ? ' critical' : ''}${isDim ? ' dim' : ''}${isCurrent ? ' current' : ''}`;
+}
+
+/** How long it has been so, where that matters; `dot` puts it behind a word. */
+export function Since({ view: { task, phase }, dot = false }: { view: TaskView; dot?: boolean }) {
+  const before = dot ? ' · ' : '';
+  if ((phase === 'working' || phase === 'gate') && task.startedAt) {
+    return (
+      <>
+        {before}
+        <Elapsed since={task.startedAt.getTime()} />
+      </>
+    );
+  }
+  if (task.rejections === 0 || phase === 'done') return null;
+  return (
+    <span title={`A gate sent it back ${task.rejections} times`}>
+      {before}gate ×{task.rejections}
+    </span>
+  );
+}
+
+function Elapsed({ since }: { since: number }) {
+  return <>{showSpan(useTeamNow() - since)}</>;
+}
+
+/** Who holds a task or is to have it. */
+export function Holder({ id }: { id: string | undefined }) {
+  const color = useTeam(({ view }) => (id === undefined ? undefined : view.state.members.get(id)?.color));
+  if (id === undefined) return null;
+  return (
+    <span className="holder">
+      <Avatar name={id} color={color} size={16} />
+      <span className="one-line">{id}</span>
+    </span>
+  );
+}

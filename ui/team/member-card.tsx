@@ -1,0 +1,94 @@
+import { Crown } from 'lucide-react';
+import type { MemberRecord } from '../../src/core/state.ts';
+import { teamPath } from '../data/route.ts';
+import { useTeamNow } from '../data/use-team-now.ts';
+import { useTeam } from '../data/use-team.tsx';
+import { Avatar } from '../parts/avatar.tsx';
+import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
+import { Link } from '../parts/link.tsx';
+import { MemberStatus } from '../parts/status.tsx';
+
+/** A member at a glance: who, what it does since when, what it used. */
+export function MemberCard({ teamId, member }: { teamId: string; member: MemberRecord }) {
+  const isLead = useTeam(({ view }) => view.team?.leadId === member.id);
+  const usage = useTeam(({ view }) => view.state.memberUsage.get(member.id));
+  const needsHelp = useTeam(({ view }) =>
+    view.pending.some(({ memberId, kind }) => memberId === member.id && kind !== 'shutdown'),
+  );
+  const agent = agentOf(member);
+  return (
+    <li className={`member${member.status === 'stopped' ? ' is-stopped' : ''}`}>
+      <Avatar name={member.id} color={isLead ? undefined : member.color} size={32} />
+      <div className="member-body">
+        <div className="row">
+          <Link className="member-name one-line" href={teamPath(teamId, `/m/${member.id}`)}>
+            {member.id}
+          </Link>
+          {isLead ? <LeadBadge /> : <span className="meta one-line member-role">{member.role}</span>}
+          <span className="spacer" />
+          <MemberStatus status={member.status} needsHelp={needsHelp} />
+        </div>
+        <div className="member-task one-line">
+          <Doing member={member} />
+        </div>
+        <div className="row meta">
+          {agent !== '' && <span className="one-line member-agent">{agent}</span>}
+          {usage && <span>{showCount(tokensOf(usage))} tok</span>}
+          {usage && <span>{showCost(usage.costUsd)}</span>}
+        </div>
+      </div>
+    </li>
+  );
+}
+
+/** That a member leads, and how many it leads. */
+export function LeadBadge() {
+  const count = useTeam(
+    ({ view }) => view.members.filter(({ id, status }) => id !== view.team?.leadId && status !== 'stopped').length,
+  );
+  return (
+    <span className="badge" title={plural(count, 'teammate')}>
+      <Crown size={11} aria-hidden /> Team Lead
+      {count > 0 && (
+        <span>
+          · {count}
+          <span className="hidden">{count === 1 ? ' teammate' : ' teammates'}</span>
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** Which program thinks for a member, and with which model. */
+export function agentOf({ agent, agentType, model }: MemberRecord): string {
+  const kind = agent ? (agent.name ?? agent.kind) : agentType === 'general-purpose' ? '' : agentType;
+  return [kind, model ?? agent?.model].filter(Boolean).join(' · ');
+}
+
+/** Its task and since when; or since when it is what it is. */
+export function Doing({ member }: { member: MemberRecord }) {
+  const task = useTeam(
+    ({ view }) =>
+      view.tasks.find(({ phase, task }) => task.assigneeId === member.id && (phase === 'working' || phase === 'gate'))
+        ?.task,
+  );
+  const now = useTeamNow();
+  if (task) {
+    return (
+      <>
+        <span className="mono quiet">T-{task.id}</span> {task.title}
+        {task.startedAt && <span className="quiet"> · {showSpan(now - task.startedAt.getTime())}</span>}
+      </>
+    );
+  }
+  const since = showSpan(now - member.statusSince.getTime());
+  if (member.status === 'stopped') {
+    return (
+      <span className="quiet">
+        {member.stopReason ?? 'stopped'} · {since} ago
+      </span>
+    );
+  }
+  if (member.status === 'active') return <span className="quiet">without a task · {since}</span>;
+  return <span className="quiet">for {since}</span>;
+}

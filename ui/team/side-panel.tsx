@@ -1,0 +1,102 @@
+import { ChevronRight, UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { isForPerson } from '../data/teams.ts';
+import { useCanAct } from '../data/use-can-act.ts';
+import { useTeam } from '../data/use-team.tsx';
+import { SpawnTeammate } from '../forms/spawn-teammate.tsx';
+import { Link } from '../parts/link.tsx';
+import { RequestCard } from '../queue/request-card.tsx';
+import { MemberCard } from './member-card.tsx';
+
+/** More would push the members out of sight; the queue has them all. */
+const SHOWN = 4;
+
+/** What waits for a person, and who is on the team. */
+export function SidePanel({ teamId, isTab = false }: { teamId: string; isTab?: boolean }) {
+  return (
+    <aside className={isTab ? 'side-tab' : 'side'} aria-label="Requests and members">
+      {!isTab && <WaitsForYou />}
+      <Members teamId={teamId} />
+    </aside>
+  );
+}
+
+function WaitsForYou() {
+  const pending = useTeam(({ view }) => view.pending);
+  const byId = useTeam(({ view }) => view.byId);
+  const canAct = useCanAct();
+  const requests = pending.filter(isForPerson);
+  if (requests.length === 0) return <p className="side-quiet">Nothing waits for you.</p>;
+  return (
+    <section className="waits" aria-label="Waits for you">
+      <h2 className="side-head">
+        Waits for you <span className="count">{requests.length}</span>
+        <span className="spacer" />
+        <Link className="button ghost small" href="/queue">
+          Queue <kbd>G Q</kbd>
+        </Link>
+      </h2>
+      <div className="waits-cards">
+        {requests.slice(0, SHOWN).map((request, i) => {
+          const task = request.taskId === undefined ? undefined : byId.get(request.taskId)?.task;
+          return (
+            <RequestCard
+              key={request.id}
+              request={request}
+              title={task && `T-${task.id} ${task.title}`}
+              isOpen={i === 0}
+              canAct={canAct}
+            />
+          );
+        })}
+        {requests.length > SHOWN && (
+          <Link className="button ghost small" href="/queue">
+            {requests.length - SHOWN} more <ChevronRight size={14} aria-hidden />
+          </Link>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Members({ teamId }: { teamId: string }) {
+  const members = useTeam(({ view }) => view.members);
+  const canAct = useCanAct();
+  const [isSpawning, setSpawning] = useState(false);
+  const live = members.filter(({ status }) => status !== 'stopped');
+  const stopped = members.filter(({ status }) => status === 'stopped');
+  return (
+    <section aria-label="Members">
+      <h2 className="side-head">
+        Members <span className="quiet">{live.length}</span>
+        <span className="spacer" />
+        <button
+          type="button"
+          className="button ghost icon"
+          aria-label="Spawn a teammate"
+          title="Spawn a teammate"
+          disabled={!canAct}
+          onClick={() => setSpawning(true)}
+        >
+          <UserPlus size={16} aria-hidden />
+        </button>
+      </h2>
+      <ul>
+        {live.map((member) => (
+          <MemberCard key={member.id} teamId={teamId} member={member} />
+        ))}
+      </ul>
+      {stopped.length > 0 && (
+        <details className="stopped" open={live.length <= 1}>
+          <summary>{stopped.length} stopped</summary>
+          <ul>
+            {stopped.map((member) => (
+              <MemberCard key={member.id} teamId={teamId} member={member} />
+            ))}
+          </ul>
+        </details>
+      )}
+      <SpawnTeammate teamId={teamId} isOpen={isSpawning} onClose={() => setSpawning(false)} />
+    </section>
+  );
+}

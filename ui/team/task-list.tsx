@@ -1,0 +1,137 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef, useState } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
+import { navigate, teamPath, withQuery } from '../data/route.ts';
+import type { TaskView } from '../data/task-view.ts';
+import { TASK_PHASES } from '../data/task-view.ts';
+import { useTeamNow } from '../data/use-team-now.ts';
+import { showSpan } from '../parts/format.ts';
+import { Link } from '../parts/link.tsx';
+import { PhaseStatus } from '../parts/status.tsx';
+import { Priority } from './board.tsx';
+import { Holder, Since } from './graph/task-node.tsx';
+
+const ROW = 40;
+
+type Order = 'status' | 'id' | 'title' | 'member' | 'changed';
+
+const COMPARE: Readonly<Record<Order, (a: TaskView, b: TaskView) => number>> = {
+  status: (a, b) => RANK.indexOf(a.phase) - RANK.indexOf(b.phase) || byId(a, b),
+  id: byId,
+  title: (a, b) => a.task.title.localeCompare(b.task.title),
+  member: (a, b) => (a.task.assigneeId ?? '~').localeCompare(b.task.assigneeId ?? '~') || byId(a, b),
+  changed: (a, b) => b.task.updatedAt.getTime() - a.task.updatedAt.getTime(),
+};
+const RANK = ['gate', 'failed', 'working', ...TASK_PHASES];
+
+function byId(a: TaskView, b: TaskView): number {
+  return Number(a.id) - Number(b.id);
+}
+
+/** The tasks as rows: everything that the graph shows, for eyes, fingers and screen readers that prefer lines. */
+export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly TaskView[] }) {
+  const [order, setOrder] = useState<Order>('status');
+  const box = useRef<HTMLDivElement>(null);
+  const rows = tasks.toSorted(COMPARE[order]);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW,
+    overscan: 12,
+    getItemKey: (i) => rows[i]?.id ?? i,
+  });
+  const [current, setCurrent] = useState(0);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: 15,
+      PageUp: -15,
+      j: 1,
+      k: -1,
+    };
+    const step = steps[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      const next = Math.max(0, Math.min(rows.length - 1, current + step));
+      setCurrent(next);
+      virtual.scrollToIndex(next);
+      requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-index="${next}"] a`)?.focus());
+    } else if (event.key === 'Enter' && event.target === event.currentTarget && rows[current]) {
+      navigate(withQuery(teamPath(teamId, `/task/${rows[current].id}`)));
+    }
+  };
+  const head = (name: Order, label: string, className = ''): ReactNode => (
+    <span role="columnheader" className={className} aria-sort={order === name ? 'ascending' : 'none'}>
+      <button type="button" onClick={() => setOrder(name)}>
+        {label}
+        {order === name && <span aria-hidden> ↓</span>}
+      </button>
+    </span>
+  );
+  return (
+    <div className="list" role="table" aria-label="Tasks" aria-rowcount={rows.length + 1}>
+      <div className="list-row list-head" role="row">
+        {head('id', 'Id')}
+        {head('status', 'Status')}
+        {head('title', 'Title')}
+        {head('member', 'Member')}
+        <span role="columnheader" className="wide">
+          Needs
+        </span>
+        {head('changed', 'Changed', 'wide')}
+      </div>
+      <div className="list-body" ref={box} tabIndex={0} onKeyDown={onKeyDown} role="rowgroup">
+        <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
+          {virtual.getVirtualItems().map(({ index, key, start }) => (
+            <Row key={key} teamId={teamId} index={index} top={start} view={rows[index] as TaskView} />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Row({ teamId, index, top, view }: { teamId: string; index: number; top: number; view: TaskView }) {
+  const { task, phase } = view;
+  const href = withQuery(teamPath(teamId, `/task/${task.id}`));
+  return (
+    <div
+      className={`list-row is-${phase}`}
+      role="row"
+      data-index={index}
+      aria-rowindex={index + 2}
+      style={{ position: 'absolute', top: 0, left: 0, right: 0, height: ROW, transform: `translateY(${top}px)` }}
+      onClick={() => navigate(href)}
+    >
+      <span role="cell" className="mono quiet">
+        T-{task.id}
+      </span>
+      <span role="cell">
+        <PhaseStatus phase={phase} />
+        <span className="meta wide">
+          <Since view={view} dot />
+        </span>
+      </span>
+      <span role="cell" className="list-title">
+        <Link href={href} className="one-line" tabIndex={-1} onClick={(event) => event.stopPropagation()}>
+          {task.title}
+        </Link>
+        <Priority priority={task.priority} />
+      </span>
+      <span role="cell">
+        <Holder id={task.assigneeId} />
+      </span>
+      <span role="cell" className="wide quiet one-line mono">
+        {task.dependencies.map((id) => `T-${id}`).join(' ')}
+      </span>
+      <span role="cell" className="wide quiet">
+        <Ago at={task.updatedAt.getTime()} />
+      </span>
+    </div>
+  );
+}
+
+function Ago({ at }: { at: number }) {
+  return <>{showSpan(useTeamNow() - at)} ago</>;
+}

@@ -1,0 +1,141 @@
+import { Command, EllipsisVertical, MessageSquare, Power, UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { reach } from '../data/daemon.ts';
+import { useSignal } from '../data/signal.ts';
+import type { TaskPhase } from '../data/task-view.ts';
+import { useTeamNow } from '../data/use-team-now.ts';
+import { useTeam } from '../data/use-team.tsx';
+import { ShutDownTeam } from '../forms/shut-down-team.tsx';
+import { SpawnTeammate } from '../forms/spawn-teammate.tsx';
+import { WriteToAll } from '../forms/write-to-all.tsx';
+import { openPalette } from '../palette/open.ts';
+import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
+import { ActionMenu } from '../parts/menu.tsx';
+import { PHASE_WORDS, TeamPill } from '../parts/status.tsx';
+
+const SEGMENTS: readonly TaskPhase[] = ['done', 'working', 'gate', 'failed', 'ready', 'blocked'];
+
+/** Name, state, progress and the figures that one looks for first. */
+export function TeamHeader({ teamId }: { teamId: string }) {
+  const view = useTeam(({ view }) => view);
+  const { team, tasks, counts, usage, critical, members } = view;
+  const [form, setForm] = useState<'spawn' | 'write' | 'down'>();
+  const isDone = tasks.length > 0 && counts.done === tasks.length;
+  const teammates = members.filter(({ id, status }) => id !== team?.leadId && status !== 'stopped').length;
+  const isClosed = team?.status === 'cleaned-up';
+  const close = (): void => setForm(undefined);
+  return (
+    <header className="team-head">
+      <h1 className="one-line" title={team?.description || teamId}>
+        {teamId}
+      </h1>
+      <TeamPill status={team?.status ?? 'active'} isDone={isDone} running={counts.working + counts.gate} />
+      <span className="meta team-age">
+        <Age since={team?.createdAt} until={team?.closedAt} /> · {plural(teammates, 'teammate')}
+      </span>
+      <div
+        className="team-progress"
+        role="img"
+        aria-label={`${counts.done} of ${plural(tasks.length, 'task')} done: ${SEGMENTS.filter((one) => counts[one] > 0)
+          .map((one) => `${counts[one]} ${PHASE_WORDS[one].toLowerCase()}`)
+          .join(', ')}`}
+      >
+        <span className="progress">
+          {SEGMENTS.filter((phase) => counts[phase] > 0).map((phase) => (
+            <span
+              key={phase}
+              className={phase === 'ready' || phase === 'blocked' ? `rest rest-${phase}` : `is-${phase}`}
+              style={{ flexGrow: counts[phase] }}
+              title={`${counts[phase]} ${PHASE_WORDS[phase].toLowerCase()}`}
+            />
+          ))}
+          {tasks.length === 0 && <span className="rest" style={{ flexGrow: 1 }} />}
+        </span>
+        <span className="team-count">
+          <b>{counts.done}</b> of {tasks.length}
+        </span>
+      </div>
+      <span className="spacer" />
+      <dl className="figures">
+        <div>
+          <dt>Cost</dt>
+          <dd>
+            {usage.estimated ? '≈ ' : ''}
+            {showCost(usage.costUsd)}
+          </dd>
+        </div>
+        <div className="wide">
+          <dt>Tokens</dt>
+          <dd>{showCount(tokensOf(usage))}</dd>
+        </div>
+        <div className="wide">
+          <dt>Critical path</dt>
+          <dd>{critical.left} left</dd>
+        </div>
+      </dl>
+      <LivePill />
+      <button type="button" className="button palette-button" onClick={openPalette} aria-label="Commands">
+        <Command size={15} aria-hidden />
+        <span className="palette-word">Commands</span>
+        <kbd>Ctrl K</kbd>
+      </button>
+      <ActionMenu
+        trigger={
+          <button type="button" className="button ghost icon" aria-label="Team actions">
+            <EllipsisVertical size={18} aria-hidden />
+          </button>
+        }
+        lines={[
+          {
+            label: 'Spawn a teammate…',
+            icon: <UserPlus size={15} />,
+            isDisabled: isClosed,
+            onSelect: () => setForm('spawn'),
+          },
+          {
+            label: 'Write to all…',
+            icon: <MessageSquare size={15} />,
+            isDisabled: isClosed,
+            onSelect: () => setForm('write'),
+          },
+          'line',
+          {
+            label: 'Shut the team down…',
+            icon: <Power size={15} />,
+            isDanger: true,
+            isDisabled: isClosed,
+            onSelect: () => setForm('down'),
+          },
+        ]}
+      />
+      <SpawnTeammate teamId={teamId} isOpen={form === 'spawn'} onClose={close} />
+      <WriteToAll teamId={teamId} isOpen={form === 'write'} onClose={close} />
+      <ShutDownTeam teamId={teamId} isOpen={form === 'down'} onClose={close} />
+    </header>
+  );
+}
+
+function Age({ since, until }: { since: Date | undefined; until: Date | undefined }) {
+  const now = useTeamNow();
+  return <>{since ? showSpan((until?.getTime() ?? now) - since.getTime()) : ''}</>;
+}
+
+/** Said only when it is not so: what one sees is behind. */
+function LivePill() {
+  const isLost = useSignal(reach) === 'lost';
+  const phase = useTeam(({ phase }) => phase);
+  const progress = useTeam(
+    ({ progress }) => progress,
+    (a, b) => a.done === b.done && a.of === b.of,
+  );
+  const text = isLost
+    ? 'Reconnecting'
+    : phase === 'catching-up'
+      ? `Catching up ${progress.done.toLocaleString('en-US')} of ${progress.of.toLocaleString('en-US')}`
+      : '';
+  return (
+    <span role="status" aria-live="polite">
+      {text && <span className="status pill is-gate">{text}</span>}
+    </span>
+  );
+}

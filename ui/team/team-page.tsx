@@ -1,0 +1,181 @@
+import { ListChecks, TriangleAlert, Users } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useQuery } from '../data/route.ts';
+import { useTeam, useStore } from '../data/use-team.tsx';
+import { NewTask } from '../forms/new-task.tsx';
+import { useKeys } from '../parts/keys.ts';
+import { Board } from './board.tsx';
+import { Graph } from './graph/graph.tsx';
+import { SidePanel } from './side-panel.tsx';
+import { TaskList } from './task-list.tsx';
+import { TaskSheet } from './task-sheet.tsx';
+import { TeamHeader } from './team-header.tsx';
+import { TimeLine } from './time-line.tsx';
+import { Toolbar } from './toolbar.tsx';
+import { useFilter, useFound } from './use-filter.ts';
+import type { TeamViewName } from './use-filter.ts';
+import './team.css';
+
+/** A team: its tasks in three views, its members, what waits, and all of it at any moment. */
+export function TeamPage({ teamId, taskId }: { teamId: string; taskId: string | undefined }) {
+  const store = useStore();
+  const phase = useTeam(({ phase }) => phase);
+  const isPast = useTeam(({ moment }) => moment !== undefined);
+  useMoment();
+  if (phase === 'failed') return <FailedTeam teamId={teamId} message={store.error?.message ?? ''} />;
+  if (phase === 'loading') return <TeamSkeleton />;
+  return (
+    <main className={`team${isPast ? ' is-past' : ''}`} id="main" tabIndex={-1}>
+      <TeamHeader teamId={teamId} />
+      <Stage teamId={teamId} />
+      <SidePanel teamId={teamId} />
+      <TimeLine />
+      {taskId !== undefined && <TaskSheet key={taskId} teamId={teamId} taskId={taskId} />}
+    </main>
+  );
+}
+
+function Stage({ teamId }: { teamId: string }) {
+  const { view, setView, filter, clear, isFiltered } = useFilter();
+  const found = useFound(filter);
+  const total = useTeam(({ view }) => view.tasks.length);
+  const isClosed = useTeam(({ view }) => view.team?.status === 'cleaned-up');
+  const [isNew, setNew] = useState(false);
+  useKeys({
+    '1': () => setView('graph'),
+    '2': () => setView('board'),
+    '3': () => setView('list'),
+    n: () => setNew(true),
+  });
+  return (
+    <section className="stage" aria-label="Tasks">
+      <Toolbar onNewTask={() => setNew(true)} />
+      <div className="stage-body">
+        {view === 'members' ? (
+          <SidePanel teamId={teamId} isTab />
+        ) : total === 0 ? (
+          <div className="empty">
+            <ListChecks size={32} aria-hidden />
+            <h2>No task yet</h2>
+            <p>{isClosed ? 'This team was closed without one.' : 'Create one here, or from a terminal:'}</p>
+            {!isClosed && (
+              <>
+                <button type="button" className="button primary" onClick={() => setNew(true)}>
+                  Create a task
+                </button>
+                <code className="command">troupe task add "Write the parser" --team {teamId}</code>
+              </>
+            )}
+          </div>
+        ) : isFiltered && found.length === 0 ? (
+          <div className="empty">
+            <Users size={32} aria-hidden />
+            <h2>No task fits the filter</h2>
+            <p className="quiet">{describe(filter)}</p>
+            <button type="button" className="button" onClick={clear}>
+              Clear the filter
+            </button>
+          </div>
+        ) : (
+          <View view={view} teamId={teamId} found={found} isFiltered={isFiltered} />
+        )}
+      </div>
+      <NewTask teamId={teamId} isOpen={isNew} onClose={() => setNew(false)} />
+    </section>
+  );
+}
+
+function View({
+  view,
+  teamId,
+  found,
+  isFiltered,
+}: {
+  view: TeamViewName;
+  teamId: string;
+  found: ReturnType<typeof useFound>;
+  isFiltered: boolean;
+}) {
+  if (view === 'board') return <Board teamId={teamId} tasks={found} />;
+  if (view === 'list') return <TaskList teamId={teamId} tasks={found} />;
+  return <Graph teamId={teamId} found={isFiltered ? found : undefined} />;
+}
+
+function describe({ text, member, status }: { text: string; member: string; status: string }): string {
+  return [text && `“${text}”`, member && `of ${member}`, status && `that is ${status}`].filter(Boolean).join(', ');
+}
+
+/** The address says which moment is shown, so that a link shows the same. */
+function useMoment(): void {
+  const store = useStore();
+  const phase = useTeam(({ phase }) => phase);
+  const moment = useTeam(({ moment }) => moment);
+  const [query, setQuery] = useQuery();
+  const asked = Number(query.get('at') ?? 0);
+  useEffect(() => {
+    if (phase === 'live' && asked > 0 && store.moment === undefined) store.show(asked);
+    // Only when the team has been read: afterwards the page moves itself.
+  }, [phase === 'live']);
+  useEffect(() => {
+    if (phase !== 'live') return undefined;
+    const timer = setTimeout(() => setQuery({ at: moment?.toString() }), 200);
+    return () => clearTimeout(timer);
+  }, [moment, phase]);
+  useEffect(() => () => store.show(undefined), [store]);
+}
+
+function FailedTeam({ teamId, message }: { teamId: string; message: string }) {
+  const store = useStore();
+  return (
+    <main className="empty" id="main" tabIndex={-1} role="alert">
+      <TriangleAlert size={32} aria-hidden />
+      <h1>Team {teamId} cannot be shown</h1>
+      <pre className="code">{message}</pre>
+      <button type="button" className="button" onClick={() => store.retry()}>
+        Try again
+      </button>
+    </main>
+  );
+}
+
+/** The true layout, after a moment: a team that is there at once is not announced by a flicker. */
+function TeamSkeleton() {
+  const { done, of } = useTeam(
+    ({ progress }) => progress,
+    (a, b) => a.done === b.done && a.of === b.of,
+  );
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!isLate) return <main className="team" id="main" aria-busy />;
+  return (
+    <main className="team" id="main" aria-busy>
+      <header className="team-head">
+        <span className="skeleton" style={{ width: 140, height: 24 }} />
+        <span className="skeleton" style={{ width: 360, height: 8 }} />
+        <span className="meta" role="status">
+          {of > 0 ? `Reading ${done.toLocaleString('en-US')} of ${of.toLocaleString('en-US')}` : 'Reading the team'}
+        </span>
+      </header>
+      <section className="stage">
+        <div className="toolbar">
+          <span className="skeleton" style={{ width: 220, height: 34 }} />
+          <span className="skeleton" style={{ width: 220, height: 34 }} />
+        </div>
+        <div className="stage-body skeleton-grid">
+          {Array.from({ length: 12 }, (_, i) => (
+            <span key={i} className="skeleton" style={{ width: 212, height: 60 }} />
+          ))}
+        </div>
+      </section>
+      <aside className="side">
+        {Array.from({ length: 5 }, (_, i) => (
+          <span key={i} className="skeleton" style={{ height: 64, margin: '12px 16px' }} />
+        ))}
+      </aside>
+      <footer className="time-line" />
+    </main>
+  );
+}

@@ -1,0 +1,93 @@
+import { Columns3, ListFilter, ListTree, Plus, Search, Users, Waypoints, X } from 'lucide-react';
+import { useRef } from 'react';
+import { TASK_PHASES } from '../data/task-view.ts';
+import { useCanAct } from '../data/use-can-act.ts';
+import { useTeam } from '../data/use-team.tsx';
+import { useKeys } from '../parts/keys.ts';
+import { ActionMenu } from '../parts/menu.tsx';
+import { PHASE_WORDS, PhaseIcon } from '../parts/status.tsx';
+import { useFilter } from './use-filter.ts';
+import type { TeamViewName } from './use-filter.ts';
+
+const VIEWS: readonly (readonly [TeamViewName, string, typeof Waypoints])[] = [
+  ['graph', 'Graph', Waypoints],
+  ['board', 'Board', Columns3],
+  ['list', 'List', ListTree],
+  ['members', 'Members', Users],
+];
+
+/** Which view, and of which tasks. */
+export function Toolbar({ onNewTask }: { onNewTask: () => void }) {
+  const { view, setView, filter, set, clear, isFiltered } = useFilter();
+  const members = useTeam(({ view }) => view.members);
+  const canAct = useCanAct();
+  const search = useRef<HTMLInputElement>(null);
+  useKeys({ '/': () => search.current?.focus() });
+  const memberLines = members.map(({ id }) => ({ label: id, onSelect: () => set({ member: id }) }));
+  const statusLines = TASK_PHASES.map((phase) => ({
+    label: PHASE_WORDS[phase],
+    icon: (
+      <span className={`status is-${phase}`}>
+        <PhaseIcon phase={phase} />
+      </span>
+    ),
+    onSelect: () => set({ status: phase }),
+  }));
+  return (
+    <div className="toolbar">
+      <div className="switch" role="group" aria-label="View">
+        {VIEWS.map(([name, label, Icon]) => (
+          <button
+            key={name}
+            type="button"
+            className={`switch-${name}`}
+            aria-pressed={view === name}
+            onClick={() => setView(name)}
+          >
+            <Icon size={15} aria-hidden />
+            <span>{label}</span>
+          </button>
+        ))}
+      </div>
+      <label className="search">
+        <Search size={15} aria-hidden />
+        <input
+          ref={search}
+          className="input"
+          type="search"
+          placeholder="Filter tasks"
+          aria-label="Filter tasks"
+          value={filter.text}
+          onChange={(event) => set({ q: event.target.value })}
+          onKeyDown={(event) => event.key === 'Escape' && (set({ q: '' }), event.currentTarget.blur())}
+        />
+        <kbd>/</kbd>
+      </label>
+      <ActionMenu
+        trigger={
+          <button type="button" className="button filter">
+            <ListFilter size={15} aria-hidden /> <span className="one-line">{filter.member || 'Member'}</span>
+          </button>
+        }
+        lines={[{ label: 'All members', onSelect: () => set({ member: '' }) }, 'line', ...memberLines]}
+      />
+      <ActionMenu
+        trigger={
+          <button type="button" className="button filter">
+            <ListFilter size={15} aria-hidden /> {filter.status ? PHASE_WORDS[filter.status] : 'Status'}
+          </button>
+        }
+        lines={[{ label: 'Every status', onSelect: () => set({ status: '' }) }, 'line', ...statusLines]}
+      />
+      {isFiltered && (
+        <button type="button" className="button ghost small" onClick={clear}>
+          <X size={14} aria-hidden /> Clear
+        </button>
+      )}
+      <span className="spacer" />
+      <button type="button" className="button" onClick={onNewTask} disabled={!canAct}>
+        <Plus size={16} aria-hidden /> Task
+      </button>
+    </div>
+  );
+}

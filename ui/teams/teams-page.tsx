@@ -1,0 +1,182 @@
+import { CircleAlert, Inbox, Plus, Search, Users } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { navigate, teamPath, useQuery } from '../data/route.ts';
+import { useSignal } from '../data/signal.ts';
+import { teams } from '../data/teams.ts';
+import type { TeamLine } from '../data/teams.ts';
+import { NewTeam } from '../forms/new-team.tsx';
+import { plural, showCost, showCount, showMoment, showSpan, tokensOf, useNow } from '../parts/format.ts';
+import { useKeys } from '../parts/keys.ts';
+import { Link } from '../parts/link.tsx';
+import { TeamPill } from '../parts/status.tsx';
+import './teams.css';
+
+/** Every team, those that live first; finished ones stay readable. */
+export function TeamsPage() {
+  const list = useSignal(teams);
+  const [query, setQuery] = useQuery();
+  const [isNew, setNew] = useState(false);
+  const search = useRef<HTMLInputElement>(null);
+  useKeys({ '/': () => search.current?.focus(), n: () => setNew(true) });
+  const wanted = (query.get('q') ?? '').toLowerCase();
+  const found = (list ?? []).filter(
+    ({ name, description }) => name.includes(wanted) || description.toLowerCase().includes(wanted),
+  );
+  const live = found.filter(({ status }) => status !== 'cleaned-up').sort(byActivity);
+  const closed = found.filter(({ status }) => status === 'cleaned-up').sort(byActivity);
+  return (
+    <main className="page" id="main" tabIndex={-1}>
+      <div className="page-head">
+        <h1>Teams</h1>
+        {list && <span className="meta">{plural(list.length, 'team')}</span>}
+        <span className="spacer" />
+        <label className="search">
+          <Search size={16} aria-hidden />
+          <input
+            ref={search}
+            className="input"
+            type="search"
+            placeholder="Find a team"
+            aria-label="Find a team"
+            value={query.get('q') ?? ''}
+            onChange={(event) => setQuery({ q: event.target.value })}
+          />
+          <kbd>/</kbd>
+        </label>
+        <button type="button" className="button primary" onClick={() => setNew(true)}>
+          <Plus size={16} aria-hidden /> Team
+        </button>
+      </div>
+      {!list && <TeamsSkeleton />}
+      {list?.length === 0 && (
+        <div className="empty">
+          <Users size={32} aria-hidden />
+          <h2>No team yet</h2>
+          <p>A team file brings one up with members and tasks, or make one here.</p>
+          <code className="command">troupe init script && troupe up</code>
+        </div>
+      )}
+      {list && list.length > 0 && found.length === 0 && (
+        <div className="empty">
+          <Search size={32} aria-hidden />
+          <h2>No team is called “{query.get('q')}”</h2>
+          <button type="button" className="button" onClick={() => setQuery({ q: undefined })}>
+            Clear
+          </button>
+        </div>
+      )}
+      <TeamTable lines={live} label="Teams at work" />
+      {closed.length > 0 && (
+        <>
+          <h2 className="teams-part">Closed</h2>
+          <TeamTable lines={closed} label="Closed teams" />
+        </>
+      )}
+      <NewTeam isOpen={isNew} onClose={() => setNew(false)} />
+    </main>
+  );
+}
+
+function byActivity(a: TeamLine, b: TeamLine): number {
+  return b.activeAt.localeCompare(a.activeAt);
+}
+
+function TeamTable({ lines, label }: { lines: readonly TeamLine[]; label: string }) {
+  const now = useNow();
+  if (lines.length === 0) return null;
+  return (
+    <table className="teams" aria-label={label}>
+      <thead>
+        <tr>
+          <th>Team</th>
+          <th>Progress</th>
+          <th className="number">Members</th>
+          <th className="number wide">Tokens</th>
+          <th className="number">Cost</th>
+          <th className="number wide">Last activity</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((team) => (
+          <TeamRow key={team.id} team={team} now={now} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function TeamRow({ team, now }: { team: TeamLine; now: number }) {
+  const { name, description, status, tasks, completedTasks, running, failed, waiting, members, usage } = team;
+  return (
+    <tr onClick={(event) => !(event.target instanceof HTMLAnchorElement) && navigate(teamPath(team.id))}>
+      <td className="teams-name">
+        <span className="row">
+          <Link href={teamPath(team.id)} className="one-line">
+            {name}
+          </Link>
+          <TeamPill status={status} isDone={tasks > 0 && completedTasks === tasks} running={running} />
+          {waiting > 0 && status !== 'cleaned-up' && (
+            <span className="status is-gate">
+              <Inbox size={14} aria-hidden /> {waiting} waiting
+            </span>
+          )}
+          {failed > 0 && (
+            <span className="status is-failed">
+              <CircleAlert size={14} aria-hidden /> {failed} failed
+            </span>
+          )}
+        </span>
+        {description !== '' && <span className="meta two-lines">{description}</span>}
+      </td>
+      <td>
+        <span className="row">
+          <ProgressBar done={completedTasks} running={running} failed={failed} of={tasks} />
+          <span className="teams-count">
+            <b>{completedTasks}</b> <span className="quiet">of {tasks}</span>
+          </span>
+        </span>
+      </td>
+      <td className="number">{members}</td>
+      <td className="number wide">{showCount(tokensOf(usage))}</td>
+      <td className="number">{showCost(usage.costUsd ?? 0)}</td>
+      <td className="number wide quiet" title={showMoment(new Date(team.activeAt))}>
+        {showSpan(now - Date.parse(team.activeAt))} ago
+      </td>
+    </tr>
+  );
+}
+
+/** How far a team is, by what its tasks are. The words stand beside it. */
+export function ProgressBar({
+  done,
+  running,
+  failed,
+  of,
+}: {
+  done: number;
+  running: number;
+  failed: number;
+  of: number;
+}) {
+  const part = (count: number, phase: string) =>
+    count > 0 && <span className={`is-${phase}`} style={{ flexGrow: count }} key={phase} />;
+  return (
+    <span className="progress" aria-hidden>
+      {part(done, 'done')}
+      {part(running, 'working')}
+      {part(failed, 'failed')}
+      {of - done - running - failed > 0 && <span className="rest" style={{ flexGrow: of - done - running - failed }} />}
+      {of === 0 && <span className="rest" style={{ flexGrow: 1 }} />}
+    </span>
+  );
+}
+
+function TeamsSkeleton() {
+  return (
+    <div className="stack" aria-hidden>
+      {[1, 2, 3].map((i) => (
+        <div key={i} className="skeleton" style={{ height: 56 }} />
+      ))}
+    </div>
+  );
+}
