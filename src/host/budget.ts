@@ -1,6 +1,6 @@
+import type { Bench } from './bench.ts';
 import type { Door } from './door.ts';
 import type { Watch } from './watch.ts';
-import type { Bench } from './work.ts';
 
 /** Whether a budget that binds the member is used up. */
 export async function isSpent(door: Door, who: Bench['who']): Promise<boolean> {

@@ -1,8 +1,8 @@
 import type { TaskJson } from '../agents/agent.ts';
+import type { Bench } from './bench.ts';
 import { codeOf } from './door.ts';
 import { makeTurn } from './prompt.ts';
 import { turnWithMail } from './work.ts';
-import type { Bench } from './work.ts';
 
 /** What a lead does besides answering its mail: it hears of its team in digests, and does what is reserved for it. */
 export interface Lead {
@@ -14,6 +14,8 @@ export interface Lead {
   listen(wake: () => Promise<void>): Promise<string | undefined>;
   /** Something happened: what failed may be tried again. */
   stir(): void;
+  /** It may have forgotten what it knew: it is told its goal and the state of its team again. */
+  forget(): void;
   /** The next task that is reserved for it; it takes no others. */
   claim(): Promise<TaskJson | undefined>;
 }
@@ -28,6 +30,7 @@ export function beginToLead(bench: Bench, { goal, resumed }: { goal: string; res
   let knows: number | undefined;
   let failure: string | undefined;
   let retries = false;
+  let forgot = false;
 
   return {
     get knows() {
@@ -39,13 +42,16 @@ export function beginToLead(bench: Bench, { goal, resumed }: { goal: string; res
     async listen(wake) {
       if (failure !== undefined && !retries) return undefined;
       retries = false;
-      const digest = await door.call('team.digest', { teamId, ...(knows !== undefined && { after: knows }) });
       const isFirst = knows === undefined;
+      const news = await door.call('team.digest', { teamId, ...(knows !== undefined && { after: knows }) });
       const messages = await bench.mail.take(bench.seat.sessionId);
-      if (!isFirst && messages.length === 0 && !digest.due) return undefined;
+      // It is not woken to be reminded of what it forgot; that comes with the next turn.
+      if (!isFirst && messages.length === 0 && !news.due) return undefined;
       await wake();
-      const turn = makeTurn({ messages, digest: digest.text, ...(isFirst && !resumed && { goal }) });
-      const end = await turnWithMail(bench, turn);
+      const digest = forgot ? await door.call('team.digest', { teamId }) : news;
+      const tellsGoal = forgot || (isFirst && !resumed);
+      forgot = false;
+      const end = await turnWithMail(bench, makeTurn({ messages, digest: digest.text, ...(tellsGoal && { goal }) }));
       failure = end.reason === 'failed' ? (end.error ?? 'the agent failed') : undefined;
       // What a turn that failed was told is told again with the next, and that waits until something happens.
       if (failure === undefined) knows = digest.seq;
@@ -53,6 +59,9 @@ export function beginToLead(bench: Bench, { goal, resumed }: { goal: string; res
     },
     stir() {
       retries = true;
+    },
+    forget() {
+      forgot = true;
     },
     async claim() {
       const reserved = await door.call('task.list', { teamId, assigneeId: who.memberId, status: 'pending' });

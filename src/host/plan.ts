@@ -1,10 +1,10 @@
 import type { TaskJson } from '../agents/agent.ts';
 import { PLAN_BYTES } from '../core/limits.ts';
 import { cutToBytes } from '../core/text.ts';
+import type { Bench } from './bench.ts';
 import { makeTurn } from './prompt.ts';
 import type { Watch } from './watch.ts';
 import { finish, turnWithMail } from './work.ts';
-import type { Bench } from './work.ts';
 
 /** What came of planning: it may begin, the task is gone, or something more urgent came up. */
 export type Planned = 'approved' | 'given up' | 'interrupted';

@@ -12,7 +12,7 @@ import type { TeamEvent } from '../core/event.ts';
 import { NO_USAGE } from '../core/usage.ts';
 import type { Usage } from '../core/usage.ts';
 import { openTranscript } from './transcript.ts';
-import type { Transcript } from './transcript.ts';
+import type { Transcript, TranscriptEntry } from './transcript.ts';
 import type { Watch } from './watch.ts';
 
 /** How a turn ended. */
@@ -24,6 +24,10 @@ export interface Hearing {
   usage(usage: Usage, taskId: string | undefined): Promise<void>;
   /** Asks whoever may answer; in `plan` and `delegate` nobody does. */
   permission(permission: Permission, mode: Mode): void;
+  /** It shortened its conversation: what it knew of its team may be gone. */
+  compacted(): void;
+  /** Its model keeps it waiting, or (undefined) no longer. */
+  waiting(reason: string | undefined, until?: number): Promise<void>;
   /** The agent is at work with this session from now on. */
   opened(sessionId: string): Promise<void>;
   failed(error: unknown): void;
@@ -44,16 +48,25 @@ export interface SeatOptions {
 export interface Seat {
   readonly sessionId: string;
   readonly mode: Mode;
+  /** Its conversation has become so long that the next turn may not fit. */
+  readonly isFull: boolean;
   /** Does a turn to its end. Losing the task ends it; `onUrgent` is called for urgent mail that could join it. */
   turn(turn: Turn, options?: { task?: TaskJson | undefined; onUrgent?: () => void }): Promise<TurnEnd>;
   /** Adds to the running turn where the agent can take it. */
   steer(turn: Turn): Promise<void>;
   /** Goes on with the same conversation under other rights; a new one where the agent cannot resume. */
   changeMode(mode: Mode): Promise<void>;
+  /** Goes on in a fresh conversation under the same rights. */
+  renew(): Promise<void>;
+  /** Adds to its transcript. */
+  note(entry: TranscriptEntry): void;
   close(): Promise<void>;
   /** Resolves when the session ended although nobody closed it. */
   readonly lost: Promise<void>;
 }
+
+/** Agents that shorten their conversation by themselves do so well before this. */
+const FULL = 0.92;
 
 /** Starts the agent and begins to listen to it. */
 export async function takeSeat(options: SeatOptions): Promise<Seat> {
@@ -61,6 +74,8 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
   const lost = Promise.withResolvers<void>();
   let mode = start.mode;
   let running: { task?: TaskJson | undefined; turns: number; ended: PromiseWithResolvers<TurnEnd> } | undefined;
+  let fullness = 0;
+  let isWaiting = false;
   let open = await openSession(start);
 
   async function openSession(how: StartOptions): Promise<Open> {
@@ -96,10 +111,19 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       return;
     }
     transcript.write({ at, ...event });
+    if (isWaiting && event.type !== 'waiting') {
+      isWaiting = false;
+      await hearing.waiting(undefined);
+    }
     if (event.type === 'shown') await hearing.shown(event.messageIds);
     else if (event.type === 'usage') {
       if (running) running.turns += event.usage.turns;
+      if (event.context) fullness = event.context.used / event.context.size;
       await hearing.usage(event.usage, running?.task?.id);
+    } else if (event.type === 'compacted') hearing.compacted();
+    else if (event.type === 'waiting') {
+      isWaiting = true;
+      await hearing.waiting(event.reason, event.until);
     } else if (event.type === 'turnEnd') await end(event);
   }
 
@@ -110,6 +134,18 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       if (running?.turns === 0) await hearing.usage({ ...NO_USAGE, turns: 1 }, running.task?.id);
     } finally {
       ended?.resolve(event);
+    }
+  }
+
+  async function reopen(resume: string | undefined): Promise<void> {
+    await closeSession();
+    fullness = 0;
+    try {
+      open = await openSession({ ...start, mode, resume });
+    } catch (error) {
+      // Nobody sits here any more.
+      lost.resolve();
+      throw error;
     }
   }
 
@@ -126,7 +162,11 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     get mode() {
       return mode;
     },
+    get isFull() {
+      return fullness >= FULL;
+    },
     lost: lost.promise,
+    note: (entry) => open.transcript.write(entry),
     async turn(turn, { task, onUrgent } = {}) {
       const ended = Promise.withResolvers<TurnEnd>();
       running = { task, turns: 0, ended };
@@ -153,17 +193,10 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     },
     async changeMode(wanted) {
       if (wanted === mode) return;
-      const resume = agent.abilities.resume ? open.session.id : undefined;
-      await closeSession();
       mode = wanted;
-      try {
-        open = await openSession({ ...start, mode, resume });
-      } catch (error) {
-        // Nobody sits here any more.
-        lost.resolve();
-        throw error;
-      }
+      await reopen(agent.abilities.resume ? open.session.id : undefined);
     },
+    renew: () => reopen(undefined),
     close: closeSession,
   };
 }

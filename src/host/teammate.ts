@@ -1,13 +1,15 @@
 import type { Agent, StartOptions, TaskJson } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
-import { cutToBytes } from '../core/text.ts';
+import { cutToBytes, shorten } from '../core/text.ts';
+import type { Bench } from './bench.ts';
 import { isSpent, waitForBudget } from './budget.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
 import { beginToLead } from './lead.ts';
 import type { Lead } from './lead.ts';
 import { openMail } from './mail.ts';
+import { pauseFor } from './overload.ts';
 import { answerPermissions } from './permissions.ts';
 import { planFor } from './plan.ts';
 import { makeTurn } from './prompt.ts';
@@ -16,7 +18,6 @@ import { shownMessages } from './transcript.ts';
 import { watchTeam } from './watch.ts';
 import type { Watch } from './watch.ts';
 import { turnWithMail, workOn } from './work.ts';
-import type { Bench } from './work.ts';
 
 /** One teammate: who it is, what plays it, and how it reaches its team. */
 export interface TeammateOptions {
@@ -53,6 +54,12 @@ export async function runTeammate(options: TeammateOptions): Promise<Ending> {
   const watch = watchTeam(door, { memberId: who.memberId, leads }, { signal, onError });
   const { sessionId: lastSession, spawnPrompt: goal = '' } = await door.call('member.show', who);
   const mail = await openMail(door, who, shownMessages(transcriptPath(lastSession)));
+  const tellWaiting = async (reason: string | undefined, until?: number): Promise<void> => {
+    const waiting =
+      reason === undefined ? null : { reason: shorten(reason, 300), ...(until !== undefined && { until }) };
+    await door.call('member.update', { ...who, metadata: { waiting } });
+  };
+  let forget = (): void => {};
   const seat = await takeSeat({
     agent,
     start,
@@ -65,13 +72,17 @@ export async function runTeammate(options: TeammateOptions): Promise<Ending> {
         void (await door.call('usage.record', { ...who, usage, ...(taskId !== undefined && { taskId }) })),
       permission: answerPermissions({ door, who, watch, rules: options.permissions, onError }),
       opened: async (sessionId) => void (await door.call('member.update', { ...who, status: 'active', sessionId })),
+      compacted: () => forget(),
+      waiting: tellWaiting,
       failed: onError,
     },
   });
   const mayTurn = (): Promise<boolean> => waitForBudget(door, who, watch, () => isInterrupted(door, who, signal));
-  const bench: Bench = { door, who, seat, mail, mayTurn, onError };
+  const pause = (ms: number): Promise<boolean> => pauseFor(ms, watch, () => isInterrupted(door, who, signal));
+  const bench: Bench = { door, who, seat, mail, mayTurn, pause, tellWaiting, onError };
   const resumed = start.resume !== undefined && agent.abilities.resume;
   const lead = leads ? beginToLead(bench, { goal, resumed }) : undefined;
+  if (lead) forget = () => lead.forget();
   const teammate = new Teammate(options, bench, watch, lead);
   try {
     return await Promise.race([teammate.live(), seat.lost.then((): Ending => 'crashed')]);

@@ -1,22 +1,12 @@
-import type { TaskJson } from '../agents/agent.ts';
+import type { TaskJson, Turn } from '../agents/agent.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
 import { cutToBytes } from '../core/text.ts';
+import type { Bench } from './bench.ts';
 import { codeOf } from './door.ts';
-import type { Door } from './door.ts';
-import type { Mail } from './mail.ts';
+import { makeHandover } from './handover.ts';
+import { isOverload, retryAfter } from './overload.ts';
 import { makeTurn } from './prompt.ts';
-import type { Seat, TurnEnd } from './seat.ts';
-
-/** A member at work: who it is, where it sits, what comes in for it. */
-export interface Bench {
-  readonly door: Door;
-  readonly who: { readonly teamId: string; readonly memberId: string };
-  readonly seat: Seat;
-  readonly mail: Mail;
-  /** Resolves when a turn may begin: at once, or when the budget was raised. False when it must stop first. */
-  readonly mayTurn: () => Promise<boolean>;
-  readonly onError: (error: unknown) => void;
-}
+import type { TurnEnd } from './seat.ts';
 
 /** Does a task to its end, whatever that is. Returns what the last turn produced. */
 export async function workOn(bench: Bench, task: TaskJson): Promise<string> {
@@ -39,9 +29,39 @@ async function isBeforePerson({ door, who: { teamId } }: Bench, task: TaskJson):
 }
 
 /** Runs a turn as soon as the budget allows it; urgent mail joins it where the agent can take it, losing the task ends it. */
-export async function turnWithMail(bench: Bench, turn: ReturnType<typeof makeTurn>, task?: TaskJson): Promise<TurnEnd> {
-  if (!(await bench.mayTurn())) return { type: 'turnEnd', reason: 'cancelled', text: '' };
-  return bench.seat.turn(turn, { task, onUrgent: () => void steer(bench) });
+export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): Promise<TurnEnd> {
+  const { seat, mayTurn } = bench;
+  for (let attempt = 1; ; attempt++) {
+    if (!(await mayTurn())) return CANCELLED;
+    const wasFull = seat.isFull;
+    const end = await seat.turn(wasFull ? await inFreshSession(bench, turn) : turn, {
+      task,
+      onUrgent: () => void steer(bench),
+    });
+    if (end.reason !== 'failed') return end;
+    // It filled up in the middle of the turn: what is left of it fits into a fresh conversation.
+    if (seat.isFull && !wasFull) continue;
+    const wait = isOverload(end.error) ? retryAfter(attempt) : undefined;
+    if (wait === undefined) return end;
+    if (!(await waitFor(bench, wait, end.error ?? ''))) return CANCELLED;
+  }
+}
+
+const CANCELLED: TurnEnd = { type: 'turnEnd', reason: 'cancelled', text: '' };
+
+async function inFreshSession({ seat, door, who }: Bench, turn: Turn): Promise<Turn> {
+  const handover = await makeHandover(door, who);
+  await seat.renew();
+  return { ...turn, text: `${handover}\n\n${turn.text}` };
+}
+
+async function waitFor({ seat, pause, tellWaiting }: Bench, ms: number, reason: string): Promise<boolean> {
+  const until = Date.now() + ms;
+  seat.note({ at: Date.now(), type: 'waiting', reason, until });
+  await tellWaiting(reason, until);
+  const goesOn = await pause(ms);
+  await tellWaiting(undefined);
+  return goesOn;
 }
 
 async function steer({ seat, mail, onError }: Bench): Promise<void> {

@@ -40,7 +40,9 @@ export function makeDigest(state: TeamState, batches: readonly Stored[], seq: nu
   const ended = new Set(
     events.flatMap((event) => (event.type === 'task:completed' || event.type === 'task:failed' ? event.taskId : [])),
   );
-  const plans = pendingPlans(state);
+  const submitted = new Set(events.flatMap((event) => (event.type === 'plan:submitted' ? event.requestId : [])));
+  // One that was told and not answered is not told again with every digest.
+  const plans = pendingPlans(state).filter(({ id }) => submitted.has(id));
   const said = answersOfIdle(state, events, ended);
   const changed = events.some(({ type }) => type === 'teammate:idle' || type === 'teammate:stopped');
   const settled = isSettled(state);
@@ -59,7 +61,7 @@ export function fullDigest(state: TeamState, seq: number): Digest {
     .map((task) => `#${task.id} [${task.status}] ${task.title}${task.assigneeId ? ` (${task.assigneeId})` : ''}`);
   const { completed, failed } = state.index.counts;
   const text = [
-    `You lead the team ${id}${description ? `: ${description}` : ''}.`,
+    `Team ${id}${description ? `: ${description}` : ''}.`,
     stateLine(state),
     `Open tasks (${open.length}; ${completed} completed, ${failed} failed)${open.length > 0 ? ':' : '.'}`,
     ...lines,

@@ -42,7 +42,7 @@ test(
     expect(outcome.tasks.map(({ assigneeId }) => assigneeId)).toEqual(['helper', 'helper', 'helper']);
     const [first, ...later] = toldTo(stage, 'boss');
     expect(first).toMatchObject({ mode: 'delegate' });
-    expect(first?.prompt).toMatch(/^Make:\none\ntwo\nthree\n\nWhere your team stands:\nYou lead the team led/);
+    expect(first?.prompt).toMatch(/^Make:\none\ntwo\nthree\n\nWhere your team stands:\nTeam led/);
     expect(first?.role).toContain('SpawnTeammate brings in a teammate (quick)');
     // Three completions and an idle notice are one turn, not four.
     expect(later).toHaveLength(1);
