@@ -1,4 +1,4 @@
-import { ACP_AGENTS } from './acp/agents.ts';
+import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
 import type { Abilities } from './agent.ts';
 import type { AgentRow } from './row.ts';
 
@@ -50,11 +50,39 @@ export const AGENTS = {
 /** The name of an agent that we know. */
 export type AgentName = keyof typeof AGENTS;
 
-/** What is known of the agents that have no name of their own: programs and functions that a user writes. */
+/** What a user's own programs and functions can do. */
 export const OWN_AGENTS = {
   exec: { steer: false, interrupt: true, resume: true, mail: false, usage: true, permissions: false },
   function: { steer: false, interrupt: true, resume: true, mail: true, usage: false, permissions: false },
 } as const satisfies Readonly<Record<string, Abilities>>;
+
+const OWN = {
+  program: '',
+  env: [],
+  cost: 'none',
+  holds: { plan: 'asked', delegate: 'asked' },
+  known: 'measured',
+} as const;
+
+/** What is known of the agents that have no name: whatever else speaks ACP, and what a user writes. */
+export const NAMELESS: Readonly<Record<string, AgentRow>> = {
+  acp: UNKNOWN_ACP,
+  exec: {
+    ...OWN,
+    title: 'any program',
+    kind: 'exec',
+    install: 'name it: agent: { exec: ./work.sh }',
+    abilities: OWN_AGENTS.exec,
+    cost: 'reported',
+  },
+  function: {
+    ...OWN,
+    title: 'a function in this process',
+    kind: 'function',
+    install: 'give it to the library',
+    abilities: OWN_AGENTS.function,
+  },
+};
 
 /** What is known of an agent by this name. */
 export function findAgent(name: string): AgentRow | undefined {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { Usage } from '../core/usage.ts';
 import type { Agent, AgentEvent, StartOptions, Turn } from './agent.ts';
+import { OWN_AGENTS } from './catalog.ts';
 import { startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
 import { requireProgram } from './program.ts';
@@ -51,14 +52,7 @@ const DRAIN_MS = 1_000;
 export function execAgent(options: ExecOptions): Agent {
   return {
     kind: 'exec',
-    abilities: {
-      steer: false,
-      interrupt: true,
-      resume: true,
-      mail: options.mail ?? false,
-      usage: true,
-      permissions: false,
-    },
+    abilities: { ...OWN_AGENTS.exec, mail: options.mail ?? OWN_AGENTS.exec.mail },
     async start(start) {
       requireProgram(options.command[0], start);
       const id = start.resume ?? crypto.randomUUID();

@@ -1,4 +1,5 @@
 import type { Agent, AgentEvent, Turn } from './agent.ts';
+import { OWN_AGENTS } from './catalog.ts';
 import { turnByTurn } from './turns.ts';
 
 /** What a function that plays an agent can do while it works. */
@@ -18,7 +19,7 @@ export type AgentFunction = (turn: Turn, context: FunctionContext) => Promise<st
 export function functionAgent(run: AgentFunction): Agent {
   return {
     kind: 'function',
-    abilities: { steer: false, interrupt: true, resume: true, mail: true, usage: false, permissions: false },
+    abilities: OWN_AGENTS.function,
     async start({ teamId, memberId, resume }) {
       return turnByTurn(resume ?? crypto.randomUUID(), async (turn, emit, signal) => {
         const cancelled = new Promise<never>((_resolve, reject) => {

@@ -105,6 +105,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'transcript read': ['troupe transcript read worker-1 --team demo --tail --json'],
   'event list': ['troupe event list --team demo --after 120'],
   'token rotate': ['troupe token rotate'],
+  agents: ['troupe agents', 'troupe agents --json'],
   init: ['troupe init', 'troupe init feature --file team.yaml'],
   up: ['troupe up', 'troupe up team.yaml --detach'],
   ps: ['troupe ps', 'troupe ps --team demo --json'],

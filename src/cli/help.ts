@@ -80,7 +80,7 @@ const SECTIONS: readonly (readonly [name: string, words: readonly string[]])[] =
     'Share the work',
     ['team create', 'member add', 'task add', 'task list', 'task claim', 'task complete', 'send', 'inbox'],
   ],
-  ['Look', ['watch', 'status', 'ui', 'logs', 'notes', 'doctor']],
+  ['Look', ['watch', 'status', 'ui', 'logs', 'notes', 'agents', 'doctor']],
   ['The rest', ['stop', 'serve', 'journal init', 'journal copy', 'mcp', 'completion']],
 ];
 

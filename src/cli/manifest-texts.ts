@@ -607,6 +607,11 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
     },
     defaults: { after: 0, limit: 1000 },
   },
+  agents: {
+    summary: 'List the agents that Troupe can run, which of them are here, and what each can do',
+    inputs: {},
+    defaults: {},
+  },
   status: { summary: 'How the daemon is, and where', inputs: {}, defaults: {} },
   stop: {
     summary: 'End the daemon and the members that it runs',

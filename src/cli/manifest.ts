@@ -143,6 +143,7 @@ const TABLE: Readonly<Record<string, string>> = {
     '["transcript.read","reader",[["memberId","member","string","!"]],[["teamId","team","string","!"],["session","session","string",""],["after","after","number",""],["tail","tail","boolean",""],["wait","wait","duration",""]]]',
   'event list':
     '["event.list","reader",[],[["teamId","team","string","!"],["after","after","number",""],["limit","limit","number",""]]]',
+  agents: '["agent.list","admin",[],[]]',
   status: '["daemon.status","admin",[],[]]',
   stop: '["daemon.stop","admin",[],[["keep","keep","boolean",""]]]',
   ui: '["ui.login","admin",[],[]]',

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import { ChosenId, quote } from '../core/text.ts';
+import { agentOperations } from './agent.ts';
 import { actorOf, authorize } from './caller.ts';
 import type { Caller } from './caller.ts';
 import { daemonOperations } from './daemon.ts';
@@ -28,6 +29,7 @@ const ALL = [
   ...hookOperations,
   ...transcriptOperations,
   ...eventOperations,
+  ...agentOperations,
   ...daemonOperations,
 ] as const;
 

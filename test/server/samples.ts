@@ -191,6 +191,7 @@ export const SAMPLES: Samples = {
   'plan.approve': async (stage) => ({ input: await handedPlan(stage), as: 'lead' }),
   'plan.reject': async (stage) => ({ input: { ...(await handedPlan(stage)), feedback: 'Shorter' }, as: 'lead' }),
   'event.list': async () => ({ input: { teamId, after: 1, limit: 1 } }),
+  'agent.list': async () => ({ input: {} }),
   'daemon.status': async () => ({ input: {} }),
   'daemon.stop': async () => ({ input: { keep: true } }),
   'ui.login': async () => ({ input: {} }),

@@ -1,3 +1,4 @@
+import { views as agent } from './agent.ts';
 import { views as daemon } from './daemon.ts';
 import { views as hook } from './hook.ts';
 import { views as member } from './member.ts';
@@ -9,4 +10,14 @@ import { views as team } from './team.ts';
 import type { Views } from './views.ts';
 
 /** The views of all nouns. */
-export const views: Views = { ...daemon, ...hook, ...member, ...message, ...note, ...request, ...task, ...team };
+export const views: Views = {
+  ...agent,
+  ...daemon,
+  ...hook,
+  ...member,
+  ...message,
+  ...note,
+  ...request,
+  ...task,
+  ...team,
+};

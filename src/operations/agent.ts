@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { AgentKind } from '../core/agent.ts';
+import { listAgents } from '../runtime/installed-agents.ts';
+import { operation } from './operation.ts';
+
+const Hold = z.enum(['enforced', 'refused', 'asked']);
+
+/** What is known of an agent before one is started. */
+const ListedAgent = z.object({
+  name: z.string(),
+  title: z.string(),
+  kind: AgentKind,
+  program: z.string(),
+  install: z.string(),
+  path: z.string().optional().describe('the file that would be run, if it is on this machine'),
+  version: z.string().optional(),
+  abilities: z.object({
+    steer: z.boolean().describe('a text can reach a running turn'),
+    interrupt: z.boolean(),
+    resume: z.boolean(),
+    mail: z.boolean(),
+    usage: z.boolean(),
+    permissions: z.boolean(),
+  }),
+  cost: z.enum(['reported', 'tokens', 'none']),
+  holds: z.object({ plan: Hold, delegate: Hold }).describe('how a mode holds in which nothing may be changed'),
+  known: z.enum(['measured', 'documented']),
+});
+
+export const agentOperations = [
+  operation({
+    name: 'agent.list',
+    summary: 'List the agents that Troupe can run, which of them are here, and what each can do',
+    scope: 'admin',
+    input: z.strictObject({}),
+    result: z.array(ListedAgent),
+    route: 'GET /api/agents',
+    cli: { command: 'agents' },
+    run: () => listAgents(process.env),
+  }),
+] as const;
