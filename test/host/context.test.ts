@@ -15,7 +15,7 @@ interface Started {
   readonly house: House;
   readonly turns: Turn[];
   /** How many conversations there were. */
-  conversations(): number;
+  readonly conversations: () => number;
 }
 
 /** A member whose agent does each turn as told, and may say how it is. */
