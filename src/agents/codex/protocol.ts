@@ -31,7 +31,7 @@ const Tokens = z.looseObject({
 });
 export type Tokens = z.output<typeof Tokens>;
 
-const TurnError = z.looseObject({ message: z.string() });
+const TurnError = z.looseObject({ message: z.string(), codexErrorInfo: z.unknown().optional() });
 
 /** Every kind of news that we follow, by its method. */
 export const News = {

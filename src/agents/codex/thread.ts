@@ -153,7 +153,8 @@ export class Thread {
     if (turn.status === 'completed') this.#ended?.resolve({ type: 'turnEnd', reason: 'done', text });
     else if (turn.status === 'interrupted') this.#ended?.resolve({ type: 'turnEnd', reason: 'cancelled', text });
     else {
-      const error = plainError(turn.error?.message ?? `the turn ended as ${turn.status}`);
+      const error =
+        plainError(turn.error?.message ?? `the turn ended as ${turn.status}`) + errorKind(turn.error?.codexErrorInfo);
       this.#ended?.resolve({ type: 'turnEnd', reason: 'failed', text, error });
     }
     this.#ended = undefined;
@@ -198,4 +199,10 @@ function plainError(message: string): string {
   } catch {
     return message;
   }
+}
+
+/** Codex's word for what went wrong, where it has one: its messages alone do not say that a server is overloaded. */
+function errorKind(info: unknown): string {
+  if (typeof info !== 'string' || info === 'other') return '';
+  return ` (${info.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)})`;
 }
