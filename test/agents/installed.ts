@@ -22,14 +22,14 @@ const PROGRAMS = {
 export type InstalledAgent = keyof typeof PROGRAMS;
 
 /**
- * The program of an agent, or undefined where it is not installed: its tests are then skipped. Where CI runs them that
- * is an error, since nobody would notice.
+ * The program of an agent, or undefined where it is not installed: its tests are then skipped. Where somebody relies on
+ * them, TROUPE_REQUIRE_AGENTS makes that an error, since nobody would notice.
  */
 export function agentProgram(name: InstalledAgent): string | undefined {
   const path = PROGRAMS[name]
     .map((place) => join(AGENTS_FOLDER, 'node_modules', place))
     .find((place) => existsSync(place));
-  if (path === undefined && process.env['CI']) {
+  if (path === undefined && process.env['TROUPE_REQUIRE_AGENTS']) {
     throw new Error(`${name} is not installed for ${PLATFORM}: "node scripts/prepare-tests.ts" says why`);
   }
   return path;
