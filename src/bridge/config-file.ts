@@ -1,0 +1,62 @@
+import { TeamError } from '../core/errors.ts';
+import { NativeConfig } from './format.ts';
+import { readNow, readSettled, replaceFile } from './json-file.ts';
+import type { FileReading } from './json-file.ts';
+import type { NativePaths } from './layout.ts';
+import { underLock } from './lock.ts';
+import type { LockOptions } from './lock.ts';
+
+/** A team's own file as it is; `unknown` is JSON of a form that we do not know, which is shown and never written. */
+export type ConfigReading =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'read'; readonly config: NativeConfig }
+  | { readonly kind: 'unknown' | 'unreadable'; readonly problem: string };
+
+/** What a reading of a team's file holds. */
+export function configOf(reading: FileReading): ConfigReading {
+  if (reading.kind === 'absent') return reading;
+  if (reading.kind === 'unreadable') return { kind: 'unreadable', problem: reading.problem };
+  const parsed = NativeConfig.safeParse(reading.value);
+  // The value itself and not the parsed copy: its keys are in the order in which they will be written back.
+  if (parsed.success) return { kind: 'read', config: reading.value as NativeConfig };
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.map(String).join('.') || 'the file';
+  return { kind: 'unknown', problem: `has a form that is not known: ${where}: ${issue?.message ?? 'unknown'}` };
+}
+
+/** Reads a team's file, waiting out a write that is under way. */
+export async function readConfig(paths: NativePaths): Promise<ConfigReading> {
+  return configOf(await readSettled(paths.config));
+}
+
+/** Whether the program understands the file well enough to share it: without a lead's id its oldest version talks to itself for ever. */
+export function isWhole(config: NativeConfig): boolean {
+  return config.leadAgentId !== undefined && config.members.every((member) => member.agentId !== undefined);
+}
+
+/** Changes a team's file under its lock; nothing to write leaves it. Says whether it was written. */
+export async function changeConfig(
+  paths: NativePaths,
+  edit: (config: NativeConfig) => NativeConfig | undefined,
+  options?: LockOptions,
+): Promise<boolean> {
+  await readSettled(paths.config);
+  return underLock(
+    paths.config,
+    () => {
+      const reading = readNow(paths.config);
+      const found = configOf(reading);
+      if (found.kind === 'absent') {
+        throw new TeamError('not_found', `${paths.config} is gone: the native team has ended`);
+      }
+      if (found.kind !== 'read') {
+        throw new TeamError('corrupt', `${paths.config} ${found.problem}: it is left as it is`);
+      }
+      const next = edit(found.config);
+      if (next === undefined) return false;
+      replaceFile(paths.config, next, reading.kind === 'read' ? reading.mode : 0o644);
+      return true;
+    },
+    options,
+  );
+}

@@ -1,0 +1,117 @@
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+import { BRIDGE_MARK, NativeEntry } from './format.ts';
+import type { Era } from './format.ts';
+import { readNow, readSettled, replaceFile } from './json-file.ts';
+import type { FileReading } from './json-file.ts';
+import type { NativePaths } from './layout.ts';
+import { underLock } from './lock.ts';
+import type { LockOptions } from './lock.ts';
+
+/** What we say when we write to a native member. */
+export interface NewEntry {
+  readonly from: string;
+  readonly text: string;
+  readonly summary?: string | undefined;
+  readonly color?: string | undefined;
+  readonly timestamp: string;
+  /** A UUID, by which it is found again. */
+  readonly id: string;
+}
+
+/** An inbox as it is. Entries that the program would drop are left out; they stay in the file. */
+export type InboxReading =
+  | { readonly kind: 'read'; readonly entries: readonly NativeEntry[]; readonly dropped: number }
+  | { readonly kind: 'unreadable'; readonly problem: string };
+
+/** Reads an inbox, waiting out a write that is under way; one that is not there is empty. */
+export async function readInbox(path: string): Promise<InboxReading> {
+  return inboxOf(await readSettled(path));
+}
+
+/** What a reading of an inbox holds. */
+export function inboxOf(reading: FileReading): InboxReading {
+  if (reading.kind === 'absent') return { kind: 'read', entries: [], dropped: 0 };
+  if (reading.kind === 'unreadable') return { kind: 'unreadable', problem: reading.problem };
+  const list = z.array(z.unknown()).safeParse(reading.value).data;
+  if (!list) return { kind: 'unreadable', problem: 'is not a list of messages' };
+  const entries = list.filter((item): item is NativeEntry => NativeEntry.safeParse(item).success);
+  return { kind: 'read', entries, dropped: list.length - entries.length };
+}
+
+/**
+ * Adds a message to an inbox, in the form of the newest version; older ones keep what they do not know. Says whether it was added:
+ * one whose id is there already is not.
+ */
+export async function appendEntry(
+  paths: NativePaths,
+  to: string,
+  entry: NewEntry,
+  options?: LockOptions,
+): Promise<boolean> {
+  const path = paths.inbox(to);
+  mkdirSync(paths.inboxes, { recursive: true, mode: 0o755 });
+  createEmpty(path);
+  return change(path, options, (list) => {
+    if (list.some((item) => (item as { msg_id?: unknown } | null)?.msg_id === entry.id)) return undefined;
+    const { id, ...rest } = entry;
+    const written = { ...rest, msgV: 1, msg_id: id, type: 'message', via: BRIDGE_MARK, read: false };
+    return [...list, Object.fromEntries(Object.entries(written).filter(([, value]) => value !== undefined))];
+  });
+}
+
+/** Marks entries as read, or takes them out, as the era has it. What came in between stays. */
+export function takeEntries(
+  path: string,
+  isTaken: (entry: NativeEntry) => boolean,
+  options: LockOptions & { era: Era },
+): Promise<boolean> {
+  return change(path, options, (list) => {
+    const taken = (item: unknown): boolean => {
+      const entry = NativeEntry.safeParse(item).data;
+      return entry !== undefined && entry.read !== true && isTaken(entry);
+    };
+    if (!list.some(taken)) return undefined;
+    if (options.era === 'removes-read') return list.filter((item) => !taken(item));
+    return list.map((item) => (taken(item) ? { ...(item as object), read: true } : item));
+  });
+}
+
+/** One change of a whole inbox under its lock. An inbox that cannot be read is never written. */
+async function change(
+  path: string,
+  options: LockOptions | undefined,
+  edit: (list: unknown[]) => unknown[] | undefined,
+): Promise<boolean> {
+  // Waiting happens here, outside the lock: the older version loses what it sends while an inbox is locked.
+  await readSettled(path);
+  return underLock(
+    path,
+    () => {
+      const reading = readNow(path);
+      if (reading.kind === 'absent') return false;
+      const list = reading.kind === 'read' ? reading.value : undefined;
+      if (!Array.isArray(list)) {
+        const problem = reading.kind === 'unreadable' ? reading.problem : 'is not a list of messages';
+        throw new TeamError('corrupt', `${path} ${problem}: it is left as it is`);
+      }
+      const next = edit(list as unknown[]);
+      if (next === undefined) return false;
+      replaceFile(path, next, reading.kind === 'read' ? reading.mode : 0o644);
+      return true;
+    },
+    options,
+  );
+}
+
+/** The program makes the file before it locks it, so that there is something to lock. */
+function createEmpty(path: string): void {
+  try {
+    const file = openSync(path, 'wx', 0o644);
+    writeSync(file, '[]');
+    closeSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { JSON_DEPTH } from '../core/limits.ts';
+
+/** At about 1 MB an inbox no longer reaches Claude Code's own model; ten times that is no file of its making. */
+export const FILE_BYTES = 16 * 1024 * 1024;
+
+/** What stands in a file of somebody else's, or why it is not taken. */
+export type Decoded = { readonly value: unknown } | { readonly problem: string };
+
+/** With `JSON.parse`'s source text a number keeps every digit: other programs may write more than we can count. */
+const rawJson = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
+
+/**
+ * Reads bytes that somebody else wrote as JSON. Depth, size and dangerous keys are looked at before anything is built; what
+ * an editor or a half-done write may leave (nothing, half a text, two texts over each other, a byte order mark) is a problem and
+ * never a value.
+ */
+export function decodeJson(bytes: Buffer): Decoded {
+  if (bytes.length > FILE_BYTES) return { problem: `is larger than ${FILE_BYTES} bytes` };
+  if (bytes.length === 0) return { problem: 'is empty' };
+  if (depthOf(bytes) > JSON_DEPTH) return { problem: `is nested deeper than ${JSON_DEPTH} levels` };
+  let dangerous = false;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const value: unknown = JSON.parse(text, function keepExact(this: unknown, key, item: unknown, context?: unknown) {
+      dangerous ||= key === '__proto__';
+      const source = (context as { source?: string } | undefined)?.source;
+      if (typeof item !== 'number' || source === undefined || String(item) === source) return item;
+      return rawJson(source);
+    });
+    return dangerous ? { problem: 'has a key "__proto__"' } : { value };
+  } catch {
+    return { problem: 'is not whole JSON in UTF-8' };
+  }
+}
+
+/** As Claude Code writes: two spaces, no line end after the last line. */
+export function encodeJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 2);
+}
+
+/** How deep brackets nest, without building anything: a million of them must not cost a stack. */
+function depthOf(bytes: Buffer): number {
+  let depth = 0;
+  let deepest = 0;
+  let inText = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (inText) {
+      if (byte === 0x5c) i++;
+      else if (byte === 0x22) inText = false;
+    } else if (byte === 0x22) inText = true;
+    else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  return deepest;
+}

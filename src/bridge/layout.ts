@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { TeamError } from '../core/errors.ts';
+import { quote } from '../core/text.ts';
+
+/** Where Claude Code keeps its teams and tasks: `CLAUDE_CONFIG_DIR`, else `.claude` in the user's home. */
+export function findNativeRoot(environment: Readonly<Record<string, string | undefined>>): string {
+  const chosen = environment['CLAUDE_CONFIG_DIR'];
+  if (chosen) return chosen;
+  return join(environment['HOME'] || process.getBuiltinModule('node:os').homedir(), '.claude');
+}
+
+/** The lead's name in every native team. */
+export const NATIVE_LEAD = 'team-lead';
+
+/** The files of one native team. Its directory carries the same name under `teams/` and under `tasks/`. */
+export interface NativePaths {
+  readonly name: string;
+  readonly team: string;
+  readonly config: string;
+  readonly inboxes: string;
+  readonly tasks: string;
+  /** An empty file beside which the lock for new tasks is made. */
+  readonly taskList: string;
+  readonly highWaterMark: string;
+  inbox(member: string): string;
+  task(id: string): string;
+}
+
+/** A name that may become a path: nothing hidden, nothing that climbs, nothing that ends in what marks a lock. */
+const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._ -]{0,127}$/;
+
+/** Whether a native name may be used to build a path. */
+export function isSafeName(name: string): boolean {
+  return SAFE_NAME.test(name) && !name.endsWith('.lock') && !name.endsWith('.') && !name.endsWith(' ');
+}
+
+/** The paths of a team by the name of its directory; a name that could lead elsewhere is refused. */
+export function nativePaths(root: string, name: string): NativePaths {
+  requireSafe(name, 'team');
+  const team = join(root, 'teams', name);
+  const tasks = join(root, 'tasks', name);
+  const inboxes = join(team, 'inboxes');
+  return {
+    name,
+    team,
+    config: join(team, 'config.json'),
+    inboxes,
+    tasks,
+    taskList: join(tasks, '.lock'),
+    highWaterMark: join(tasks, '.highwatermark'),
+    inbox(member) {
+      requireSafe(member, 'member');
+      return join(inboxes, `${member}.json`);
+    },
+    task(id) {
+      if (!isNativeTaskId(id)) {
+        throw new TeamError('invalid', `${quote(id)} is no id of a native task (a whole number)`);
+      }
+      return join(tasks, `${id}.json`);
+    },
+  };
+}
+
+/** Native ids are decimal; one that is larger than JavaScript counts exactly is none of the program's. */
+export function isNativeTaskId(id: string): boolean {
+  return /^[1-9][0-9]{0,14}$/.test(id);
+}
+
+/** Sessions without a team keep their tasks under their own id. */
+export function isSessionName(name: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(name);
+}
+
+function requireSafe(name: string, what: string): void {
+  if (isSafeName(name)) return;
+  throw new TeamError('invalid', `${quote(name)} cannot be the name of a native ${what}: nothing was read or written`);
+}

@@ -1,0 +1,156 @@
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TeamError } from '../core/errors.ts';
+
+/** The age at which the program takes a lock for left behind. */
+export const STALE_MS = 10_000;
+
+/** A holder that lives touches its lock twice in that time; one that did not while we looked is gone, whatever the clock says. */
+const SILENT_MS = 6_000;
+
+/** How long we wait for a holder that lives. */
+const PATIENCE_MS = 5_000;
+
+/** How long for one that may be dead: its lock has to get old first. */
+const LONGEST_MS = 13_000;
+
+/** The pauses between attempts are those of the program, so that neither side starves the other. */
+const PAUSES = [5, 10, 20, 40, 80, 100];
+
+/** How waiting for a lock may be changed, by tests and by those who rather come back later. */
+export interface LockOptions {
+  readonly patience?: number;
+  readonly longest?: number;
+  readonly silent?: number;
+}
+
+/**
+ * Does something while holding the program's own lock beside a file: a directory `FILE.lock`, made to take it and removed to
+ * give it back. The work is synchronous: a version that is still in use loses a message when it finds an inbox locked, so
+ * nothing may be waited for in between. The lock is politeness; what must be right is decided by the journal.
+ */
+export async function underLock<R>(path: string, work: () => R, options: LockOptions = {}): Promise<R> {
+  const lock = `${path}.lock`;
+  for (;;) {
+    const mine = take(lock) ?? (await wait(lock, options));
+    if (mine === undefined) continue;
+    try {
+      return work();
+    } finally {
+      giveBack(lock, mine);
+    }
+  }
+}
+
+/** The lock's identity, or nothing if somebody holds it. */
+function take(lock: string): bigint | undefined {
+  try {
+    mkdirSync(lock, { mode: 0o755 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw error;
+  }
+  return look(lock)?.ino ?? -1n;
+}
+
+/** Only what is still ours: one that was taken from us belongs to somebody else now. */
+function giveBack(lock: string, mine: bigint): void {
+  if (look(lock)?.ino !== mine) return;
+  try {
+    rmdirSync(lock);
+  } catch {
+    // Removed in between, or somebody put something into it: then it is no longer ours to judge.
+  }
+}
+
+/** Tries again and again; removes a lock that was left behind. */
+async function wait(lock: string, options: LockOptions): Promise<bigint | undefined> {
+  const { patience = PATIENCE_MS, longest = LONGEST_MS, silent = SILENT_MS } = options;
+  const start = performance.now();
+  let seen = '';
+  let seenAt = start;
+  let lives = false;
+  for (let attempt = 0; ; attempt++) {
+    const found = look(lock);
+    if (found) {
+      requirePlain(lock, found);
+      const now = `${found.ino}-${found.mtimeNs}`;
+      if (now !== seen) {
+        lives ||= seen !== '';
+        seen = now;
+        seenAt = performance.now();
+      }
+      const age = Date.now() - Number(found.mtimeMs);
+      if (age >= STALE_MS && performance.now() - seenAt >= silent) bury(lock, found.ino);
+    }
+    const mine = take(lock);
+    if (mine !== undefined) return mine;
+    const waited = performance.now() - start;
+    if (waited > (lives ? patience : longest)) throw lockedError(lock, waited);
+    await sleep(PAUSES[Math.min(attempt, PAUSES.length - 1)]);
+  }
+}
+
+/**
+ * Removes a lock that was left behind: moved aside under a lock of its own first, because a plain removal could hit the one that a
+ * faster rival has made in its place.
+ */
+function bury(lock: string, ino: bigint): void {
+  const shovel = `${lock}.steal`;
+  try {
+    mkdirSync(shovel);
+  } catch {
+    const left = look(shovel);
+    if (left && Date.now() - Number(left.mtimeMs) > STALE_MS) removeEmpty(shovel);
+    return;
+  }
+  try {
+    if (look(lock)?.ino !== ino) return;
+    const tombstone = `${lock}.stale.${process.pid}.${ino}`;
+    renameSync(lock, tombstone);
+    removeEmpty(tombstone);
+  } catch {
+    // Somebody else was faster.
+  } finally {
+    removeEmpty(shovel);
+  }
+}
+
+function removeEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // Gone, or not empty: never removed with what is in it.
+  }
+}
+
+function requirePlain(lock: string, found: BigIntStats): void {
+  const what = found.isSymbolicLink() ? 'a symbolic link' : found.isDirectory() ? undefined : 'a file';
+  if (what !== undefined) {
+    throw new TeamError('storage', `${lock} is ${what}, not a lock of Claude Code's: look at it and remove it`);
+  }
+  if (filled(lock)) {
+    throw new TeamError('storage', `${lock} has something in it, so it is no lock: look at it and remove it`);
+  }
+}
+
+function filled(path: string): boolean {
+  try {
+    return readdirSync(path).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function look(path: string): BigIntStats | undefined {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+}
+
+function lockedError(lock: string, waited: number): TeamError {
+  return new TeamError(
+    'overloaded',
+    `${basename(lock, '.lock')} has been locked by another program for ${Math.round(waited / 1000)} s (${lock}): try again`,
+  );
+}

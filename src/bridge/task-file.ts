@@ -1,0 +1,131 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { TeamError } from '../core/errors.ts';
+import { NativeTask, orderTask } from './format.ts';
+import { readNow, readSettled, replaceFile, writeWhole } from './json-file.ts';
+import type { FileReading } from './json-file.ts';
+import { isNativeTaskId } from './layout.ts';
+import type { NativePaths } from './layout.ts';
+import { underLock } from './lock.ts';
+import type { LockOptions } from './lock.ts';
+
+/** A task file as it is; `unknown` is JSON of a form that we do not know, which is shown and never written. */
+export type TaskReading =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'read'; readonly task: NativeTask }
+  | { readonly kind: 'unknown' | 'unreadable'; readonly problem: string };
+
+/** What a reading of a task file holds. */
+export function taskOf(reading: FileReading, id: string): TaskReading {
+  if (reading.kind === 'absent') return reading;
+  if (reading.kind === 'unreadable') return { kind: 'unreadable', problem: reading.problem };
+  const parsed = NativeTask.safeParse(reading.value);
+  if (!parsed.success) return { kind: 'unknown', problem: `has a form that is not known: ${issueOf(parsed.error)}` };
+  if (parsed.data.id !== id) return { kind: 'unknown', problem: `says that it is task ${parsed.data.id}` };
+  return { kind: 'read', task: reading.value as NativeTask };
+}
+
+/** Reads a task, waiting out a write that is under way. */
+export async function readTask(paths: NativePaths, id: string): Promise<TaskReading> {
+  return taskOf(await readSettled(paths.task(id)), id);
+}
+
+/**
+ * Changes a task under its lock. `edit` gets what stands there at that moment and returns what shall stand there, or nothing to
+ * leave it. A file that cannot be read, or is of an unknown form, is never written.
+ */
+export async function changeTaskFile<R>(
+  paths: NativePaths,
+  id: string,
+  edit: (task: NativeTask | undefined) => { readonly write?: NativeTask; readonly answer: R },
+  options?: LockOptions,
+): Promise<R> {
+  const path = paths.task(id);
+  const before = readNow(path);
+  if (before.kind === 'unreadable') await readSettled(path);
+  mkdirSync(paths.tasks, { recursive: true, mode: 0o755 });
+  return underLock(
+    path,
+    () => {
+      const reading = readNow(path);
+      const found = taskOf(reading, id);
+      if (found.kind === 'unreadable' || found.kind === 'unknown') {
+        throw new TeamError('corrupt', `${path} ${found.problem}: it is left as it is`);
+      }
+      const { write, answer } = edit(found.kind === 'read' ? found.task : undefined);
+      if (write !== undefined) replaceFile(path, write, reading.kind === 'read' ? reading.mode : 0o644);
+      return answer;
+    },
+    options,
+  );
+}
+
+/** Makes a task under the lock for new ones, with the wanted id where that is free, else with the next. Returns the id. */
+export async function createTaskFile(
+  paths: NativePaths,
+  task: Omit<NativeTask, 'id'>,
+  options: LockOptions & { wanted?: string } = {},
+): Promise<string> {
+  mkdirSync(paths.tasks, { recursive: true, mode: 0o755 });
+  touch(paths.taskList);
+  return underLock(
+    paths.taskList,
+    () => {
+      const last = lastId(paths);
+      const { wanted } = options;
+      const id = wanted !== undefined && Number(wanted) > last ? wanted : String(last + 1);
+      replaceFile(paths.task(id), orderTask({ ...task, id } as NativeTask));
+      return id;
+    },
+    options,
+  );
+}
+
+/** Removes a task as the program does: the file goes, its id stays used. */
+export function removeTaskFile(paths: NativePaths, id: string, options?: LockOptions): Promise<void> {
+  return underLock(
+    paths.task(id),
+    () => {
+      if (readMark(paths) < Number(id)) writeWhole(paths.highWaterMark, id);
+      try {
+        unlinkSync(paths.task(id));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      }
+    },
+    options,
+  );
+}
+
+/** The ids of the task files that there are, in numerical order. */
+export function taskIds(paths: NativePaths): string[] {
+  try {
+    return readdirSync(paths.tasks)
+      .flatMap((name) => (name.endsWith('.json') && isNativeTaskId(name.slice(0, -5)) ? [name.slice(0, -5)] : []))
+      .sort((a, b) => Number(a) - Number(b));
+  } catch {
+    return [];
+  }
+}
+
+function lastId(paths: NativePaths): number {
+  return Math.max(readMark(paths), Number(taskIds(paths).at(-1) ?? 0));
+}
+
+/** What cannot be read counts as no mark: the files that are there say enough. */
+function readMark(paths: NativePaths): number {
+  try {
+    const text = readFileSync(paths.highWaterMark, 'utf8').trim();
+    return isNativeTaskId(text) ? Number(text) : 0;
+  } catch {
+    return 0;
+  }
+}
+
+function touch(path: string): void {
+  closeSync(openSync(path, 'a', 0o644));
+}
+
+function issueOf(error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] }): string {
+  const [issue] = error.issues;
+  return issue ? `${issue.path.map(String).join('.')}: ${issue.message}` : 'unknown';
+}

@@ -1,0 +1,114 @@
+import { fork, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { appendEntry } from '../../src/bridge/inbox-file.ts';
+import { nativePaths } from '../../src/bridge/layout.ts';
+import { underLock } from '../../src/bridge/lock.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { foreignLock, foreignUnlock } from './foreign.ts';
+import { proves } from './requirements.ts';
+
+const old = (path: string): void => utimesSync(path, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
+
+describe('the lock beside a file', () => {
+  proves('lock-mkdir', 'is a directory that is gone afterwards, and that foreign writers respect', async () => {
+    const path = join(temporaryFolder(), 'x.json');
+    const inside = await underLock(path, () => existsSync(`${path}.lock`));
+    expect([inside, existsSync(`${path}.lock`)]).toEqual([true, false]);
+    await expect(underLock(path, () => Promise.reject(new Error('work')))).rejects.toThrow('work');
+    expect(await foreignLock(path)).toBe(true);
+    let had = false;
+    const waiting = underLock(path, () => (had = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(had).toBe(false);
+    foreignUnlock(path);
+    await waiting;
+    expect(had).toBe(true);
+  });
+
+  proves('lock-stale', 'is taken over once when it was left behind, by one of many', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'x.json');
+    const log = join(folder, 'log');
+    mkdirSync(`${path}.lock`);
+    old(`${path}.lock`);
+    const program = join(import.meta.dirname, 'programs/lock-contender.ts');
+    const contenders = Array.from({ length: 8 }, () => fork(program, [path, log, '5'], { execArgv: [] }));
+    onTestFinished(() => contenders.forEach((child: ChildProcess) => child.kill('SIGKILL')));
+    const codes = await Promise.all(contenders.map(async (child) => (await once(child, 'exit'))[0] as number));
+    expect(codes).toEqual(Array.from({ length: 8 }, () => 0));
+    const spans = readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ').map(BigInt) as [bigint, bigint])
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    expect(spans).toHaveLength(40);
+    const overlaps = spans.filter(([from], i) => i > 0 && from < (spans[i - 1] as [bigint, bigint])[1]);
+    expect(overlaps).toEqual([]);
+  });
+
+  test('is not taken over because the clock jumped while its holder lives', async () => {
+    const path = join(temporaryFolder(), 'x.json');
+    mkdirSync(`${path}.lock`);
+    // Seen from a clock that jumped ahead the lock is old at every moment, but it is touched.
+    const toucher = setInterval(() => {
+      const past = Date.now() - 3_600_000 + Math.random() * 1000;
+      utimesSync(`${path}.lock`, past / 1000, past / 1000);
+    }, 20);
+    onTestFinished(() => clearInterval(toucher));
+    await expect(underLock(path, () => 0, { patience: 400, silent: 200 })).rejects.toThrow(
+      /x\.json has been locked by another program/,
+    );
+    expect(existsSync(`${path}.lock`)).toBe(true);
+  });
+
+  test('held for ever by one who lives fails with its name, and nothing else is held up', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'x.json');
+    const holder = spawn('sh', ['-c', `mkdir '${path}.lock'; while :; do touch '${path}.lock'; sleep 0.1; done`]);
+    onTestFinished(() => void holder.kill('SIGKILL'));
+    await expect.poll(() => existsSync(`${path}.lock`)).toBe(true);
+    const held = underLock(path, () => 0, { patience: 800 });
+    expect(await underLock(join(folder, 'y.json'), () => 'free')).toBe('free');
+    await expect(held).rejects.toThrow('try again');
+  });
+
+  test.for(['a file', 'a link', 'filled'])('is never removed when it is %s', async (what) => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'x.json');
+    if (what === 'a file') writeFileSync(`${path}.lock`, '');
+    if (what === 'a link') symlinkSync(folder, `${path}.lock`);
+    if (what === 'filled') mkdirSync(`${path}.lock/inside`, { recursive: true });
+    if (what === 'filled') old(`${path}.lock`);
+    await expect(underLock(path, () => 0, { silent: 0 })).rejects.toThrow('look at it and remove it');
+    expect(existsSync(`${path}.lock`)).toBe(true);
+  });
+
+  proves(
+    ['inbox-lock-loses', 'inbox-lock-retries'],
+    'is never held while something is waited for: a sender who tries but once must hardly ever meet it',
+    async () => {
+      const paths = nativePaths(temporaryFolder(), 'demo');
+      const entry = { from: 'codex', text: 'x'.repeat(500), timestamp: '2026-11-15T00:00:00.000Z' };
+      let met = 0;
+      let looked = 0;
+      let running = true;
+      const look = (): void => {
+        looked++;
+        if (existsSync(`${paths.inbox('bob')}.lock`)) met++;
+        if (running) setImmediate(look);
+      };
+      look();
+      for (let i = 0; i < 100; i++) {
+        await appendEntry(paths, 'bob', { ...entry, id: crypto.randomUUID() });
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      running = false;
+      expect(looked).toBeGreaterThan(50);
+      expect(met).toBe(0);
+    },
+  );
+});

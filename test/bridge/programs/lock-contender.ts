@@ -1,0 +1,16 @@
+// One of several processes that take the same lock again and again, and note when they had it.
+import { appendFileSync } from 'node:fs';
+import { underLock } from '../../../src/bridge/lock.ts';
+
+const [path = '', log = '', times = '1'] = process.argv.slice(2);
+for (let i = 0; i < Number(times); i++) {
+  await underLock(
+    path,
+    () => {
+      const from = process.hrtime.bigint();
+      while (process.hrtime.bigint() - from < 1_000_000n);
+      appendFileSync(log, `${from} ${process.hrtime.bigint()} ${process.pid}\n`);
+    },
+    { silent: 1_000 },
+  );
+}

@@ -1,0 +1,20 @@
+// Writes a file in place in two halves, again and again, and rests in between: what others read is at moments new over old.
+import { ftruncateSync, openSync, writeSync } from 'node:fs';
+
+const [path = '', rest = '20'] = process.argv.slice(2);
+const file = openSync(path, 'r+');
+process.send?.('ready');
+for (let round = 0; ; round++) {
+  const bytes = Buffer.from(
+    JSON.stringify(
+      [{ from: 'a', text: 'x'.repeat(round % 2 ? 10 : 300), timestamp: 'now', read: false }],
+      undefined,
+      2,
+    ),
+  );
+  writeSync(file, bytes, 0, bytes.length / 2, 0);
+  await new Promise((resolve) => setTimeout(resolve, Number(rest)));
+  writeSync(file, bytes, 0, bytes.length, 0);
+  ftruncateSync(file, bytes.length);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,0 +1,65 @@
+import { test } from 'vitest';
+
+/** The versions of Claude Code whose behaviour was measured. */
+export const VERSIONS = ['2.1.37', '2.1.177', '2.1.325'] as const;
+
+interface Requirement {
+  /** What the program does, and we rely on. */
+  readonly says: string;
+  /** From the first version to the last one that does it. */
+  readonly from: (typeof VERSIONS)[number];
+  readonly to: (typeof VERSIONS)[number];
+}
+
+const ALL = { from: '2.1.37', to: '2.1.325' } as const;
+const NEWER = { from: '2.1.177', to: '2.1.325' } as const;
+const NEWEST = { from: '2.1.325', to: '2.1.325' } as const;
+const OLDEST = { from: '2.1.37', to: '2.1.37' } as const;
+
+/** Every behaviour of Claude Code that the bridge relies on. Each has a test that names it. */
+export const REQUIREMENTS = {
+  'layout-paths': { says: 'teams/T/config.json, teams/T/inboxes/N.json, tasks/T/ID.json', ...ALL },
+  'layout-root': { says: 'CLAUDE_CONFIG_DIR, else ~/.claude', ...ALL },
+  'layout-modes': { says: 'files 0644 and directories 0755, which every user of the machine can read', ...ALL },
+  'json-form': { says: 'two spaces, no line end after the last line', ...ALL },
+  'json-torn': { says: 'files written in place are at moments empty, half, or new over old', ...ALL },
+  'config-full': { says: 'name, leadAgentId, members with agentId and name', ...ALL },
+  'config-simple': { says: 'a simplified form with teamName and bare members exists', ...ALL },
+  'config-lead-process': { says: 'leadProcess names the pid and start of the lead', ...NEWEST },
+  'config-needs-lead-id': { says: 'without leadAgentId a teammate notifies itself for ever', ...OLDEST },
+  'config-unknown-kept': { says: 'unknown fields stay, at the top and in members', ...ALL },
+  'config-lock': { says: 'config.json.lock is taken for changes', ...NEWER },
+  'task-form': { says: 'id, subject, description, activeForm, owner, status, blocks, blockedBy, metadata', ...ALL },
+  'task-id': { says: 'the next id is one more than all ids and the high-water mark', ...ALL },
+  'task-metadata-kept': { says: 'metadata survives a rewrite, other unknown fields do not', ...ALL },
+  'task-delete': { says: 'deleting removes the file and raises the high-water mark', ...ALL },
+  'task-create-lock': { says: 'tasks/T/.lock.lock is taken to make a task', ...ALL },
+  'task-lock': { says: 'tasks/T/ID.json.lock is taken to change a task', ...NEWER },
+  'inbox-form': { says: 'from, text, summary, timestamp, color, read', ...ALL },
+  'inbox-ids': { says: 'entries have msg_id and type', ...NEWEST },
+  'inbox-marks-read': { says: 'a delivered entry stays, with read true', ...OLDEST },
+  'inbox-removes-read': { says: 'a delivered entry is taken out', ...NEWER },
+  'inbox-drops-malformed': { says: 'entries without text or timestamp are dropped', ...NEWEST },
+  'inbox-unknown-kept': { says: 'unknown fields of entries stay', ...ALL },
+  'inbox-lock-loses': { says: 'what is sent to an inbox that is locked is lost', ...OLDEST },
+  'inbox-lock-retries': { says: 'an inbox that is locked is tried 11 times within 0.7 s', ...NEWEST },
+  'lock-mkdir': { says: 'a lock is a directory FILE.lock: made to take it, removed to give it back', ...ALL },
+  'lock-stale': { says: 'a lock older than 10 s is taken over', ...ALL },
+  'protocol-text': { says: 'a text that is JSON with a type is protocol', ...ALL },
+} as const satisfies Record<string, Requirement>;
+
+/** A requirement's name. */
+export type RequirementId = keyof typeof REQUIREMENTS;
+
+/** A test that shows how the bridge copes with behaviours of the program. */
+export function proves(
+  ids: RequirementId | readonly RequirementId[],
+  title: string,
+  run: () => unknown,
+  timeout?: number,
+): void {
+  for (const id of [ids].flat()) {
+    if (!(id in REQUIREMENTS)) throw new Error(`${id} is not in the manifest`);
+  }
+  test(title, async () => void (await run()), timeout);
+}
