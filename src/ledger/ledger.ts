@@ -49,7 +49,7 @@ export class Ledger {
   ): Promise<R> {
     const now = (this.#options.now ?? Date.now)();
     const commands = 'type' in command ? [{ at: now, ...command }] : command.map((one) => ({ at: now, ...one }));
-    return this.#use(teamId, (actor) => actor.execute(commands, pick));
+    return this.#use(teamId, (actor) => actor.execute(commands, now, pick));
   }
 
   /** Reads a team's durable state. */

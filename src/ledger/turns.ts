@@ -3,14 +3,14 @@
  * for the end of one go on together, so that what they append goes to the disk together.
  */
 export class Turns {
-  #end: Promise<number> | undefined;
+  #end: Promise<void> | undefined;
 
-  /** Until everything that this turn brings has come; resolves with `performance.now()`. */
-  end(): Promise<number> {
+  /** Until everything that this turn brings has come. */
+  end(): Promise<void> {
     return (this.#end ??= new Promise((resolve) => {
       setImmediate(() => {
         this.#end = undefined;
-        resolve(performance.now());
+        resolve();
       });
     }));
   }
