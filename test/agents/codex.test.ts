@@ -10,6 +10,7 @@ import { describeDriven } from './driven.ts';
 import { agentProgram } from './installed.ts';
 import { contractScript, doTurn, makePlace, open, START_MS, startIn } from './real.ts';
 import type { Place } from './real.ts';
+import { codexProvider } from './setups.ts';
 
 const program = agentProgram('codex');
 
@@ -31,7 +32,7 @@ describe.skipIf(program === undefined)('codex', { timeout: START_MS }, () => {
       args: [
         ['-c', 'model_provider="scripted"'],
         ['-c', `model="${name}"`],
-        ['-c', `model_providers.scripted=${providerAt(model)}`],
+        ['-c', `model_providers.scripted=${codexProvider(model)}`],
       ].flat(),
     });
   const startAt = (place: Place): StartOptions => {
@@ -67,8 +68,3 @@ describe.skipIf(program === undefined)('codex', { timeout: START_MS }, () => {
     used: { inputTokens: 400, cacheReadTokens: 100, outputTokens: 20, costUsd: 0 },
   });
 });
-
-/** As in Codex's configuration file. It would try WebSockets first, which the scripted model does not speak. */
-function providerAt({ url }: ModelServer): string {
-  return `{name="scripted",base_url="${url}/v1",env_key="MODEL_KEY",wire_api="responses",supports_websockets=false}`;
-}

@@ -8,6 +8,7 @@ import { describeDriven } from './driven.ts';
 import { agentProgram } from './installed.ts';
 import { contractScript, doTurn, makePlace, open, START_MS, startIn } from './real.ts';
 import type { Place } from './real.ts';
+import { opencodeModels } from './setups.ts';
 
 const program = agentProgram('opencode');
 
@@ -38,7 +39,7 @@ describe.skipIf(program === undefined)('opencode', { timeout: START_MS }, () => 
   const startAt = (place: Place): StartOptions =>
     startIn(place, {
       OPENCODE_DISABLE_MODELS_FETCH: '1',
-      OPENCODE_CONFIG_CONTENT: JSON.stringify({ share: 'disabled', ...modelsAt(model) }),
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({ share: 'disabled', ...opencodeModels(model) }),
     });
 
   describeAgent(
@@ -68,21 +69,3 @@ describe.skipIf(program === undefined)('opencode', { timeout: START_MS }, () => 
     used: { inputTokens: 500, cacheReadTokens: 100, outputTokens: 20, costUsd: (500 * 3 + 20 * 15) / 1e6 },
   });
 });
-
-/** The scripted models as OpenCode's configuration has them; it asks a small one for titles. */
-function modelsAt({ url }: ModelServer): object {
-  const model = { cost: { input: 3, output: 15 }, limit: { context: 200_000, output: 8_000 }, tool_call: true };
-  const models = Object.fromEntries(['quick', 'slow', 'failing', 'plain'].map((name) => [name, { name, ...model }]));
-  return {
-    small_model: 'scripted/quick',
-    enabled_providers: ['scripted'],
-    provider: {
-      scripted: {
-        npm: '@ai-sdk/anthropic',
-        name: 'scripted',
-        options: { baseURL: `${url}/v1`, apiKey: 'a dummy' },
-        models,
-      },
-    },
-  };
-}

@@ -1,0 +1,94 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { anthropicServer } from '../models/anthropic.ts';
+import { geminiServer } from '../models/gemini.ts';
+import { openaiServer } from '../models/openai.ts';
+import type { ModelScript, ModelServer } from '../models/script.ts';
+import { agentProgram } from './installed.ts';
+import type { InstalledAgent } from './installed.ts';
+import type { Place } from './real.ts';
+
+/** The agents that the tests can run, each with a scripted model. */
+export const REAL_AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const satisfies readonly InstalledAgent[];
+
+const SERVERS = {
+  claude: anthropicServer,
+  codex: openaiServer,
+  gemini: geminiServer,
+  opencode: anthropicServer,
+} as const;
+
+/** A real agent as a team file sets it up, and the model behind it. */
+export interface Setup {
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly model: ModelServer;
+}
+
+/** Starts a model for an agent and says how a team file reaches it. */
+export async function setUp(name: InstalledAgent, { home, cwd }: Place, script: ModelScript): Promise<Setup> {
+  const model = await SERVERS[name](script);
+  const command = [agentProgram(name) ?? name];
+  // The Node that runs the tests: one of them is a script.
+  const base = { HOME: home, PATH: `${join(process.execPath, '..')}:/usr/bin:/bin` };
+  const entry = { command, cwd, ...MORE[name](model, base) };
+  return { entry, model };
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+const MORE: Record<InstalledAgent, (model: ModelServer, base: Environment & { HOME: string }) => object> = {
+  claude: ({ url }, base) => ({
+    env: {
+      ...base,
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: 'a dummy',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    },
+  }),
+  codex: (model, base) => {
+    const CODEX_HOME = join(base.HOME, '.codex');
+    mkdirSync(CODEX_HOME, { recursive: true });
+    const args = ['model_provider="scripted"', 'model="plain"', `model_providers.scripted=${codexProvider(model)}`];
+    return { args: args.flatMap((value) => ['-c', value]), env: { ...base, CODEX_HOME, MODEL_KEY: 'a dummy' } };
+  },
+  gemini: ({ url }, base) => ({
+    args: ['--model', 'gemini-plain'],
+    env: {
+      ...base,
+      GEMINI_API_KEY: 'a dummy',
+      GOOGLE_GEMINI_BASE_URL: url,
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    },
+  }),
+  opencode: (model, base) => ({
+    model: 'scripted/plain',
+    env: {
+      ...base,
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({ share: 'disabled', ...opencodeModels(model) }),
+    },
+  }),
+};
+
+/** As in Codex's configuration file. It would try WebSockets first, which the scripted model does not speak. */
+export function codexProvider({ url }: ModelServer): string {
+  return `{name="scripted",base_url="${url}/v1",env_key="MODEL_KEY",wire_api="responses",supports_websockets=false}`;
+}
+
+/** The scripted models as OpenCode's configuration has them; it asks a small one for titles. */
+export function opencodeModels({ url }: ModelServer): object {
+  const model = { cost: { input: 3, output: 15 }, limit: { context: 200_000, output: 8_000 }, tool_call: true };
+  const models = Object.fromEntries(['quick', 'slow', 'failing', 'plain'].map((name) => [name, { name, ...model }]));
+  return {
+    small_model: 'scripted/quick',
+    enabled_providers: ['scripted'],
+    provider: {
+      scripted: {
+        npm: '@ai-sdk/anthropic',
+        name: 'scripted',
+        options: { baseURL: `${url}/v1`, apiKey: 'a dummy' },
+        models,
+      },
+    },
+  };
+}
