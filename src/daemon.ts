@@ -9,9 +9,14 @@ import type { JournalPlace } from './journals.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { mcpFace } from './mcp/face.ts';
 import type { DaemonService, Services } from './operations/operation.ts';
+import { answerTranscript } from './operations/transcript.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { createClosers } from './runtime/closers.ts';
 import { checkSocketPath, prepareHome } from './runtime/home.ts';
+import { describeHost, defaultName } from './runtime/hosts/identity.ts';
+import { joinHosts } from './runtime/hosts/join.ts';
+import type { HostKeeper } from './runtime/hosts/keeper.ts';
+import { fencedJournal } from './runtime/hosts/lease.ts';
 import { listenOnLastPort } from './runtime/last-port.ts';
 import { takeLock } from './runtime/lock.ts';
 import { openLog } from './runtime/log.ts';
@@ -35,8 +40,10 @@ export interface DaemonOptions extends Pick<HttpOptions, 'host' | 'port' | 'tls'
   readonly home: Home;
   /** `sqlite` in a file, by default the home's; `nats` for several machines; `memory` forgets everything at the end. */
   readonly journal?: JournalPlace;
-  /** Its name among the daemons that share a journal. */
-  readonly hostId?: string;
+  /** Its name among the daemons that share a journal; by default the machine's. */
+  readonly name?: string;
+  /** What it has, for members that need it. */
+  readonly labels?: string[];
   readonly logLevel?: LogLevel;
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -86,7 +93,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     closers.add('log', () => logging.close());
 
     const place = options.journal ?? { kind: 'sqlite' };
-    const { journal: bareJournal, ...journalFacts } = await openJournal(place, { file: home.journal });
+    const { journal: bareJournal, hosts, ...journalFacts } = await openJournal(place, { file: home.journal });
     closers.add('journal', () => bareJournal.close());
     const { health, instruments, calls, appended } = await openObservation({
       log: logging,
@@ -98,7 +105,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       connections: () => hub.connections,
       turnedAway: () => hub.counters,
     });
-    const journal = observeJournal(bareJournal, {
+    let keeper: HostKeeper | undefined;
+    const fenced = hosts ? fencedJournal(bareJournal, () => keeper?.lease) : bareJournal;
+    const journal = observeJournal(fenced, {
       appended,
       dropping: (team) => totals.beforeDrop(team),
       dropped(team) {
@@ -125,10 +134,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const credentials = await openCredentials({ ...home, ledger });
     const hideToken = (): void => redactor.hide(readFileSync(home.tokenFile, 'utf8').trim());
     hideToken();
+    const hostId = hosts ? (options.name ?? defaultName()) : 'local';
     const teams = openTeams({
       ledger,
       home,
-      hostId: options.hostId ?? 'local',
+      hostId,
+      ...(hosts && { turnFor: (state, memberId) => keeper?.turnFor(state, memberId) }),
       environment,
       teammateCommand: [process.execPath, fileURLToPath(new URL('../bin/troupe.js', import.meta.url))],
       memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
@@ -150,6 +161,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           url: http.url,
           tokenFile: home.tokenFile,
           journal: journalFacts,
+          ...(keeper && {
+            name: hostId,
+            hosts: keeper.list().map(({ home: _home, version: _version, ...one }) => one),
+          }),
           uptime: (Date.now() - Date.parse(card.startedAt)) / 1000,
           memory: residentBytes(),
           connections: hub.connections,
@@ -163,6 +178,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         setImmediate(() => void close());
       },
       transcriptFolder: (teamId, memberId) => join(home.transcripts, teamId, memberId),
+      askHost: async (name, question, { timeoutMs }) =>
+        hosts && name !== hostId && keeper?.list().some((one) => one.name === name)
+          ? hosts.ask(name, question, { timeoutMs })
+          : undefined,
       memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
       loginUrl: async () => `${http.url}/#code=${credentials.logins.code()}`,
       async rotateTokens() {
@@ -206,7 +225,24 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       // Nobody would find the members again.
       void teams.supervisor.close({ end: true }).finally(() => end.reject(lost));
     });
+    if (hosts) {
+      keeper = await joinHosts(hosts, {
+        self: describeHost({
+          directory: home.directory,
+          name: hostId,
+          labels: options.labels ?? [],
+          version: card.version,
+          environment,
+        }),
+        ledger,
+        teams,
+        onQuestion: (question) => answerTranscript(daemon, question),
+        onError: (error, about) => logging.error('hosts.failed', { ...about, error }),
+      });
+      closers.add('host', () => keeper?.close());
+    }
     await teams.start();
+    await keeper?.start();
     writeCard(home.card, { ...card, url: http.url });
     // While they can still be heard: they give back what they hold and say that they go.
     closers.add('members', () => teams.supervisor.close({ end: !keepMembers }));

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TeamError } from './core/errors.ts';
+import type { Hosts } from './journal/hosts.ts';
 import type { Journal } from './journal/journal.ts';
 import { memoryJournal } from './journal/memory.ts';
 import { sqliteJournal } from './journal/sqlite.ts';
@@ -17,6 +18,8 @@ export interface OpenedJournal {
   readonly kind: JournalPlace['kind'];
   readonly location: string;
   readonly durability: 'fsync-before-ack' | 'replicated' | 'lazy' | 'memory';
+  /** The daemons that share it, where several can. */
+  readonly hosts?: Hosts;
   /** How what is acknowledged could be made safer, where it could. */
   readonly advice?: string;
 }
@@ -46,7 +49,7 @@ export async function openJournal(place: JournalPlace, { file }: { file: string 
   // Only who needs it waits until it is loaded.
   const { natsJournal } = await import('./journal/nats.ts');
   const journal = await natsJournal(place.url, { ...(place.base !== undefined && { base: place.base }) });
-  return { journal, kind: 'nats', ...journal.facts };
+  return { journal, kind: 'nats', hosts: journal.hosts, ...journal.facts };
 }
 
 /** Whether there is something to read; opening a file that is missing would make one. */

@@ -38,13 +38,15 @@ const PROGRAM_HELP: Readonly<Record<string, { flags: [string, string][]; note: s
       ['--tls-key FILE', 'its key'],
       ['--origin URL', 'a page that may use it; can be given more than once'],
       ['--journal PLACE', 'sqlite:PATH, nats://host:port for several machines, or memory ($TROUPE_JOURNAL)'],
+      ['--name NAME', "what it is called among daemons that share a journal (default: the machine's name)"],
+      ['--label WORD', 'what it has, for members that need it; can be given more than once'],
       ['--log-level WORD', 'debug, info, warn or error (default info)'],
       ['--json', 'say as JSON that it is ready'],
     ],
     note: `
 Other commands start it in the background when it does not run; this is for those who want to see it, or to have
 it started by systemd and the like. Ctrl-C or troupe stop ends it. What is always the same can stand in config.yaml in its
-home: journal.
+home: journal, name, labels.
 `,
     examples: ['troupe serve', 'troupe serve --port 4040 --log-level debug'],
   },

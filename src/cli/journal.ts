@@ -17,14 +17,19 @@ interface InitInput {
   readonly address: string;
   readonly replicas?: number;
   readonly maxBytes?: number;
+  readonly lease?: number;
   readonly config?: string;
 }
 
 /** Sets a journal on servers up, or changes one; with `--config`, writes what the servers need first. */
 export async function runInit(given: Arguments, _surroundings: Surroundings): Promise<number> {
-  const { address, replicas, maxBytes, config } = given.input as unknown as InitInput;
+  const { address, replicas, maxBytes, lease, config } = given.input as unknown as InitInput;
   if (config !== undefined) return writeConfigs(address, config, given.json);
-  const settings = { replicas: readReplicas(replicas ?? 1), ...(maxBytes !== undefined && { maxBytes }) };
+  const settings = {
+    replicas: readReplicas(replicas ?? 1),
+    ...(maxBytes !== undefined && { maxBytes }),
+    ...(lease !== undefined && { leaseMs: readLease(lease) }),
+  };
   const setup = await setUpNatsJournal(address, settings);
   if (given.json) print(toJson(setup, undefined));
   else {
@@ -65,6 +70,11 @@ function readReplicas(replicas: number): number {
     'invalid',
     `--replicas ${replicas}: there are 1, 3 and 5; of two, both would have to be there always`,
   );
+}
+
+function readLease(ms: number): number {
+  if (ms >= 2_000) return ms;
+  throw new Refusal('invalid', `--lease ${ms}ms: at least 2s, or a busy machine is taken for a dead one`);
 }
 
 interface CopyInput {

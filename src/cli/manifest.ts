@@ -49,9 +49,9 @@ const TABLE: Readonly<Record<string, string>> = {
   'team run':
     '["team.run","admin",[["goal","goal","string","!"]],[["folder","folder","string","!"],["lead","lead","string",""],["with","with","list",""],["name","name","string",""],["model","model","string",""],["mode","mode","string","",["plan","edit","full"]],["delegate","delegate","boolean",""]]]',
   'member add':
-    '["member.add","lead",[["name","name","string","!"]],[["teamId","team","string","!"],["role","role","string",""],["prompt","prompt","string",""],["model","model","string",""],["planApprovalRequired","plan-approval-required","boolean",""],["agentType","agent-type","string",""],["sessionId","session-id","string",""],["color","color","string",""],["cwd","cwd","string",""],["backendType","backend-type","string","",["tmux","iterm2","in-process","subprocess"]],["subscriptions","subscriptions","list",""],["status","status","string","",["spawning","active","idle"]],["agent","agent","json",""],["budget","budget","json",""],["metadata","metadata","json",""]]]',
+    '["member.add","lead",[["name","name","string","!"]],[["teamId","team","string","!"],["role","role","string",""],["prompt","prompt","string",""],["model","model","string",""],["planApprovalRequired","plan-approval-required","boolean",""],["agentType","agent-type","string",""],["sessionId","session-id","string",""],["color","color","string",""],["cwd","cwd","string",""],["backendType","backend-type","string","",["tmux","iterm2","in-process","subprocess"]],["subscriptions","subscriptions","list",""],["status","status","string","",["spawning","active","idle"]],["agent","agent","json",""],["host","host","string",""],["labels","labels","list",""],["budget","budget","json",""],["metadata","metadata","json",""]]]',
   'member spawn':
-    '["member.spawn","lead",[["name","name","string","!"]],[["teamId","team","string","!"],["role","role","string",""],["prompt","prompt","string",""],["model","model","string",""],["planApprovalRequired","plan-approval-required","boolean",""],["agentType","agent-type","string",""],["color","color","string",""],["cwd","cwd","string",""],["backendType","backend-type","string","",["tmux","iterm2","in-process","subprocess"]],["subscriptions","subscriptions","list",""],["agent","agent","json",""],["budget","budget","json",""],["metadata","metadata","json",""]]]',
+    '["member.spawn","lead",[["name","name","string","!"]],[["teamId","team","string","!"],["role","role","string",""],["prompt","prompt","string",""],["model","model","string",""],["planApprovalRequired","plan-approval-required","boolean",""],["agentType","agent-type","string",""],["color","color","string",""],["cwd","cwd","string",""],["backendType","backend-type","string","",["tmux","iterm2","in-process","subprocess"]],["subscriptions","subscriptions","list",""],["agent","agent","json",""],["host","host","string",""],["labels","labels","list",""],["budget","budget","json",""],["metadata","metadata","json",""]]]',
   'member stop':
     '["member.stop","lead",[["memberId","member","string","!"]],[["teamId","team","string","!"],["reason","reason","string",""]]]',
   'member restart': '["member.restart","lead",[["memberId","member","string","!"]],[["teamId","team","string","!"]]]',
@@ -63,7 +63,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'member idle':
     '["member.idle","member",[["memberId","member","string","!"]],[["teamId","team","string","!"],["result","result","string",""],["reason","reason","string",""]]]',
   'member remove':
-    '["member.remove","member",[["memberId","member","string","!"]],[["teamId","team","string","!"],["reason","reason","string",""],["returning","returning","boolean",""]]]',
+    '["member.remove","member",[["memberId","member","string","!"]],[["teamId","team","string","!"],["reason","reason","string",""],["returning","returning","boolean",""],["hostId","host-id","string",""]]]',
   'member token':
     '["member.token","admin",[["memberId","member","string","!"]],[["teamId","team","string","!"],["readOnly","read-only","boolean",""]]]',
   'usage record':

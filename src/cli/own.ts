@@ -261,6 +261,13 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       },
       { field: 'maxBytes', name: 'max-bytes', type: 'number', text: 'how large a team may grow (default: no bound)' },
       {
+        field: 'lease',
+        name: 'lease',
+        type: 'duration',
+        text: 'how long a silent daemon is taken for alive',
+        default: 30_000,
+      },
+      {
         field: 'config',
         name: 'config',
         type: 'string',

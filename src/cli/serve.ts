@@ -40,7 +40,7 @@ export async function runServe(argv: readonly string[]): Promise<void> {
 }
 
 async function readOptions(argv: readonly string[]): Promise<DaemonOptions & { json: boolean }> {
-  const { home, port, host, bind, origin = [], journal, json = false, ...rest } = parse(argv);
+  const { home, port, host, bind, origin = [], journal, name, label, json = false, ...rest } = parse(argv);
   const address = host ?? bind;
   const where = homeAt(resolve(home ?? findHome(process.env).directory));
   return {
@@ -50,7 +50,7 @@ async function readOptions(argv: readonly string[]): Promise<DaemonOptions & { j
     ...(port !== undefined && { port: readPort(port) }),
     ...readTls(rest['tls-cert'], rest['tls-key']),
     ...(origin.length > 0 && { origins: origin.flatMap((one) => one.split(',')) }),
-    ...(await readJournal(journal, where)),
+    ...(await readPlace({ journal, name, label }, where)),
     logLevel: readLevel(rest['log-level'] ?? process.env['TROUPE_LOG_LEVEL'] ?? 'info'),
   };
 }
@@ -68,6 +68,8 @@ function parse(argv: readonly string[]) {
         'tls-key': { type: 'string' },
         origin: { type: 'string', multiple: true },
         journal: { type: 'string' },
+        name: { type: 'string' },
+        label: { type: 'string', multiple: true },
         'log-level': { type: 'string' },
         json: { type: 'boolean' },
       },
@@ -96,13 +98,29 @@ function readTls(certFile: string | undefined, keyFile: string | undefined): Pic
 }
 
 /** A flag comes before the variable, and both before the configuration file. */
-async function readJournal(flag: string | undefined, home: Home): Promise<Pick<DaemonOptions, 'journal'>> {
-  const given = flag ?? (process.env['TROUPE_JOURNAL'] || undefined);
-  if (given !== undefined) return { journal: readJournalPlace(given, process.cwd()) };
+async function readPlace(
+  flags: { journal?: string | undefined; name?: string | undefined; label?: string[] | undefined },
+  home: Home,
+): Promise<Pick<DaemonOptions, 'journal' | 'name' | 'labels'>> {
   // What reads it is loaded for those who have one.
-  if (!existsSync(join(home.directory, 'config.yaml'))) return {};
-  const { journal } = (await import('../runtime/config.ts')).readConfig(home.directory);
-  return journal === undefined ? {} : { journal: readJournalPlace(journal, home.directory) };
+  const hasFile = existsSync(join(home.directory, 'config.yaml'));
+  const config = hasFile ? (await import('../runtime/config.ts')).readConfig(home.directory) : {};
+  const given = flags.journal ?? (process.env['TROUPE_JOURNAL'] || undefined);
+  const name = flags.name ?? config.name;
+  if (name !== undefined && !/^[a-z0-9]([a-z0-9_-]{0,62}[a-z0-9])?$/.test(name)) {
+    throw new TeamError('invalid', `--name ${name}: a name is a-z and 0-9, with - and _ inside`);
+  }
+  const journal =
+    given === undefined
+      ? config.journal === undefined
+        ? undefined
+        : readJournalPlace(config.journal, home.directory)
+      : readJournalPlace(given, process.cwd());
+  return {
+    ...(journal && { journal }),
+    ...(name !== undefined && { name }),
+    labels: flags.label?.flatMap((one) => one.split(',')) ?? config.labels ?? [],
+  };
 }
 
 function readLevel(text: string): LogLevel {

@@ -56,6 +56,8 @@ export interface EventData {
     backendType: BackendType;
     subscriptions: string[];
     agent?: AgentSpec | undefined;
+    host?: string | undefined;
+    labels?: string[] | undefined;
     budget?: Budget | undefined;
     metadata?: Metadata | undefined;
   };

@@ -50,6 +50,10 @@ export const TeamMember = z.object({
   agent: AgentSpec.optional(),
   /** What it may use. */
   budget: Budget.optional(),
+  /** The only daemon that may run it, by name. */
+  host: Slug.optional(),
+  /** What a daemon that may run it must have. */
+  labels: z.array(Line).optional(),
   /** The daemon that runs it. */
   hostId: z.string().optional(),
   /** What it produced before it went idle the last time. */
@@ -78,6 +82,8 @@ export const JoinInput = SpawnTeammateOptions.extend({
   subscriptions: z.array(Line).max(64).default([]),
   status: z.enum(['spawning', 'active', 'idle']).default('active'),
   agent: AgentSpec.optional(),
+  host: Slug.optional().describe('the daemon that runs it, where several share the journal'),
+  labels: z.array(Line).max(16).optional().describe('what the daemon that runs it must have'),
   budget: Budget.optional(),
   metadata: Metadata.optional(),
 });
@@ -106,6 +112,8 @@ export const LeaveInput = z.strictObject({
   memberId: Slug,
   reason: Line.optional(),
   returning: z.boolean().default(false),
+  /** Another daemon may have taken it on meanwhile. */
+  hostId: ChosenId.optional().describe('only if this daemon runs it'),
 });
 export type LeaveInput = z.output<typeof LeaveInput>;
 

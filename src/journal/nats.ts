@@ -1,5 +1,6 @@
 import { nuid } from '@nats-io/transport-node';
 import { TeamError } from '../core/errors.ts';
+import type { Hosts } from './hosts.ts';
 import type { Journal, Seq } from './journal.ts';
 import { readNatsAddress } from './nats/address.ts';
 import { appendBatch, conflict } from './nats/append.ts';
@@ -9,6 +10,7 @@ import { judgeDurability } from './nats/durability.ts';
 import type { Durability } from './nats/durability.ts';
 import { isTransient, tooLarge, toTeamError } from './nats/errors.ts';
 import { flow } from './nats/flow.ts';
+import { openHosts } from './nats/hosts.ts';
 import { openLink } from './nats/link.ts';
 import { encodeTeam } from './nats/names.ts';
 import { readMessages } from './nats/read.ts';
@@ -21,6 +23,8 @@ import { openTurns } from './nats/turns.ts';
 /** A journal on servers, and what is known about them. */
 export interface NatsJournal extends Journal {
   readonly facts: Durability & { readonly location: string };
+  /** The daemons that share it. */
+  readonly hosts: Hosts;
 }
 
 export interface NatsJournalOptions {
@@ -45,7 +49,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   const closing = new AbortController();
   const address = readNatsAddress(url, base);
   const link = await openLink(address, { patienceMs, closing: closing.signal });
-  const { settings, snapshots, facts } = await prepare();
+  const { settings, snapshots, facts, hosts } = await prepare();
   const bells = openBells(link);
   const turns = openTurns();
   /** Which life of a team is meant. An entry is only replaced, never removed, so that who missed a change is refused. */
@@ -62,7 +66,8 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
       const settings = await ensureSettings(link);
       const { version = '' } = link.nc.info ?? {};
       const durability = await judgeDurability(address, { version, replicas: settings.replicas });
-      return { settings, snapshots: await openSnapshots(link), facts: { location: link.place, ...durability } };
+      const hosts = await openHosts(link, settings);
+      return { settings, snapshots: await openSnapshots(link), facts: { location: link.place, ...durability }, hosts };
     } catch (error) {
       await link.nc.close();
       throw toTeamError(error, link.place, 'open the journal');
@@ -128,6 +133,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
 
   return {
     facts,
+    hosts,
 
     append(team, expected, events) {
       return new Promise((resolve, reject) => {

@@ -14,6 +14,18 @@ export const DaemonStatus = z.object({
     durability: z.enum(['fsync-before-ack', 'replicated', 'lazy', 'memory']),
     advice: z.string().optional().describe('how what is acknowledged could be made safer'),
   }),
+  name: z.string().optional().describe('what it is called among the daemons that share the journal'),
+  hosts: z
+    .array(
+      z.object({
+        name: z.string(),
+        labels: z.array(z.string()),
+        agents: z.array(z.string()).describe('what it can run besides programs'),
+        load: z.number().int().describe('members that it runs'),
+      }),
+    )
+    .optional()
+    .describe('the daemons that share the journal'),
   startedAt: z.string(),
   uptime: z.number().describe('seconds'),
   memory: z.number().describe('bytes of resident memory'),

@@ -39,6 +39,8 @@ export interface DaemonService {
   stop(options: { keep: boolean }): void;
   /** The folder with the transcripts of a member. */
   transcriptFolder(teamId: string, memberId: string): string;
+  /** Asks another daemon that shares the journal; undefined if the name is ours, or nobody of that name lives. */
+  askHost?(name: string, question: unknown, options: { timeoutMs: number }): Promise<unknown>;
   /** Makes a credential for one member of a team. */
   memberToken(teamId: string, memberId: string, scope: 'member' | 'lead' | 'reader'): Promise<string>;
   /** Makes every credential given out so far void. */

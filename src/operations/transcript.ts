@@ -2,10 +2,12 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { parse } from '../core/parse.ts';
 import { Slug } from '../core/text.ts';
 import { requireMember, requireTeam } from '../core/view.ts';
 import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
+import type { DaemonService } from './operation.ts';
 
 const Entry = z.looseObject({ at: z.number(), type: z.string() });
 
@@ -15,42 +17,67 @@ const PAGE_BYTES = 256 * 1024;
 /** A transcript is written by another process: nothing tells us but the file. */
 const LOOK_MS = 100;
 
+/** How long another daemon may take to answer, beyond what it was asked to wait. */
+const ANSWER_MS = 5_000;
+
+const From = InTeam.extend({
+  memberId: Slug,
+  session: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]+$/)
+    .optional()
+    .describe('the newest when not given'),
+  after: z.number().int().min(0).default(0).describe('the place that the last answer ended with'),
+  tail: z.boolean().default(false).describe('only the last page'),
+  ...Wait,
+});
+
+const Page = z.object({ session: z.string().nullable(), after: z.number().int(), entries: z.array(Entry) });
+
 export const transcriptOperations = [
   operation({
     name: 'transcript.read',
     summary: 'Read what a member did and was told, from where one left off',
     scope: 'reader',
-    input: InTeam.extend({
-      memberId: Slug,
-      session: z
-        .string()
-        .regex(/^[A-Za-z0-9._-]+$/)
-        .optional()
-        .describe('the newest when not given'),
-      after: z.number().int().min(0).default(0).describe('the place that the last answer ended with'),
-      tail: z.boolean().default(false).describe('only the last page'),
-      ...Wait,
-    }),
-    result: z.object({ session: z.string().nullable(), after: z.number().int(), entries: z.array(Entry) }),
+    input: From,
+    result: Page,
     route: 'GET /api/teams/:teamId/members/:memberId/transcript',
     cli: { args: ['memberId'] },
-    run: async ({ ledger, daemon, signal }, { teamId, memberId, session, after, tail, wait = 0 }) => {
-      await ledger.view(teamId, (state) => {
+    run: async ({ ledger, daemon, signal }, { teamId, memberId, ...from }) => {
+      const hostId = await ledger.view(teamId, (state) => {
         requireTeam(state);
-        requireMember(state, memberId);
+        return requireMember(state, memberId).hostId;
       });
-      const folder = daemon.transcriptFolder(teamId, memberId);
-      const end = performance.now() + wait;
-      for (;;) {
-        const name = session ?? (await newest(folder));
-        const page = name === undefined ? undefined : await readPage(join(folder, `${name}.jsonl`), after, tail);
-        const done = performance.now() >= end || signal.aborted;
-        if ((page && page.entries.length > 0) || done) return { session: name ?? null, after, entries: [], ...page };
-        await pause(LOOK_MS);
-      }
+      // It lies where the member runs; another daemon reads it to us page by page.
+      const timeoutMs = (from.wait ?? 0) + ANSWER_MS;
+      const answer =
+        hostId === undefined ? undefined : await daemon.askHost?.(hostId, { teamId, memberId, ...from }, { timeoutMs });
+      if (answer !== undefined) return Page.parse(answer);
+      return readTranscript(daemon.transcriptFolder(teamId, memberId), from, signal);
     },
   }),
 ] as const;
+
+/** Reads a transcript of ours to another daemon. */
+export async function answerTranscript(daemon: DaemonService, question: unknown): Promise<z.output<typeof Page>> {
+  const { teamId, memberId, ...from } = parse(From, question);
+  return readTranscript(daemon.transcriptFolder(teamId, memberId), from, new AbortController().signal);
+}
+
+async function readTranscript(
+  folder: string,
+  { session, after, tail, wait = 0 }: Omit<z.output<typeof From>, 'teamId' | 'memberId'>,
+  signal: AbortSignal,
+): Promise<z.output<typeof Page>> {
+  const end = performance.now() + wait;
+  for (;;) {
+    const name = session ?? (await newest(folder));
+    const page = name === undefined ? undefined : await readPage(join(folder, `${name}.jsonl`), after, tail);
+    const done = performance.now() >= end || signal.aborted;
+    if ((page && page.entries.length > 0) || done) return { session: name ?? null, after, entries: [], ...page };
+    await pause(LOOK_MS);
+  }
+}
 
 async function newest(folder: string): Promise<string | undefined> {
   const names = await readdir(folder).catch(() => []);

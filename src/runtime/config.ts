@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { Line, Slug } from '../core/text.ts';
 
 /** What a person set for the daemon of a state directory; flags and variables come before it. */
 export const DaemonConfig = z.strictObject({
+  name: Slug.optional().describe('what it is called among the daemons that share the journal'),
+  labels: z.array(Line).max(16).optional().describe('what it has, for members that need it'),
   journal: z.string().optional().describe('where teams are kept: sqlite:PATH, nats://host:port'),
 });
 export type DaemonConfig = z.output<typeof DaemonConfig>;

@@ -18,6 +18,8 @@ export function rejoinInput(member: MemberRecord): JoinInput {
     subscriptions: member.subscriptions,
     status: 'spawning',
     agent: member.agent,
+    host: member.host,
+    labels: member.labels,
     budget: member.budget,
     metadata: member.metadata,
   });

@@ -6,6 +6,7 @@ import type { TeamEvent } from '../core/event.ts';
 import type { MemberRecord, TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
+import { unplaced } from './hosts/placement.ts';
 import { MemberProcesses } from './member-processes.ts';
 import type { LaunchMember } from './member-processes.ts';
 import type { MemberProcess, ProcessRecord, ProcessRecords } from './process-records.ts';
@@ -19,6 +20,8 @@ export interface SupervisorOptions {
   readonly records: ProcessRecords;
   /** The name of this daemon among those that share a journal. */
   readonly hostId: string;
+  /** Where several daemons share the journal: how long to wait before taking a member on, undefined where others should. */
+  readonly turnFor?: (state: TeamState, memberId: string) => number | undefined;
   readonly launch: LaunchMember;
   readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
 }
@@ -69,11 +72,11 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     });
     for (const teamId of await this.#options.ledger.teams()) {
       await this.#guard({ teamId }, async () => {
-        const { wanted, returning } = await this.#options.ledger.view(teamId, (state) => ({
-          wanted: this.#wanted(state).filter((member) => member.status !== 'stopped'),
-          returning: this.#wanted(state).filter((member) => member.status === 'stopped'),
-        }));
-        for (const { id } of wanted) void this.#launch(teamId, id);
+        const returning = await this.#options.ledger.view(teamId, (state) => {
+          const wanted = this.#wanted(state);
+          for (const { id, status } of wanted) if (status !== 'stopped') this.#consider(teamId, id, state);
+          return wanted.filter((member) => member.status === 'stopped');
+        });
         // They waited for their restart when the daemon ended.
         for (const member of returning) this.#later(0, () => this.#rejoin(teamId, member));
       });
@@ -118,15 +121,14 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     await this.stop(teamId, memberId);
     const isLive = await this.#options.ledger.view(
       teamId,
-      ({ team, members }) =>
-        team?.status !== 'cleaned-up' && (members.get(memberId)?.status ?? 'stopped') !== 'stopped',
+      ({ team, members }) => team?.status !== 'cleaned-up' && this.#isOurs(members.get(memberId)),
     );
     if (isLive) await this.#leave(teamId, memberId, 'the daemon was stopped', false);
   }
 
   #react(teamId: string, event: TeamEvent, state: TeamState): void {
     if (event.type === 'teammate:joined' && event.agent && event.status === 'spawning') {
-      void this.#launch(teamId, event.memberId);
+      this.#consider(teamId, event.memberId, state);
     }
     if (event.type === 'teammate:stopped' && state.members.get(event.memberId)?.status === 'stopped') {
       void this.#guard(
@@ -134,6 +136,28 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
         async () => void (await this.stop(teamId, event.memberId)),
       );
     }
+  }
+
+  /** Starts a member, at once or when those have had their turn who should rather do it. */
+  #consider(teamId: string, memberId: string, state: TeamState): void {
+    const isPlaced = state.members.get(memberId)?.hostId !== undefined;
+    const wait = isPlaced || !this.#options.turnFor ? 0 : this.#options.turnFor(state, memberId);
+    if (wait === 0) void this.#launch(teamId, memberId);
+    else if (wait !== undefined) this.#later(wait, () => this.#launch(teamId, memberId));
+  }
+
+  /** Looks at a team again: starts what waits for a daemon, ends processes of members that others run or that are gone. */
+  async reconsider(teamId: string): Promise<void> {
+    const gone = await this.#options.ledger.view(teamId, (state) => {
+      for (const { id } of unplaced(state)) this.#consider(teamId, id, state);
+      return this.list(teamId).filter(({ memberId }) => !this.#isOurs(state.members.get(memberId)));
+    });
+    await Promise.all(gone.map(({ memberId }) => this.stop(teamId, memberId)));
+  }
+
+  #isOurs(member: MemberRecord | undefined): boolean {
+    if (!member || member.status === 'stopped') return false;
+    return member.hostId === undefined || member.hostId === this.#options.hostId;
   }
 
   /** Members of ours that should have a process, or had one and were to get another. */
@@ -188,7 +212,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     }
     await this.#guard({ teamId, memberId }, async () => {
       const member = await this.#options.ledger.view(teamId, (state) => state.members.get(memberId));
-      const wanted = member !== undefined && member.status !== 'stopped';
+      const wanted = this.#isOurs(member);
       if (wanted && this.#processes.adopt({ ...record, memberId })) return;
       await this.#processes.clear(record);
       if (wanted) await this.#died({ teamId, memberId }, 'it was gone when the daemon came back');
@@ -211,7 +235,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     const member = await this.#options.ledger.view(teamId, (state) =>
       state.team?.status === 'active' ? state.members.get(memberId) : undefined,
     );
-    if (!member || member.status === 'stopped') return;
+    if (!member || !this.#isOurs(member)) return;
     const restartsIn =
       member.status === 'shutting-down' ? undefined : pauseBeforeRestart(member.restarts ?? [], Date.now());
     const held = await this.#leave(teamId, memberId, `crashed: ${how}`.slice(0, 500), restartsIn !== undefined);
@@ -225,7 +249,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   #leave(teamId: string, memberId: string, reason: string, returning: boolean): Promise<string[]> {
     return this.#options.ledger.execute(
       teamId,
-      { type: 'member.leave', by: SYSTEM, memberId, reason, returning },
+      { type: 'member.leave', by: SYSTEM, memberId, reason, returning, hostId: this.#options.hostId },
       (_state, events) => events.flatMap((event) => (event.type === 'task:released' ? event.taskId : [])),
     );
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ProcessOptions } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
 import type { HookResult, HookType } from '../core/hook.ts';
+import type { TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Mailbox } from '../ledger/mailbox.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
@@ -25,6 +26,8 @@ export interface TeamsOptions {
   /** Where things lie; see the client's `Home`. */
   readonly home: { readonly directory: string; readonly processes: string; readonly approvals: string };
   readonly hostId: string;
+  /** Where several daemons share the journal: how long to wait before taking a member on, undefined where others should. */
+  readonly turnFor?: (state: TeamState, memberId: string) => number | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The command that is a teammate's process, before its arguments. */
   readonly teammateCommand: readonly [string, ...string[]];
@@ -69,6 +72,7 @@ export function openTeams(options: TeamsOptions): Teams {
     mailbox,
     records,
     hostId: options.hostId,
+    ...(options.turnFor && { turnFor: options.turnFor }),
     launch: (member) => launchOptions(options, member),
     onError,
   });

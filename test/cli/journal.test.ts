@@ -26,7 +26,7 @@ describe.skipIf(!hasNats)('troupe on NATS', () => {
     expect(made).toMatchObject({ status: 0, stderr: '' });
     expect(made.stdout).toContain(`troupe serve --journal '${address}'`);
     const changed = await troupe.json(['journal', 'init', address, '--max-bytes', '1000000']);
-    expect(changed).toEqual({ replicas: 1, maxBytes: 1_000_000, created: false, changed: 0 });
+    expect(changed).toEqual({ replicas: 1, maxBytes: 1_000_000, leaseMs: 30_000, created: false, changed: 0 });
     const three = await troupe.run(['journal', 'init', address, '--replicas', '3']);
     expect(three).toMatchObject({ status: 1, stderr: expect.stringMatching(/too few servers/) as string });
     const two = await troupe.run(['journal', 'init', address, '--replicas', '2']);

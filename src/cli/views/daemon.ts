@@ -19,6 +19,14 @@ export const views: Views = {
     batches.length === 0 ? 'Nothing happened.\n' : batches.flatMap((batch) => eventLines(batch, screen)).join(''),
 };
 
+/** `build-1 (3 members; gpu)`, and which of them this one is. */
+function showHost({ name, load, labels }: HostView, own: string | undefined): string {
+  const notes = [name === own ? 'this one' : '', count(load, 'member'), labels.join(' ')].filter((note) => note !== '');
+  return `${name} (${notes.join('; ')})`;
+}
+
+type HostView = NonNullable<ResultOf<'daemon.status'>['hosts']>[number];
+
 function daemonDetails(status: ResultOf<'daemon.status'>, screen: Screen): string {
   const { teamMetrics: done } = status;
   return (
@@ -33,6 +41,7 @@ function daemonDetails(status: ResultOf<'daemon.status'>, screen: Screen): strin
         ['token', status.tokenFile],
         ['journal', `${status.journal.kind}, ${status.journal.location}, ${status.journal.durability}`],
         ['', { text: status.journal.advice ?? '', style: 'yellow' }],
+        ['machines', (status.hosts ?? []).map((host) => showHost(host, status.name)).join(', ')],
         ['memory', `${Math.round(status.memory / 1024 / 1024)} MB`],
         ['connections', String(status.connections)],
         ['problems', { text: status.health.problems.join('; '), style: 'red' }],

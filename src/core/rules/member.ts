@@ -46,6 +46,8 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       backendType: command.backendType,
       subscriptions: command.subscriptions,
       agent: command.agent,
+      host: command.host,
+      labels: command.labels,
       budget: command.budget,
       metadata: command.metadata,
     }),
@@ -59,6 +61,9 @@ export function placeMember(state: TeamState, command: CommandOf<'member.place'>
   const member = requireLive(state, command.memberId);
   if (member.hostId === command.hostId) return [];
   if (member.hostId !== undefined) throw new ClaimConflictError(`Member ${member.id} runs on ${member.hostId}`);
+  if (member.host !== undefined && member.host !== command.hostId) {
+    throw new ClaimConflictError(`Member ${member.id} is to run on ${member.host}, not on ${command.hostId}`);
+  }
   return [event(command, 'teammate:placed', { memberId: member.id, hostId: command.hostId })];
 }
 
@@ -86,6 +91,10 @@ export function changeMember(state: TeamState, command: CommandOf<'member.change
 export function leaveTeam(state: TeamState, command: CommandOf<'member.leave'>): TeamEvent[] {
   requireOpenTeam(state);
   requireManager(state, command.by, 'stop other members', command.memberId);
+  const { hostId } = requireMember(state, command.memberId);
+  if (command.hostId !== undefined && hostId !== undefined && hostId !== command.hostId) {
+    throw new ClaimConflictError(`Member ${command.memberId} runs on ${hostId}, not on ${command.hostId}`);
+  }
   // One that was to come back can still be given up, or what is reserved for it would wait for ever.
   const givenUp = requireMember(state, command.memberId).returning && !command.returning;
   if (!givenUp) requireLive(state, command.memberId);

@@ -44,6 +44,11 @@ export function namesOf(prefix: string) {
     bell: (encoded: string) => `${prefix}.bell.${encoded}`,
     bells: `${prefix}.bell.*`,
     snapshots: `${prefix}-snapshots`,
+    /** The cards of daemons, laid out as a key-value store is. */
+    hosts: `KV_${prefix}-hosts`,
+    host: (name: string) => `$KV.${prefix}-hosts.${name}`,
+    /** Where one daemon is asked by the others. */
+    door: (name: string) => `${prefix}.door.${name}`,
   };
 }
 

@@ -92,7 +92,7 @@ function accountsBlock(prefix: string, publicKey: string): string[] {
     `          publish: [${permissionsFor(prefix)
       .map((subject) => `"${subject}"`)
       .join(', ')}]`,
-    `          subscribe: ["_INBOX.>", "${prefix}.>"]`,
+    `          subscribe: ["_INBOX.>", "${prefix}.>", "$KV.${prefix}-hosts.*"]`,
     '        }',
     '      }',
     '    ]',

@@ -2,6 +2,7 @@ import type { StreamInfo } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
 import { TeamError } from '../../core/errors.ts';
 import { ANSWER, isAnswer, toTeamError } from './errors.ts';
+import { changeLease, LEASE_MS } from './hosts.ts';
 import { patiently } from './link.ts';
 import type { Link } from './link.ts';
 import { listStreams } from './streams.ts';
@@ -36,6 +37,7 @@ export async function ensureSettings(link: Link): Promise<Settings> {
 /** Makes the journal, or changes it and all its teams to these settings. */
 export async function changeSettings(link: Link, wanted: Settings): Promise<Setup> {
   assertServers(link, wanted);
+  await changeLease(link, { replicas: wanted.replicas, leaseMs: wanted.leaseMs ?? LEASE_MS });
   const present = await readSettings(link);
   if (!present) return { ...(await create(link, wanted)), created: true, changed: 0 };
   await update(link, bucketStream(link), { description: describe(wanted), num_replicas: wanted.replicas });

@@ -114,6 +114,8 @@ function memberCommands(state: TeamState, file: TeamFile, folder: string): NewCo
         cwd: resolve(folder, member.cwd ?? '.'),
         backendType: ('backend' in member ? member.backend : undefined) ?? 'subprocess',
         status: 'spawning',
+        ...('host' in member && member.host !== undefined && { host: member.host }),
+        ...('labels' in member && member.labels && { labels: member.labels }),
         agent: specOf(member, file.agents),
         ...(member.budget && { budget: budgetOf(member.budget) }),
       });

@@ -72,7 +72,13 @@ const Runs = {
   budget: BudgetEntry.optional().describe('what it may use; then a person is asked'),
 };
 
-const MemberEntry = z.strictObject({ name: Slug, ...Runs, backend: BackendType.optional() });
+const MemberEntry = z.strictObject({
+  name: Slug,
+  ...Runs,
+  backend: BackendType.optional(),
+  host: Slug.optional().describe('the daemon that runs it, where several share the journal'),
+  labels: z.array(Line).max(16).optional().describe('what the daemon that runs it must have'),
+});
 
 const TaskEntry = z.strictObject({
   id: z.string().min(1).max(64).optional().describe('a name for `needs`'),

@@ -32,6 +32,28 @@ describe('a member that is to be run', () => {
     });
   });
 
+  test('is run by the daemon that it names, and by no other', () => {
+    const team = teamOf();
+    team.do('member.join', { name: 'ann', agent: { kind: 'claude' }, status: 'spawning', host: 'h1', labels: ['gpu'] });
+    expect(member(team, 'ann')).toMatchObject({ host: 'h1', labels: ['gpu'] });
+    expect(team.refuse('@system', 'member.place', { memberId: 'ann', hostId: 'h2' })).toMatchObject({
+      code: 'claim_conflict',
+      message: 'Member ann is to run on h1, not on h2',
+    });
+    team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' });
+    expect(member(team, 'ann').hostId).toBe('h1');
+  });
+
+  test('is not stopped for a daemon that no longer runs it', () => {
+    const team = teamOf('ann');
+    team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h2' });
+    expect(team.refuse('@system', 'member.leave', { memberId: 'ann', hostId: 'h1' })).toMatchObject({
+      code: 'claim_conflict',
+      message: 'Member ann runs on h2, not on h1',
+    });
+    expect(types(team.as('@system', 'member.leave', { memberId: 'ann', hostId: 'h2' }))).toEqual(['teammate:stopped']);
+  });
+
   test('must be there', () => {
     expect(teamOf().refuse('@system', 'member.place', { memberId: 'eve', hostId: 'h1' }).code).toBe('not_found');
   });

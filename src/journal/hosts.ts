@@ -1,0 +1,41 @@
+/** What a daemon says of itself to the others that share its journal. */
+export interface HostCard {
+  readonly name: string;
+  readonly labels: string[];
+  /** The agents that it can run, by name. */
+  readonly agents: string[];
+  /** How many members it runs. */
+  readonly load: number;
+  /** The same for all daemons of one state directory, one after the other. */
+  readonly home: string;
+  readonly version: string;
+}
+
+/**
+ * The daemons that share a journal. Each has a lease: a card that lasts `leaseMs` and is renewed before. The clock of the
+ * store alone decides when a card is over, so no two machines' clocks are compared.
+ */
+export interface Hosts {
+  readonly leaseMs: number;
+
+  /** Puts the card up, or up again; it is there when this resolves. */
+  announce(card: HostCard): Promise<void>;
+
+  /** The cards that are not over, by name. */
+  list(): Promise<HostCard[]>;
+
+  /** Takes the card down. */
+  leave(name: string): Promise<void>;
+
+  /** Asks another daemon something; `storage` if it does not answer in time. */
+  ask(name: string, question: unknown, options: { timeoutMs: number }): Promise<unknown>;
+
+  /** Answers what others ask the daemon of this name; returns the way to stop. A throw is the answer to one question. */
+  answer(name: string, handler: (question: unknown) => Promise<unknown>): () => void;
+
+  /** Hears the cards that are put up; one may get lost. Returns the way to stop. */
+  onCard(listener: (card: HostCard) => void): () => void;
+
+  /** Hears of teams that were made; a name may get lost. Returns the way to stop. */
+  onTeam(listener: (team: string) => void): () => void;
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { AGENTS } from '../../agents/catalog.ts';
+import { findProgram } from '../../agents/program.ts';
+import { suggestSlug } from '../../core/text.ts';
+import type { HostCard } from '../../journal/hosts.ts';
+import { replacePrivateFile } from '../private-file.ts';
+
+/** What a daemon says of itself: its name, what it has, and that it is the one of this state directory. */
+export function describeHost(options: {
+  readonly directory: string;
+  readonly name: string;
+  readonly labels: string[];
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}): Omit<HostCard, 'load'> {
+  const { directory, environment, ...card } = options;
+  const env = Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, value ?? '']));
+  const agents = Object.entries(AGENTS)
+    .filter(([, { program }]) => findProgram(program, { cwd: directory, env }) !== undefined)
+    .map(([name]) => name);
+  return { ...card, agents, home: readId(join(directory, 'id')) };
+}
+
+/** What a daemon is called that nobody gave a name. */
+export function defaultName(): string {
+  return suggestSlug(hostname().split('.', 1)[0] ?? '');
+}
+
+function readId(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    const id = randomUUID();
+    replacePrivateFile(path, `${id}\n`);
+    return id;
+  }
+}

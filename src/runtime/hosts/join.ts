@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import type { TeamState } from '../../core/state.ts';
+import type { HostCard, Hosts } from '../../journal/hosts.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Teams } from '../teams.ts';
+import { keepHosts } from './keeper.ts';
+import type { HostKeeper } from './keeper.ts';
+import { declareLost } from './lost.ts';
+
+/** What one daemon brings among the others. */
+export interface JoinOptions {
+  readonly self: Omit<HostCard, 'load'>;
+  readonly ledger: Ledger;
+  readonly teams: Teams;
+  /** Answers what other daemons ask. */
+  readonly onQuestion: (question: unknown) => Promise<unknown>;
+  readonly onError: (error: unknown, about: { teamId?: string }) => void;
+}
+
+/** Makes this daemon one of those that share the journal: it has a lease, takes members on, and looks after the others. */
+export async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<HostKeeper> {
+  const { self, ledger, teams, onError } = options;
+  const { supervisor, mailbox } = teams;
+  const keeper = await keepHosts({
+    hosts,
+    ledger,
+    self,
+    load: () => supervisor.list().length,
+    reconsider: (teamId) => supervisor.reconsider(teamId),
+    declareLost: (teamId, hostId) => declareLost({ ledger, mailbox }, teamId, hostId),
+    onError,
+  });
+  const stopAnswering = hosts.answer(self.name, options.onQuestion);
+  supervisor.on('process:started', keeper.changed).on('process:ended', keeper.changed);
+  return {
+    ...keeper,
+    turnFor: (state, memberId) => (hasFolder(state, memberId, keeper) ? keeper.turnFor(state, memberId) : undefined),
+    async close() {
+      stopAnswering();
+      supervisor.off('process:started', keeper.changed).off('process:ended', keeper.changed);
+      await keeper.close();
+    },
+  };
+}
+
+/** A member works in a folder that not every machine has; where we are alone it is started all the same, and says so. */
+function hasFolder(state: TeamState, memberId: string, keeper: HostKeeper): boolean {
+  const cwd = state.members.get(memberId)?.cwd;
+  return cwd === undefined || keeper.list().length <= 1 || existsSync(cwd);
+}

@@ -1,0 +1,178 @@
+import { TeamError } from '../../core/errors.ts';
+import type { TeamState } from '../../core/state.ts';
+import type { HostCard, Hosts } from '../../journal/hosts.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { readClocks, since } from './lease.ts';
+import type { Lease } from './lease.ts';
+import { membersOn } from './lost.ts';
+import { rankHosts } from './placement.ts';
+
+/** What a daemon among others works with. */
+export interface KeeperOptions {
+  readonly hosts: Hosts;
+  readonly ledger: Ledger;
+  /** What this daemon says of itself, but for its load. */
+  readonly self: Omit<HostCard, 'load'>;
+  /** How many members it runs now. */
+  readonly load: () => number;
+  /** Starts what waits for a daemon, and ends what is no longer ours. */
+  readonly reconsider: (teamId: string) => Promise<void>;
+  /** Declares the members of a daemon lost that is gone. */
+  readonly declareLost: (teamId: string, hostId: string) => Promise<void>;
+  readonly onError: (error: unknown, about: { teamId?: string }) => void;
+}
+
+/** One who is not the best for a member waits so long for each who is better: it may have died a moment ago. */
+const TURN_MS = 1_500;
+
+/**
+ * Keeps the lease of this daemon and looks after the others: learns of teams that were made elsewhere, says who should run
+ * a member, and when a daemon's lease is over has its members declared lost. All decisions are appended to the journal, so
+ * it does no harm that every daemon makes them.
+ */
+export async function keepHosts(options: KeeperOptions) {
+  const { hosts, ledger, self, onError } = options;
+  const tick = hosts.leaseMs / 3;
+  let cards: HostCard[] = [];
+  let renewed = readClocks();
+  let checking: Promise<void> | undefined;
+  /** Since when daemons that have members have had no card. */
+  const missing = new Map<string, { steady: number; wall: number }>();
+  const known = new Set<string>();
+  let closed = false;
+
+  async function renew(): Promise<void> {
+    const at = readClocks();
+    await hosts.announce({ ...self, load: options.load() });
+    renewed = at;
+  }
+
+  async function look(): Promise<void> {
+    cards = await hosts.list();
+    const namesakes = cards.find(({ name, home }) => name === self.name && home !== self.home);
+    if (namesakes) throw nameTaken(self.name);
+  }
+
+  /** Teams that nobody here has asked for yet are opened, so that their members are heard of. */
+  async function meetTeams(): Promise<void> {
+    for (const teamId of await ledger.teams()) if (!known.has(teamId)) await meet(teamId);
+  }
+
+  async function meet(teamId: string): Promise<void> {
+    known.add(teamId);
+    await guard(teamId, () => options.reconsider(teamId));
+  }
+
+  async function guard(teamId: string | undefined, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!closed) onError(error, teamId === undefined ? {} : { teamId });
+    }
+  }
+
+  /** A daemon counts as gone when its card is over and did not come back for half a lease, while ours was renewed. */
+  async function sweep(): Promise<void> {
+    const alive = new Set(cards.map(({ name }) => name));
+    const hosting = new Map<string, string[]>();
+    for (const teamId of known) {
+      await guard(teamId, async () => {
+        for (const hostId of await ledger.view(teamId, hostsOf)) {
+          hosting.set(hostId, [...(hosting.get(hostId) ?? []), teamId]);
+        }
+      });
+    }
+    for (const name of missing.keys()) if (alive.has(name) || !hosting.has(name)) missing.delete(name);
+    for (const [hostId, teams] of hosting) {
+      if (alive.has(hostId) || hostId === self.name) continue;
+      const from = missing.get(hostId) ?? readClocks();
+      missing.set(hostId, from);
+      if (since(from) < hosts.leaseMs / 2) continue;
+      for (const teamId of teams) await guard(teamId, () => options.declareLost(teamId, hostId));
+    }
+  }
+
+  /** After a pause: first a new lease, then what became of our members, then everything else. */
+  async function check(): Promise<void> {
+    await renew();
+    missing.clear();
+    await look();
+    for (const teamId of known) await guard(teamId, () => options.reconsider(teamId));
+  }
+
+  async function beat(): Promise<void> {
+    if (since(renewed) > hosts.leaseMs) await lease.valid();
+    else await renew();
+    await look();
+    await meetTeams();
+    await sweep();
+    for (const teamId of known) await guard(teamId, () => options.reconsider(teamId));
+  }
+
+  const lease: Lease = {
+    async valid() {
+      if (since(renewed) <= hosts.leaseMs || closed) return;
+      // What it reads may append as well, and must not wait for itself: the lease is new before it looks.
+      checking ??= check().finally(() => (checking = undefined));
+      if (since(renewed) > hosts.leaseMs) await checking;
+    },
+  };
+
+  await look();
+  await renew();
+  await look();
+  // Between two looks: who has just come, and how many members each runs.
+  const stopLooking = hosts.onCard((card) => {
+    cards = [...cards.filter(({ name }) => name !== card.name), card];
+  });
+  const stopHearing = hosts.onTeam((team) => void meet(team));
+  let beating = Promise.resolve();
+  const timer = setInterval(() => {
+    beating = beating.then(() => (closed ? undefined : guard(undefined, beat)));
+  }, tick);
+
+  return {
+    lease,
+    /** The daemons that live, as of the last look. */
+    list: (): readonly HostCard[] => cards,
+
+    /** How long to wait before taking a member on; undefined where others should. */
+    turnFor(state: TeamState, memberId: string): number | undefined {
+      const place = rankHosts(state, memberId, cards).findIndex(({ name }) => name === self.name);
+      return place === -1 ? undefined : place * TURN_MS;
+    },
+
+    /** Opens the teams there are, and starts what waits. */
+    start: () => guard(undefined, meetTeams),
+
+    /** Says that our load has changed. */
+    changed: (): void => {
+      if (!closed) void guard(undefined, renew);
+    },
+
+    async close(): Promise<void> {
+      closed = true;
+      clearInterval(timer);
+      stopHearing();
+      stopLooking();
+      await beating;
+      await guard(undefined, () => hosts.leave(self.name));
+    },
+  };
+}
+
+export type HostKeeper = Awaited<ReturnType<typeof keepHosts>>;
+
+/** The daemons that have members of a team. */
+function hostsOf(state: TeamState): Set<string> {
+  const names = [...state.members.values()].flatMap(({ hostId }) => hostId ?? []);
+  return new Set(names.filter((name) => membersOn(state, name).length > 0));
+}
+
+function nameTaken(name: string): TeamError {
+  return new TeamError(
+    'exists',
+    `Another daemon on this journal is called ${name}: give this one a name of its own (troupe serve --name), ` +
+      'or wait until the lease of the other is over',
+  );
+}

@@ -1,0 +1,70 @@
+import { SYSTEM } from '../../core/actor.ts';
+import { TeamError } from '../../core/errors.ts';
+import type { MemberRecord, TeamState } from '../../core/state.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Mailbox } from '../../ledger/mailbox.ts';
+import { rejoinInput } from '../rejoin.ts';
+
+/** What says that another daemon did it before us. */
+const OTHERS_WERE_FIRST: readonly string[] = ['claim_conflict', 'exists', 'member_stopped', 'not_found', 'team_closed'];
+
+/**
+ * Declares the members of a daemon lost that is gone: their tasks go back under a new epoch, the lead is told, and those that
+ * are not bound to it wait for another daemon. Every daemon does this; the journal takes each step from one.
+ */
+export async function declareLost(
+  { ledger, mailbox }: { ledger: Ledger; mailbox: Mailbox },
+  teamId: string,
+  hostId: string,
+): Promise<void> {
+  const { lost, leadId } = await ledger.view(teamId, (state) => ({
+    lost: membersOn(state, hostId),
+    leadId: state.team?.leadId,
+  }));
+  for (const member of lost) {
+    try {
+      const isBound = member.host === hostId;
+      if (member.status !== 'stopped') {
+        const held = await leave(ledger, teamId, { memberId: member.id, hostId });
+        if (leadId !== undefined && leadId !== member.id) {
+          await mailbox.send(teamId, SYSTEM, notice(leadId, member.id, { hostId, held, isBound }));
+        }
+      }
+      if (!isBound) await ledger.execute(teamId, { type: 'member.join', by: SYSTEM, ...rejoinInput(member) }, () => {});
+    } catch (error) {
+      if (!(error instanceof TeamError) || !OTHERS_WERE_FIRST.includes(error.code)) throw error;
+    }
+  }
+}
+
+/** Who runs on a daemon, or was to run there again. */
+export function membersOn(state: TeamState, hostId: string): MemberRecord[] {
+  if (state.team?.status !== 'active') return [];
+  return [...state.members.values()].filter(
+    (member) => member.agent && member.hostId === hostId && (member.status !== 'stopped' || member.returning),
+  );
+}
+
+function leave(
+  ledger: Ledger,
+  teamId: string,
+  { memberId, hostId }: { memberId: string; hostId: string },
+): Promise<string[]> {
+  const reason = `its machine ${hostId} is gone`;
+  return ledger.execute(
+    teamId,
+    { type: 'member.leave', by: SYSTEM, memberId, reason, returning: true, hostId },
+    (_state, events) => events.flatMap((event) => (event.type === 'task:released' ? event.taskId : [])),
+  );
+}
+
+function notice(
+  leadId: string,
+  memberId: string,
+  { hostId, held, isBound }: { hostId: string; held: readonly string[]; isBound: boolean },
+) {
+  const tasks = held.length > 0 ? ` Given back: ${held.map((id) => `#${id}`).join(', ')}.` : '';
+  const next = isBound ? `It is started again when ${hostId} is back.` : 'It is started on another machine.';
+  const content = `${memberId} is lost: the machine ${hostId} is gone.${tasks} ${next}`;
+  return { toId: leadId, content, type: 'system' as const, metadata: { memberId } };
+}
