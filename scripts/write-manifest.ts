@@ -14,6 +14,8 @@ const ROOT = dirname(import.meta.dirname);
 
 /** What help texts say of inputs whose schema says nothing, or says it for programs. By field, or by `operation field`. */
 const TEXTS: Readonly<Record<string, string>> = {
+  'hook.register type': 'when it runs: before a task completes, when a teammate has nothing left, when a task is made',
+  'hook.remove type': 'which hooks',
   'hook.register onFailure': 'what a hook that fails means: allow or block',
   'hook.register enabled': 'whether it runs',
   'hook.register timeout': 'milliseconds until it is ended',

@@ -572,7 +572,7 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
   'hook register': {
     summary: 'Register a hook: a program that judges completions, idle teammates or new tasks',
     inputs: {
-      type: 'only of this kind',
+      type: 'when it runs: before a task completes, when a teammate has nothing left, when a task is made',
       command: 'the command',
       executor: 'shell, or node for a module',
       cwd: 'the directory it works in',
@@ -588,7 +588,7 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
   'hook list': { summary: 'List the hooks of a team', inputs: { teamId: 'the team' }, defaults: {} },
   'hook remove': {
     summary: 'Remove the hooks of a type',
-    inputs: { teamId: 'the team', type: 'only of this kind' },
+    inputs: { teamId: 'the team', type: 'which hooks' },
     defaults: {},
   },
   'transcript read': {

@@ -35,6 +35,29 @@ describe('a result that has no view of its own', () => {
   });
 });
 
+test('small amounts of money are not shown as none', () => {
+  for (const [costUsd, shown] of [
+    [0, '0.00'],
+    [12.345, '12.35'],
+    [0.999, '1.00'],
+    [0.5, '0.50'],
+    [0.0421, '0.042'],
+    [0.00042, '0.00042'],
+    [0.00000042, '<0.0001'],
+  ] as const) {
+    const usage = {
+      inputTokens: 1,
+      outputTokens: 1,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      turns: 1,
+      estimated: false,
+    };
+    const text = views['usage.show']?.({ members: { ann: { ...usage, costUsd } }, tasks: {} }, screen, {});
+    expect(text).toMatch(new RegExp(` ${shown.replace('.', '\\.')}\n`));
+  }
+});
+
 test('every operation has a view of its own', () => {
   expect(OPERATIONS.map(({ name }) => name).filter((name) => !Object.hasOwn(views, name))).toEqual([]);
 });

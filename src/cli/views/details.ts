@@ -45,6 +45,13 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** An amount of US dollars: two places, and for less than a dollar the first two digits that are not zero. */
+export function dollars(amount: number): string {
+  if (amount === 0 || amount >= 0.995) return amount.toFixed(2);
+  if (amount < 0.000_095) return '<0.0001';
+  return amount.toFixed(Math.max(2, 1 - Math.floor(Math.log10(amount))));
+}
+
 function fold(text: string, screen: Screen, taken: number): string[] {
   const room = screen.columns - taken;
   return widthOf(text) <= room ? [text] : wrap(text, Math.max(20, room));

@@ -4,7 +4,7 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
-import { block, details, heading } from './details.ts';
+import { block, details, dollars, heading } from './details.ts';
 import { showAnything } from './generic.ts';
 import type { Views } from './views.ts';
 
@@ -121,7 +121,7 @@ function usageTable(rows: readonly (readonly [string, Usage])[], screen: Screen)
     String(usage.outputTokens ?? 0),
     String(usage.cacheReadTokens ?? 0),
     String(usage.cacheWriteTokens ?? 0),
-    `${usage.estimated ? '~' : ''}${(usage.costUsd ?? 0).toFixed(2)}`,
+    `${usage.estimated ? '~' : ''}${dollars(usage.costUsd ?? 0)}`,
   ]);
   return table(columns, cells, screen);
 }

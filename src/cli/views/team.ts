@@ -4,7 +4,7 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
-import { block, count, details, heading, indent } from './details.ts';
+import { block, count, details, dollars, heading, indent } from './details.ts';
 import { showAnything } from './generic.ts';
 import { memberTable } from './member.ts';
 import { requestTable } from './request.ts';
@@ -91,7 +91,7 @@ function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
     ['messages', String(report.messages)],
     [
       'used',
-      used === 0 ? undefined : `${used} tokens, ${usage.estimated ? 'about ' : ''}$${(usage.costUsd ?? 0).toFixed(2)}`,
+      used === 0 ? undefined : `${used} tokens, ${usage.estimated ? 'about ' : ''}$${dollars(usage.costUsd ?? 0)}`,
     ],
     ['batch', String(report.seq)],
   ];
