@@ -57,6 +57,9 @@ export const SPAWNS_PER_MINUTE = 10;
 /** Messages handed over, acknowledged or marked read in one step. */
 export const MESSAGES_PER_STEP = 1_000;
 
+/** Sessions that a message remembers it was handed to before: who lives on after so many newer ones is not expected. */
+export const FORMER_SESSIONS = 16;
+
 /** How many past commands a team remembers, so that one sent again after a lost answer is not done twice. */
 export const REMEMBERED_COMMANDS = 4_096;
 

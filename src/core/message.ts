@@ -31,6 +31,8 @@ export const TeamMessage = z.object({
   deliveredAt: Timestamp.optional(),
   /** The session it was handed to. */
   sessionId: z.string().optional(),
+  /** Those it was handed to before. */
+  formerSessions: z.array(z.string()).optional(),
   /** When that session's own record showed that the agent has it. */
   acknowledgedAt: Timestamp.optional(),
   readAt: Timestamp.optional(),

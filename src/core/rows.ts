@@ -87,6 +87,7 @@ export function messageRow(message: TeamMessage) {
     message.redeliveries,
     message.broadcastId,
     message.metadata,
+    message.formerSessions,
   ] as const;
 }
 
@@ -104,6 +105,7 @@ export function messageFrom(teamId: string, row: MessageRow): Whole<TeamMessage>
     sentAt: dateOf(row[8]),
     deliveredAt: optionalDate(row[9]),
     sessionId: row[10] ?? undefined,
+    formerSessions: row[16] ?? undefined,
     acknowledgedAt: optionalDate(row[11]),
     readAt: optionalDate(row[12]),
     redeliveries: row[13],

@@ -1,3 +1,4 @@
+import { FORMER_SESSIONS } from '../limits.ts';
 import type { TeamMessage } from '../message.ts';
 import { paidAfterSending } from '../rules/pace.ts';
 import type { TeamState } from '../state.ts';
@@ -41,6 +42,7 @@ export const MESSAGE_FACTS: ApplyTo<'message'> = {
       ...message,
       deliveredAt: message.deliveredAt ?? dateOf(at),
       sessionId,
+      formerSessions: formerSessions(message, sessionId),
       redeliveries: message.redeliveries + (redelivery ? 1 : 0),
     })),
 
@@ -58,6 +60,11 @@ export const MESSAGE_FACTS: ApplyTo<'message'> = {
       readAt: dateOf(at),
     })),
 };
+
+function formerSessions({ sessionId, formerSessions: before }: TeamMessage, next: string): string[] | undefined {
+  if (sessionId === undefined || sessionId === next) return before;
+  return [...(before ?? []), sessionId].slice(-FORMER_SESSIONS);
+}
 
 function changeMessages(state: TeamState, ids: readonly string[], change: (message: TeamMessage) => TeamMessage): void {
   for (const id of ids) {

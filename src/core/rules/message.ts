@@ -81,8 +81,8 @@ export function broadcastMessage(state: TeamState, command: CommandOf<'message.b
 /**
  * Hands messages over for showing, each at most once per session. One that was handed over and never acknowledged may
  * have been shown before a crash: it goes out again only to another session or when the caller says `redelivery`, and
- * marked so. What the member's present session has stays there: an older session that still lives does not get it back,
- * or the two would show it to their agents in turn.
+ * marked so. A session from which it went on to a newer one does not get it back, nor does an older one what the member's
+ * present session has: two that live would show it to their agents in turn.
  */
 export function deliverMessages(state: TeamState, command: CommandOf<'message.deliver'>): TeamEvent[] {
   requireOpenTeam(state);
@@ -95,6 +95,7 @@ export function deliverMessages(state: TeamState, command: CommandOf<'message.de
     if (message.acknowledgedAt || message.readAt) continue;
     if (!message.deliveredAt) fresh.push(message.id);
     else if (isOld && message.sessionId === present) continue;
+    else if (message.formerSessions?.includes(command.sessionId)) continue;
     else if (command.redelivery || message.sessionId !== command.sessionId) again.push(message.id);
   }
   const { memberId, sessionId } = command;

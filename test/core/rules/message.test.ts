@@ -237,6 +237,18 @@ describe('a delivery', () => {
     expect(deliver(team, ['m1'], { sessionId: 's2' })).toEqual([]);
   });
 
+  test('never goes back to a session from which it went on to a newer one', () => {
+    const team = teamOf('ann');
+    send(team, 'lead', 'm1', 'ann');
+    deliver(team, ['m1'], { sessionId: 's1' });
+    deliver(team, ['m1'], { sessionId: 's2', redelivery: true });
+    for (const redelivery of [false, true]) expect(deliver(team, ['m1'], { sessionId: 's1', redelivery })).toEqual([]);
+    // The newest may lose it and have it once more; and what comes after it takes it over.
+    expect(deliver(team, ['m1'], { sessionId: 's2', redelivery: true })).toHaveLength(1);
+    expect(deliver(team, ['m1'], { sessionId: 's3' })).toMatchObject([{ sessionId: 's3', redelivery: true }]);
+    expect(deliver(team, ['m1'], { sessionId: 's2', redelivery: true })).toEqual([]);
+  });
+
   test('said to be one again is a first one where there was none', () => {
     const team = teamOf('ann');
     send(team, 'lead', 'm1', 'ann');

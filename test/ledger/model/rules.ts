@@ -446,10 +446,15 @@ const RULES: Rules = {
       (message) =>
         !fresh.includes(message) &&
         (command.redelivery || message.sessionId !== command.sessionId) &&
-        (present === 'none' || message.sessionId !== present || command.sessionId === present),
+        (present === 'none' || message.sessionId !== present || command.sessionId === present) &&
+        !message.formerSessions?.includes(command.sessionId),
     );
     for (const message of fresh) message.deliveredAt = command.at;
     for (const message of again) message.redeliveries++;
+    for (const message of again) {
+      if (message.sessionId === undefined || message.sessionId === command.sessionId) continue;
+      message.formerSessions = [...(message.formerSessions ?? []), message.sessionId];
+    }
     for (const message of [...fresh, ...again]) message.sessionId = command.sessionId;
     if (fresh.length > 0) attempt.facts.push(`message:delivered ${names(fresh)}`);
     if (again.length > 0) attempt.facts.push(`message:delivered ${names(again)} again`);

@@ -91,6 +91,7 @@ export interface Message {
   sentAt: number;
   deliveredAt?: number;
   sessionId?: string;
+  formerSessions?: string[];
   acknowledgedAt?: number;
   readAt?: number;
   redeliveries: number;
