@@ -1,6 +1,7 @@
 import { Actor, USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
+import type { TeamState } from '../core/state.ts';
 import { quote } from '../core/text.ts';
 
 /** How much a credential allows; each scope includes those before it. */
@@ -23,6 +24,11 @@ export const ADMIN: Caller = { scope: 'admin' };
 /** Whether the caller's scope includes the other. */
 export function hasScope(caller: Caller, scope: Scope): boolean {
   return SCOPES.indexOf(caller.scope) >= SCOPES.indexOf(scope);
+}
+
+/** Who was replaced as the lead keeps its place in the team, not its powers. */
+export function presentCaller(caller: Caller, { team }: Pick<TeamState, 'team'>): Caller {
+  return caller.scope === 'lead' && team && team.leadId !== caller.memberId ? { ...caller, scope: 'member' } : caller;
 }
 
 /** The one place where scope is checked: is the operation within the credential, and about its team? */

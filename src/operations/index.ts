@@ -3,7 +3,7 @@ import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import { ChosenId, quote } from '../core/text.ts';
 import { agentOperations } from './agent.ts';
-import { actorOf, authorize } from './caller.ts';
+import { actorOf, authorize, presentCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
 import { daemonOperations } from './daemon.ts';
 import { eventOperations } from './event.ts';
@@ -77,7 +77,12 @@ export function callOperation(services: Services, name: string, call: Call): Pro
 /** Not `async`: every call passes here, and one promise more is 0.5 us. */
 function attempt(services: Services, name: string, found: Operation | undefined, call: Call): Promise<unknown> {
   try {
-    return perform(services, name, found, call);
+    const { caller } = call;
+    if (caller.scope !== 'lead' || caller.teamId === undefined) return perform(services, name, found, call);
+    // A lead may have been replaced since it showed its credential.
+    return services.ledger
+      .view(caller.teamId, (state) => presentCaller(caller, state))
+      .then((present) => perform(services, name, found, { ...call, caller: present }));
   } catch (error) {
     return Promise.reject(error instanceof Error ? error : new Error(String(error)));
   }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { requireMember, requireTeam } from '../core/view.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { ADMIN } from '../operations/caller.ts';
+import { ADMIN, presentCaller } from '../operations/caller.ts';
 import type { Caller } from '../operations/caller.ts';
 import { openLogins } from './logins.ts';
 import type { Logins } from './logins.ts';
@@ -87,13 +87,11 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     const [, body = '', signature = '', ...rest] = token.split('.');
     if (rest.length > 0 || !isSame(signature, sign(body))) return undefined;
     const [teamId, memberId, scope, createdAt] = Claims.parse(JSON.parse(Buffer.from(body, 'base64url').toString()));
-    const known = await ledger.view(teamId, (state) =>
+    return ledger.view(teamId, (state) =>
       state.team?.createdAt.getTime() === createdAt && state.members.has(memberId)
-        ? { isLead: state.team.leadId === memberId }
+        ? presentCaller({ scope, teamId, memberId }, state)
         : undefined,
     );
-    // Who was replaced as the lead keeps its place in the team, not its powers.
-    return known && { scope: scope === 'lead' && !known.isLead ? 'member' : scope, teamId, memberId };
   }
 
   function sign(body: string): string {

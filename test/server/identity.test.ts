@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { localDoor } from '../../src/host/local-door.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { openUnix, openWebSocket } from './wire.ts';
@@ -182,6 +183,20 @@ describe('a connection ends when its credential does', () => {
     for (const wire of open) await wire.closed;
     const wire = await openUnix(stage.home.socket, stage.tokens.lead);
     expect(wire.frames[0]).toMatchObject({ type: 'welcome', scope: 'member', memberId: 'lead' });
+  });
+
+  test('with a new lead, also for calls through a door that was opened before', async () => {
+    const { hub } = await setStage();
+    const old = localDoor(hub.services, { teamId, memberId: 'lead', isLead: true });
+    await old.call('message.inbox', { teamId, memberId: 'other' });
+    await old.call('team.update', { teamId, leadId: 'worker' });
+    const refused = { code: 'not_allowed' };
+    await expect(old.call('message.inbox', { teamId, memberId: 'other' })).rejects.toMatchObject(refused);
+    await expect(old.call('member.stop', { teamId, memberId: 'other' })).rejects.toMatchObject(refused);
+    await expect(old.call('member.idle', { teamId, memberId: 'other' })).rejects.toMatchObject(refused);
+    await expect(old.call('team.update', { teamId, leadId: 'lead' })).rejects.toMatchObject(refused);
+    // Its own things it may still do.
+    await old.call('task.create', { teamId, title: 'on as one of many' });
   });
 
   test('when all are made void', async () => {
