@@ -55,11 +55,14 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 /** The one error class of Troupe: what went wrong, about which thing, and what to do next. */
 export class TeamError extends Error {
   readonly code: ErrorCode;
+  /** How long to wait before it is worth trying again, where that is known. */
+  readonly retryMs: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: ErrorCode, message: string, { retryMs, ...options }: { cause?: unknown; retryMs?: number } = {}) {
     super(message, options);
     this.name = 'TeamError';
     this.code = code;
+    this.retryMs = retryMs;
   }
 }
 

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { ERROR_CODES, TeamError } from '../core/errors.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Admitted } from './guard.ts';
+import { retryHeader } from './headers.ts';
 
 /** What a route knows of a request besides the request. */
 export interface Env {
@@ -22,8 +23,9 @@ export function callerOf(context: Context<Env>): Caller {
 }
 
 /** An error as every face of HTTP says it. */
-export function sendError(context: Context, { code, message }: TeamError, status?: number): Response {
-  return context.json({ error: { code, message } }, (status ?? ERROR_CODES[code].status) as 400);
+export function sendError(context: Context, error: TeamError, status?: number): Response {
+  const { code, message } = error;
+  return context.json({ error: { code, message } }, (status ?? ERROR_CODES[code].status) as 400, retryHeader(error));
 }
 
 /** The body as JSON; an empty one is an empty object. */

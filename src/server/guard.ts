@@ -30,6 +30,8 @@ export interface Refusal {
   readonly status: number;
   readonly code: ErrorCode;
   readonly message: string;
+  /** When it is worth asking again, where that is known. */
+  readonly retryMs?: number;
 }
 
 /** Names under which people put secrets into addresses, where logs and histories keep them. */
@@ -62,7 +64,8 @@ export function openGuard(hub: Hub, address: () => Address) {
       if (!caller) return this.failed(request);
       const key = createHash('sha256').update(shown.secret).digest('base64url');
       if (requests.take(key)) return { caller, key, ...validityOf(shown) };
-      return refusal('limit', `More than ${limits.requestsPerSecond} requests a second: wait a moment`);
+      const tooMany = `More than ${limits.requestsPerSecond} requests a second: wait a moment`;
+      return { ...refusal('limit', tooMany), retryMs: 1_000 / limits.requestsPerSecond };
     },
 
     /** Counts a wrong credential; one who shows many waits for each answer. */

@@ -10,7 +10,7 @@ import { limitConnections } from './connections.ts';
 import { sessionCookie } from './cookie.ts';
 import { openGuard, refusal } from './guard.ts';
 import type { Address, Admitted, Refusal } from './guard.ts';
-import { SECURITY_HEADERS } from './headers.ts';
+import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
 import { openPages } from './pages.ts';
 import { countPerKey } from './rate.ts';
@@ -122,14 +122,18 @@ function pathOf({ url = '' }: IncomingMessage): string {
 }
 
 /** Says why, before a byte of the body is read. */
-function refuse(request: IncomingMessage, response: ServerResponse, { status, code, message }: Refusal): void {
+function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal): void {
+  const { status, code, message } = why;
   if (response.headersSent) return void response.destroy();
   const body = JSON.stringify({ error: { code, message } });
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
   if (hasBody) response.setHeader('connection', 'close');
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');
-  if (status === 429) response.setHeader('retry-after', '1');
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.writeHead(status, {
+    ...retryHeader(why),
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 

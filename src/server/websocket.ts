@@ -6,7 +6,7 @@ import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { Admitted, Guard, Refusal } from './guard.ts';
 import { refusal } from './guard.ts';
-import { SECURITY_HEADERS } from './headers.ts';
+import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
 import type { CountKey } from './rate.ts';
 import { openSession } from './session.ts';
@@ -97,10 +97,12 @@ export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey, trust
 }
 
 /** Answers an upgrade with HTTP, as there is no WebSocket yet. */
-export function refuse(socket: Duplex, { status, code, message }: Refusal): void {
+export function refuse(socket: Duplex, why: Refusal): void {
+  const { status, code, message } = why;
   const body = JSON.stringify({ error: { code, message } });
   const headers = {
     ...SECURITY_HEADERS,
+    ...retryHeader(why),
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',

@@ -61,6 +61,21 @@ describe('what is too much', () => {
     expect(await read(stage.tokens.worker)).toBe(200);
   });
 
+  test('a member that sends too fast is told when to send again', async () => {
+    const stage = await setStage();
+    await stage.act('team.update', { teamId: 'demo', messagesPerMinute: 30 });
+    const send = () =>
+      fetch(`${stage.url}/api/teams/demo/messages`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${stage.tokens.worker}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ toId: 'lead', content: 'again' }),
+      });
+    const answers = await Promise.all(Array.from({ length: 12 }, send));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { headers } of refused) expect(headers.get('retry-after')).toMatch(/^[12]$/);
+  });
+
   test('whoever shows many wrong tokens waits for each further answer; others do not', async () => {
     const stage = await setStage({ limits: { authFailuresPerMinute: 5, authDelayMs: 400 } });
     const timed = async (token: string): Promise<number> => {

@@ -19,6 +19,7 @@ export function requireMessagePace(state: TeamState, { by, at }: CommandEnvelope
   throw new TeamError(
     'limit',
     `${by} sends more than ${Math.round(MINUTE_MS / price)} messages a minute: try again in ${seconds(wait)}, and say it in one message`,
+    { retryMs: wait },
   );
 }
 
@@ -36,9 +37,11 @@ export function requireSpawnPace(state: TeamState, { by, at }: CommandEnvelope):
   const recent = spawns.filter((time) => time <= at && at - time < MINUTE_MS);
   const [first] = recent;
   if (first === undefined || recent.length < SPAWNS_PER_MINUTE) return;
+  const wait = first + MINUTE_MS - at;
   throw new TeamError(
     'limit',
-    `${by} started ${SPAWNS_PER_MINUTE} teammates within a minute: try again in ${seconds(first + MINUTE_MS - at)}`,
+    `${by} started ${SPAWNS_PER_MINUTE} teammates within a minute: try again in ${seconds(wait)}`,
+    { retryMs: wait },
   );
 }
 
