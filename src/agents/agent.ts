@@ -54,6 +54,8 @@ export type AgentEvent =
   | {
       readonly type: 'usage';
       readonly usage: Usage;
+      /** The model that did it, where the agent says so. */
+      readonly model?: string | undefined;
       readonly context?: { readonly used: number; readonly size: number };
     }
   /** Its model is overloaded or limits it; it goes on by itself, at this time (milliseconds since 1970) if it says so. */

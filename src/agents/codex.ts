@@ -41,7 +41,8 @@ export function codexAgent({ command = [program], args = [] }: CodexOptions = {}
           news: (method, params) => thread.hear(method, params),
           question: (method, params) => answerApproval({ method, params, itemOf, teamServer, denies, emit }),
         });
-        thread.id = await openThread(connection, start);
+        const { id, model } = await openThread(connection, start);
+        Object.assign(thread, { id, model });
         // A turn that begins before has none of the tools: the model is given what is there.
         if (start.tools) await within(thread.toolsStarted, TOOLS_MS);
         return converse(connection, thread, server);
@@ -55,7 +56,10 @@ export function codexAgent({ command = [program], args = [] }: CodexOptions = {}
   };
 }
 
-async function openThread(connection: Connection, start: StartOptions): Promise<string> {
+async function openThread(
+  connection: Connection,
+  start: StartOptions,
+): Promise<{ id: string; model: string | undefined }> {
   await connection.request('initialize', {
     clientInfo: { name: 'troupe', title: 'Troupe', version: '0' },
     capabilities: { experimentalApi: true },
@@ -66,7 +70,8 @@ async function openThread(connection: Connection, start: StartOptions): Promise<
     // The conversation is not there any more: the member begins a new one.
     connection.request('thread/start', settings),
   );
-  return Started.parse(started).thread.id;
+  const { thread, model } = Started.parse(started);
+  return { id: thread.id, model };
 }
 
 async function resume(connection: Connection, { resume: threadId }: StartOptions, settings: object): Promise<unknown> {

@@ -8,6 +8,8 @@ export interface Mail {
   take(sessionId: string, options?: { urgentOnly?: boolean }): Promise<MessageJson[]>;
   /** The agent has these. */
   acknowledge(messageIds: readonly string[]): Promise<void>;
+  /** The turn that carried these did not go well: those that the agent may not have are shown once more, marked. */
+  doubt(messageIds: readonly string[]): void;
 }
 
 /** Enough for one prompt; the rest comes with the next. */
@@ -36,6 +38,8 @@ export async function openMail(
   /** Handed over by an earlier process, and nobody knows whether it was shown: shown once more, marked. */
   const open = new Set(left.map(({ id }) => id).filter((id) => !shown.has(id)));
 
+  const doubted = new Set<string>();
+
   return {
     async take(sessionId, { urgentOnly = false } = {}) {
       const wanted = (await waiting())
@@ -49,5 +53,10 @@ export async function openMail(
       return door.call('message.deliver', { ...who, messageIds: wanted, sessionId, redelivery });
     },
     acknowledge,
+    doubt(messageIds) {
+      // Once: an agent that fails each time must not be given the same mail for ever.
+      for (const id of messageIds) if (!doubted.has(id)) open.add(id);
+      for (const id of messageIds) doubted.add(id);
+    },
   };
 }

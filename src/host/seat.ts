@@ -9,6 +9,7 @@ import type {
   Turn,
 } from '../agents/agent.ts';
 import type { TeamEvent } from '../core/event.ts';
+import { withCost } from '../core/prices.ts';
 import { NO_USAGE } from '../core/usage.ts';
 import type { Usage } from '../core/usage.ts';
 import { openTranscript } from './transcript.ts';
@@ -119,7 +120,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     else if (event.type === 'usage') {
       if (running) running.turns += event.usage.turns;
       if (event.context) fullness = event.context.used / event.context.size;
-      await hearing.usage(event.usage, running?.task?.id);
+      await hearing.usage(withCost(event.usage, event.model ?? start.model), running?.task?.id);
     } else if (event.type === 'compacted') hearing.compacted();
     else if (event.type === 'waiting') {
       isWaiting = true;

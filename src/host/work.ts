@@ -38,6 +38,7 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
       task,
       onUrgent: () => void steer(bench),
     });
+    if (end.reason !== 'done') bench.mail.doubt(turn.messages.map(({ id }) => id));
     if (end.reason !== 'failed') return end;
     // It filled up in the middle of the turn: what is left of it fits into a fresh conversation.
     if (seat.isFull && !wasFull) continue;

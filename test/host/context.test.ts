@@ -96,6 +96,18 @@ describe('a conversation that has become too long', () => {
   });
 });
 
+test('mail of a turn that failed before the agent had it is shown once more, marked, and not for ever', async () => {
+  const { house, turns } = await start('ada', () => {
+    throw new Error('broken');
+  });
+  await house.call('message.send', { teamId: 'demo', toId: 'ada', content: 'hello' }, 'lead');
+  await expect.poll(() => turns.length).toBe(2);
+  expect(turns.map(({ messages }) => messages.map(({ redeliveries }) => redeliveries))).toEqual([[0], [1]]);
+  await house.call('task.create', { teamId: 'demo', title: 'Next' });
+  await expect.poll(() => turns.length).toBe(3);
+  expect(turns[2]?.messages).toEqual([]);
+});
+
 describe('an overloaded model', () => {
   test.each([
     ['API Error: 529 overloaded_error', true],

@@ -56,7 +56,7 @@ export const News = {
 export type NewsOf<M extends keyof typeof News> = z.output<(typeof News)[M]>;
 
 /** The answers that we read. */
-export const Started = z.looseObject({ thread: z.looseObject({ id: z.string() }) });
+export const Started = z.looseObject({ thread: z.looseObject({ id: z.string() }), model: z.string().optional() });
 export const TurnStarted = z.looseObject({ turn: z.looseObject({ id: z.string() }) });
 export const Config = z.looseObject({
   config: z.looseObject({ mcp_servers: z.record(z.string(), z.unknown()).nullish() }),

@@ -13,6 +13,8 @@ const OUTPUT_LIMIT = 8 * 1024;
 export class Thread {
   /** Known once the app-server has opened it. */
   id = '';
+  /** The model that does its turns, as far as it said. */
+  model: string | undefined;
   readonly teamServer: string | undefined;
   #emit: (event: AgentEvent) => void = () => {};
   #ended: PromiseWithResolvers<TurnEnd> | undefined;
@@ -148,7 +150,12 @@ export class Thread {
   #hearEnd({ turn }: NewsOf<'turn/completed'>): void {
     if (this.#turnId !== undefined && turn.id !== this.#turnId) return;
     this.#flow.flush();
-    this.#emit({ type: 'usage', usage: { ...this.#used, turns: 1 }, ...(this.#context && { context: this.#context }) });
+    this.#emit({
+      type: 'usage',
+      usage: { ...this.#used, turns: 1 },
+      model: this.model,
+      ...(this.#context && { context: this.#context }),
+    });
     const text = this.#text;
     if (turn.status === 'completed') this.#ended?.resolve({ type: 'turnEnd', reason: 'done', text });
     else if (turn.status === 'interrupted') this.#ended?.resolve({ type: 'turnEnd', reason: 'cancelled', text });
