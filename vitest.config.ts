@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -5,6 +6,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Real processes: tests change environment variables and signal handlers, and must not meet each other's.
     pool: 'forks',
+    // Most of the time is waiting for processes; on a machine with two cores one file after another would take twice as long.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     globalSetup: ['test/setup/leaks.ts'],
     setupFiles: ['test/setup/file.ts'],
     // What tests start is what is in src/, not what was built before the last change.
