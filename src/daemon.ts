@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { identify } from './agents/process.ts';
+import { openBridge } from './bridge/bridge.ts';
+import { findNativeRoot } from './bridge/layout.ts';
 import type { Home } from './client/home.ts';
 import { TeamError } from './core/errors.ts';
 import { openJournal } from './journals.ts';
@@ -190,8 +192,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         logging.info('tokens.rotated');
       },
     };
+    const native = openBridge({
+      root: findNativeRoot(environment),
+      trash: join(home.directory, 'trash'),
+      onError: (error) => logging.error('native.failed', { error }),
+    });
+    closers.add('native', () => native.close());
     const services: Services = {
       ledger,
+      native,
       ...teams,
       daemon,
       watch: (operation, call, work) => calls.run(factsOf(operation, call), work),

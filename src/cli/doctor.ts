@@ -5,6 +5,7 @@ import type { Check } from './doctor/check.ts';
 import { checkDaemon } from './doctor/daemon.ts';
 import { checkDisk, checkFiles, checkHome, checkSocket } from './doctor/home.ts';
 import { checkAgents, checkNode, checkTools } from './doctor/machine.ts';
+import { checkNative } from './doctor/native.ts';
 import type { Surroundings } from './own.ts';
 import { paint } from './screen.ts';
 import type { Screen } from './screen.ts';
@@ -23,6 +24,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     ...(await checkDaemon(home, environment)),
     ...checkTools(environment),
     ...checkAgents(environment),
+    ...checkNative(environment),
   ];
   const ok = checks.every(({ state }) => state !== 'fail');
   print(given.json ? toJson({ ok, checks }, screen.isTerminal ? 2 : undefined) : report(checks, screen));

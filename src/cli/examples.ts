@@ -2,6 +2,12 @@
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'team create': ['troupe team create demo --description "Port the parser"', 'troupe team create demo --lead ada'],
   'team list': ['troupe team list'],
+  teams: ['troupe teams', 'troupe teams --native', 'troupe teams --native --json | jq -r ".teams[].name"'],
+  'native list': ['troupe native list', 'troupe native list --json'],
+  'native show': ['troupe native show session-0fc79bc3'],
+  'native events': ['troupe native events --after 12 --wait 1m'],
+  'native leftovers': ['troupe native leftovers', 'troupe native leftovers --quiet 24'],
+  'native clean': ['troupe native clean proxy-analysis,old-team'],
   'team show': ['troupe team show demo'],
   'team status': ['troupe team status demo', 'troupe team status demo --json'],
   'team update': ['troupe team update demo --max-teammates 12'],

@@ -612,6 +612,31 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
     },
     defaults: { after: 0, limit: 1000 },
   },
+  'native list': {
+    summary: "List Claude Code's own teams, and the task lists of its sessions",
+    inputs: { known: 'with wait: answer when count is another', wait: 'wait up to so long for one: 30s, 5m' },
+    defaults: {},
+  },
+  'native show': {
+    summary: "Show one of Claude Code's own teams with its messages",
+    inputs: { name: 'the name of the native team' },
+    defaults: {},
+  },
+  'native events': {
+    summary: "What happened in Claude Code's own teams since the daemon looks at them",
+    inputs: { after: 'only those after this number', wait: 'wait up to so long for one: 30s, 5m' },
+    defaults: { after: 0 },
+  },
+  'native leftovers': {
+    summary: "Which of Claude Code's own teams were left behind, and how one can tell",
+    inputs: { quiet: 'hours without a change before it counts as dead; else 1' },
+    defaults: {},
+  },
+  'native clean': {
+    summary: 'Move what was left behind of native teams to the trash; one with life in it is refused',
+    inputs: { names: 'the names of the teams', quiet: 'hours without a change before it counts as dead; else 1' },
+    defaults: {},
+  },
   agents: {
     summary: 'List the agents that Troupe can run, which of them are here, and what each can do',
     inputs: {},

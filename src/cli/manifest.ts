@@ -143,6 +143,11 @@ const TABLE: Readonly<Record<string, string>> = {
     '["transcript.read","reader",[["memberId","member","string","!"]],[["teamId","team","string","!"],["session","session","string",""],["after","after","number",""],["tail","tail","boolean",""],["wait","wait","duration",""]]]',
   'event list':
     '["event.list","reader",[],[["teamId","team","string","!"],["after","after","number",""],["limit","limit","number",""]]]',
+  'native list': '["native.list","admin",[],[["known","known","number",""],["wait","wait","duration",""]]]',
+  'native show': '["native.show","admin",[["name","name","string","!"]],[]]',
+  'native events': '["native.events","admin",[],[["after","after","number",""],["wait","wait","duration",""]]]',
+  'native leftovers': '["native.leftovers","admin",[],[["quiet","quiet","number",""]]]',
+  'native clean': '["native.clean","admin",[["names","names","list","!"]],[["quiet","quiet","number",""]]]',
   agents: '["agent.list","admin",[],[]]',
   status: '["daemon.status","admin",[],[]]',
   stop: '["daemon.stop","admin",[],[["keep","keep","boolean",""]]]',

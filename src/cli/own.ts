@@ -149,6 +149,14 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     load: () => import('./init.ts'),
   },
   {
+    words: 'teams',
+    summary: "List the teams; with --native Claude Code's own, as it keeps them",
+    args: [],
+    flags: [{ field: 'native', name: 'native', type: 'boolean', text: "Claude Code's own teams, only to look at" }],
+    scope: 'reader',
+    load: () => import('./teams.ts'),
+  },
+  {
     words: 'ps',
     summary: 'List the teammates that run',
     args: [],

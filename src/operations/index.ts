@@ -10,6 +10,7 @@ import { eventOperations } from './event.ts';
 import { hookOperations } from './hook.ts';
 import { memberOperations } from './member.ts';
 import { messageOperations } from './message.ts';
+import { nativeOperations } from './native.ts';
 import { noteOperations } from './note.ts';
 import type { Operation, Services } from './operation.ts';
 import { requestOperations } from './request.ts';
@@ -29,6 +30,7 @@ const ALL = [
   ...hookOperations,
   ...transcriptOperations,
   ...eventOperations,
+  ...nativeOperations,
   ...agentOperations,
   ...daemonOperations,
 ] as const;

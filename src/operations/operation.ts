@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Bridge } from '../bridge/bridge.ts';
 import type { Actor } from '../core/actor.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
@@ -20,6 +21,8 @@ export interface Services {
   readonly hooks: TeamHooks;
   readonly memory: TeamMemory;
   readonly daemon: DaemonService;
+  /** Claude Code's own teams. */
+  readonly native: Bridge;
   /** Sees every call of every face, for counting and tracing; `operation` is `unknown` for a name that is none. */
   readonly watch?: <R>(operation: string, call: WatchedCall, work: () => Promise<R>) => Promise<R>;
 }

@@ -119,4 +119,24 @@ describe('the doctor', () => {
       found: `Codex at ${folder}/codex (agent: codex); not on the PATH: Claude Code, Gemini CLI, OpenCode`,
     });
   });
+
+  test("says when others can read what Claude Code's teams write, and what it does not look at", async () => {
+    const troupe = newTroupe();
+    const folder = temporaryFolder();
+    const root = join(folder, 'claude');
+    mkdirSync(join(root, 'teams'), { recursive: true });
+    for (const path of [root, join(root, 'teams')]) chmodSync(path, 0o755);
+    const look = async (path: string) => (await examine(troupe, { env: { CLAUDE_CONFIG_DIR: path } })).named;
+    expect((await look(root))["Claude Code's teams"]).toMatchObject({
+      state: 'warn',
+      remedy: `run: chmod 700 ${root}`,
+    });
+    chmodSync(root, 0o700);
+    expect((await look(root))["Claude Code's teams"]).toMatchObject({ state: 'ok' });
+    symlinkSync(root, join(folder, 'link'));
+    expect((await look(join(folder, 'link')))["Claude Code's teams"]).toMatchObject({
+      state: 'warn',
+      found: expect.stringContaining('symbolic link') as string,
+    });
+  });
 });

@@ -145,7 +145,12 @@ async function end(troupe: Troupe, folder: string): Promise<void> {
 function environmentFor(home: string): NodeJS.ProcessEnv {
   const foreign = /^(TROUPE_(?!TEST_|SOURCE)|NO_COLOR|FORCE_COLOR|COLORTERM|CLICOLOR|TMUX|OTEL_)/;
   const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
-  return { ...Object.fromEntries(kept), TROUPE_HOME: home, TROUPE_SOURCE: '1' };
+  return {
+    ...Object.fromEntries(kept),
+    TROUPE_HOME: home,
+    CLAUDE_CONFIG_DIR: join(home, '../claude'),
+    TROUPE_SOURCE: '1',
+  };
 }
 
 /** The words of a command line; a quoted part is one word. */

@@ -37,7 +37,7 @@ export function openHouse(): House {
       throw error;
     },
   });
-  const services: Services = { ...teams, ledger, daemon: {} as DaemonService };
+  const services: Services = { ...teams, ledger, daemon: {} as DaemonService, native: {} as Services['native'] };
   onTestFinished(async () => {
     await teams.supervisor.close({ end: true });
     await teams.close();

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openBridge } from '../../src/bridge/bridge.ts';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
 import type { Journal } from '../../src/journal/journal.ts';
@@ -53,8 +54,10 @@ export async function openServer(directory: string, journal: Journal, options: S
     onError,
   });
   await teams.start();
+  const native = openBridge({ root: join(directory, 'claude'), trash: join(directory, 'trash'), onError });
   const services: Services = {
     ...teams,
+    native,
     ledger,
     daemon: daemonOf(home, credentials, () => listening.url),
   };
@@ -75,6 +78,7 @@ export async function openServer(directory: string, journal: Journal, options: S
         await hub.closeAll();
         await Promise.all([listening.close(), socket.close()]);
         await teams.supervisor.close({ end: true });
+        native.close();
         await teams.close();
         await ledger.close();
       })();

@@ -58,6 +58,17 @@ async function runningMember({ act }: Stage): Promise<{ teamId: string; memberId
   return { teamId, memberId: 'runner' };
 }
 
+/** A native team whose lead is gone. */
+function leftTeam({ home }: Stage): string {
+  const name = 'left-behind';
+  const folder = join(home.directory, 'claude/teams', name);
+  mkdirSync(folder, { recursive: true });
+  const member = { name: 'team-lead', agentId: `team-lead@${name}`, cwd: home.directory };
+  const config = { name, leadAgentId: member.agentId, members: [member] };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+  return name;
+}
+
 const TEAM_FILE = `
 team: fresh
 members:
@@ -190,6 +201,20 @@ export const SAMPLES: Samples = {
   },
   'plan.approve': async (stage) => ({ input: await handedPlan(stage), as: 'lead' }),
   'plan.reject': async (stage) => ({ input: { ...(await handedPlan(stage)), feedback: 'Shorter' }, as: 'lead' }),
+  'native.list': async (stage) => {
+    leftTeam(stage);
+    return { input: { known: 0 } };
+  },
+  'native.show': async (stage) => ({ input: { name: leftTeam(stage) } }),
+  'native.events': async (stage) => {
+    leftTeam(stage);
+    return { input: { after: 0 } };
+  },
+  'native.leftovers': async (stage) => {
+    leftTeam(stage);
+    return { input: { quiet: 0 } };
+  },
+  'native.clean': async (stage) => ({ input: { names: [leftTeam(stage)], quiet: 0 } }),
   'event.list': async () => ({ input: { teamId, after: 1, limit: 1 } }),
   'agent.list': async () => ({ input: {} }),
   'daemon.status': async () => ({ input: {} }),

@@ -3,6 +3,7 @@ import { views as daemon } from './daemon.ts';
 import { views as hook } from './hook.ts';
 import { views as member } from './member.ts';
 import { views as message } from './message.ts';
+import { views as native } from './native.ts';
 import { views as note } from './note.ts';
 import { views as request } from './request.ts';
 import { views as task } from './task.ts';
@@ -16,6 +17,7 @@ export const views: Views = {
   ...hook,
   ...member,
   ...message,
+  ...native,
   ...note,
   ...request,
   ...task,

@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { identify } from '../agents/process.ts';
+import { TeamError } from '../core/errors.ts';
+import { quote } from '../core/text.ts';
+import { nativePaths } from './layout.ts';
+import { checkDirectory } from './root.ts';
+import type { NativeTeam } from './snapshot.ts';
+
+/** Why a native team counts as left behind, or why not. */
+export interface Leftover {
+  readonly name: string;
+  readonly kind: 'team' | 'session';
+  readonly dead: boolean;
+  /** In words, for the one who decides. */
+  readonly evidence: readonly string[];
+  readonly changedAt: number;
+  readonly tasks: number;
+  readonly members: number;
+}
+
+/** A team that changed within this time is never taken for dead: somebody may just be thinking. */
+const QUIET_MS = 60 * 60_000;
+
+/** Judges teams by their processes and by their age. */
+export function findLeftovers(teams: readonly NativeTeam[], options: { now: number; quiet?: number }): Leftover[] {
+  const processes = listProcesses();
+  return teams.map((team) => judge(team, processes, options));
+}
+
+/**
+ * Moves what is left of a team into a folder of the trash and returns that folder. What has life in it is refused; nothing is ever
+ * removed for good.
+ */
+export function moveToTrash(root: string, leftover: Leftover, trash: string): string {
+  const { name, dead, evidence } = leftover;
+  if (!dead) {
+    throw new TeamError('conflict', `The native team ${quote(name)} is not left behind: ${evidence.join('; ')}`);
+  }
+  const paths = nativePaths(root, name);
+  const stamp = new Date().toISOString().replaceAll(':', '-');
+  const folder = join(trash, `${stamp}-${name}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const [path, kind] of [
+    [paths.team, 'teams'],
+    [paths.tasks, 'tasks'],
+  ] as const) {
+    if (!existsSync(path) || !checkDirectory(path)) continue;
+    mkdirSync(join(folder, kind), { mode: 0o700 });
+    move(path, join(folder, kind, name));
+  }
+  return folder;
+}
+
+/** Whether the lead's process, as a newer version records it, still runs; undefined when that cannot be said from here. */
+export function leadLives(team: NativeTeam): boolean | undefined {
+  const lead = team.config?.leadProcess;
+  if (!lead || (lead.pidSpace !== undefined && lead.pidSpace !== pidSpace())) return undefined;
+  const { startTime } = identify(lead.pid);
+  if (startTime === '' && process.platform !== 'linux') return isThere(lead.pid);
+  return startTime !== '' && (lead.procStart === undefined || lead.procStart === startTime);
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+interface Process {
+  readonly pid: number;
+  readonly words: readonly string[];
+  readonly cwd: string;
+}
+
+function judge(
+  team: NativeTeam,
+  processes: readonly Process[],
+  { now, quiet = QUIET_MS }: { now: number; quiet?: number },
+) {
+  const evidence: string[] = [];
+  let dead = true;
+  const alive = (why: string): void => {
+    dead = false;
+    evidence.push(why);
+  };
+  const age = now - team.changedAt;
+  const lasts = `last change ${new Date(team.changedAt).toISOString()}`;
+  if (age < quiet) alive(`${lasts}, less than ${Math.round(quiet / 60_000)} minutes ago`);
+  else evidence.push(lasts);
+
+  const lead = team.config?.leadProcess;
+  const lives = leadLives(team);
+  if (lives) alive(`its lead runs (process ${lead?.pid})`);
+  else if (lives === false) evidence.push(`its lead's process ${lead?.pid} is gone`);
+  else if (lead) alive(`its lead ran on another machine or in a container (${lead.pidSpace})`);
+
+  const own = processes.filter(({ words }) => mentions(words, team));
+  for (const { pid } of own) alive(`process ${pid} is a member of it`);
+  if (own.length === 0) evidence.push('no process is a member of it');
+  if (lives === undefined) {
+    const cwds = new Set(team.config?.members.flatMap(({ cwd }) => cwd ?? []));
+    const near = processes.filter(
+      ({ words, cwd }) => isClaude(words) && (cwds.size === 0 || cwd === '' || cwds.has(cwd)),
+    );
+    for (const { pid } of near) alive(`process ${pid} is Claude Code in its folder and may lead it`);
+    if (near.length === 0) evidence.push('no Claude Code runs in its folder');
+  }
+  const { name, kind, changedAt } = team;
+  return { name, kind, dead, evidence, changedAt, tasks: team.tasks.size, members: team.config?.members.length ?? 0 };
+}
+
+/** A teammate carries its team in its arguments, and whoever goes on with a session its id. */
+function mentions(words: readonly string[], { name, title, config }: NativeTeam): boolean {
+  const at = words.indexOf('--team-name');
+  const team = at === -1 ? undefined : words[at + 1];
+  if (team === name || (team !== undefined && team === title)) return true;
+  const session = config?.leadSessionId ?? name;
+  return words.some((word, i) => word === session && i > 0 && words[0] !== undefined);
+}
+
+function isClaude(words: readonly string[]): boolean {
+  return words.slice(0, 2).some((word) => /(^|\/)(claude|claude-code)(\/|$)|claude-code\/cli\.js$/.test(word));
+}
+
+/** The processes that can be seen; where there is no /proc, as `ps` lists them, without their folders. */
+function listProcesses(): Process[] {
+  if (process.platform !== 'linux') return listByPs();
+  try {
+    return readdirSync('/proc').flatMap((name) => {
+      const pid = Number(name);
+      if (!(pid > 0) || pid === process.pid) return [];
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+        return words.length === 0 ? [] : [{ pid, words, cwd: cwdOf(pid) }];
+      } catch {
+        return [];
+      }
+    });
+  } catch {
+    return [];
+  }
+}
+
+function listByPs(): Process[] {
+  return execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' })
+    .split('\n')
+    .flatMap((line) => {
+      const [pid, ...words] = line.trim().split(/\s+/);
+      return Number(pid) > 0 && Number(pid) !== process.pid ? [{ pid: Number(pid), words, cwd: '' }] : [];
+    });
+}
+
+function cwdOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
+}
+
+/** As the program writes it: the machine and its space of process numbers. */
+function pidSpace(): string {
+  try {
+    return `${hostname()}#${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return hostname();
+  }
+}
+
+/** Within a file system in one step; across two, whole first and only then away. */
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    cpSync(from, to, { recursive: true, errorOnExist: true, preserveTimestamps: true });
+    rmSync(from, { recursive: true });
+  }
+}

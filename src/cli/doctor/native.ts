@@ -1,0 +1,37 @@
+import { lstatSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { join } from 'node:path';
+import { findNativeRoot } from '../../client/native-root.ts';
+import type { Check } from './check.ts';
+
+/** Claude Code's own directory, as far as its teams are in it: others who can read it read every message. */
+export function checkNative(environment: NodeJS.ProcessEnv): Check[] {
+  const name = "Claude Code's teams";
+  const root = findNativeRoot(environment);
+  const places = [root, join(root, 'teams'), join(root, 'tasks')];
+  const found = places.flatMap((path): [string, Stats][] => {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats ? [[path, stats]] : [];
+  });
+  if (found.length < 2) return [];
+  const remedy = 'set CLAUDE_CONFIG_DIR to a directory of your own; Troupe does not look at this one';
+  for (const [path, stats] of found) {
+    const odd = stats.isSymbolicLink() ? 'is a symbolic link' : stats.isDirectory() ? undefined : 'is not a directory';
+    const foreign = process.getuid && stats.uid !== process.getuid() ? `belongs to user ${stats.uid}` : undefined;
+    const problem = odd ?? foreign;
+    if (problem !== undefined) return [{ name, state: 'warn', found: `${path} ${problem}`, remedy }];
+  }
+  // Whoever cannot pass the first directory cannot read what is in it, whatever the modes there are.
+  const [, { mode }] = found[0] as [string, Stats];
+  const open = found.slice(1).find(([, stats]) => (stats.mode & 0o055) !== 0);
+  if ((mode & 0o011) === 0 || !open) return [{ name, state: 'ok', found: `${root}, for you alone` }];
+  const [path, stats] = open;
+  return [
+    {
+      name,
+      state: 'warn',
+      found: `${path} can be read by other users of this machine (mode ${(stats.mode & 0o777).toString(8)})`,
+      remedy: `run: chmod 700 ${root}`,
+    },
+  ];
+}

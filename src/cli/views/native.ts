@@ -1,0 +1,169 @@
+import type { ResultOf } from '../../operations/index.ts';
+import { paint } from '../screen.ts';
+import type { Screen } from '../screen.ts';
+import { table } from '../table.ts';
+import type { Cell } from '../table.ts';
+import { clean } from '../text.ts';
+import { showTime } from '../time.ts';
+import { details, heading } from './details.ts';
+import type { Views } from './views.ts';
+
+type NativeTeam = ResultOf<'native.list'>['teams'][number];
+
+export const views: Views = {
+  'native.list': ({ root, degraded, teams }, screen) => {
+    if (teams.length === 0) return `Claude Code has no teams in ${clean(root)}.\n`;
+    const note = degraded ? 'Not all of it can be watched; changes are found every few seconds.\n' : '';
+    return nativeTable(teams, screen) + problemLines(teams, screen) + note;
+  },
+  'native.show': (team, screen) => nativeDetails(team, screen),
+  'native.events': (events, screen) =>
+    events.length === 0
+      ? 'Nothing happened since the daemon looks.\n'
+      : table(
+          [
+            { title: '#', align: 'right' },
+            { title: 'AT' },
+            { title: 'TEAM' },
+            { title: 'WHAT', flexible: true },
+          ] as const,
+          events.map((event): Cell[] => [
+            String(event.number),
+            { text: showTime(event.at, screen), style: 'dim' },
+            event.team,
+            eventText(event),
+          ]),
+          screen,
+        ),
+  'native.leftovers': (leftovers, screen) => {
+    const dead = leftovers.filter((one) => one.dead);
+    if (dead.length === 0) return 'Nothing was left behind.\n';
+    const rows = dead.map((one): Cell[] => [
+      one.name,
+      one.kind,
+      String(one.members),
+      String(one.tasks),
+      one.evidence.join('; '),
+    ]);
+    const columns = [
+      { title: 'TEAM' },
+      { title: 'KIND' },
+      { title: 'MEMBERS', align: 'right' },
+      { title: 'TASKS', align: 'right' },
+      { title: 'EVIDENCE', flexible: true },
+    ] as const;
+    return `${table(columns, rows, screen)}To move one to the trash: troupe native clean NAME\n`;
+  },
+  'native.clean': (moved) => moved.map(({ name, folder }) => `${clean(name)} is now in ${clean(folder)}\n`).join(''),
+};
+
+function nativeTable(teams: readonly NativeTeam[], screen: Screen): string {
+  const rows = teams.map((team): Cell[] => [
+    { text: team.name, style: team.kind === 'team' ? 'bold' : 'dim' },
+    team.kind === 'session' ? 'session' : team.form === 'known' ? 'team' : `team (${team.form})`,
+    team.lead ?? '',
+    team.members.length === 0 ? '' : String(team.members.length),
+    `${team.tasks.filter(({ status }) => status === 'completed').length}/${team.tasks.length}`,
+    String(team.messages),
+    { text: showTime(team.changedAt, screen), style: 'dim' },
+    team.description ?? '',
+  ]);
+  const columns = [
+    { title: 'NATIVE TEAM' },
+    { title: 'KIND' },
+    { title: 'LEAD' },
+    { title: 'MEMBERS', align: 'right' },
+    { title: 'DONE', align: 'right' },
+    { title: 'MAIL', align: 'right' },
+    { title: 'CHANGED' },
+    { title: 'DESCRIPTION', flexible: true },
+  ] as const;
+  return table(columns, rows, screen);
+}
+
+function problemLines(teams: readonly NativeTeam[], screen: Screen): string {
+  return teams
+    .flatMap(({ name, form, problems }) => {
+      const only = form === 'unknown' || form === 'unreadable' ? ['is shown as it is and never written'] : [];
+      return [...problems, ...only].map(
+        (problem) => `${paint(screen, 'yellow', '!')} ${clean(name)}: ${clean(problem)}\n`,
+      );
+    })
+    .join('');
+}
+
+function nativeDetails(team: ResultOf<'native.show'>, screen: Screen): string {
+  const what = team.kind === 'session' ? 'Tasks of session' : 'Native team';
+  const members = team.members.map((member): Cell[] => [
+    member.name,
+    member.agentType ?? '',
+    member.model ?? '',
+    member.active === undefined ? '' : member.active ? 'active' : 'idle',
+    String(member.unread),
+  ]);
+  const tasks = team.tasks.map((task): Cell[] => [task.id, task.status, task.owner ?? '', task.subject]);
+  const mail = team.mail.map((one): Cell[] => [
+    { text: one.sentAt, style: 'dim' },
+    `${one.from} → ${one.to}`,
+    one.read ? '' : 'unread',
+    one.summary ?? one.text,
+  ]);
+  const block = (title: string, text: string, isThere: boolean): string =>
+    isThere ? `\n${heading(title, screen)}${text}` : '';
+  return (
+    heading(`${what} ${team.name}`, screen) +
+    details(
+      [
+        ['lead', team.lead],
+        ['changed', showTime(team.changedAt, screen)],
+        ['description', team.description],
+      ],
+      screen,
+    ) +
+    problemLines([team], screen) +
+    block(
+      'Members',
+      table(
+        [
+          { title: 'NAME' },
+          { title: 'TYPE' },
+          { title: 'MODEL' },
+          { title: 'STATUS' },
+          { title: 'UNREAD', align: 'right' },
+        ],
+        members,
+        screen,
+      ),
+      members.length > 0,
+    ) +
+    block(
+      'Tasks',
+      table(
+        [{ title: '#', align: 'right' }, { title: 'STATUS' }, { title: 'OWNER' }, { title: 'SUBJECT', flexible: true }],
+        tasks,
+        screen,
+      ),
+      tasks.length > 0,
+    ) +
+    block(
+      'Messages',
+      table(
+        [{ title: 'SENT' }, { title: 'FROM → TO' }, { title: '' }, { title: 'TEXT', flexible: true }],
+        mail,
+        screen,
+      ),
+      mail.length > 0,
+    )
+  );
+}
+
+function eventText(event: ResultOf<'native.events'>[number]): string {
+  const what = event.type.replace('-', ' ');
+  if (event.from !== undefined) return `${what}: ${event.from} → ${event.to ?? ''} ${event.text ?? ''}`;
+  if (event.taskId !== undefined) {
+    const owner = event.owner === undefined ? '' : ` by ${event.owner}`;
+    return `${what}: #${event.taskId} ${event.status ?? ''}${owner}`;
+  }
+  const active = event.active === undefined ? '' : event.active ? ' (active)' : ' (idle)';
+  return event.member === undefined ? what : `${what}: ${event.member}${active}`;
+}

@@ -1,0 +1,248 @@
+import { z } from 'zod';
+import { nameOf, textOfEntry } from '../bridge/format.ts';
+import { NATIVE_LEAD } from '../bridge/layout.ts';
+import type { Sight } from '../bridge/sight.ts';
+import type { NativeTeam } from '../bridge/snapshot.ts';
+import { TeamError } from '../core/errors.ts';
+import { quote } from '../core/text.ts';
+import { Timestamp } from '../core/time.ts';
+import { Wait } from './inputs.ts';
+import { operation } from './operation.ts';
+
+/** A native team in one line of a list. */
+const NativeSummary = z.object({
+  name: z.string().describe('the name of its directory'),
+  kind: z.enum(['team', 'session']).describe('a session without a team has only tasks'),
+  form: z.enum(['known', 'unknown', 'unreadable', 'no-config']).describe('what is not known can only be looked at'),
+  title: z.string(),
+  description: z.string().optional(),
+  lead: z.string().optional(),
+  members: z.array(
+    z.object({
+      name: z.string(),
+      agentType: z.string().optional(),
+      model: z.string().optional(),
+      color: z.string().optional(),
+      backendType: z.string().optional(),
+      active: z.boolean().optional(),
+      cwd: z.string().optional(),
+      unread: z.number().int(),
+    }),
+  ),
+  tasks: z.array(
+    z.object({
+      id: z.string(),
+      subject: z.string(),
+      status: z.string(),
+      owner: z.string().optional(),
+      blockedBy: z.array(z.string()),
+      activeForm: z.string().optional(),
+    }),
+  ),
+  messages: z.number().int().describe('in all inboxes, the read ones too where they are kept'),
+  problems: z.array(z.string()),
+  changedAt: Timestamp,
+});
+type NativeSummary = z.output<typeof NativeSummary>;
+
+const NativeMessage = z.object({
+  from: z.string(),
+  to: z.string(),
+  text: z.string(),
+  summary: z.string().optional(),
+  sentAt: z.string(),
+  read: z.boolean(),
+});
+
+const Leftover = z.object({
+  name: z.string(),
+  kind: z.enum(['team', 'session']),
+  dead: z.boolean(),
+  evidence: z.array(z.string()),
+  changedAt: Timestamp,
+  tasks: z.number().int(),
+  members: z.number().int(),
+});
+
+const Named = z.strictObject({ name: z.string().min(1).max(200).describe('the name of the native team') });
+const Quiet = {
+  quiet: z
+    .number()
+    .int()
+    .min(0)
+    .max(8_760)
+    .optional()
+    .describe('hours without a change before it counts as dead; else 1'),
+};
+const HOUR = 3_600_000;
+
+export const nativeOperations = [
+  operation({
+    name: 'native.list',
+    summary: "List Claude Code's own teams, and the task lists of its sessions",
+    scope: 'admin',
+    input: z.strictObject({
+      known: z.number().int().min(0).optional().describe('with wait: answer when count is another'),
+      ...Wait,
+    }),
+    result: z.object({
+      root: z.string(),
+      count: z.number().int().describe('events so far; grows with every change'),
+      degraded: z.boolean().describe('not all can be watched: changes are found every few seconds'),
+      teams: z.array(NativeSummary),
+    }),
+    route: 'GET /api/native',
+    run: async ({ native, signal }, { known, wait = 0 }) => {
+      const sight = native.sight();
+      let teams = sight.list();
+      if (known === sight.count && wait > 0) {
+        await somethingHappened(sight, wait, signal);
+        teams = sight.list();
+      }
+      return { root: native.root, count: sight.count, degraded: sight.degraded, teams: teams.map(summarize) };
+    },
+  }),
+  operation({
+    name: 'native.show',
+    summary: "Show one of Claude Code's own teams with its messages",
+    scope: 'admin',
+    input: Named,
+    result: NativeSummary.extend({ mail: z.array(NativeMessage) }),
+    route: 'GET /api/native/teams/:name',
+    cli: { args: ['name'] },
+    run: async ({ native }, { name }) => {
+      const sight = native.sight();
+      const team = sight.list().find((one) => one.name === name || one.title === name);
+      if (!team) {
+        throw new TeamError('not_found', `There is no native team ${quote(name)} in ${native.root}: list them`);
+      }
+      return { ...summarize(team), mail: mailOf(team) };
+    },
+  }),
+  operation({
+    name: 'native.events',
+    summary: "What happened in Claude Code's own teams since the daemon looks at them",
+    scope: 'admin',
+    input: z.strictObject({
+      after: z.number().int().min(0).default(0).describe('only those after this number'),
+      ...Wait,
+    }),
+    result: z.array(
+      z.object({
+        number: z.number().int(),
+        at: Timestamp,
+        type: z.string(),
+        team: z.string(),
+        member: z.string().optional(),
+        taskId: z.string().optional(),
+        status: z.string().optional(),
+        owner: z.string().optional(),
+        from: z.string().optional(),
+        to: z.string().optional(),
+        text: z.string().optional(),
+        active: z.boolean().optional(),
+      }),
+    ),
+    route: 'GET /api/native/events',
+    run: async ({ native, signal }, { after, wait = 0 }) => {
+      const sight = native.sight();
+      if (sight.count <= after && wait > 0) await somethingHappened(sight, wait, signal);
+      return sight.events(after).map(({ number, at, event }) => ({ number, at: new Date(at), ...event }));
+    },
+  }),
+  operation({
+    name: 'native.leftovers',
+    summary: "Which of Claude Code's own teams were left behind, and how one can tell",
+    scope: 'admin',
+    input: z.strictObject(Quiet),
+    result: z.array(Leftover),
+    route: 'GET /api/native/leftovers',
+    run: async ({ native }, { quiet }) =>
+      native
+        .leftovers(quiet === undefined ? undefined : quiet * HOUR)
+        .map((one) => ({ ...one, evidence: [...one.evidence], changedAt: new Date(one.changedAt) })),
+  }),
+  operation({
+    name: 'native.clean',
+    summary: 'Move what was left behind of native teams to the trash; one with life in it is refused',
+    scope: 'admin',
+    input: z.strictObject({
+      names: z.array(z.string().min(1).max(200)).min(1).max(1_000).describe('the names of the teams'),
+      ...Quiet,
+    }),
+    result: z.array(z.object({ name: z.string(), folder: z.string() })),
+    route: 'POST /api/native/clean',
+    cli: { args: ['names'] },
+    run: async ({ native }, { names, quiet }) => native.clean(names, quiet === undefined ? undefined : quiet * HOUR),
+  }),
+] as const;
+
+function summarize(team: NativeTeam): NativeSummary {
+  const { config, inboxes } = team;
+  const unread = (member: string): number => (inboxes.get(member) ?? []).filter((entry) => entry.read !== true).length;
+  const members = config?.members ?? [];
+  const lead = members.find(({ agentId, name }) => agentId !== undefined && agentId === config?.leadAgentId && name);
+  return {
+    name: team.name,
+    kind: team.kind,
+    form: team.form,
+    title: config ? nameOf(config) : team.name,
+    description: config?.description,
+    lead: lead?.name ?? (members.some(({ name }) => name === NATIVE_LEAD) ? NATIVE_LEAD : undefined),
+    members: members.map((member) => ({
+      name: member.name,
+      agentType: member.agentType,
+      model: member.model,
+      color: member.color,
+      backendType: member.backendType,
+      active: member.isActive,
+      cwd: member.cwd,
+      unread: unread(member.name),
+    })),
+    tasks: [...team.tasks.values()]
+      // One that only stands for a running teammate; the program hides it as well.
+      .filter(({ metadata }) => metadata?.['_internal'] !== true)
+      .map(({ id, subject, status, owner, blockedBy = [], activeForm }) => ({
+        id,
+        subject,
+        status,
+        owner,
+        blockedBy,
+        activeForm,
+      })),
+    messages: [...inboxes.values()].reduce((sum, entries) => sum + entries.length, 0),
+    problems: [...team.problems],
+    changedAt: new Date(team.changedAt),
+  };
+}
+
+function mailOf({ inboxes }: NativeTeam): z.output<typeof NativeMessage>[] {
+  return [...inboxes]
+    .flatMap(([to, entries]) =>
+      entries.map((entry) => ({
+        from: entry.from,
+        to,
+        text: textOfEntry(entry),
+        summary: entry.summary,
+        sentAt: entry.timestamp,
+        read: entry.read === true,
+      })),
+    )
+    .sort((a, b) => (a.sentAt < b.sentAt ? -1 : 1));
+}
+
+/** Resolves with the next event, when the time is up, or when the caller is gone. */
+function somethingHappened(sight: Sight, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      stop();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    const stop = sight.subscribe(done);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { identify } from '../../src/agents/process.ts';
+import { openBridge } from '../../src/bridge/bridge.ts';
+import type { Bridge } from '../../src/bridge/bridge.ts';
+import { nativePaths } from '../../src/bridge/layout.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const CAPTURES = join(import.meta.dirname, '../fixtures/claude-code');
+
+function newBridge(capture: string): { root: string; trash: string; bridge: Bridge } {
+  const folder = temporaryFolder();
+  const root = join(folder, 'claude');
+  const trash = join(folder, 'trash');
+  cpSync(join(CAPTURES, capture), root, { recursive: true });
+  const bridge = openBridge({ root, trash, onError: (error) => expect.unreachable(String(error)) });
+  onTestFinished(() => bridge.close());
+  return { root, trash, bridge };
+}
+
+function setLead(root: string, name: string, leadProcess: object): void {
+  const { config } = nativePaths(root, name);
+  writeFileSync(config, JSON.stringify({ ...(JSON.parse(readFileSync(config, 'utf8')) as object), leadProcess }));
+}
+
+describe.runIf(process.platform === 'linux')('what native teams left behind', () => {
+  test('is listed with the evidence, and moved to the trash only when asked', () => {
+    const { root, trash, bridge } = newBridge('2.1.37/12-resume-after-kill9');
+    const found = bridge.leftovers(0).find(({ name }) => name === 'rt');
+    expect(found).toMatchObject({ dead: true });
+    expect(found?.evidence.join('; ')).toMatch(
+      /last change .*; no process is a member of it; no Claude Code runs in its folder/,
+    );
+    expect(existsSync(trash)).toBe(false);
+    const files = readdirSync(join(root, 'teams/rt'), { recursive: true });
+    const [moved] = bridge.clean(['rt'], 0);
+    expect(existsSync(join(root, 'teams/rt'))).toBe(false);
+    expect(existsSync(join(root, 'tasks/rt'))).toBe(false);
+    expect(readdirSync(join(moved?.folder ?? '', 'teams/rt'), { recursive: true })).toEqual(files);
+    expect(() => bridge.clean(['rt'], 0)).toThrow('no native team');
+  });
+
+  test('is not what changed lately', () => {
+    const { bridge } = newBridge('2.1.37/12-resume-after-kill9');
+    expect(bridge.leftovers().every(({ dead }) => !dead)).toBe(true);
+    expect(() => bridge.clean(['rt'])).toThrow(/not left behind.*less than 60 minutes ago/);
+  });
+
+  test('is not a team whose lead runs, on this machine or perhaps on another', () => {
+    const { root, bridge } = newBridge('2.1.325/02-interactive-inprocess-tasks');
+    const [name = ''] = readdirSync(join(root, 'teams'));
+    const evidence = (): string | undefined =>
+      bridge
+        .leftovers(0)
+        .find((one) => one.name === name)
+        ?.evidence.join('; ');
+    setLead(root, name, { pid: process.pid, pidSpace: 'elsewhere#pid:[1]', procStart: '1' });
+    expect(evidence()).toContain('another machine');
+    const space = `${hostname()}#${readlink()}`;
+    setLead(root, name, { pid: process.pid, pidSpace: space, procStart: identify(process.pid).startTime });
+    expect(evidence()).toContain(`its lead runs (process ${process.pid})`);
+    // The number was given to another process meanwhile.
+    setLead(root, name, { pid: process.pid, pidSpace: space, procStart: '1' });
+    expect(bridge.leftovers(0).find((one) => one.name === name)).toMatchObject({ dead: true });
+  });
+
+  test('is not a team with a teammate that still runs', async () => {
+    const { root, bridge } = newBridge('2.1.37/12-resume-after-kill9');
+    mkdirSync(root, { recursive: true });
+    const orphan = spawn(process.execPath, [
+      '-e',
+      'setInterval(() => {}, 1000)',
+      '--',
+      '--agent-id',
+      'alice@rt',
+      '--team-name',
+      'rt',
+    ]);
+    onTestFinished(() => void orphan.kill('SIGKILL'));
+    await expect
+      .poll(() =>
+        bridge
+          .leftovers(0)
+          .find(({ name }) => name === 'rt')
+          ?.evidence.join(),
+      )
+      .toContain(`process ${orphan.pid} is a member of it`);
+    expect(() => bridge.clean(['rt'], 0)).toThrow('not left behind');
+    expect(existsSync(join(root, 'teams/rt/config.json'))).toBe(true);
+  });
+});
+
+function readlink(): string {
+  return process.getBuiltinModule('node:fs').readlinkSync('/proc/self/ns/pid');
+}

@@ -1,0 +1,203 @@
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { NativeEvent } from '../../src/bridge/differences.ts';
+import { nativePaths } from '../../src/bridge/layout.ts';
+import { openSight } from '../../src/bridge/sight.ts';
+import type { Sight } from '../../src/bridge/sight.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { writeInPlace } from './foreign.ts';
+import { proves } from './requirements.ts';
+
+const CAPTURES = join(import.meta.dirname, '../fixtures/claude-code');
+
+function open(root: string, sweep = 60_000): { sight: Sight; events: NativeEvent[]; errors: unknown[] } {
+  const events: NativeEvent[] = [];
+  const errors: unknown[] = [];
+  const sight = openSight(root, { sweep, onError: (error) => errors.push(error) });
+  sight.subscribe((event) => events.push(event));
+  onTestFinished(() => sight.close());
+  return { sight, events, errors };
+}
+
+function captured(path: string): string {
+  const root = temporaryFolder();
+  cpSync(join(CAPTURES, path), root, { recursive: true });
+  return root;
+}
+
+const TASK = { id: '1', subject: 'One', status: 'pending', blocks: [], blockedBy: [] };
+
+describe('looking at native teams', () => {
+  proves(
+    ['layout-session-tasks', 'config-active'],
+    'shows teams of both forms, their people, and the tasks of sessions',
+    () => {
+      const root = captured('2.1.37/08-minimal-configs');
+      cpSync(join(CAPTURES, '2.1.325/06-stream-json-lead'), root, { recursive: true });
+      const teams = open(root).sight.list();
+      expect(teams.map(({ name, kind, form }) => `${name} ${kind} ${form}`)).toEqual([
+        '62fd9ac4-6c7d-4d89-a92e-c5302cc28331 session no-config',
+        'mid team known',
+        'mini team known',
+        'nocfg team no-config',
+      ]);
+      expect(teams[2]?.config?.members[0]).toMatchObject({ name: 'w1', isActive: true });
+      expect(teams.every(({ problems }) => problems.length === 0)).toBe(true);
+    },
+  );
+
+  proves('task-internal', 'hides the tasks that stand for teammates', async () => {
+    const { nativeOperations } = await import('../../src/operations/native.ts');
+    const root = captured('2.1.37/01-interactive-inprocess');
+    const { sight } = open(root);
+    const raw = sight.list().flatMap(({ tasks }) => [...tasks.values()]);
+    expect(raw.some(({ metadata }) => metadata?.['_internal'] === true)).toBe(true);
+    const list = nativeOperations[0];
+    const native = { root, sight: () => sight };
+    const { teams } = await list.run({ native, signal: new AbortController().signal } as never, {});
+    expect(teams.flatMap(({ tasks }) => tasks).length).toBe(
+      raw.filter(({ metadata }) => metadata?.['_internal'] !== true).length,
+    );
+  });
+
+  test('hears teammates appear, tasks change and messages pass', async () => {
+    const root = captured('2.1.325/02-interactive-inprocess-tasks');
+    const { sight, events } = open(root);
+    const [team] = sight.list();
+    const paths = nativePaths(root, team?.name ?? '');
+    events.length = 0;
+    const config = JSON.parse(readFileSync(paths.config, 'utf8')) as { members: object[] };
+    writeInPlace(paths.config, { ...config, members: [...config.members, { name: 'carol', agentId: 'carol@x' }] });
+    writeInPlace(paths.task('2'), { ...TASK, id: '2', owner: 'carol', status: 'in_progress' });
+    const entry = { from: 'carol', text: 'hello', timestamp: '2026-11-15T00:00:00.000Z', read: false };
+    writeFileSync(paths.inbox('alice'), JSON.stringify([entry]));
+    await expect
+      .poll(() => events.map(({ type }) => type))
+      .toEqual(expect.arrayContaining(['teammate-appeared', 'task-changed', 'message-passed']));
+    writeFileSync(paths.inbox('alice'), '[]');
+    unlinkSync(paths.task('2'));
+    await expect
+      .poll(() => events.map(({ type }) => type))
+      .toEqual(expect.arrayContaining(['message-read', 'task-gone']));
+    expect(sight.events(0).at(-1)?.number).toBe(sight.count);
+  });
+
+  test('replays what was recorded of a real run, event by event', async () => {
+    const lines = readFileSync(join(CAPTURES, '2.1.325/02-interactive-inprocess-tasks/CHANGES.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    const root = join(temporaryFolder(), 'claude');
+    mkdirSync(root);
+    const { sight, events } = open(root);
+    for (const line of lines) {
+      const { ev, p, c } = JSON.parse(line) as { ev: string; p: string; c?: string };
+      if (p.includes('.lock/') || p.includes('.tmp.')) continue;
+      const path = join(root, p);
+      if (p.endsWith('/')) mkdirSync(path, { recursive: true });
+      else if (ev === 'delete') rmSync(path, { force: true, recursive: true });
+      else if (c !== undefined) {
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, c);
+      }
+      sight.list();
+    }
+    const seen = (type: string): NativeEvent[] => events.filter((event) => event.type === type);
+    expect(seen('teammate-appeared').map((event) => 'member' in event && event.member)).toEqual(
+      expect.arrayContaining(['team-lead', 'alice', 'bob']),
+    );
+    expect(seen('message-passed').length).toBeGreaterThan(1);
+    expect(seen('message-read').length).toBeGreaterThan(0);
+    expect(seen('task-changed').length).toBeGreaterThan(0);
+    expect(sight.list().flatMap(({ problems }) => problems)).toEqual([]);
+  });
+
+  test('finds by the sweep what no watch told', async () => {
+    const root = captured('2.1.325/02-interactive-inprocess-tasks');
+    const { sight, events } = open(root, 100);
+    const [team] = sight.list();
+    const paths = nativePaths(root, team?.name ?? '');
+    events.length = 0;
+    // More at once than a queue of notices holds; each must be found.
+    for (let id = 100; id < 600; id++) {
+      writeFileSync(paths.task(String(id)), JSON.stringify({ ...TASK, id: String(id) }));
+    }
+    await expect
+      .poll(() => events.filter(({ type }) => type === 'task-appeared').length, { timeout: 10_000 })
+      .toBe(500);
+  });
+
+  test('shows what is torn as it was before, says so, and sees it whole again', async () => {
+    const root = captured('2.1.325/02-interactive-inprocess-tasks');
+    const { sight, events } = open(root);
+    const [team] = sight.list();
+    const name = team?.name ?? '';
+    const paths = nativePaths(root, name);
+    const text = readFileSync(paths.config, 'utf8');
+    events.length = 0;
+    for (const torn of ['', text.slice(0, 100), `${text}"}`]) {
+      writeFileSync(paths.config, torn);
+      const shown = sight.team(name);
+      expect(shown?.config?.members).toEqual(team?.config?.members);
+      expect(shown?.problems.join()).toContain('shown as it was before');
+    }
+    writeFileSync(paths.config, text);
+    await expect.poll(() => sight.team(name)?.problems).toEqual([]);
+    expect(events.filter(({ type }) => type.startsWith('teammate') || type.startsWith('task'))).toEqual([]);
+  });
+
+  test('follows a team that is removed, renamed, and made again', async () => {
+    const root = captured('2.1.325/02-interactive-inprocess-tasks');
+    const { sight, events } = open(root, 200);
+    const [team] = sight.list();
+    const paths = nativePaths(root, team?.name ?? '');
+    events.length = 0;
+    renameSync(paths.team, join(root, 'teams/other'));
+    await expect.poll(() => sight.list().map(({ name }) => name)).toContain('other');
+    rmSync(join(root, 'teams/other'), { recursive: true });
+    await expect.poll(() => events.map(({ type, team }) => `${type} ${team}`)).toContain('team-gone other');
+    mkdirSync(paths.inboxes, { recursive: true });
+    writeFileSync(
+      paths.config,
+      JSON.stringify({ name: 'again', leadAgentId: 'x', members: [{ name: 'new', agentId: 'n' }] }),
+    );
+    await expect.poll(() => events.some((event) => 'member' in event && event.member === 'new')).toBe(true);
+    // The watch is on the new directory, too.
+    events.length = 0;
+    writeFileSync(paths.inbox('new'), JSON.stringify([{ from: 'a', text: 'b', timestamp: 'c' }]));
+    await expect.poll(() => events.map(({ type }) => type)).toContain('message-passed');
+  });
+
+  test('refuses a root that is a link, and one that others own', async (context) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'real/teams'), { recursive: true });
+    symlinkSync(join(folder, 'real'), join(folder, 'link'));
+    expect(() => open(join(folder, 'link')).sight.list()).toThrow('symbolic link');
+    symlinkSync(join(folder, 'real/teams'), join(folder, 'real/tasks'));
+    expect(() => open(join(folder, 'real')).sight.list()).toThrow('symbolic link');
+    expect(() => open('/etc/hostname').sight.list()).toThrow('not a directory');
+    context.skip(process.getuid?.() === 0, 'root owns everything');
+    expect(() => open('/etc').sight.list()).toThrow('belongs to user');
+  });
+
+  test('shows a form that is not known', () => {
+    const root = temporaryFolder();
+    const paths = nativePaths(root, 'odd');
+    mkdirSync(paths.team, { recursive: true });
+    writeFileSync(paths.config, JSON.stringify({ version: 9, crew: [] }));
+    utimesSync(paths.config, 1, 1);
+    expect(open(root).sight.list()).toMatchObject([
+      { name: 'odd', form: 'unknown', problems: [expect.stringContaining('form')] },
+    ]);
+  });
+});
