@@ -54,6 +54,8 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   const turns = openTurns();
   /** Which life of a team is meant. An entry is only replaced, never removed, so that who missed a change is refused. */
   const known = new Map<string, Life>();
+  /** Teams that we dropped ourselves: that they are gone needs no second look. */
+  const dropped = new Set<string>();
   /** The streams that are known to have a batch. */
   const begun = new Set<string>();
   /** A message's id is the writer's name and a number: never used twice. */
@@ -89,13 +91,15 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
 
   /** The team as it is now if reading starts at its beginning, else the one whose beginning was read. */
   async function findToRead(team: string, encoded: string, after: Seq): Promise<Life | undefined> {
-    const life = (after > 0 ? known.get(team) : undefined) ?? (await findTeam(encoded));
+    const before = known.get(team);
+    const life =
+      (after > 0 ? before : undefined) ?? (await findTeam(encoded, before !== undefined && !dropped.has(team)));
     if (life) known.set(team, life);
     return life;
   }
 
-  async function findTeam(encoded: string): Promise<Found | undefined> {
-    const found = await findStream(link, encoded);
+  async function findTeam(encoded: string, wasThere = false): Promise<Found | undefined> {
+    const found = await findStream(link, encoded, { wasThere });
     return found && found.end > 0 ? found : undefined;
   }
 
@@ -111,6 +115,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
     const id = `${writer}-${++attempts}`;
     const seq = await appendBatch(link, { team, encoded, life, expected, id }, packed);
     known.set(team, life);
+    dropped.delete(team);
     if (expected === 0) bells.ring(encoded);
     return seq;
   }
@@ -127,6 +132,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
     if (!found) return;
     await deleteStream(link, found.stream);
     begun.delete(found.stream);
+    dropped.add(team);
     bells.ring(encoded);
     await snapshots.remove(found);
   }

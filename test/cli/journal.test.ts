@@ -26,7 +26,7 @@ describe.skipIf(!hasNats)('troupe on NATS', () => {
     expect(made).toMatchObject({ status: 0, stderr: '' });
     expect(made.stdout).toContain(`troupe serve --journal '${address}'`);
     const changed = await troupe.json(['journal', 'init', address, '--max-bytes', '1000000']);
-    expect(changed).toEqual({ replicas: 1, maxBytes: 1_000_000, leaseMs: 30_000, created: false, changed: 0 });
+    expect(changed).toEqual({ replicas: 1, maxBytes: 1_000_000, created: false, changed: 0 });
     const three = await troupe.run(['journal', 'init', address, '--replicas', '3']);
     expect(three).toMatchObject({ status: 1, stderr: expect.stringMatching(/too few servers/) as string });
     const two = await troupe.run(['journal', 'init', address, '--replicas', '2']);
@@ -93,11 +93,11 @@ describe.skipIf(!hasNats)('troupe on NATS', () => {
   test('serves teams that another daemon made, and says what its word is worth', async () => {
     const address = url();
     const [one, two] = [temporaryHome(), temporaryHome()];
-    await serve(one, { args: ['--journal', address] });
+    await serve(one, { args: ['--journal', address, '--name', 'one'] });
     await connect(one).call('team.create', { name: 'shared' });
     // The other one is told by its configuration file.
     mkdirSync(two.directory, { recursive: true, mode: 0o700 });
-    writeFileSync(join(two.directory, 'config.yaml'), `journal: ${address}\n`);
+    writeFileSync(join(two.directory, 'config.yaml'), `journal: ${address}\nname: two\n`);
     await serve(two);
     const there = connect(two);
     expect(await there.call('team.list', {})).toMatchObject([{ name: 'shared' }]);

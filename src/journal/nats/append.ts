@@ -94,5 +94,5 @@ async function isOurs(link: Link, { life, expected, id }: Attempt): Promise<bool
 }
 
 async function isGone(link: Link, { encoded, life }: Attempt): Promise<boolean> {
-  return (await findStream(link, encoded))?.subject !== life.subject;
+  return (await findStream(link, encoded, { wasThere: true }))?.subject !== life.subject;
 }

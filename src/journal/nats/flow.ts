@@ -42,7 +42,7 @@ export async function* flow(
 ): AsyncGenerator<Message> {
   let next = after + 1;
   while (!signal.aborted) {
-    const found = await findStream(link, encoded);
+    const found = await findStream(link, encoded, { wasThere: true });
     if (found?.subject !== life.subject) return;
     for await (const message of consume(link, life, next, signal)) {
       if (message.subject !== life.subject || message.seq < next) break;

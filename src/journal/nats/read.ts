@@ -7,7 +7,7 @@ import { flow } from './flow.ts';
 import type { Course } from './flow.ts';
 import { patiently } from './link.ts';
 import type { Link } from './link.ts';
-import type { Life } from './streams.ts';
+import { findStream } from './streams.ts';
 
 /** Making a consumer costs as much as asking for so many messages one by one (0.2 ms each when asked together). */
 const FEW = 16;
@@ -19,14 +19,14 @@ const FEW = 16;
 export async function* readMessages(link: Link, course: Course): AsyncGenerator<Message> {
   const { life, after, team } = course;
   const [next, last] = await Promise.all([
-    getMessage(link, life, { seq: after + 1 }),
-    getMessage(link, life, { last_by_subj: life.subject }),
+    getMessage(link, course, { seq: after + 1 }),
+    getMessage(link, course, { last_by_subj: life.subject }),
   ]);
   if (last === undefined || last.seq <= after) return;
   // It may have come between the two answers.
-  const first = next ?? (await getMessage(link, life, { seq: after + 1 }));
+  const first = next ?? (await getMessage(link, course, { seq: after + 1 }));
   if (first === undefined) {
-    if ((await getMessage(link, life, { last_by_subj: life.subject })) === undefined) return;
+    if ((await getMessage(link, course, { last_by_subj: life.subject })) === undefined) return;
     throw corruptBatch(team, after + 1, 'it is missing');
   }
   yield first;
@@ -39,11 +39,11 @@ export async function* readMessages(link: Link, course: Course): AsyncGenerator<
 }
 
 /** What lies between two messages. */
-async function* readFew(link: Link, { life, team }: Course, [from, to]: [Seq, Seq]): AsyncGenerator<Message> {
+async function* readFew(link: Link, course: Course, [from, to]: [Seq, Seq]): AsyncGenerator<Message> {
   const seqs = Array.from({ length: to - from - 1 }, (_, i) => from + 1 + i);
-  const messages = await Promise.all(seqs.map((seq) => getMessage(link, life, { seq })));
+  const messages = await Promise.all(seqs.map((seq) => getMessage(link, course, { seq })));
   for (const [i, message] of messages.entries()) {
-    if (message === undefined) throw corruptBatch(team, seqs[i] as Seq, 'it is missing');
+    if (message === undefined) throw corruptBatch(course.team, seqs[i] as Seq, 'it is missing');
     yield message;
   }
 }
@@ -61,13 +61,16 @@ async function* readMany(link: Link, course: Course, end: Seq): AsyncGenerator<M
 }
 
 /** The message, if there is one of this life of the team. */
-async function getMessage(link: Link, life: Life, query: MsgRequest): Promise<Message | undefined> {
-  try {
-    const message = await patiently(link, () => link.jsm.streams.getMessage(life.stream, query));
-    if (message?.subject !== life.subject) return undefined;
-    return { seq: message.seq, subject: message.subject, data: message.data, headers: message.header };
-  } catch (error) {
-    if (isAnswer(error, ANSWER.streamNotFound)) return undefined;
-    throw error;
+async function getMessage(link: Link, { encoded, life }: Course, query: MsgRequest): Promise<Message | undefined> {
+  for (;;) {
+    try {
+      const message = await patiently(link, () => link.jsm.streams.getMessage(life.stream, query));
+      if (message?.subject !== life.subject) return undefined;
+      return { seq: message.seq, subject: message.subject, data: message.data, headers: message.header };
+    } catch (error) {
+      if (!isAnswer(error, ANSWER.streamNotFound)) throw error;
+      const found = await findStream(link, encoded, { wasThere: true });
+      if (found?.subject !== life.subject) return undefined;
+    }
   }
 }

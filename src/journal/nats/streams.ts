@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import type { StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/transport-node';
@@ -30,10 +31,27 @@ export interface Found extends Life {
   readonly end: number;
 }
 
-/** The team that has this stream now. One without batches was begun and never finished: it is no team. */
-export async function findStream(link: Link, encoded: string): Promise<Found | undefined> {
-  const info = await infoOf(link, link.names.stream(encoded));
-  return info && foundIn(info);
+/**
+ * A cluster that has just lost its own leader, or is overloaded, may say of a stream that there is none: seen once, of a team
+ * that had been acknowledged, on 2.9.10 with three servers on two busy processors. So of one that was there it is asked again.
+ */
+const DOUBTS = { times: 5, pauseMs: 150 };
+
+/**
+ * The team that has this stream now. One without batches was begun and never finished: it is no team. `wasThere` for one that
+ * was seen before: that it is gone is believed only after some time.
+ */
+export async function findStream(
+  link: Link,
+  encoded: string,
+  { wasThere = false }: { wasThere?: boolean } = {},
+): Promise<Found | undefined> {
+  const doubts = wasThere && link.nc.info?.cluster !== undefined ? DOUBTS.times : 0;
+  for (let asked = 0; ; asked++) {
+    const info = await infoOf(link, link.names.stream(encoded));
+    if (info || asked >= doubts || link.closing.aborted) return info && foundIn(info);
+    await sleep(DOUBTS.pauseMs);
+  }
 }
 
 /** Makes the team's stream, or gives the one that is there. */
