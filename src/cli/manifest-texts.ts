@@ -479,7 +479,7 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
     defaults: {},
   },
   'request answer': {
-    summary: 'Answer what waits for a person: a gate that gave up, a permission, a budget',
+    summary: 'Answer what waits for a person: a gate that gave up, a permission, a budget, a restart',
     inputs: {
       requestId: 'the request',
       approve: 'yes, or --no-approve',

@@ -108,9 +108,9 @@ const TABLE: Readonly<Record<string, string>> = {
   'message acknowledge':
     '["message.acknowledge","member",[["memberId","member","string","!"],["messageIds","messages","list","!"]],[["teamId","team","string","!"],["read","read","boolean",""]]]',
   'request list':
-    '["request.list","reader",[],[["teamId","team","string","!"],["status","status","string","",["pending","approved","rejected","withdrawn"]],["kind","kind","string","",["shutdown","plan","gate","permission","budget"]]]]',
+    '["request.list","reader",[],[["teamId","team","string","!"],["status","status","string","",["pending","approved","rejected","withdrawn"]],["kind","kind","string","",["shutdown","plan","gate","permission","budget","restart"]]]]',
   'request raise':
-    '["request.raise","member",[["kind","kind","string","!",["gate","permission","budget"]],["content","content","string","!"]],[["teamId","team","string","!"],["memberId","member-id","string","!"],["taskId","task","string",""],["within","within","number",""],["detail","detail","json",""]]]',
+    '["request.raise","member",[["kind","kind","string","!",["gate","permission","budget","restart"]],["content","content","string","!"]],[["teamId","team","string","!"],["memberId","member-id","string","!"],["taskId","task","string",""],["within","within","number",""],["detail","detail","json",""]]]',
   'request answer':
     '["request.answer","admin",[["requestId","request","string","!"]],[["teamId","team","string","!"],["approve","approve","boolean","!"],["feedback","feedback","string",""]]]',
   'shutdown request':

@@ -119,7 +119,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
   },
   {
     words: 'approve',
-    summary: 'See what waits for you in all teams (permissions, plans, gates, budgets), or answer it',
+    summary: 'See what waits for you in all teams (permissions, plans, gates, budgets, restarts), or answer it',
     args: [{ field: 'requestId', name: 'request', type: 'string', text: 'what you answer; leave it out to see all' }],
     flags: [
       OPTIONAL_TEAM,

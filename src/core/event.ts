@@ -135,7 +135,7 @@ export interface EventData {
   'plan:approved': { requestId: string; memberId: string; feedback?: string | undefined };
   'plan:rejected': { requestId: string; memberId: string; feedback: string };
 
-  /** Something that a person must answer: a gate that gave up, a permission, a budget that is used up. */
+  /** Something that a person must answer: a gate that gave up, a permission, a budget that is used up, a member that was. */
   'request:raised': {
     requestId: string;
     kind: RaisedKind;

@@ -82,10 +82,15 @@ export const NOTES_PER_TEAM = 10_000;
 export const HOOKS_PER_TEAM = 32;
 
 /** How often the same work may come back from a gate before a person has to look at it. */
-export const REJECTIONS_PER_TASK = 3;
+export const REJECTIONS_PER_TASK = 5;
 
 /** When a request that only a person answers counts as answered with no: an agent waits for a permission. Milliseconds. */
-export const ANSWER_WITHIN = { permission: 10 * 60_000, gate: 24 * 3_600_000, budget: 24 * 3_600_000 } as const;
+export const ANSWER_WITHIN = {
+  permission: 10 * 60_000,
+  gate: 24 * 3_600_000,
+  budget: 24 * 3_600_000,
+  restart: 24 * 3_600_000,
+} as const;
 
 /** How long the others take new work after their lead has gone for good; what they hold they finish. Milliseconds. */
 export const LEAD_GRACE_MS = 60_000;

@@ -9,8 +9,11 @@ import { Timestamp } from './time.ts';
 export const RequestStatus = z.enum(['pending', 'approved', 'rejected', 'withdrawn']);
 export type RequestStatus = z.infer<typeof RequestStatus>;
 
-/** What only a person answers: a gate that gave up, a permission that an agent asks for, a budget that is used up. */
-export const RaisedKind = z.enum(['gate', 'permission', 'budget']);
+/**
+ * What only a person answers: a gate that gave up, a permission that an agent asks for, a budget that is used up, a member
+ * that crashed too often to be started again.
+ */
+export const RaisedKind = z.enum(['gate', 'permission', 'budget', 'restart']);
 export type RaisedKind = z.infer<typeof RaisedKind>;
 
 /** Something that waits for an answer. */

@@ -55,7 +55,7 @@ export const requestOperations = [
   }),
   operation({
     name: 'request.answer',
-    summary: 'Answer what waits for a person: a gate that gave up, a permission, a budget',
+    summary: 'Answer what waits for a person: a gate that gave up, a permission, a budget, a restart',
     scope: 'admin',
     input: AnswerRequestInput.extend(InTeam.shape),
     result: TeamRequest,

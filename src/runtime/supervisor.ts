@@ -6,6 +6,7 @@ import type { TeamEvent } from '../core/event.ts';
 import type { MemberRecord, TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
+import { recordDeparture, tellLeadOfCrash } from './departure.ts';
 import { unplaced } from './hosts/placement.ts';
 import { MemberProcesses } from './member-processes.ts';
 import type { LaunchMember } from './member-processes.ts';
@@ -123,7 +124,9 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       teamId,
       ({ team, members }) => team?.status !== 'cleaned-up' && this.#isOurs(members.get(memberId)),
     );
-    if (isLive) await this.#leave(teamId, memberId, 'the daemon was stopped', false);
+    if (!isLive) return;
+    const { ledger, hostId } = this.#options;
+    await recordDeparture(ledger, { teamId, memberId, hostId, reason: 'the daemon was stopped' });
   }
 
   #react(teamId: string, event: TeamEvent, state: TeamState): void {
@@ -238,37 +241,17 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     if (!member || !this.#isOurs(member)) return;
     const restartsIn =
       member.status === 'shutting-down' ? undefined : pauseBeforeRestart(member.restarts ?? [], Date.now());
-    const held = await this.#leave(teamId, memberId, `crashed: ${how}`.slice(0, 500), restartsIn !== undefined);
-    if (member.status === 'shutting-down') return;
-    await this.#tellLead(teamId, memberId, how, held, restartsIn !== undefined);
+    const { ledger, mailbox, hostId } = this.#options;
+    const departure = { teamId, memberId, hostId, reason: `crashed: ${how}`.slice(0, 500) };
+    if (member.status === 'shutting-down') {
+      await recordDeparture(ledger, departure);
+      return;
+    }
+    const returning = restartsIn !== undefined;
+    const held = await recordDeparture(ledger, { ...departure, returning, givenUp: returning ? undefined : how });
+    await tellLeadOfCrash({ ledger, mailbox }, { teamId, memberId, how, held, returning });
     this.emit('session:failed', { teamId, memberId, reason: how, restartsIn });
     if (restartsIn !== undefined) this.#later(restartsIn, () => this.#rejoin(teamId, member));
-  }
-
-  /** Marks the member as stopped; returns the tasks that it gave back. */
-  #leave(teamId: string, memberId: string, reason: string, returning: boolean): Promise<string[]> {
-    return this.#options.ledger.execute(
-      teamId,
-      { type: 'member.leave', by: SYSTEM, memberId, reason, returning, hostId: this.#options.hostId },
-      (_state, events) => events.flatMap((event) => (event.type === 'task:released' ? event.taskId : [])),
-    );
-  }
-
-  async #tellLead(
-    teamId: string,
-    memberId: string,
-    how: string,
-    held: readonly string[],
-    returns: boolean,
-  ): Promise<void> {
-    const leadId = await this.#options.ledger.view(teamId, (state) => state.team?.leadId);
-    if (leadId === undefined || leadId === memberId) return;
-    const tasks = held.length > 0 ? ` Given back: ${held.map((id) => `#${id}`).join(', ')}.` : '';
-    const next = returns
-      ? 'It is started again.'
-      : 'It crashed too often and is not started again: a person has to look.';
-    const content = `${memberId} crashed (${how}).${tasks} ${next}`;
-    await this.#options.mailbox.send(teamId, SYSTEM, { toId: leadId, content, type: 'system', metadata: { memberId } });
   }
 
   /** The same member again, with the session that it can go on with. */

@@ -16,6 +16,7 @@ import { TeamHooks } from './hooks/team-hooks.ts';
 import { keepLeads } from './lead-keeper.ts';
 import { replacePrivateFile } from './private-file.ts';
 import { openProcessRecords } from './process-records.ts';
+import { keepRestarts } from './restart-keeper.ts';
 import { SessionManager } from './sessions.ts';
 import { Supervisor } from './supervisor.ts';
 import { TeamMemory } from './team-memory.ts';
@@ -81,6 +82,7 @@ export function openTeams(options: TeamsOptions): Teams {
   const stopBudgets = keepBudgets({ ledger, mailbox }, (error, teamId) => onError(error, { teamId }));
   const stopGates = keepGates(ledger, (error, teamId) => onError(error, { teamId }));
   const stopLeads = keepLeads({ ledger, mailbox, supervisor }, (error, teamId) => onError(error, { teamId }));
+  const stopRestarts = keepRestarts({ ledger, sessions }, (error, teamId) => onError(error, { teamId }));
   const deadlines = keepDeadlines(ledger, (error, teamId) => onError(error, { teamId }));
   return {
     async start() {
@@ -100,6 +102,7 @@ export function openTeams(options: TeamsOptions): Teams {
       stopGates();
       stopBudgets();
       stopLeads();
+      stopRestarts();
       coordinator.close();
       memory.close();
       mailbox.close();

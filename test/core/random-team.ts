@@ -147,7 +147,7 @@ const COMMANDS: { [T in CommandType]?: [weight: number, by: fc.Arbitrary<Actor>,
     3,
     fc.constantFrom('@system', 'ann'),
     record({
-      kind: fc.constantFrom('gate', 'permission', 'budget'),
+      kind: fc.constantFrom('gate', 'permission', 'budget', 'restart'),
       memberId: anyMember,
       taskId: rarely(taskId),
       content: fc.constant('May I?'),

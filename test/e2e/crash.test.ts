@@ -39,7 +39,7 @@ describe('kill -9', () => {
   );
 
   test(
-    'again and again: three restarts, then it stays stopped and a person is told',
+    'again and again: three restarts, then it stays stopped and a person is asked, whose yes starts it once more',
     async () => {
       const stage = setStage();
       await detach(stage, {
@@ -61,6 +61,16 @@ describe('kill -9', () => {
       expect(told.at(-1)?.content).toContain('It crashed too often and is not started again: a person has to look.');
       expect(await stage.task('crew', '1')).toMatchObject({ status: 'pending', epoch: 8 });
       expect(stage.records()).toEqual([]);
+      const [request] = await client.call('request.list', { teamId: 'crew', status: 'pending' });
+      expect(request).toMatchObject({ kind: 'restart', memberId: 'worker' });
+      expect(request?.content).toMatch(/^worker crashed again and again, the last time so: ended by SIGKILL/);
+      const answered = await stage.troupe('approve', request?.id ?? '');
+      expect(answered.stdout, answered.stderr).toBe(`The restart ${request?.id} of worker is approved.\n`);
+      await until('it is tried once more, and asked about once more', async () => {
+        const requests = await client.call('request.list', { teamId: 'crew', kind: 'restart' });
+        return requests.map(({ status }) => status).join() === 'approved,pending';
+      });
+      expect(await stage.task('crew', '1')).toMatchObject({ status: 'pending', epoch: 10 });
     },
     LONG,
   );

@@ -237,15 +237,15 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
     ['yes completes it as it is', true],
     ['no gives it back to be done anew', false],
   ])(
-    'that rejects three times puts it before a person: %s',
+    'that rejects five times puts it before a person: %s',
     async (_what, approve) => {
       const stage = setStage();
       gate(stage, 'test -e open || { echo never good enough >&2; exit 2; }');
       const outcome = await up(stage, 1);
-      expect(outcome).toMatchObject({ reason: 'person', requests: [{ kind: 'gate' }], tasks: [{ rejections: 3 }] });
+      expect(outcome).toMatchObject({ reason: 'person', requests: [{ kind: 'gate' }], tasks: [{ rejections: 5 }] });
       const [request] = outcome.requests;
       expect(request?.content).toContain('never good enough');
-      expect(stage.work()).toHaveLength(3);
+      expect(stage.work()).toHaveLength(5);
       writeFileSync(join(stage.folder, 'open'), '');
       const answer = approve ? ['--approve'] : ['--no-approve', '--feedback', 'mind the tests'];
       await stage.ask('request', 'answer', request?.id ?? '', '--team', 'crew', ...answer);
@@ -254,7 +254,7 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
         return found.status === 'completed' && found;
       });
       expect(task.result).toBe('did Judged');
-      expect(stage.work()).toHaveLength(approve ? 3 : 4);
+      expect(stage.work()).toHaveLength(approve ? 5 : 6);
       if (!approve) expect(task.description).toContain('mind the tests');
       expect((await stage.troupe('up', join(stage.folder, 'troupe.yaml'), '--yes')).code).toBe(0);
     },

@@ -21,6 +21,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       spawns: before?.spawns,
       sendsPaidAt: before?.sendsPaidAt,
     });
+    withdrawRequests(state, (request) => request.kind === 'restart' && request.memberId === memberId);
     if (!data.agent) return;
     changeMember(state, by, (spawner) => ({
       ...spawner,

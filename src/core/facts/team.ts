@@ -1,6 +1,6 @@
 import { mergeMetadata } from '../json.ts';
 import { putTeam } from '../tables.ts';
-import { defined } from './apply.ts';
+import { defined, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
@@ -15,6 +15,7 @@ export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
 
   'team:closed': (state, { at }) => {
     if (state.team) putTeam(state, { ...state.team, status: 'cleaned-up', closedAt: new Date(at) });
+    withdrawRequests(state, () => true);
   },
 
   'hook:registered': (state, { hook }) => {

@@ -7,8 +7,8 @@ import { ANSWER_WITHIN, REJECTIONS_PER_TASK } from '../limits.ts';
 import type { TeamRequest } from '../request.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { quote } from '../text.ts';
-import { requireTask } from '../view.ts';
-import { requireActor, requireLive, requireManager, requireOpenTeam, requireSelf } from './guard.ts';
+import { requireMember, requireTask } from '../view.ts';
+import { isExpected, requireActor, requireLive, requireManager, requireOpenTeam, requireSelf } from './guard.ts';
 
 /** Of what was said and produced so much is put before a person: a request is read whole. Characters. */
 const ASKED_LENGTH = 4_000;
@@ -105,6 +105,7 @@ function freeId(state: TeamState, at: number, make: (at: number) => string): str
 export function raiseRequest(state: TeamState, command: CommandOf<'request.raise'>): TeamEvent[] {
   requireOpenTeam(state);
   const { kind, memberId, taskId, content, within, detail } = command;
+  if (kind === 'restart') return askAboutRestart(state, command);
   requireSelf(command.by, memberId, 'ask in the name of');
   requireLive(state, memberId);
   if (taskId !== undefined) requireTask(state, taskId);
@@ -112,6 +113,21 @@ export function raiseRequest(state: TeamState, command: CommandOf<'request.raise
   const requestId = freeId(state, command.at, (at) => `${kind}-${at}@${memberId}`);
   const deadline = command.at + (within ?? ANSWER_WITHIN[kind]);
   return [event(command, 'request:raised', { requestId, kind, memberId, taskId, content, deadline, detail })];
+}
+
+/** Whether a member that was given up is tried once more. It has stopped, so Troupe asks for it. */
+function askAboutRestart(state: TeamState, command: CommandOf<'request.raise'>): TeamEvent[] {
+  const { by, kind, content, within, detail } = command;
+  if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not ask for a restart: Troupe does`);
+  const member = requireMember(state, command.memberId);
+  const memberId = member.id;
+  if (isExpected(member)) {
+    throw new TeamError('conflict', `Member ${memberId} is ${member.status}: there is nothing to start again`);
+  }
+  if (pendingRequest(state, kind, memberId)) return [];
+  const requestId = freeId(state, command.at, (at) => `${kind}-${at}@${memberId}`);
+  const deadline = command.at + (within ?? ANSWER_WITHIN[kind]);
+  return [event(command, 'request:raised', { requestId, kind, memberId, content, deadline, detail })];
 }
 
 /** What a gate keeps sending back is put before a person, once, with what the last try produced. */

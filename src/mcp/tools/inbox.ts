@@ -115,6 +115,7 @@ const REQUEST_TYPE = {
   gate: 'gate_request',
   permission: 'permission_request',
   budget: 'budget_request',
+  restart: 'restart_request',
 } as const;
 const ANSWER_TYPE = {
   shutdown: 'shutdown_response',
@@ -122,6 +123,7 @@ const ANSWER_TYPE = {
   gate: 'gate_response',
   permission: 'permission_response',
   budget: 'budget_response',
+  restart: 'restart_response',
 } as const;
 
 function answerTo({ id, kind, memberId }: TeamRequest): object {

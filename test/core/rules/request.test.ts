@@ -317,8 +317,8 @@ function planMode(team: Stage, id: string): boolean {
 }
 
 describe('F41: work that a gate keeps sending back', () => {
-  test('is put before a person after three times, once, with what it produced', () => {
-    const { team, taskId } = rejected(2);
+  test('is put before a person after five times, once, with what it produced', () => {
+    const { team, taskId } = rejected(4);
     expect(gates(team)).toEqual([]);
     team.as('@system', 'task.reject', { taskId, feedback: 'no tests', result: 'the work' });
     expect(gates(team)).toMatchObject([
@@ -327,7 +327,7 @@ describe('F41: work that a gate keeps sending back', () => {
         status: 'pending',
         memberId: 'ann',
         taskId,
-        content: `A gate sent task #${taskId} back 3 times. The last time it said: no tests`,
+        content: `A gate sent task #${taskId} back 5 times. The last time it said: no tests`,
         detail: { epoch: 1, result: 'the work' },
       },
     ]);
@@ -339,7 +339,7 @@ describe('F41: work that a gate keeps sending back', () => {
   });
 
   test('is counted over a change of its holder, and anew after a person sent it back', () => {
-    const { team, taskId } = rejected(2);
+    const { team, taskId } = rejected(4);
     team.as('@system', 'member.leave', { memberId: 'ann', returning: true });
     team.as('@system', 'member.join', { name: 'ann' });
     team.as('ann', 'task.claim', { taskId });
@@ -347,7 +347,7 @@ describe('F41: work that a gate keeps sending back', () => {
     const [asked] = gates(team);
     team.as('@user', 'request.answer', { requestId: asked?.id ?? '', approve: false });
     expect(team.state.tasks.get(taskId)?.rejections).toBe(0);
-    for (let i = 0; i < 2; i++) team.as('@system', 'task.reject', { taskId, feedback: 'no' });
+    for (let i = 0; i < 4; i++) team.as('@system', 'task.reject', { taskId, feedback: 'no' });
     expect(gates(team)).toHaveLength(1);
     team.as('@system', 'task.reject', { taskId, feedback: 'no' });
     expect(gates(team)).toHaveLength(2);
@@ -363,13 +363,13 @@ describe('F41: work that a gate keeps sending back', () => {
       (team: Stage, taskId: string) => team.as('lead', 'task.assign', { taskId, assigneeId: 'bob' }),
     ],
   ])('waits for nobody any more once it is %s', (_what, end) => {
-    const { team, taskId } = rejected(3);
+    const { team, taskId } = rejected(5);
     end(team, taskId);
     expect(gates(team)).toMatchObject([{ status: 'withdrawn' }]);
   });
 
   test('that is reopened has as many tries as new work', () => {
-    const { team, taskId } = rejected(3);
+    const { team, taskId } = rejected(5);
     team.as('ann', 'task.complete', { taskId });
     team.as('lead', 'task.reopen', { taskId });
     expect(team.state.tasks.get(taskId)?.rejections).toBe(0);
@@ -386,6 +386,35 @@ describe('F41: work that a gate keeps sending back', () => {
   function gates(team: Stage) {
     return [...team.state.requests.values()].filter(({ kind }) => kind === 'gate');
   }
+});
+
+describe('a member that was given up', () => {
+  const ask = { kind: 'restart', memberId: 'ann', content: 'It crashed again and again' } as const;
+
+  test('is put before a person by Troupe alone, once, and only when it has stopped for good', () => {
+    const team = teamOf('ann');
+    expect(team.refuse('@system', 'request.raise', ask).code).toBe('conflict');
+    team.as('@system', 'member.leave', { memberId: 'ann', returning: true });
+    expect(team.refuse('@system', 'request.raise', ask).code).toBe('conflict');
+    team.as('@system', 'member.leave', { memberId: 'ann' });
+    for (const by of ['ann', 'lead', '@user']) expect(team.refuse(by, 'request.raise', ask).code).toBe('not_allowed');
+    expect(team.refuse('@system', 'request.raise', { ...ask, memberId: 'eve' }).code).toBe('not_found');
+    const id = idOf(team.as('@system', 'request.raise', ask));
+    expect(request(team, id)).toMatchObject({ ...ask, id, status: 'pending' });
+    expect(team.as('@system', 'request.raise', ask)).toEqual([]);
+    expect(team.refuse('lead', 'request.answer', { requestId: id, approve: true }).code).toBe('not_allowed');
+  });
+
+  test.each([
+    ['it is back', (team: Stage) => team.as('lead', 'member.join', { name: 'ann' })],
+    ['its team is closed', (team: Stage) => team.as('@user', 'team.close', { force: true })],
+  ])('waits for nobody any more once %s', (_when, end) => {
+    const team = teamOf('ann');
+    team.as('@system', 'member.leave', { memberId: 'ann' });
+    const id = idOf(team.as('@system', 'request.raise', ask));
+    end(team);
+    expect(request(team, id).status).toBe('withdrawn');
+  });
 });
 
 test('what only a person answers has a deadline: ten minutes for a permission', () => {

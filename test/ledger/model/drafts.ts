@@ -273,7 +273,7 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
       return RejectInput.parse({ requestId: pickRequest(world, draft), feedback: text('not yet') });
     case 'request.raise':
       return RaiseRequestInput.parse({
-        kind: pickFrom(['gate', 'permission', 'budget'], b),
+        kind: pickFrom(['gate', 'permission', 'budget', 'restart'], b),
         memberId: draft.by < 6 && MEMBERS.includes(by) ? by : memberId,
         content: text('question'),
         ...(c % 3 === 0 && { taskId: pickFrom(idsOf(world.tasks), b) ?? '99' }),
@@ -373,7 +373,7 @@ function pickMessages(world: World, draft: Draft, by: Actor): { memberId: string
 
 function pickRequest(world: World, { type, a, b }: Draft): string {
   const noun = type.slice(0, type.indexOf('.'));
-  const kinds: readonly string[] = noun === 'request' ? ['gate', 'permission', 'budget'] : [noun];
+  const kinds: readonly string[] = noun === 'request' ? ['gate', 'permission', 'budget', 'restart'] : [noun];
   const fitting = world.requests.filter(({ kind, status }) => kinds.includes(kind) && status === 'pending');
   return pickFrom(idsOf(b % 4 === 3 || fitting.length === 0 ? world.requests : fitting), a) ?? 'none';
 }

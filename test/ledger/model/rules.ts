@@ -97,6 +97,7 @@ const RULES: Rules = {
     if (!command.force && staying.some(({ id }) => id !== team?.leadId)) attempt.codes.push('conflict');
     if (refused(attempt) || !team) return;
     for (const member of staying) stop(world, member, { at: command.at, reason: 'team closed' }, attempt);
+    for (const request of world.requests) if (request.status === 'pending') request.status = 'withdrawn';
     team.status = 'cleaned-up';
     team.closedAt = command.at;
     attempt.facts.push('team:closed');
@@ -137,6 +138,7 @@ const RULES: Rules = {
     };
     if (before) world.members[world.members.indexOf(before)] = member;
     else world.members.push(member);
+    for (const request of pendingRequests(world, member.id, 'restart')) request.status = 'withdrawn';
     attempt.facts.push(`teammate:joined ${member.id}`);
   },
 
@@ -301,7 +303,7 @@ const RULES: Rules = {
     touch(task, command.at, { rejections: task.rejections + 1, feedback: command.feedback });
     attempt.facts.push(`task:rejected ${task.id}`);
     const { id: taskId, epoch, rejections, assigneeId: memberId = '' } = task;
-    if (rejections < 3 || pendingGate(world, taskId)) return;
+    if (rejections < 5 || pendingGate(world, taskId)) return;
     const { at, feedback, result } = command;
     const id = unusedId(world, at, (tick) => `gate-${tick}@${memberId}`);
     const content = `A gate sent task #${taskId} back ${rejections} times. The last time it said: ${feedback}`;
@@ -537,14 +539,23 @@ const RULES: Rules = {
   'request.raise'(world, command, attempt) {
     needOpenTeam(world, attempt);
     const { kind, memberId, taskId, content, within, detail, at } = command;
-    if (command.by !== memberId && command.by !== '@system') attempt.codes.push('not_allowed');
-    needLive(world, memberId, attempt);
-    if (taskId !== undefined) needTask(world, taskId, attempt);
+    const isRestart = kind === 'restart';
+    if ((isRestart || command.by !== memberId) && command.by !== '@system') attempt.codes.push('not_allowed');
+    if (isRestart) {
+      const member = world.members.find(({ id }) => id === memberId);
+      if (!member) attempt.codes.push('not_found');
+      else if (isExpected(member)) attempt.codes.push('conflict');
+    } else {
+      needLive(world, memberId, attempt);
+      if (taskId !== undefined) needTask(world, taskId, attempt);
+    }
     if (refused(attempt)) return;
+    if (isRestart && pendingRequests(world, memberId, kind).length > 0) return;
     if (kind === 'gate' && taskId !== undefined && pendingGate(world, taskId)) return;
     const id = unusedId(world, at, (tick) => `${kind}-${tick}@${memberId}`);
     const deadline = at + (within ?? (kind === 'permission' ? 600_000 : 24 * 3_600_000));
-    ask(world, { id, kind, memberId, content, taskId, deadline, detail }, command);
+    const about = isRestart ? undefined : taskId;
+    ask(world, { id, kind, memberId, content, taskId: about, deadline, detail }, command);
     attempt.facts.push(`request:raised ${id}`);
   },
 

@@ -1,0 +1,45 @@
+import { SYSTEM } from '../core/actor.ts';
+import type { Ledger, NewCommand } from '../ledger/ledger.ts';
+import type { Mailbox } from '../ledger/mailbox.ts';
+
+/** A member whose process is gone. */
+export interface Departure {
+  readonly teamId: string;
+  readonly memberId: string;
+  /** The daemon that ran it. */
+  readonly hostId: string;
+  readonly reason: string;
+  /** It is started again soon. */
+  readonly returning?: boolean;
+  /** How it died for the last time, when it is not started again by itself: a person is asked. */
+  readonly givenUp?: string | undefined;
+}
+
+/** Marks a member as stopped, and in the same step asks a person about one that is given up; returns the tasks given back. */
+export function recordDeparture(ledger: Ledger, departure: Departure): Promise<string[]> {
+  const { teamId, memberId, hostId, reason, returning = false, givenUp } = departure;
+  const commands: NewCommand[] = [{ type: 'member.leave', by: SYSTEM, memberId, reason, returning, hostId }];
+  if (givenUp !== undefined) {
+    const content = `${memberId} crashed again and again, the last time so: ${givenUp}. It stays stopped; yes starts it again, when the cause is mended.`;
+    commands.push({ type: 'request.raise', by: SYSTEM, kind: 'restart', memberId, content });
+  }
+  return ledger.execute(teamId, commands, (_state, events) =>
+    events.flatMap((event) => (event.type === 'task:released' ? event.taskId : [])),
+  );
+}
+
+/** One message for each crash, with all that follows from it. */
+export async function tellLeadOfCrash(
+  { ledger, mailbox }: { ledger: Ledger; mailbox: Mailbox },
+  crash: { teamId: string; memberId: string; how: string; held: readonly string[]; returning: boolean },
+): Promise<void> {
+  const { teamId, memberId, how, held, returning } = crash;
+  const leadId = await ledger.view(teamId, (state) => state.team?.leadId);
+  if (leadId === undefined || leadId === memberId) return;
+  const tasks = held.length > 0 ? ` Given back: ${held.map((id) => `#${id}`).join(', ')}.` : '';
+  const next = returning
+    ? 'It is started again.'
+    : 'It crashed too often and is not started again: a person has to look.';
+  const content = `${memberId} crashed (${how}).${tasks} ${next}`;
+  await mailbox.send(teamId, SYSTEM, { toId: leadId, content, type: 'system', metadata: { memberId } });
+}
