@@ -3,6 +3,7 @@ import { claimDurable } from './claim-durable.ts';
 import { claimFlat } from './claim-flat.ts';
 import { claimSingle } from './claim-single.ts';
 import { cliStart } from './cli-start.ts';
+import { dashboard } from './dashboard.ts';
 import { jetstream } from './jetstream.ts';
 import { leadTokens } from './lead-tokens.ts';
 import { open } from './open.ts';
@@ -22,4 +23,5 @@ export const ALL: readonly Benchmark[] = [
   teammateCost,
   leadTokens,
   jetstream,
+  dashboard,
 ];

@@ -86,7 +86,9 @@ export function openApp({ hub, guard, pages, perToken, cookie, mcp, metrics, hea
   app.get('*', (context) => {
     const page = pages.find(context.req.path);
     if (!page) return context.notFound();
-    return context.body(page.body, 200, { 'content-type': page.type, 'cache-control': 'no-cache' });
+    // Built files have their content in their name; a browser that keeps them also keeps what it compiled.
+    const caching = context.req.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+    return context.body(page.body, 200, { 'content-type': page.type, 'cache-control': caching });
   });
   return app;
 }

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { findPrograms } from '../tools.ts';
-
-const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
+import { isInstalled } from '../tools.ts';
+import { launchBrowser } from './launch.ts';
 
 /** Generous: other tests share the machine. */
 const PATIENCE_MS = 10_000;
@@ -23,16 +21,14 @@ export interface Watched {
   readonly complaints: string[];
 }
 
-/** The system's Chromium. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findPrograms('chromium')[0] as string, args: ARGUMENTS });
-}
-
-/** A browser for one test. */
-export async function openBrowser(): Promise<Browser> {
-  const browser = await launchBrowser();
-  onTestFinished(() => browser.close());
-  return browser;
+/** One browser for all tests of a file; each page has its own cookies and is closed with its test. */
+export function useBrowser(): () => Browser {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    if (isInstalled('chromium')) browser = await launchBrowser();
+  }, 60_000);
+  afterAll(() => browser?.close());
+  return () => browser as Browser;
 }
 
 /** Opens a page of the dashboard as `troupe ui` does, logged in by a code, and listens to all that it complains about. */
@@ -43,13 +39,16 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`error: ${error.stack ?? error.message}`));
   page.on('console', (message) => {
     // A daemon that is away is told to the person, and by the browser to its console.
-    const isAbsence = /ERR_CONNECTION_REFUSED|WebSocket connection to .* failed/.test(message.text());
+    const isAbsence = /ERR_(CONNECTION|EMPTY|PROXY|TUNNEL|INTERNET)|WebSocket connection to .* failed/.test(
+      message.text(),
+    );
     if (message.type() === 'error' && !isAbsence) complaints.push(`console: ${message.text()}`);
   });
   await page.addInitScript({ path: join(import.meta.dirname, 'pages/listen.js') });

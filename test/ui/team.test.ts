@@ -2,21 +2,21 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { until } from '../daemon/processes.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, openBrowser, openPage } from './browser.ts';
+import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
 import { setStage, useDashboard } from './stage.ts';
 import { writeStory } from './story.ts';
 
 useDashboard();
+const browser = useBrowser();
 
 const TEAM = 'journal-v2';
 
 /** A stage with the story on it, and a page that shows it. */
 async function openStory(path = `/t/${TEAM}`, options: Parameters<typeof openPage>[3] = {}) {
   const stage = await setStage(writeStory);
-  const browser = await openBrowser();
-  const watched = await openPage(browser, stage.client, path, options);
+  const watched = await openPage(browser(), stage.client, path, options);
   await watched.page.locator('main.team .toolbar, main.member-page, main.page').first().waitFor();
-  return { ...stage, ...watched, browser, watched };
+  return { ...stage, ...watched, watched };
 }
 
 async function texts(page: Page, selector: string): Promise<string[]> {
@@ -58,7 +58,7 @@ describe('the page of a team', { timeout: 60_000 }, () => {
 
   test('follows what happens, and shows any moment before, also from a link', async (context) => {
     needTool(context, 'chromium');
-    const { page, client, browser, watched } = await openStory(`/t/${TEAM}?view=list`);
+    const { page, client, watched } = await openStory(`/t/${TEAM}?view=list`);
     const done = page.locator('.team-count b');
     expect(await done.innerText()).toBe('9');
     await client.call('task.complete', { teamId: TEAM, taskId: '8', result: 'fine' }, { as: 'dag' });
@@ -75,7 +75,7 @@ describe('the page of a team', { timeout: 60_000 }, () => {
     await page.getByText(/Back to live.*\+2/).waitFor();
     expect(await page.locator('.team-count').innerText()).toBe('9 of 24');
 
-    const other = await openPage(browser, client, `/t/${TEAM}?view=list&at=40`);
+    const other = await openPage(browser(), client, `/t/${TEAM}?view=list&at=40`);
     await other.page.locator('.live-back').waitFor();
     expect(await other.page.locator('.team-count').innerText()).toMatch(/^\d of 24$/);
     await other.page.getByRole('button', { name: 'To the beginning' }).click();
@@ -179,9 +179,9 @@ test(
   { timeout: 60_000 },
   async (context) => {
     needTool(context, 'chromium');
-    const { page, client, browser, watched } = await openStory('/queue');
+    const { page, client, watched } = await openStory('/queue');
     await eventually(() => page.title()).toBe('(3) Queue · Troupe');
-    const other = await openPage(browser, client, `/t/${TEAM}`);
+    const other = await openPage(browser(), client, `/t/${TEAM}`);
     await other.page.getByText('Waits for you 3').waitFor();
     const detail = page.locator('.queue-detail');
     await detail.getByRole('heading', { name: 'Gate gave up of ada' }).waitFor();

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
+import type { Budget } from '../../src/core/budget.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { useTeam } from '../data/use-team.tsx';
-import { showCost, showCount, showMoment, showSpan, tokensOf, useNow } from '../parts/format.ts';
+import { plural, showCost, showCount, showMoment, showSpan, tokensOf, useNow } from '../parts/format.ts';
 import { agentOf } from '../team/member-card.tsx';
 
 /** What is on record about a member. */
@@ -34,6 +35,7 @@ export function Facts({ member }: { member: MemberRecord }) {
         {member.planApprovalRequired && (
           <Fact name="Plan">{member.planApproved ? 'approved' : 'must be approved first'}</Fact>
         )}
+        {member.budget && <Fact name="Budget">{showBudget(member.budget)}</Fact>}
         {member.sessionId !== 'none' && (
           <Fact name="Session">
             <span className="mono">{member.sessionId}</span>
@@ -63,6 +65,17 @@ export function Facts({ member }: { member: MemberRecord }) {
       )}
     </section>
   );
+}
+
+function showBudget({ tokens, costUsd, turns, minutes }: Budget): string {
+  return [
+    tokens !== undefined && `${showCount(tokens)} tokens`,
+    costUsd !== undefined && showCost(costUsd),
+    turns !== undefined && plural(turns, 'turn'),
+    minutes !== undefined && showSpan(minutes * 60_000),
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

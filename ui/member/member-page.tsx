@@ -13,7 +13,7 @@ import { ActionMenu } from '../parts/menu.tsx';
 import { MemberStatus } from '../parts/status.tsx';
 import { kindOf } from '../queue/answer.ts';
 import { Answer } from '../queue/request-card.tsx';
-import { agentOf, Doing, LeadBadge } from '../team/member-card.tsx';
+import { agentOf, Doing, LeadBadge, useHeldTask } from '../team/member-card.tsx';
 import { Facts } from './facts.tsx';
 import { Inbox } from './inbox.tsx';
 import { MemberTasks } from './member-tasks.tsx';
@@ -31,6 +31,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
   const member = useTeam(({ view }) => view.state.members.get(memberId));
   const isLead = useTeam(({ view }) => view.team?.leadId === memberId);
   const unread = useTeam(({ view }) => view.state.index.inboxes.get(memberId)?.waiting.size ?? 0);
+  const task = useHeldTask(memberId);
   const held = useTeam(({ view }) => view.tasks.filter(({ task }) => task.assigneeId === memberId).length);
   const [query, setQuery] = useQuery();
   const tab = TABS.find((one) => one === query.get('tab')) ?? 'transcript';
@@ -63,7 +64,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
           <div className="row">
             <h1 className="one-line">{memberId}</h1>
             {isLead && <LeadBadge />}
-            <MemberStatus status={member.status} />
+            <MemberStatus status={member.status} isBusy={task !== undefined} />
           </div>
           <div className="meta one-line">
             <Link href={teamPath(teamId)}>{teamId}</Link> · {member.role}

@@ -34,7 +34,10 @@ export function TeamPanel({ teamId }: { teamId: string }) {
                   {member.id}
                 </Link>
                 <span className="spacer" />
-                <MemberStatus status={member.status} />
+                <MemberStatus
+                  status={member.status}
+                  isBusy={tasks.some(({ task }) => task.assigneeId === member.id && task.status === 'in_progress')}
+                />
               </div>
               <div className="meta one-line">
                 <Doing member={member} />

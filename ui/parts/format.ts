@@ -12,12 +12,24 @@ export function showSpan(ms: number): string {
 }
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const SECONDS = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 
 /** The time of day. */
 export function showClock(at: number | Date): string {
   return CLOCK.format(at);
+}
+
+/** The time with its seconds, and the day where that is not today. */
+export function showTime(at: number): string {
+  const clock = SECONDS.format(at);
+  return new Date(at).toDateString() === new Date().toDateString() ? clock : `${showDay(at)}, ${clock}`;
 }
 
 /** Day and time, exactly. */

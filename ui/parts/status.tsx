@@ -61,15 +61,23 @@ export function PhaseStatus({ phase, pill = false }: { phase: TaskPhase; pill?: 
 
 const MEMBER_WORDS: Readonly<Record<TeammateStatus, readonly [string, TaskPhase]>> = {
   spawning: ['Starting', 'blocked'],
-  active: ['Working', 'working'],
+  active: ['Active', 'ready'],
   idle: ['Idle', 'ready'],
   'shutting-down': ['Shutting down', 'gate'],
   stopped: ['Stopped', 'blocked'],
 };
 
-/** What a member does, in a word. `needsHelp`: something of it waits for a person. */
-export function MemberStatus({ status, needsHelp = false }: { status: TeammateStatus; needsHelp?: boolean }) {
-  const [word, phase] = needsHelp && status !== 'stopped' ? (['Waits for you', 'gate'] as const) : MEMBER_WORDS[status];
+/** What a member does, in a word: it works while it holds a task. `needsHelp`: something of it waits for a person. */
+export function MemberStatus({
+  status,
+  isBusy,
+  needsHelp = false,
+}: {
+  status: TeammateStatus;
+  isBusy: boolean;
+  needsHelp?: boolean;
+}) {
+  const [word, phase] = wordsOf(status, isBusy, needsHelp);
   return (
     <span className={`status is-${phase}`}>
       {status === 'stopped' ? (
@@ -82,6 +90,11 @@ export function MemberStatus({ status, needsHelp = false }: { status: TeammateSt
       {word}
     </span>
   );
+}
+
+function wordsOf(status: TeammateStatus, isBusy: boolean, needsHelp: boolean): readonly [string, TaskPhase] {
+  if (needsHelp && status !== 'stopped') return ['Waits for you', 'gate'];
+  return status === 'active' && isBusy ? ['Working', 'working'] : MEMBER_WORDS[status];
 }
 
 /** How a team is, in a word. */

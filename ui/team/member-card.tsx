@@ -1,5 +1,6 @@
 import { Crown } from 'lucide-react';
 import type { MemberRecord } from '../../src/core/state.ts';
+import type { SharedTask } from '../../src/core/task.ts';
 import { teamPath } from '../data/route.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
@@ -16,6 +17,7 @@ export function MemberCard({ teamId, member }: { teamId: string; member: MemberR
     view.pending.some(({ memberId, kind }) => memberId === member.id && kind !== 'shutdown'),
   );
   const agent = agentOf(member);
+  const task = useHeldTask(member.id);
   return (
     <li className={`member${member.status === 'stopped' ? ' is-stopped' : ''}`}>
       <Avatar name={member.id} color={isLead ? undefined : member.color} size={32} />
@@ -26,7 +28,7 @@ export function MemberCard({ teamId, member }: { teamId: string; member: MemberR
           </Link>
           {isLead ? <LeadBadge /> : <span className="meta one-line member-role">{member.role}</span>}
           <span className="spacer" />
-          <MemberStatus status={member.status} needsHelp={needsHelp} />
+          <MemberStatus status={member.status} isBusy={task !== undefined} needsHelp={needsHelp} />
         </div>
         <div className="member-task one-line">
           <Doing member={member} />
@@ -65,13 +67,18 @@ export function agentOf({ agent, agentType, model }: MemberRecord): string {
   return [kind, model ?? agent?.model].filter(Boolean).join(' · ');
 }
 
-/** Its task and since when; or since when it is what it is. */
-export function Doing({ member }: { member: MemberRecord }) {
-  const task = useTeam(
+/** What a member works on now. */
+export function useHeldTask(memberId: string): SharedTask | undefined {
+  return useTeam(
     ({ view }) =>
-      view.tasks.find(({ phase, task }) => task.assigneeId === member.id && (phase === 'working' || phase === 'gate'))
+      view.tasks.find(({ phase, task }) => task.assigneeId === memberId && (phase === 'working' || phase === 'gate'))
         ?.task,
   );
+}
+
+/** Its task and since when; or since when it is what it is. */
+export function Doing({ member }: { member: MemberRecord }) {
+  const task = useHeldTask(member.id);
   const now = useTeamNow();
   if (task) {
     return (
@@ -89,6 +96,6 @@ export function Doing({ member }: { member: MemberRecord }) {
       </span>
     );
   }
-  if (member.status === 'active') return <span className="quiet">without a task · {since}</span>;
+  if (member.status === 'active') return <span className="quiet">without a task for {since}</span>;
   return <span className="quiet">for {since}</span>;
 }

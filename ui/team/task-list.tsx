@@ -47,6 +47,8 @@ export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly Ta
       ArrowUp: -1,
       PageDown: 15,
       PageUp: -15,
+      Home: -Infinity,
+      End: Infinity,
       j: 1,
       k: -1,
     };

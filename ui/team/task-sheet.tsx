@@ -9,7 +9,7 @@ import { useTeamNow } from '../data/use-team-now.ts';
 import { useStore, useTeam } from '../data/use-team.tsx';
 import { EditTask } from '../forms/edit-task.tsx';
 import { act } from '../parts/act.ts';
-import { showCost, showCount, showMoment, showSpan, tokensOf } from '../parts/format.ts';
+import { showCost, showCount, showMoment, showSpan, showTime, tokensOf } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
 import { Markdown } from '../parts/markdown.tsx';
@@ -360,7 +360,7 @@ function History({ taskId }: { taskId: string }) {
         {events.toReversed().map(({ seq, event }) => (
           <li key={`${seq} ${event.type}`}>
             <button type="button" onClick={() => store.show(seq)} title="Show the team at this moment">
-              <time dateTime={new Date(event.at).toISOString()}>{showMoment(event.at)}</time>
+              <time dateTime={new Date(event.at).toISOString()}>{showTime(event.at)}</time>
               <span className="text">{describeEvent(event)}</span>
             </button>
           </li>

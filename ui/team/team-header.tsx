@@ -62,11 +62,17 @@ export function TeamHeader({ teamId }: { teamId: string }) {
           <dd>
             {usage.estimated ? '≈ ' : ''}
             {showCost(usage.costUsd)}
+            {team?.budget?.costUsd !== undefined && (
+              <span className="of"> of {showCost(team.budget.costUsd).replace(/\.00$/, '')}</span>
+            )}
           </dd>
         </div>
         <div className="wide">
           <dt>Tokens</dt>
-          <dd>{showCount(tokensOf(usage))}</dd>
+          <dd>
+            {showCount(tokensOf(usage))}
+            {team?.budget?.tokens !== undefined && <span className="of"> of {showCount(team.budget.tokens)}</span>}
+          </dd>
         </div>
         <div className="wide">
           <dt>Critical path</dt>

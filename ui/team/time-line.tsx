@@ -182,6 +182,7 @@ function findMarks(history: readonly Batch[]): Mark[] {
 }
 
 function makeTicks({ start, end }: Span): { time: number; label: string }[] {
+  if (start === end) return [];
   const isLong = end - start > 36 * 3_600_000;
   const isShort = end - start < 4 * 60_000;
   return [0, 0.25, 0.5, 0.75].map((part) => {

@@ -1,0 +1,107 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { buildUi } from '../scripts/build-ui.ts';
+import { homeAt } from '../src/client/home.ts';
+import { writeBigTeam } from '../test/ui/big-team.ts';
+import { launchBrowser } from '../test/ui/launch.ts';
+import type { Benchmark } from './benchmark.ts';
+import { startDaemon } from './daemon.ts';
+import type { BenchDaemon } from './daemon.ts';
+import { openWorkspace } from './disk.ts';
+import { median, quantile } from './rounds.ts';
+
+const BIG_TEAM = 'big';
+const SMALL_TEAM = 'small';
+
+/** From an address to what a person can read and use, in Chromium; and from a change to the page that shows it. */
+export const dashboard: Benchmark = {
+  name: 'dashboard',
+  unit: 'ms',
+  about: 'a team of 1,000 tasks, 50 members and 10,000 messages opens in a browser; an update reaches the page',
+  target: 'opens within 2 s; an update, with its commit, within 100 ms (p50)',
+  async run(scale) {
+    await buildUi({ ifStale: true });
+    using workspace = openWorkspace();
+    const home = homeAt(join(workspace.folder, 'home'));
+    mkdirSync(home.directory, { recursive: true, mode: 0o700 });
+    await writeBigTeam(home, BIG_TEAM, scale.size(100) / 100);
+    await using daemon = await startDaemon(workspace.folder);
+    await daemon.client.call('team.create', { name: SMALL_TEAM });
+    await daemon.client.call('task.create', { teamId: SMALL_TEAM, title: 'One' });
+    const browser = await launchBrowser();
+    try {
+      const page = await logIn(browser, daemon);
+      const opened: Record<string, number[]> = { list: [], graph: [], small: [] };
+      for (let round = 0; round <= scale.rounds; round++) {
+        const times = {
+          small: await timeOpening(page, `${daemon.url}/t/${SMALL_TEAM}?view=list`, '.list-body .list-row'),
+          list: await timeOpening(page, `${daemon.url}/t/${BIG_TEAM}?view=list`, '.list-body .list-row'),
+          graph: await timeOpening(page, `${daemon.url}/t/${BIG_TEAM}?view=graph`, '.graph .node'),
+        };
+        if (round === 0) continue;
+        for (const [name, ms] of Object.entries(times)) opened[name]?.push(ms);
+      }
+      const updates = await timeUpdates(page, daemon, scale.size(100));
+      const list = opened['list'] ?? [];
+      const small = opened['small'] ?? [];
+      const graph = median(opened['graph'] ?? []);
+      return {
+        value: median(list),
+        limit: 'the same page for a team of one task',
+        limitValue: median(small),
+        ratio: median(list.map((ms, i) => ms / (small[i] ?? ms))),
+        peers: [{ name: 'the graph, laid out', value: graph, ratio: median(list) / graph }],
+        targets: [
+          { what: 'the list opens, ms', value: median(list), atMost: 2_000 },
+          { what: 'the graph opens, ms', value: graph, atMost: 2_000 },
+          { what: 'an update reaches the page, p50 ms', value: median(updates), atMost: 100 },
+        ],
+        more: { updateP50: median(updates), updateP95: quantile(updates, 0.95) },
+      };
+    } finally {
+      await browser.close();
+    }
+  },
+};
+
+async function logIn(browser: Browser, { client }: BenchDaemon): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  page.setDefaultTimeout(60_000);
+  await page.goto((await client.call('ui.login', {})).url);
+  await page.locator('.teams').first().waitFor();
+  return page;
+}
+
+async function timeOpening(page: Page, url: string, ready: string): Promise<number> {
+  const start = performance.now();
+  await page.goto(url);
+  await page.locator(ready).first().waitFor();
+  return performance.now() - start;
+}
+
+/** From the call that changes a title to the frame in which the list shows it. */
+async function timeUpdates(page: Page, { client, url }: BenchDaemon, count: number): Promise<number[]> {
+  await timeOpening(page, `${url}/t/${BIG_TEAM}?view=list`, '.list-body .list-row');
+  const taskId = (await page.locator('.list-body .list-row span').first().innerText()).replace('T-', '');
+  const times: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const title = `Update ${i} of ${count}`;
+    const shown = page.evaluate(WAIT_FOR.replace('TITLE', JSON.stringify(title))) as Promise<number>;
+    const start = Date.now();
+    await client.call('task.update', { teamId: BIG_TEAM, taskId, title });
+    times.push((await shown) - start);
+  }
+  return times;
+}
+
+/** Runs in the page: resolves with the time of the first frame after the text is there. */
+const WAIT_FOR = `new Promise((resolve) => {
+  const isThere = () => document.querySelector('.list-body').innerText.includes(TITLE);
+  const observer = new MutationObserver(() => {
+    if (!isThere()) return;
+    observer.disconnect();
+    requestAnimationFrame(() => resolve(Date.now()));
+  });
+  observer.observe(document.querySelector('.list-body'), { subtree: true, childList: true, characterData: true });
+})`;

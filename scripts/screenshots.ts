@@ -1,0 +1,86 @@
+// Writes docs/images/*.png: every page of the dashboard, light and dark, of a team in the middle of its work.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { Client } from '../src/client/client.ts';
+import { homeAt } from '../src/client/home.ts';
+import { socketConnect } from '../src/client/socket.ts';
+import { startDaemon } from '../src/daemon.ts';
+import { launchBrowser } from '../test/ui/launch.ts';
+import { writeSmallTeams, writeStory } from '../test/ui/story.ts';
+import { buildUi } from './build-ui.ts';
+
+const IMAGES = join(dirname(import.meta.dirname), 'docs/images');
+const TEAM = 'journal-v2';
+const WIDE = { width: 1440, height: 900 };
+const MIDDLE = { width: 1024, height: 768 };
+const NARROW = { width: 390, height: 844 };
+
+interface Shot {
+  readonly name: string;
+  readonly path: string;
+  readonly ready: string;
+  readonly size?: { readonly width: number; readonly height: number };
+  readonly keys?: readonly string[];
+}
+
+const SHOTS: readonly Shot[] = [
+  { name: 'teams', path: '/', ready: '.teams' },
+  { name: 'team', path: `/t/${TEAM}`, ready: '.graph[data-nodes="24"] .node' },
+  { name: 'board', path: `/t/${TEAM}?view=board`, ready: '.card' },
+  { name: 'list', path: `/t/${TEAM}?view=list`, ready: '.list-body .list-row' },
+  { name: 'past', path: `/t/${TEAM}?at=88`, ready: '.live-back' },
+  { name: 'task', path: `/t/${TEAM}/task/13`, ready: '.sheet-title' },
+  { name: 'member', path: `/t/${TEAM}/m/ada`, ready: '.step.said' },
+  { name: 'lead', path: `/t/${TEAM}/m/lead?tab=inbox`, ready: '.message' },
+  { name: 'usage', path: `/t/${TEAM}/m/ada?tab=usage`, ready: '.plot canvas' },
+  { name: 'queue', path: '/queue?id=plan', ready: '.queue-detail', keys: ['j'] },
+  { name: 'numbers', path: `/t/${TEAM}/numbers`, ready: '.plot canvas' },
+  { name: 'commands', path: `/t/${TEAM}`, ready: '.graph[data-nodes="24"] .node', keys: ['Control+k'] },
+  { name: 'empty', path: '/t/docs-site', ready: '.empty' },
+  { name: 'team-1024', path: `/t/${TEAM}`, ready: '.graph[data-nodes="24"] .node', size: MIDDLE },
+  { name: 'team-390', path: `/t/${TEAM}`, ready: '.list-body .list-row', size: NARROW },
+  { name: 'graph-390', path: `/t/${TEAM}?view=graph`, ready: '.graph[data-nodes="24"] .node', size: NARROW },
+  { name: 'member-390', path: `/t/${TEAM}/m/ada`, ready: '.step.said', size: NARROW },
+];
+
+const [only] = process.argv.slice(2);
+await buildUi({ ifStale: true });
+mkdirSync(IMAGES, { recursive: true });
+const folder = mkdtempSync(join(tmpdir(), 'troupe-shots-'));
+const home = homeAt(join(folder, 'home'));
+mkdirSync(home.directory, { mode: 0o700 });
+await writeSmallTeams(home);
+await writeStory(home);
+const daemon = await startDaemon({ home, environment: {} });
+const client = new Client(socketConnect({ path: home.socket, token: { file: home.tokenFile } }));
+const browser = await launchBrowser();
+try {
+  for (const colorScheme of ['light', 'dark'] as const) await shoot(browser, colorScheme);
+} finally {
+  await browser.close();
+  client.close();
+  await daemon.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function shoot(browser: Browser, colorScheme: 'light' | 'dark'): Promise<void> {
+  const context = await browser.newContext({ viewport: WIDE, colorScheme, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  await page.goto((await client.call('ui.login', {})).url);
+  await page.locator('.teams').first().waitFor();
+  for (const { name, path, ready, size = WIDE, keys = [] } of SHOTS) {
+    if (only !== undefined && only !== name) continue;
+    await page.setViewportSize(size);
+    await page.goto(daemon.url + path);
+    await page.locator(ready).first().waitFor();
+    await page.evaluate('document.fonts.ready');
+    for (const key of keys) await page.keyboard.press(key);
+    // The graph moves to what is worked on once it has been measured.
+    await page.waitForTimeout(400);
+    await page.screenshot({ path: join(IMAGES, `${name}-${colorScheme}.png`) });
+    console.log(`docs/images/${name}-${colorScheme}.png`);
+  }
+  await context.close();
+}

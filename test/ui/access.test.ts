@@ -1,0 +1,81 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { describe, expect, test } from 'vitest';
+import { needTool } from '../tools.ts';
+import { expectQuiet, openPage, useBrowser } from './browser.ts';
+import { setStage, useDashboard } from './stage.ts';
+import { writeStory } from './story.ts';
+
+useDashboard();
+const browser = useBrowser();
+
+const TEAM = 'journal-v2';
+
+/** Each page, what must be there before it is looked at, and what is done first. */
+const PAGES: readonly (readonly [name: string, path: string, ready: string, keys?: readonly string[]])[] = [
+  ['teams', '/', '.teams'],
+  ['graph', `/t/${TEAM}?view=graph`, '.graph[data-nodes="24"]'],
+  ['board', `/t/${TEAM}?view=board`, '.column'],
+  ['list', `/t/${TEAM}?view=list`, '.list-row:nth-child(3)'],
+  ['past', `/t/${TEAM}?view=board&at=60`, '.live-back'],
+  ['task', `/t/${TEAM}/task/13?view=list`, '.sheet-title'],
+  ['transcript', `/t/${TEAM}/m/ada`, '.step.said'],
+  ['lead and inbox', `/t/${TEAM}/m/lead?tab=inbox`, '.message'],
+  ['usage', `/t/${TEAM}/m/ada?tab=usage`, '.plot canvas'],
+  ['queue', '/queue', '.queue-detail'],
+  ['numbers', `/t/${TEAM}/numbers`, '.plot canvas'],
+  ['palette', `/t/${TEAM}?view=list`, '.list-row:nth-child(3)', ['Control+k']],
+  ['new task', `/t/${TEAM}?view=list`, '.list-row:nth-child(3)', ['n']],
+  ['help', `/t/${TEAM}?view=list`, '.list-row:nth-child(3)', ['?']],
+];
+
+const NARROW = PAGES.filter(([name]) => ['teams', 'graph', 'list', 'task', 'transcript', 'queue'].includes(name));
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
+
+describe('everybody can use it', { timeout: 120_000 }, () => {
+  // All of it once; what is dark or narrow differs in contrast, or in what stands where.
+  test.for([
+    { colorScheme: 'light', width: 1440, height: 900, pages: PAGES, rules: [] },
+    { colorScheme: 'dark', width: 1440, height: 900, pages: PAGES, rules: ['color-contrast'] },
+    { colorScheme: 'light', width: 390, height: 844, pages: NARROW, rules: [] },
+  ] as const)('$colorScheme at $width: an accessibility scan finds nothing', async (look, context) => {
+    const { colorScheme, width, height, pages, rules } = look;
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeStory);
+    const watched = await openPage(browser(), client, '/', { colorScheme, viewport: { width, height } });
+    const { page } = watched;
+    const origin = new URL(page.url()).origin;
+    for (const [name, path, ready, keys = []] of pages) {
+      await page.goto(origin + path);
+      await page.locator(ready).first().waitFor();
+      for (const key of keys) await page.keyboard.press(key);
+      if (keys.length > 0) await page.locator('[role=dialog]').first().waitFor();
+      // What still fades in has the contrast of something that is not there yet.
+      await page.evaluate(
+        'Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => {})))',
+      );
+      const scan = new AxeBuilder({ page });
+      const { violations } = await (rules.length > 0 ? scan.withRules([...rules]) : scan.withTags(TAGS)).analyze();
+      const found = violations.map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes
+            .map(({ html }) => html.slice(0, 160))
+            .slice(0, 3)
+            .join(' ')}`,
+      );
+      expect({ name, found }).toEqual({ name, found: [] });
+      const overlap: unknown = await page.evaluate(OVERLAP);
+      expect({ name, overlap }).toEqual({ name, overlap: [] });
+    }
+    expectQuiet(watched);
+  });
+});
+
+/** A grid that is wholly broken has no finding in a scan: parts that must stand beside each other must not overlap. */
+const OVERLAP = `(() => {
+  const parts = [...document.querySelectorAll('.rail, .team-head, .stage, .side, .time-line, .member-head, .member-main, .member-side')]
+    .map((one) => [one.className, one.getBoundingClientRect()])
+    .filter(([, box]) => box.width > 0 && box.height > 0);
+  return parts.flatMap(([a, x], i) => parts.slice(i + 1)
+    .filter(([, y]) => Math.min(x.right, y.right) - Math.max(x.left, y.left) > 1 && Math.min(x.bottom, y.bottom) - Math.max(x.top, y.top) > 1)
+    .map(([b]) => a + ' over ' + b));
+})()`;

@@ -1,0 +1,121 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
+import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { setStage, useDashboard } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+useDashboard();
+const browser = useBrowser();
+
+const AGENTS = join(import.meta.dirname, '../fixtures/agents');
+const TEAM = 'demo';
+
+/** A team without members, and what its programs wait for before they are done. */
+async function setTeam(): Promise<Stage & { go: string; programs: { slow: string; quick: string } }> {
+  const stage = await setStage();
+  await stage.client.call('team.create', { name: TEAM, description: 'A live one' });
+  const go = join(temporaryFolder(), 'go');
+  const programs = { slow: join(AGENTS, 'slow.js'), quick: join(AGENTS, 'quick.js') };
+  return { ...stage, go, programs };
+}
+
+describe('a team of programs', { timeout: 90_000 }, () => {
+  test('is made, peopled, given work, written to, watched, stopped, started again and shut down by hand', async (context) => {
+    needTool(context, 'chromium');
+    const { client, go, programs } = await setTeam();
+    const watched = await openPage(browser(), client);
+    const { page } = watched;
+
+    await page.getByRole('link', { name: TEAM }).click();
+    await page.getByRole('button', { name: 'Create a task' }).click();
+    const form = page.getByRole('dialog', { name: 'New task' });
+    await form.getByLabel('Title').fill('Count the files');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('T-1 was created').waitFor();
+
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('spawn');
+    await page.keyboard.press('Enter');
+    const spawn = page.getByRole('dialog', { name: 'Spawn a teammate' });
+    await spawn.getByLabel('Name').fill('worker');
+    await spawn.getByLabel('Program and arguments').fill(`/usr/bin/env WORK_UNTIL=${go} "${programs.slow}"`);
+    await spawn.getByRole('button', { name: 'Spawn' }).click();
+    await page.getByText('worker is starting').waitFor();
+    await page.locator('.node.is-working').getByText('Count the files').waitFor();
+
+    // Its page: what it says is there as it says it.
+    await page.getByRole('link', { name: 'worker' }).click();
+    await page.locator('.step.told').getByText('T-1').waitFor();
+    await page.locator('.step.said').getByText('working').waitFor();
+    await page.getByLabel('Write to worker').fill('How far are you?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Urgent' }).click();
+    await page.getByLabel('Write to worker').fill('Hurry');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('tab', { name: /Inbox/ }).click();
+    await page.locator('.message').getByText('How far are you?').waitFor();
+    await page.locator('.message', { hasText: 'Hurry' }).getByText('urgent').waitFor();
+    const mail = await client.call('message.inbox', { teamId: TEAM, memberId: 'worker' });
+    expect(mail).toMatchObject([
+      { content: 'How far are you?', fromId: '@user', priority: 'normal' },
+      { content: 'Hurry', priority: 'urgent' },
+    ]);
+
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByText('worker was stopped').waitFor();
+    await page.locator('.member-head .status').getByText('Stopped').waitFor();
+    await page.getByRole('button', { name: 'Restart' }).click();
+    await page.locator('.member-head .status').getByText('Working').waitFor();
+
+    // Let go, it is done; and the mail is marked as read.
+    writeFileSync(go, '');
+    await page.getByRole('tab', { name: /Transcript/ }).click();
+    await page.getByText('did Count the files').first().waitFor();
+    await page.getByRole('tab', { name: /Tasks/ }).click();
+    await page.locator('.member-tasks').getByText('Done').waitFor();
+    await page.getByRole('tab', { name: /Inbox/ }).click();
+    await page.locator('.message', { hasText: 'Hurry' }).getByText('read').waitFor();
+
+    await page.getByRole('button', { name: 'Actions for worker' }).click();
+    await page.getByRole('menuitem', { name: 'Ask to shut down' }).click();
+    await page.locator('.member-head .status').getByText('Stopped').waitFor();
+
+    await page.keyboard.press('g');
+    await page.keyboard.press('g');
+    await page.getByRole('button', { name: 'Team actions' }).click();
+    await page.getByRole('menuitem', { name: 'Shut the team down…' }).click();
+    await page.getByRole('button', { name: 'Shut down', exact: true }).click();
+    await page.locator('.team-head').getByText('Closed').waitFor();
+    expect((await client.call('team.show', { teamId: TEAM })).status).toBe('cleaned-up');
+    expect(await page.getByRole('button', { name: 'Task', exact: true }).isDisabled()).toBe(true);
+    expectQuiet(watched);
+  });
+
+  test('is written to as a whole, and the panel of its lead shows everybody', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setTeam();
+    for (const name of ['ada', 'bo', 'cleo']) await client.call('member.add', { teamId: TEAM, name });
+    const watched = await openPage(browser(), client, `/t/${TEAM}`);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Team actions' }).click();
+    await page.getByRole('menuitem', { name: 'Write to all…' }).click();
+    await page.getByLabel('Message').fill('Good **morning**');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText(/Sent to \d/).waitFor();
+    await page.getByRole('link', { name: 'lead', exact: true }).click();
+    await page.locator('.member-head .badge').getByText('Team Lead').waitFor();
+    const panel = page.locator('.team-panel');
+    await panel.getByText('3 teammates').waitFor();
+    await panel.locator('summary').first().click();
+    await eventually(() => panel.getByText('cleo').isVisible()).toBe(false);
+    await panel.locator('summary').first().click();
+    await panel.getByRole('link', { name: 'cleo' }).click();
+    await page.getByRole('tab', { name: /Inbox/ }).click();
+    await page.locator('.message strong').getByText('morning').waitFor();
+    expectQuiet(watched);
+  });
+});
