@@ -20,13 +20,11 @@ export async function writeBigTeam(home: Home, name = 'big', part = 1): Promise<
   const by = 'lead';
   const members = Array.from({ length: BIG.members - 1 }, (_, i) => `member-${i + 1}`);
   const random = numbers(7);
-  const commands: NewCommand[] = [
-    ...members.map((member): NewCommand => ({
-      type: 'member.join',
-      by,
-      ...JoinInput.parse({ name: member, agentType: 'claude', model: 'sonnet' }),
-    })),
-  ];
+  const commands: NewCommand[] = members.map((member): NewCommand => ({
+    type: 'member.join',
+    by,
+    ...JoinInput.parse({ name: member, agentType: 'claude', model: 'sonnet' }),
+  }));
   for (let i = 1; i <= sizes.tasks; i++) {
     const needs = new Set<string>();
     for (let n = random(4); n > 0 && i > 10; n--) needs.add(String(Math.max(1, i - 1 - random(40))));
@@ -70,7 +68,7 @@ export async function writeBigTeam(home: Home, name = 'big', part = 1): Promise<
     const batch = commands
       .slice(i, i + PER_BATCH)
       .map((command, j) => ({ ...command, at: Math.round(start + (i + j) * step) }));
-    work.push(ledger.execute(name, batch as NewCommand[], () => undefined));
+    work.push(ledger.execute(name, batch, () => undefined));
     if (work.length >= 16) await Promise.all(work.splice(0));
   }
   await Promise.all(work);

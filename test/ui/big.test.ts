@@ -9,7 +9,7 @@ const browser = useBrowser();
 
 test(
   'a team of 1,000 tasks, 50 members and 10,000 messages is shown whole, draws little, and follows',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage(writeBigTeam);

@@ -11,7 +11,7 @@ const browser = useBrowser();
 
 const TEAM = 'journal-v2';
 
-describe('a page that somebody leaves open', { timeout: 90_000 }, () => {
+describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
   test('says when the connection is lost, stays readable, and catches up without a reload', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage(writeStory);

@@ -29,7 +29,7 @@ const MARKUP: readonly string[] = [
 
 test(
   'whatever agents write is shown as text: nothing runs, nothing is fetched, nothing leaves its place',
-  { timeout: 90_000 },
+  { timeout: 240_000 },
   async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage();

@@ -334,8 +334,9 @@ export async function writeSmallTeams(home: Home, end = Date.now()): Promise<voi
     const team = CreateTeamInput.parse({ name, description });
     await ledger.execute(name, { type: 'team.create', by: '@user', at, ...team }, () => undefined);
     const member = JoinInput.parse({ name: 'ines', role: 'writer', agentType: 'claude' });
-    if (tasks.length > 0)
+    if (tasks.length > 0) {
       await ledger.execute(name, { type: 'member.join', by: 'lead', at, ...member }, () => undefined);
+    }
     for (const [i, title] of tasks.entries()) {
       const taskId = String(i + 1);
       const usage = {

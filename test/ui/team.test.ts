@@ -23,7 +23,7 @@ async function texts(page: Page, selector: string): Promise<string[]> {
   return (await page.locator(selector).allInnerTexts()).map((text) => text.trim());
 }
 
-describe('the page of a team', { timeout: 60_000 }, () => {
+describe('the page of a team', { timeout: 240_000 }, () => {
   test('shows its tasks as a graph, a board and a list, switched by keys, and finds them by text', async (context) => {
     needTool(context, 'chromium');
     const { page, watched } = await openStory();
@@ -134,7 +134,7 @@ describe('the page of a team', { timeout: 60_000 }, () => {
 
 test(
   'a task is created, given to somebody, raised, made to wait, ended, reopened and deleted',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async (context) => {
     needTool(context, 'chromium');
     const { page, client, watched } = await openStory(`/t/${TEAM}?view=list`);
@@ -176,7 +176,7 @@ test(
 
 test(
   'everything that waits is answered from one queue by keys, and two browsers agree at once',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async (context) => {
     needTool(context, 'chromium');
     const { page, client, watched } = await openStory('/queue');

@@ -96,7 +96,7 @@ function Canvas({ teamId, found }: { teamId: string; found: readonly TaskView[] 
         >
           {isFar && <FarEdges tasks={tasks} places={places} />}
           <Legend />
-          <Buttons />
+          <Buttons isLarge={nodes.length > MAPPED} />
           {nodes.length > 12 && nodes.length <= MAPPED && <SmallMap byId={byId} />}
         </ReactFlow>
       </MarksContext>
@@ -202,8 +202,9 @@ function Legend() {
   );
 }
 
-function Buttons() {
+function Buttons({ isLarge }: { isLarge: boolean }) {
   const { zoomIn, zoomOut, fitView } = useReactFlow();
+  // On the way out of a large graph hundreds of tasks would be drawn in full, for a moment each.
   return (
     <Panel position="bottom-right" className="zoom">
       <button type="button" onClick={() => void zoomIn({ duration: 120 })} aria-label="Closer">
@@ -212,7 +213,11 @@ function Buttons() {
       <button type="button" onClick={() => void zoomOut({ duration: 120 })} aria-label="Farther">
         <Minus size={16} aria-hidden />
       </button>
-      <button type="button" onClick={() => void fitView({ duration: 320, padding: 0.08 })} aria-label="The whole graph">
+      <button
+        type="button"
+        onClick={() => void fitView({ duration: isLarge ? 0 : 320, padding: 0.08 })}
+        aria-label="The whole graph"
+      >
         <Maximize size={16} aria-hidden />
       </button>
     </Panel>
