@@ -155,7 +155,10 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       for (const { id } of unplaced(state)) this.#consider(teamId, id, state);
       return this.list(teamId).filter(({ memberId }) => !this.#isOurs(state.members.get(memberId)));
     });
-    await Promise.all(gone.map(({ memberId }) => this.stop(teamId, memberId)));
+    // That takes its time, for which nobody need wait: their old epochs refuse what they still do.
+    for (const { memberId } of gone) {
+      void this.#guard({ teamId, memberId }, async () => void (await this.stop(teamId, memberId)));
+    }
   }
 
   #isOurs(member: MemberRecord | undefined): boolean {

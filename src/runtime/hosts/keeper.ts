@@ -100,9 +100,12 @@ export async function keepHosts(options: KeeperOptions) {
     for (const teamId of known) await guard(teamId, () => options.reconsider(teamId));
   }
 
+  /** By itself: nothing that takes its time may cost us the lease. */
   async function beat(): Promise<void> {
-    if (since(renewed) > hosts.leaseMs) await lease.valid();
-    else await renew();
+    await (since(renewed) > hosts.leaseMs ? lease.valid() : renew());
+  }
+
+  async function lookAfter(): Promise<void> {
     await look();
     await meetTeams();
     await sweep();
@@ -126,10 +129,8 @@ export async function keepHosts(options: KeeperOptions) {
     cards = [...cards.filter(({ name }) => name !== card.name), card];
   });
   const stopHearing = hosts.onTeam((team) => void meet(team));
-  let beating = Promise.resolve();
-  const timer = setInterval(() => {
-    beating = beating.then(() => (closed ? undefined : guard(undefined, beat)));
-  }, tick);
+  const beats = repeat(() => guard(undefined, beat), tick);
+  const rounds = repeat(() => guard(undefined, lookAfter), tick);
 
   return {
     lease,
@@ -152,11 +153,24 @@ export async function keepHosts(options: KeeperOptions) {
 
     async close(): Promise<void> {
       closed = true;
-      clearInterval(timer);
       stopHearing();
       stopLooking();
-      await beating;
+      await Promise.all([beats.close(), rounds.close()]);
       await guard(undefined, () => hosts.leave(self.name));
+    },
+  };
+}
+
+/** Does something again and again, never twice at the same time. */
+function repeat(work: () => Promise<void>, ms: number) {
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= work().finally(() => (running = undefined));
+  }, ms);
+  return {
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await running;
     },
   };
 }
