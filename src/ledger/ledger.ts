@@ -10,6 +10,12 @@ import { Turns } from './turns.ts';
 /** A command as a caller gives it: the ledger adds the time. */
 export type NewCommand = { [T in CommandType]: Omit<CommandOf<T>, 'at'> & { at?: number } }[CommandType];
 
+/** Most that is said to a closed team is said right after it was closed. */
+const IDLE_MS = 60_000;
+
+/** Far more teams than work at a time; a closed one takes some 100 kB, and opens again in milliseconds. */
+const OPEN_TEAMS = 256;
+
 /** An actor, and how many calls are using it. */
 interface Entry {
   readonly opening: Promise<TeamActor>;
@@ -31,6 +37,8 @@ export class Ledger {
   readonly #actors = new Map<string, Entry>();
   readonly #turns = new Turns();
   readonly #listeners = new Set<BatchListener>();
+  readonly #leaving = new Set<Promise<void>>();
+  #sweep: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(journal: Journal, options: LedgerOptions = {}) {
@@ -55,6 +63,26 @@ export class Ledger {
   /** Reads a team's durable state. */
   view<R>(teamId: string, pick: (state: TeamState, seq: Seq) => R): Promise<R> {
     return this.#use(teamId, (actor) => actor.view(pick));
+  }
+
+  /**
+   * Reads the durable state of every team, or of those that `of` names. One that cannot be read does not hide the others:
+   * `unreadable` says what stands in its place.
+   */
+  async viewAll<R>(
+    pick: (state: TeamState, seq: Seq) => R,
+    { of, unreadable }: { of?: (teamId: string) => boolean; unreadable: (teamId: string, error: TeamError) => R },
+  ): Promise<R[]> {
+    const names = (await this.teams()).filter((teamId) => of?.(teamId) ?? true);
+    return Promise.all(
+      names.map((teamId) =>
+        this.view(teamId, pick).catch((error: unknown) => {
+          const isItsOwn = error instanceof TeamError && (error.code === 'corrupt' || error.code === 'unsupported');
+          if (isItsOwn) return unreadable(teamId, error);
+          throw error;
+        }),
+      ),
+    );
   }
 
   /** The batches after `after` that are there now. */
@@ -86,6 +114,8 @@ export class Ledger {
 
   /** Removes a team for good. */
   async drop(teamId: string): Promise<void> {
+    // What they keep last must not end up with another team of their name.
+    await Promise.all(this.#leaving);
     await this.#journal.drop(teamId);
     const entry = this.#actors.get(teamId);
     this.#actors.delete(teamId);
@@ -98,9 +128,11 @@ export class Ledger {
    */
   async close(): Promise<void> {
     this.#closed = true;
+    clearInterval(this.#sweep);
     const entries = [...this.#actors.values()];
     this.#actors.clear();
     for (const entry of entries) await closeActor(entry, { snapshot: true });
+    await Promise.all(this.#leaving);
   }
 
   /** A short way for nearly all calls, those to a team that is open and exists: they come by the thousand. */
@@ -123,6 +155,22 @@ export class Ledger {
         this.#forget(teamId, entry);
         await actor.close({ snapshot: false });
       }
+      if (this.#actors.size > this.#most) this.#release((one) => this.#actors.size > this.#most && one.canLeave);
+    }
+  }
+
+  get #most(): number {
+    return this.#options.openTeams ?? OPEN_TEAMS;
+  }
+
+  /** Lets teams go from memory that nobody is using; whoever asks for one opens it anew. */
+  #release(mayGo: (actor: TeamActor) => boolean): void {
+    for (const [teamId, { actor, users }] of this.#actors) {
+      if (!actor || users > 0 || !mayGo(actor)) continue;
+      this.#actors.delete(teamId);
+      const leaving = actor.close({ snapshot: true }).catch((error: unknown) => this.#report(error, teamId));
+      this.#leaving.add(leaving);
+      void leaving.finally(() => this.#leaving.delete(leaving));
     }
   }
 
@@ -131,6 +179,8 @@ export class Ledger {
     if (this.#closed) throw new TeamError('storage', `The ledger is closed: open a new one to use team ${teamId}`);
     const present = this.#actors.get(teamId);
     if (present) return present;
+    const idleMs = this.#options.idleMs ?? IDLE_MS;
+    this.#sweep ??= setInterval(() => this.#release((actor) => actor.isAtRest()), idleMs).unref();
     const opening = TeamActor.open(this.#journal, teamId, {
       ...this.#options,
       turns: this.#turns,

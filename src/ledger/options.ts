@@ -8,6 +8,10 @@ export interface LedgerOptions {
   readonly queueLimit?: number;
   /** Events after which a snapshot is worth its cost. */
   readonly snapshotEvery?: number;
+  /** How long nobody may have asked for a closed team before it leaves the memory: between once and twice so long. */
+  readonly idleMs?: number;
+  /** With more teams in memory than this, closed ones leave at once. */
+  readonly openTeams?: number;
   /** Hears trouble that no caller waits for: a snapshot that could not be kept, a listener that threw. */
   readonly onError?: (error: unknown, teamId: string) => void;
 }

@@ -93,6 +93,8 @@ export class TeamActor {
   #watching: Promise<void> | undefined;
   readonly #stop = new AbortController();
   #closed = false;
+  /** Somebody asked since `isAtRest` was last asked. */
+  #used = true;
 
   private constructor(journal: Journal, teamId: string, options: ActorOptions, opened: Opened) {
     this.#journal = journal;
@@ -121,6 +123,18 @@ export class TeamActor {
     return !this.exists && this.#queue.length === 0;
   }
 
+  /** The team is closed and nothing is under way. */
+  get canLeave(): boolean {
+    return this.#state.team?.closedAt !== undefined && this.#queue.length === 0 && !this.#pumping;
+  }
+
+  /** It can leave, and nobody has asked for it since this was asked last. */
+  isAtRest(): boolean {
+    const used = this.#used;
+    this.#used = false;
+    return !used && this.canLeave;
+  }
+
   get #seq(): Seq {
     return this.#last?.seq ?? 0;
   }
@@ -139,6 +153,7 @@ export class TeamActor {
         ),
       );
     }
+    this.#used = true;
     return new Promise<R>((resolve, reject) => {
       this.#queue.push({ at, commands, pick, resolve: resolve as (value: unknown) => void, reject });
       this.#pumping ??= this.#pump();
@@ -148,6 +163,7 @@ export class TeamActor {
 
   /** What is durable, and nothing that a commit under way may yet take back. */
   view<R>(pick: (state: TeamState, seq: Seq) => R): Promise<R> {
+    this.#used = true;
     this.#keepWatching();
     return this.#alone(async () => {
       if (!this.#options.exclusive && !this.#closed) await this.#catchUp();

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { USER } from '../../src/core/actor.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { claim, complete, createTask, createTeam, join, leave, message, run, task, TEAM } from './commands.ts';
@@ -258,6 +259,47 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     const call = createTask(ledger, 'early');
     await ledger.close();
     expect(await call).toBe('1');
+  });
+
+  test('lets go of a closed team that nobody asks for, and opens it again as it was', async () => {
+    const { ledger, journal } = await openTeam({ idleMs: 20 });
+    await createTeam(ledger, { name: 'open' });
+    ledger.subscribe(() => {});
+    await createTask(ledger, 'left undone');
+    await run(ledger, { type: 'team.close', by: USER, force: true });
+    const before = await observed(ledger);
+    // Each team in memory follows its stream.
+    await expect.poll(() => journal.counts.following).toBe(1);
+    const { opened } = journal.counts;
+    await ledger.view('open', () => undefined);
+    expect(journal.counts.opened).toBe(opened);
+    expect(await observed(ledger)).toEqual(before);
+    expect(journal.counts.opened).toBe(opened + 1);
+    await expect(createTask(ledger, 'one more')).rejects.toMatchObject({ code: 'team_closed' });
+  });
+
+  test('keeps a closed team that is asked for again and again', async () => {
+    const { ledger, journal } = await openTeam({ idleMs: 100 });
+    await run(ledger, { type: 'team.close', by: USER, force: true });
+    const { opened } = journal.counts;
+    const end = performance.now() + 350;
+    while (performance.now() < end) await ledger.view(TEAM, () => new Promise(setImmediate));
+    expect(journal.counts.opened).toBe(opened);
+  });
+
+  test('has only so many closed teams in memory, however many are asked for', async () => {
+    const { ledger, journal } = await openTeam({ openTeams: 3 });
+    ledger.subscribe(() => {});
+    const names = Array.from({ length: 12 }, (_, at) => `closed-${at}`);
+    for (const name of names) {
+      await createTeam(ledger, { name });
+      await ledger.execute(name, { type: 'team.close', by: USER, force: true }, () => undefined);
+    }
+    const look = () => Promise.all(names.map((name) => ledger.view(name, (state) => state.team?.name)));
+    expect(await look()).toEqual(names);
+    expect(await look()).toEqual(names);
+    await expect.poll(() => journal.counts.following).toBeLessThanOrEqual(3);
+    await createTask(ledger, 'the open one works');
   });
 
   test('does its work whatever those throw who listen to it', async () => {
