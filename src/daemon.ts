@@ -27,6 +27,7 @@ import { residentBytes } from './runtime/memory.ts';
 import { openObservation } from './runtime/observation.ts';
 import { observeJournal } from './runtime/observed-journal.ts';
 import { createRedactor } from './runtime/redact.ts';
+import { openReserve } from './runtime/reserve.ts';
 import { openTeams } from './runtime/teams.ts';
 import { countTotals } from './runtime/totals.ts';
 import { readVersion } from './runtime/version.ts';
@@ -82,6 +83,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     checkSocketPath(home.socket);
     const lock = await takeLock(home);
     closers.add('lock', () => lock.release());
+    const reserve = openReserve(join(home.directory, 'reserve'));
+    closers.add('reserve', () => reserve.close());
     const card = {
       ...identify(process.pid),
       startedAt: new Date().toISOString(),
@@ -101,6 +104,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log: logging,
       environment,
       closers,
+      reserve,
       version: card.version,
       journal: journalFacts,
       tally: () => totals.now(),
@@ -157,6 +161,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const daemon: DaemonService = {
       async status() {
         await totals.ready();
+        reserve.restore();
         return {
           ...card,
           home: home.directory,
@@ -259,6 +264,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     closers.add('card', () => removeCard(home.card));
     closers.add('farewell', () => logging.info('daemon.closing'));
     const startedIn = Math.round(performance.now());
+    reserve.restore();
     logging.info('daemon.ready', { ...card, url: http.url, journal: journalFacts, startedIn });
     return { pid: card.pid, socket: home.socket, url: http.url, log: logging, ended: end.promise, close };
   } catch (error) {

@@ -8,6 +8,7 @@ import type { Log } from './log.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import type { Append } from './observed-journal.ts';
 import { watchOpenFiles } from './open-files.ts';
+import type { Reserve } from './reserve.ts';
 import { startTracing } from './tracing.ts';
 import type { Tracing } from './tracing.ts';
 import { watchCalls } from './watched-calls.ts';
@@ -27,6 +28,7 @@ export interface ObservationOptions extends Omit<Sources, 'loopLagMs' | 'isDegra
   readonly log: Log;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly closers: Closers;
+  readonly reserve: Reserve;
 }
 
 /** How late the event loop may be before that is told. */
@@ -37,9 +39,11 @@ export async function openObservation({
   log,
   environment,
   closers,
+  reserve,
   ...sources
 }: ObservationOptions): Promise<Observation> {
   const health = createHealth(log);
+  reserve.tell(health);
   const lag = watchLoopLag(LAG_MS, (ms) => log.warn('loop.late', { ms: Math.round(ms) }));
   closers.add('lag', () => lag.close());
   closers.add('open files', watchOpenFiles(health));
@@ -65,7 +69,11 @@ export async function openObservation({
       instruments.appended(append);
       if (tracing) traceAppend(tracing, append, code);
       if (code === undefined) health.clear('journal');
-      else if (code === 'storage') health.raise('journal', (append.error as TeamError).message, { team: append.team });
+      else if (code === 'storage') {
+        // First, so that there is room for the line that says it.
+        reserve.failed();
+        health.raise('journal', (append.error as TeamError).message, { team: append.team });
+      }
     },
   };
 }
