@@ -56,6 +56,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   feedback: 'what to answer; - reads it from standard input',
   filePath: 'where the plan lies, when it is a file',
   force: 'also with live teammates',
+  'team.delete force': 'also with live teammates, and when it cannot be read any more',
   kind: 'only these',
   leadAgentType: 'what kind of agent the lead is',
   leadId: 'the member that leads from now on',

@@ -4,6 +4,7 @@ import type { Arguments } from './arguments.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
 import { Refusal } from './errors.ts';
+import { findOpenTeams } from './open-teams.ts';
 import type { Surroundings } from './own.ts';
 import { clean } from './text.ts';
 import { requestTable } from './views/request.ts';
@@ -48,11 +49,9 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
 
 /** Shutdowns are answered by those whom they concern. */
 async function findWaiting(client: Client, teamId: string | undefined, signal: AbortSignal): Promise<Request[]> {
-  const teams =
-    teamId === undefined ? await client.call('team.list', {}, { signal }) : [{ name: teamId, status: 'active' }];
-  const open = teams.filter(({ status }) => status !== 'cleaned-up');
+  const open = await findOpenTeams(client, teamId, { signal });
   const lists = await Promise.all(
-    open.map(({ name }) => client.call('request.list', { teamId: name, status: 'pending' }, { signal })),
+    open.map((name) => client.call('request.list', { teamId: name, status: 'pending' }, { signal })),
   );
   return lists.flat().filter(({ kind }) => kind !== 'shutdown');
 }

@@ -86,7 +86,7 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
   },
   'team delete': {
     summary: 'Remove a team and all it recorded, for good',
-    inputs: { teamId: 'the team', force: 'also with live teammates' },
+    inputs: { teamId: 'the team', force: 'also with live teammates, and when it cannot be read any more' },
     defaults: {},
   },
   'team check': {

@@ -1,5 +1,6 @@
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
+import { findOpenTeams } from './open-teams.ts';
 import type { Surroundings } from './own.ts';
 import { sessionTable } from './views/member.ts';
 import { print, toJson } from './write.ts';
@@ -9,10 +10,8 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const client = openClient(environment);
   try {
     const { teamId } = given.input as { teamId?: string };
-    const teams =
-      teamId === undefined ? await client.call('team.list', {}, { signal }) : [{ name: teamId, status: 'active' }];
-    const open = teams.filter(({ status }) => status !== 'cleaned-up');
-    const lists = await Promise.all(open.map(({ name }) => client.call('session.list', { teamId: name }, { signal })));
+    const open = await findOpenTeams(client, teamId, { signal });
+    const lists = await Promise.all(open.map((name) => client.call('session.list', { teamId: name }, { signal })));
     const sessions = lists.flat().filter(({ pid }) => pid !== undefined);
     if (given.json) print(toJson(sessions, screen.isTerminal ? 2 : undefined));
     else print(sessionTable(sessions, screen));

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { Refusal } from './errors.ts';
+import { findOpenTeams } from './open-teams.ts';
 import { untilOver, whyOver } from './over.ts';
 import { paint } from './screen.ts';
 import type { Screen } from './screen.ts';
@@ -79,10 +80,8 @@ async function readOn(read: () => Promise<void>, signal: AbortSignal): Promise<v
 /** The one member of that name among the open teams, when the team is not said. */
 export async function findTeamOf(client: Client, memberId: string, teamId: string | undefined): Promise<string> {
   if (teamId !== undefined) return teamId;
-  const teams = await client.call('team.list', {});
   const having: string[] = [];
-  for (const { name, status } of teams) {
-    if (status === 'cleaned-up') continue;
+  for (const name of await findOpenTeams(client, undefined)) {
     const members = await client.call('member.list', { teamId: name });
     if (members.some(({ id }) => id === memberId)) having.push(name);
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { NO_SESSION } from '../core/member.ts';
 import { parse } from '../core/parse.ts';
 import { TeamRequest } from '../core/request.ts';
 import type { TeamState } from '../core/state.ts';
@@ -14,8 +15,9 @@ import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import { waitFor } from './wait.ts';
 
-/** A team in one line of a list. */
+/** A team in one line of a list; of one with a problem nothing else is known but its name. */
 const TeamSummary = TeamConfig.omit({ members: true, metadata: true }).extend({
+  problem: z.string().optional().describe('why it cannot be read, and what to do'),
   members: z.number().int(),
   tasks: z.number().int(),
   completedTasks: z.number().int(),
@@ -65,8 +67,8 @@ export const teamOperations = [
     route: 'GET /api/teams',
     run: async ({ ledger, caller, signal, progress }, { known, wait = 0 }) => {
       const list = async (): Promise<TeamSummary[]> => {
-        const names = (await ledger.teams()).filter((name) => caller.teamId === undefined || caller.teamId === name);
-        return (await Promise.all(names.map((name) => ledger.view(name, summarize)))).flat();
+        const of = (teamId: string): boolean => caller.teamId === undefined || caller.teamId === teamId;
+        return (await ledger.viewAll(summarize, { of, unreadable: summarizeUnreadable })).flat();
       };
       const attempt = async (): Promise<TeamSummary[] | undefined> => {
         const teams = await list();
@@ -175,12 +177,20 @@ export const teamOperations = [
     name: 'team.delete',
     summary: 'Remove a team and all it recorded, for good',
     scope: 'admin',
-    input: InTeam.extend({ force: z.boolean().default(false).describe('also with live teammates') }),
+    input: InTeam.extend({
+      force: z.boolean().default(false).describe('also with live teammates, and when it cannot be read any more'),
+    }),
     result: z.object({ teamId: z.string(), deleted: z.literal(true) }),
     route: 'DELETE /api/teams/:teamId',
     cli: { args: ['teamId'] },
     run: async ({ ledger, actor }, { teamId, force }) => {
-      const status = await ledger.view(teamId, (state) => state.team?.status);
+      const status = await ledger
+        .view(teamId, (state) => state.team?.status)
+        .catch((error: unknown) => {
+          // Who says so twice may also remove what nobody can read any more.
+          if (force && error instanceof TeamError && error.code === 'corrupt') return 'cleaned-up' as const;
+          throw error;
+        });
       if (status === undefined) {
         throw new TeamError('not_found', `There is no team ${quote(teamId)}: nothing was deleted`);
       }
@@ -213,6 +223,36 @@ function summarize(state: TeamState, seq: number): TeamSummary[] {
       waiting: [...state.requests.values()].filter(({ status }) => status === 'pending').length,
       usage: teamUsage(state),
       activeAt: activeAt(state, team),
+    },
+  ];
+}
+
+/** It is listed, so that nobody takes it for gone; as one in which nothing can be done, to those who ask no further. */
+function summarizeUnreadable(teamId: string, { message }: TeamError): TeamSummary[] {
+  return [
+    {
+      id: teamId,
+      name: teamId,
+      description: message,
+      status: 'cleaned-up',
+      problem: message,
+      leadId: NO_SESSION,
+      leadSessionId: NO_SESSION,
+      teammateMode: 'auto',
+      resolvedBackend: 'in-process',
+      maxTeammates: 0,
+      delegateMode: false,
+      createdAt: new Date(0),
+      hooks: [],
+      members: 0,
+      tasks: 0,
+      completedTasks: 0,
+      seq: 0,
+      running: 0,
+      failed: 0,
+      waiting: 0,
+      usage: Usage.parse({}),
+      activeAt: new Date(0),
     },
   ];
 }

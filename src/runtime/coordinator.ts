@@ -158,15 +158,15 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
   }
 
   async #requireLeadsNone(leadSessionId: string, name: string): Promise<void> {
-    for (const other of await this.#ledger.teams()) {
-      const leads = await this.#ledger.view(
-        other,
-        ({ team }) => team?.leadSessionId === leadSessionId && team.status !== 'cleaned-up',
-      );
-      if (leads && other !== name) {
-        throw new TeamError('conflict', `Session ${leadSessionId} already leads team ${other}: close that one first`);
-      }
-    }
+    const [other] = (
+      await this.#ledger.viewAll(
+        ({ team }) => (team?.leadSessionId === leadSessionId && team.status !== 'cleaned-up' ? [team.name] : []),
+        // Nobody can lead what nobody can read.
+        { of: (teamId) => teamId !== name, unreadable: () => [] },
+      )
+    ).flat();
+    if (other === undefined) return;
+    throw new TeamError('conflict', `Session ${leadSessionId} already leads team ${other}: close that one first`);
   }
 
   async #hasGone(teamId: string, memberId: string, within: number): Promise<boolean> {

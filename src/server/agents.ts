@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { TeamError } from '../core/errors.ts';
+import { NO_SESSION } from '../core/member.ts';
 import { quote } from '../core/text.ts';
 import type { Caller } from '../operations/caller.ts';
 import { callerOf } from './context.ts';
@@ -26,15 +27,22 @@ function read(hub: Hub, caller: Caller, name: string, teamId: string): Promise<u
 }
 
 async function findAgent(hub: Hub, caller: Caller, id: string): Promise<{ teamId: string; memberId: string }> {
-  const { ledger } = hub.services;
   const [name = '', team] = id.split('@');
-  const teams = (await ledger.teams()).filter((teamId) => caller.teamId === undefined || caller.teamId === teamId);
-  for (const teamId of team === undefined ? teams : teams.filter((teamId) => teamId === team)) {
-    const memberId = await ledger.view(teamId, (state) => {
-      if (team !== undefined) return state.members.get(name)?.agentId === id ? name : undefined;
-      return id !== 'none' && state.team?.leadSessionId === id ? state.team.leadId : undefined;
-    });
-    if (memberId !== undefined) return { teamId, memberId };
-  }
+  const isMeant = (teamId: string): boolean =>
+    (caller.teamId === undefined || caller.teamId === teamId) && (team === undefined || team === teamId);
+  const found = await hub.services.ledger.viewAll<{ teamId: string; memberId: string } | TeamError | undefined>(
+    ({ teamId, members, team: config }) => {
+      if (team !== undefined) return members.get(name)?.agentId === id ? { teamId, memberId: name } : undefined;
+      return config && id !== NO_SESSION && config.leadSessionId === id
+        ? { teamId, memberId: config.leadId }
+        : undefined;
+    },
+    { of: isMeant, unreadable: (_teamId, error) => error },
+  );
+  const agent = found.find((one) => one !== undefined && !(one instanceof TeamError));
+  if (agent) return agent as { teamId: string; memberId: string };
+  // It may be in a team that cannot be read.
+  const trouble = found.find((one) => one instanceof TeamError);
+  if (trouble) throw trouble;
   throw new TeamError('not_found', `There is no agent ${quote(id)}: say name@team, or a lead's session id`);
 }

@@ -50,15 +50,50 @@ test('stays up on a full disk: writes fail, reads work, it says so, and goes on 
     expect((await client.call('daemon.status', {})).health).toEqual({ status: 'ok', problems: [] });
   }
   const told = readLog(home).filter(({ event }) => String(event).startsWith('health.'));
-  expect(told.map(({ event }) => event)).toEqual(
-    Array.from({ length: 3 }, () => ['health.degraded', 'health.restored']).flat(),
-  );
+  for (const problem of ['disk', 'journal']) {
+    const events = told.filter((line) => line['problem'] === problem).map(({ event }) => event);
+    expect(events.filter((event) => event === 'health.degraded').length).toBeGreaterThanOrEqual(3);
+    expect(events).toEqual(events.map((_, at) => (at % 2 === 0 ? 'health.degraded' : 'health.restored')));
+    expect(events.at(-1)).toBe('health.restored');
+  }
 
   const before = await client.call('task.list', { teamId: 'demo' });
   daemon.child.kill('SIGKILL');
   await daemon.ended;
   await serve(home);
   expect(await client.call('task.list', { teamId: 'demo' })).toEqual(before);
+});
+
+test('can be started and used on a full disk, from its reserve, which it takes again when there is room', async (context) => {
+  const home = smallDisk(24);
+  context.skip(home === undefined, 'only root can mount a small disk');
+  if (!home) return;
+  const reserve = join(home.directory, 'reserve');
+  const first = await serve(home);
+  const client = connect(home);
+  await client.call('team.create', { name: 'demo' });
+  await client.call('task.create', { teamId: 'demo', title: 'to be ended' });
+  expect(statSync(reserve)).toMatchObject({ size: 1024 * 1024, mode: 0o100600 });
+  first.child.kill('SIGKILL');
+  await first.ended;
+
+  const filler = join(home.directory, 'filler');
+  fillUp(filler);
+  const second = await serve(home);
+  expect(statSync(reserve, { throwIfNoEntry: false })).toBeUndefined();
+  await client.call('task.claim', { teamId: 'demo', taskId: '1' }, { as: 'lead' });
+  await client.call('task.complete', { teamId: 'demo', taskId: '1' }, { as: 'lead' });
+  expect((await client.call('daemon.status', {})).health).toMatchObject({
+    status: 'degraded',
+    problems: [expect.stringContaining('the disk is full')],
+  });
+  expect(readLog(home)).toContainEqual(expect.objectContaining({ event: 'health.degraded', problem: 'disk' }));
+
+  rmSync(filler);
+  expect((await client.call('daemon.status', {})).health).toEqual({ status: 'ok', problems: [] });
+  expect(statSync(reserve).size).toBe(1024 * 1024);
+  second.child.kill('SIGTERM');
+  await second.ended;
 });
 
 test('says what is wrong when there is no room to start', async (context) => {
@@ -85,6 +120,20 @@ test('starts with a team that cannot be read: the others work, and it says which
   expect(health).toMatchObject({ status: 'degraded', problems: [expect.stringContaining('of team "broken"')] });
   expect(await client.call('team.show', { teamId: 'whole' })).toMatchObject({ id: 'whole' });
   await expect(client.call('team.show', { teamId: 'broken' })).rejects.toMatchObject({ code: 'corrupt' });
+  // It is listed among the others, which are there; and others can be made.
+  expect(await client.call('team.list', {})).toMatchObject([
+    { id: 'broken', status: 'cleaned-up', problem: expect.stringContaining('cannot be read') },
+    { id: 'whole', status: 'active' },
+  ]);
+  await client.call('team.create', { name: 'new', leadSessionId: 'mine' });
+  const agents = await get(home, `${second.url}/api/agents/mine/teammates`);
+  expect(agents.status).toBe(200);
+  expect((await get(home, `${second.url}/api/agents/nobodys/teammates`)).status).toBe(500);
+  // Only who insists removes it.
+  await expect(client.call('team.delete', { teamId: 'broken' })).rejects.toMatchObject({ code: 'corrupt' });
+  await client.call('team.delete', { teamId: 'broken', force: true });
+  expect((await client.call('team.list', {})).map(({ id }) => id)).toEqual(['new', 'whole']);
+  expect((await client.call('daemon.status', {})).health.status).toBe('ok');
   await second.close();
 });
 

@@ -21,6 +21,11 @@ export async function checkDaemon(home: Home, environment: NodeJS.ProcessEnv): P
     return [
       { name: 'daemon', state: isSame ? 'ok' : 'warn', found, ...(!isSame && { remedy }) },
       { name: 'teams', state: 'ok', found: `${teams.length} in the journal (${status.journal.durability})` },
+      ...teams.flatMap(({ name, problem }): Check[] =>
+        problem === undefined
+          ? []
+          : [{ name: `team ${name}`, state: 'fail', found: 'cannot be read', remedy: problem }],
+      ),
       ...checkDurability(status.journal),
     ];
   } catch (error) {

@@ -43,14 +43,17 @@ function nextSteps(name: string): string {
 /** Teams as lines. */
 export function teamTable(teams: ResultOf<'team.list'>, screen: Screen): string {
   if (teams.length === 0) return 'There are no teams yet. Make one: troupe team create NAME\n';
-  const rows = teams.map((team): Cell[] => [
-    { text: team.name, style: team.status === 'active' ? 'bold' : 'dim' },
-    { text: team.status, style: team.status === 'active' ? 'green' : 'dim' },
-    String(team.members),
-    `${team.completedTasks}/${team.tasks}`,
-    { text: showTime(team.createdAt, screen), style: 'dim' },
-    team.description,
-  ]);
+  const rows = teams.map((team): Cell[] => {
+    if (team.problem !== undefined) return [team.name, { text: 'unreadable', style: 'red' }, '', '', '', team.problem];
+    return [
+      { text: team.name, style: team.status === 'active' ? 'bold' : 'dim' },
+      { text: team.status, style: team.status === 'active' ? 'green' : 'dim' },
+      String(team.members),
+      `${team.completedTasks}/${team.tasks}`,
+      { text: showTime(team.createdAt, screen), style: 'dim' },
+      team.description,
+    ];
+  });
   const columns = [
     { title: 'TEAM' },
     { title: 'STATUS' },

@@ -1,0 +1,15 @@
+import type { Client } from '../client/client.ts';
+import { clean } from './text.ts';
+import { warn } from './write.ts';
+
+/** The team that was named, else all that are open; those that cannot be read are told of, and left out. */
+export async function findOpenTeams(
+  client: Client,
+  teamId: string | undefined,
+  options: { signal?: AbortSignal } = {},
+): Promise<string[]> {
+  if (teamId !== undefined) return [teamId];
+  const teams = await client.call('team.list', {}, options);
+  for (const { problem } of teams) if (problem !== undefined) warn(`troupe: ${clean(problem)}\n`);
+  return teams.filter(({ status }) => status !== 'cleaned-up').map(({ name }) => name);
+}
