@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CallError } from '../client/client.ts';
 import type { Home } from '../client/home.ts';
-import { prepareHome } from '../client/prepare-home.ts';
+import { checkSocketPath, prepareHome } from '../client/prepare-home.ts';
 import { isAbsence } from './connect.ts';
 import { Refusal } from './errors.ts';
 import { warn } from './write.ts';
@@ -28,6 +28,7 @@ const OTHER_MS = 1_000;
  */
 export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Promise<C> {
   prepareHome(home.directory);
+  checkSocketPath(home.socket);
   const mark = join(home.directory, 'starting');
   const giveUp = performance.now() + READY_MS;
   let isMine = false;
@@ -47,7 +48,8 @@ export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Pro
         throw new CallError('no_daemon', `The daemon ended at once${child.lastWords()}`);
       }
       if (now > giveUp) {
-        throw new CallError('no_daemon', `The daemon was not ready after ${READY_MS / 1000} s; see ${home.log}`);
+        const said = child?.lastWords() ?? `; see ${home.log}`;
+        throw new CallError('no_daemon', `The daemon was not ready after ${READY_MS / 1000} s${said}`);
       }
       await sleep(POLL_MS);
     }

@@ -1,2 +1,2 @@
 /** For those who know the house through this room alone, and start a daemon. */
-export { prepareHome } from '../runtime/home.ts';
+export { checkSocketPath, prepareHome } from '../runtime/home.ts';

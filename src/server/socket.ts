@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { chmod, lstat, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import type { Caller } from '../operations/caller.ts';
@@ -20,6 +20,9 @@ export interface Listening {
 /** How much a slow client must have taken for us to see that it reads. */
 const PIECE_BYTES = 256 * 1024;
 
+/** How long a socket that was taken away may be missed. */
+const LOOK_EVERY_MS = 1_000;
+
 /** How long the last words of a connection may take. */
 const FAREWELL_MS = 5_000;
 
@@ -31,12 +34,49 @@ export async function listenSocket(path: string, hub: Hub): Promise<Listening> {
   await checkDirectory(dirname(path));
   await removeStale(path);
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+  const admit = (socket: Socket): void => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     if (sockets.size > hub.limits.connections) refuse(socket, new TeamError('limit', 'Too many connections'));
     else serve(hub, socket);
-  });
+  };
+  let server = await open(path, admit);
+  server.on('error', (error) => hub.report(error, 'socket'));
+  let isClosing = false;
+  let reopening: Promise<void> | undefined;
+  const watch = setInterval(() => {
+    reopening ??= reopen().finally(() => (reopening = undefined));
+  }, LOOK_EVERY_MS).unref();
+
+  /** Somebody who cleans up may take the socket away: nobody could come in any more, nor start another daemon. */
+  async function reopen(): Promise<void> {
+    try {
+      if (await isThere(path)) return;
+      // First, because Node removes the path of a server that closes. Those who are in stay.
+      server.close();
+      if (isClosing) return;
+      server = await open(path, admit);
+      server.on('error', (error) => hub.report(error, 'socket'));
+      hub.report(new TeamError('storage', `${path} was removed, and is there again`), 'socket');
+    } catch (error) {
+      hub.report(error, 'socket');
+    }
+  }
+
+  return {
+    async close() {
+      isClosing = true;
+      clearInterval(watch);
+      await reopening;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+async function open(path: string, admit: (socket: Socket) => void): Promise<Server> {
+  const server = createServer(admit);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new TeamError('storage', `Cannot listen on ${path} (${path.length} characters): ${error.message}`)),
@@ -44,15 +84,13 @@ export async function listenSocket(path: string, hub: Hub): Promise<Listening> {
     server.listen(path, resolve);
   });
   await chmod(path, 0o600);
-  server.on('error', (error) => hub.report(error, 'socket'));
+  return server;
+}
 
-  return {
-    async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
+/** Also where the whole directory is gone: then the daemon ends by itself. */
+async function isThere(path: string): Promise<boolean> {
+  const [socket, directory] = await Promise.all([path, dirname(path)].map((one) => lstat(one).catch(() => undefined)));
+  return socket !== undefined || directory === undefined;
 }
 
 async function checkDirectory(directory: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -25,6 +25,16 @@ describe('the Unix socket', () => {
     mkdirSync(join(folder, 'closed'), { mode: 0o700 });
     symlinkSync(join(folder, 'closed'), join(folder, 'link'));
     await expect(listenSocket(join(folder, 'link', 's'), hub)).rejects.toMatchObject({ code: 'not_allowed' });
+  });
+
+  test('comes back when somebody took it away; those who are connected notice nothing', async () => {
+    const stage = await setStage();
+    const before = await openUnix(stage.home.socket, stage.token);
+    rmSync(stage.home.socket);
+    await expect.poll(() => existsSync(stage.home.socket), { timeout: 5_000 }).toBe(true);
+    const after = await openUnix(stage.home.socket, stage.token);
+    for (const wire of [before, after]) expect(await wire.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
+    expect(statSync(stage.home.socket).mode & 0o777).toBe(0o600);
   });
 
   test('takes the place of one that a dead daemon left, and of nothing else', async () => {
