@@ -16,7 +16,11 @@ export function openTmux(context: TestContext) {
   const tmux = (...args: string[]): string =>
     execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8', env: environment, stdio: 'pipe' }).trim();
   onTestFinished(() => {
-    tmux('kill-server');
+    try {
+      tmux('kill-server');
+    } catch {
+      // The test ended it.
+    }
     rmSync(folder, { recursive: true, force: true });
   });
   tmux('-f', '/dev/null', 'new-session', '-d', '-x', '200', '-y', '60', '/bin/sh');

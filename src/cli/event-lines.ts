@@ -1,4 +1,4 @@
-import type { TeamEvent } from '../core/event.ts';
+import type { EventOf, TeamEvent } from '../core/event.ts';
 import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
 import { clean, cut, widthOf } from './text.ts';
@@ -14,12 +14,19 @@ export type Titles = ReadonlyMap<string, string>;
 
 /** One line for each event of a batch. */
 export function eventLines(batch: Batch, screen: Screen, titles: Titles = new Map()): string[] {
-  return batch.events.map((event) => {
+  return batch.events.filter(isTold).map((event) => {
     const head = `${showClock(event.at, screen)}  ${clean(event.by)}`;
     const { text, style } = describeEvent(event as TeamEvent, titles);
     const room = screen.columns - widthOf(head) - 2;
     return `${paint(screen, 'dim', head)}  ${paint(screen, style, cut(clean(text), room))}\n`;
   });
+}
+
+/** A program that is no model says after each turn that it used nothing. */
+function isTold(event: Batch['events'][number]): boolean {
+  const { type, usage } = event as Partial<EventOf<'usage:recorded'>>;
+  if (type !== 'usage:recorded' || !usage) return true;
+  return usage.inputTokens + usage.outputTokens + (usage.costUsd ?? 0) > 0;
 }
 
 /** The time of day for people, the whole moment for files. */
@@ -89,7 +96,10 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
     case 'shutdown:rejected':
       return { text: `${who(event.memberId)}will not stop${because(event.feedback)}`, style: 'yellow' };
     case 'plan:submitted':
-      return { text: `${who(event.memberId)}handed in a plan${because(event.content)}`, style: 'yellow' };
+      return {
+        text: `${who(event.memberId)}handed in a plan (troupe approve ${event.requestId})${because(event.content)}`,
+        style: 'yellow',
+      };
     case 'plan:approved':
       return { text: `approved the plan of ${event.memberId}`, style: 'green' };
     case 'plan:rejected':
@@ -97,7 +107,10 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
     case 'teammate:placed':
       return { text: `starts ${event.memberId} on ${event.hostId}`, style: 'dim' };
     case 'request:raised':
-      return { text: `needs a person (${event.kind} ${event.requestId}): ${event.content}`, style: 'yellow' };
+      return {
+        text: `${who(event.memberId)}needs a person (troupe approve ${event.requestId}): ${event.content}`,
+        style: 'yellow',
+      };
     case 'request:answered':
       return { text: `said ${event.approved ? 'yes' : 'no'} to ${event.requestId}${because(event.feedback)}` };
     case 'note:added':

@@ -4,3 +4,10 @@ export function interruption(): AbortSignal {
   process.once('SIGINT', () => controller.abort());
   return controller.signal;
 }
+
+/** Aborts when we are told to end, which is how those who run us in the background press Ctrl-C. */
+export function termination(): AbortSignal {
+  const controller = new AbortController();
+  process.once('SIGTERM', () => controller.abort());
+  return controller.signal;
+}

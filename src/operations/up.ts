@@ -6,8 +6,9 @@ import { parse } from '../core/parse.ts';
 import { TeamConfig } from '../core/team.ts';
 import { Line, quote, Slug, suggestSlug, textOf } from '../core/text.ts';
 import { viewTeam } from '../core/view.ts';
+import { hooksOf } from '../runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
-import { hooksOf, raiseTeam } from '../runtime/team-file/raise.ts';
+import { raiseTeam } from '../runtime/team-file/raise.ts';
 import { TeamFile } from '../runtime/team-file/schema.ts';
 import { operation } from './operation.ts';
 

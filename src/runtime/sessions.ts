@@ -68,6 +68,13 @@ export class SessionManager extends EventEmitter<SessionEvents> {
     const onIdle = (notice: { teamId: string; memberId: string; result: string | undefined }): void => {
       if (notice.teamId === teamId && notice.memberId === memberId) resolve(notice.result ?? '');
     };
+    const stopListening = this.#ledger.subscribe((team, { events }) => {
+      for (const event of events) {
+        if (team !== teamId || event.type !== 'teammate:stopped' || event.memberId !== memberId) continue;
+        const why = event.reason === undefined ? '' : `: ${event.reason}`;
+        reject(new TeamError('member_stopped', `${memberId} stopped before it was done${why}`));
+      }
+    });
     const onAbort = (): void => reject(new TeamError('conflict', `${memberId} was not waited for any longer`));
     this.#mailbox.on('teammate:idle', onIdle);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -75,6 +82,7 @@ export class SessionManager extends EventEmitter<SessionEvents> {
       await this.#mailbox.send(teamId, SYSTEM, { toId: memberId, content: text, type: 'system' });
       return await promise;
     } finally {
+      stopListening();
       this.#mailbox.off('teammate:idle', onIdle);
       signal.removeEventListener('abort', onAbort);
     }

@@ -8,6 +8,7 @@ import { until } from '../daemon/processes.ts';
 import { BIN, environmentFor } from '../daemon/serve.ts';
 import { openTmux } from '../tmux.ts';
 import { isAlive, setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
 
 const LONG = 120_000;
 
@@ -100,4 +101,83 @@ describe('panes of tmux', () => {
     },
     LONG,
   );
+
+  test(
+    'F10: a view outlives the daemon: it goes on with the teammate that the next daemon took over',
+    async (context) => {
+      const { tmux, target } = openTmux(context);
+      const stage = setStage();
+      await detach(stage);
+      await until('the work has begun', () => stage.work()[0], 40_000);
+      const shows = (): string => tmux('capture-pane', '-p', '-J', '-S', '-', '-t', target);
+      type(tmux, target, `${commandLine(stage)} attach ann; echo left with $?`);
+      await until('the view shows the work', () => /ann of crew[^]*working/.test(shows()), 40_000);
+      const pid = await stage.pidOf('crew', 'ann');
+      const daemon = stage.daemonPid();
+      process.kill(daemon, 'SIGKILL');
+      await until('the daemon is gone', () => !isAlive(daemon));
+      await stage.ask('status');
+      expect(await stage.pidOf('crew', 'ann')).toBe(pid);
+      type(tmux, target, 'Are you there?');
+      await until('what was typed has come', async () => {
+        const inbox = await stage.client().call('message.inbox', { teamId: 'crew', memberId: 'ann' });
+        return inbox.some(({ content }) => content === 'Are you there?');
+      });
+      stage.letGo();
+      await until('the view shows how it went on', () => shows().includes('■ done'), 40_000);
+      expect(shows()).not.toMatch(/left with \d/);
+      tmux('send-keys', '-t', target, 'C-c');
+      await until('the view ends on Ctrl-C', () => /left with \d/.test(shows()));
+    },
+    LONG,
+  );
+
+  test(
+    'F11: the server of tmux is killed: the team goes on, and is brought up again elsewhere without its old panes',
+    async (context) => {
+      const first = openTmux(context);
+      const stage = setStage();
+      const path = detached(stage);
+      type(first.tmux, first.target, `${commandLine(stage)} up ${path}`);
+      await until('it has a pane', () => first.panes().length === 2, 40_000);
+      await until('the work has begun', () => stage.work()[0], 40_000);
+      const pid = await stage.pidOf('crew', 'ann');
+      process.kill(Number(first.tmux('display-message', '-p', '#{pid}')), 'SIGKILL');
+      const second = openTmux(context);
+      const canaries = [1, 2, 3].map(() =>
+        second.tmux('split-window', '-d', '-t', second.target, '-P', '-F', '#{pane_id}', 'sleep', '1019'),
+      );
+      const mine = [second.target, ...canaries].toSorted();
+      type(second.tmux, second.target, `${commandLine(stage)} up ${path}; echo ended with $?`);
+      await until('it has a pane there', () => second.panes().length === 5, 40_000);
+      expect(await stage.pidOf('crew', 'ann')).toBe(pid);
+      expect(stage.work()).toHaveLength(1);
+      stage.letGo();
+      const shows = (): string => second.tmux('capture-pane', '-p', '-J', '-t', second.target);
+      expect(await until('it has ended', () => /ended with (\d+)/.exec(shows())?.[1], 40_000)).toBe('0');
+      expect(second.panes()).toEqual(mine);
+      expect(stage.work()).toHaveLength(1);
+    },
+    LONG,
+  );
 });
+
+function detached(stage: Stage): string {
+  return stage.teamFile({ team: 'crew', members: [stage.member('ann', 'slow')], tasks: [{ title: 'One' }] });
+}
+
+async function detach(stage: Stage): Promise<void> {
+  const { code, stderr } = await stage.troupe('up', detached(stage), '--detach');
+  expect(code, stderr).toBe(0);
+}
+
+/** The command line as one types it into a shell. */
+function commandLine({ home, folder }: Stage): string {
+  const { TROUPE_HOME, TROUPE_SOURCE } = environmentFor(home);
+  return `cd ${folder} && TROUPE_HOME=${TROUPE_HOME} TROUPE_SOURCE=${TROUPE_SOURCE} ${process.execPath} ${BIN}`;
+}
+
+function type(tmux: (...words: string[]) => string, pane: string, line: string): void {
+  tmux('send-keys', '-t', pane, '-l', '--', line);
+  tmux('send-keys', '-t', pane, 'Enter');
+}

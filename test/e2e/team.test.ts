@@ -196,14 +196,17 @@ describe('troupe up', () => {
     LONG,
   );
 
-  test(
-    'takes the team down on Ctrl-C and leaves nothing',
-    async () => {
+  test.each([
+    ['on Ctrl-C', 'SIGINT'],
+    ['when it is told to end', 'SIGTERM'],
+  ] as const)(
+    'takes the team down %s and leaves nothing',
+    async (_when, how) => {
       const stage = setStage();
       const path = stage.teamFile({ team: 'crew', members: [stage.member('ann', 'slow')], tasks: [{ title: 'Long' }] });
       const up = stage.start(['up', path]);
       await until('the work has begun', () => stage.work()[0], 30_000);
-      up.child.kill('SIGINT');
+      up.child.kill(how);
       expect(await up.ended).toBe(130);
       expect(up.output.stdout).toContain('Interrupted; the team was taken down.');
       expect(processesOf(stage.home).filter(({ command }) => /--teammate|fixtures/.test(command))).toEqual([]);

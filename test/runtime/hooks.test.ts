@@ -170,7 +170,7 @@ describe('what a hook is told', () => {
     '"; touch canary; "',
     "'; touch canary; '",
     '| touch canary',
-    '\n touch canary\n',
+    '; touch canary #',
     '${IFS}touch${IFS}canary',
   ])('F37: the title %j only as data', async (title) => {
     const stage = await setStage();
@@ -218,6 +218,18 @@ describe('executors', () => {
     expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 2, stderr: 'no' });
     expect(await stage.hooks.removeHook('demo', 'TaskCompleted')).toBe(true);
     expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 0 });
+  });
+
+  test('F38: a function that never answers has failed when its time is up', async () => {
+    const stage = await setStage();
+    const never = (): Promise<undefined> => new Promise(() => {});
+    stage.hooks.registerFunction('demo', 'TaskCompleted', never, { timeout: 20 });
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 1, timedOut: true });
+    stage.hooks.registerFunction('demo', 'TaskCompleted', never, { timeout: 20, onFailure: 'block' });
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('did not answer within 20 ms, and it blocks') as string,
+    });
   });
 
   test('a hook is listed as it was registered', async () => {

@@ -2,10 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { USER } from '../../src/core/actor.ts';
+import { HookConfig } from '../../src/core/hook.ts';
 import { viewTask, viewTeam } from '../../src/core/view.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
+import { hooksOf } from '../../src/runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
-import { hooksOf, raiseTeam } from '../../src/runtime/team-file/raise.ts';
+import { raiseTeam } from '../../src/runtime/team-file/raise.ts';
 import { openLedger } from '../ledger/places.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -217,6 +219,29 @@ describe('a team', () => {
     ]);
   });
 
+  test('gets the hooks and limits that its file has now, and keeps those that somebody registered', async () => {
+    const { ledger, raise, folder, judged } = setStage();
+    const [plain = '', gate = ''] = DIAMOND.split('hooks:\n');
+    const hooks = () => ledger.view('diamond', (state) => state.team?.hooks.map(({ command }) => command));
+    await raise(plain);
+    const hook = { type: 'TaskCompleted', command: 'by hand', cwd: folder } as const;
+    const register = { type: 'hook.register', by: USER, hook: HookConfig.parse(hook) } as const;
+    await ledger.execute('diamond', register, () => undefined);
+    await raise(`${plain}hooks:\n${gate}`);
+    expect(await hooks()).toEqual(['by hand', './gate.sh']);
+    writeFileSync(join(folder, 'gate.sh'), 'exit 1');
+    await raise(`${plain}hooks:\n${gate}`);
+    expect(await hooks()).toEqual(['by hand', './gate.sh']);
+    const bound = await ledger.view('diamond', (state) => state.team?.hooks[1]?.approved);
+    expect(bound).toBe(hooksOf(parseTeamFile(DIAMOND, 'troupe.yaml'), folder)[0]?.approved);
+    await raise(
+      `${plain}  - { id: new, title: New }\nlimits: { maxTeammates: 3 }\nhooks: { TaskCreated: { command: 'true' } }`,
+    );
+    expect(await hooks()).toEqual(['by hand', 'true']);
+    expect(judged.at(-1)).toEqual(['by hand', 'true']);
+    expect(await ledger.view('diamond', (state) => state.team?.maxTeammates)).toBe(3);
+  });
+
   test('that was closed is not opened again', async () => {
     const { ledger, raise } = setStage();
     await raise(DIAMOND);
@@ -247,10 +272,16 @@ test('the hooks of a file are bound to the content that they have', () => {
 function setStage() {
   const folder = temporaryFolder();
   const ledger = openLedger(memoryJournal());
+  const judged: string[][] = [];
   return {
     folder,
     ledger,
-    raise: async (text: string) => raiseTeam(ledger, parseTeamFile(text, 'troupe.yaml'), folder),
+    /** The hooks that were asked, each time. */
+    judged,
+    raise: async (text: string) =>
+      raiseTeam(ledger, parseTeamFile(text, 'troupe.yaml'), folder, async (hooks) => {
+        judged.push(hooks.map(({ command }) => command));
+      }),
     team: () => ledger.view('diamond', viewTeam),
     tasks: () => ledger.view('diamond', (state) => [...state.tasks.values()].map((task) => viewTask(state, task))),
   };

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { newCommandId } from '../call.ts';
 import { INTERRUPTED } from '../errors.ts';
+import { termination } from '../interruption.ts';
 import { followWork } from './follow.ts';
 import type { FollowOptions, Outcome } from './follow.ts';
 
@@ -22,10 +23,12 @@ export async function accompany(
   team: ResultOf<'team.up'>,
   options: AccompanyOptions,
 ): Promise<Outcome> {
+  // Agents that nobody waits for any more would go on, and cost.
+  const signal = AbortSignal.any([options.signal, termination()]);
   const panes = await openPanesFor(team, options);
   let outcome: Outcome;
   try {
-    outcome = await followWork(client, team.name, options);
+    outcome = await followWork(client, team.name, { ...options, signal });
   } finally {
     await panes?.close();
   }

@@ -55,7 +55,11 @@ function picture(teamId: string, { tasks, members, requests }: Standing, screen:
     ...(left > 0 ? [paint(screen, 'dim', `  … and ${left} more`)] : []),
     membersLine(members, screen),
     ...requests.map(({ kind, id, content }) =>
-      paint(screen, 'yellow', cut(`! waits for you (${kind} ${id}): ${clean(content)}`, screen.columns)),
+      paint(
+        screen,
+        'yellow',
+        cut(`! ${kind} waits for you (troupe approve ${clean(id)}): ${clean(content)}`, screen.columns),
+      ),
     ),
   ];
 }

@@ -43,7 +43,7 @@ function verdict({ reason, tasks, requests, team, duration }: Outcome, screen: S
   if (reason === 'done') return paint(screen, 'green', `${count}.`);
   const why = {
     stuck: 'Nobody can go on with the rest.',
-    person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays up: see troupe request list --team ${team}, answer, and say troupe up again`,
+    person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team ${clean(team)} stays up: see troupe approve, answer, and say troupe up again.`,
     interrupted: 'Interrupted; the team was taken down.',
   }[reason];
   return paint(screen, 'yellow', `${count}. ${why}`);

@@ -27,6 +27,10 @@ export type HookContext = TeammateIdleHookContext | TaskCompletedHookContext | T
 export type HookFunction = (context: HookContext) => Promise<HookAnswer> | HookAnswer;
 export type HookAnswer = { readonly reject: string } | undefined;
 
+/** As for a hook that is a program: milliseconds until it counts as failed, and what that means. */
+export type FunctionOptions = Partial<Pick<HookConfig, 'timeout' | 'onFailure'>>;
+type RegisteredFunction = Required<FunctionOptions> & { readonly run: HookFunction };
+
 /** A task that is about to be made, with the number that it will have. */
 export interface NewTask {
   readonly taskId: string;
@@ -60,7 +64,7 @@ const ALLOWED: HookResult = { exitCode: 0, stdout: '', stderr: '', duration: 0, 
 export class TeamHooks {
   readonly #ledger: Ledger;
   readonly #options: TeamHooksOptions;
-  readonly #functions = new Map<string, HookFunction[]>();
+  readonly #functions = new Map<string, RegisteredFunction[]>();
   readonly #atOnce = pool(AT_ONCE);
 
   constructor(ledger: Ledger, options: TeamHooksOptions) {
@@ -79,9 +83,14 @@ export class TeamHooks {
   }
 
   /** Registers a function of this process as a hook, for as long as the process lives. */
-  registerFunction(teamId: string, type: HookType, run: HookFunction): void {
+  registerFunction(
+    teamId: string,
+    type: HookType,
+    run: HookFunction,
+    { timeout = 120_000, onFailure = 'allow' }: FunctionOptions = {},
+  ): void {
     const key = `${teamId} ${type}`;
-    this.#functions.set(key, [...(this.#functions.get(key) ?? []), run]);
+    this.#functions.set(key, [...(this.#functions.get(key) ?? []), { run, timeout, onFailure }]);
   }
 
   /** The hooks among these that come from a checkout and that nobody has approved as they are now. */
@@ -180,6 +189,7 @@ export class TeamHooks {
     let last = ALLOWED;
     for (const judge of this.#functions.get(`${teamId} ${type}`) ?? []) {
       last = await runFunction(judge, context);
+      this.#options.onRun?.({ teamId, type, result: last });
       if (last.exitCode === 2) return last;
     }
     for (const hook of hooks) {
@@ -220,9 +230,7 @@ export class TeamHooks {
     if (isBound && hashHook(hook, cwd) !== content) {
       return refuse(hook, 'The hook was changed while it ran, so its verdict does not count: approve it again');
     }
-    if (result.exitCode !== 1 || hook.onFailure === 'allow') return result;
-    const why = result.timedOut ? `did not answer within ${hook.timeout} ms` : 'failed';
-    return { ...result, exitCode: 2, stderr: `The gate ${why}, and it blocks when it fails.\n${result.stderr}`.trim() };
+    return applyPolicy(hook, result);
   }
 }
 
@@ -240,19 +248,37 @@ function commandOf(hook: HookConfig): [string, ...string[]] {
   return ['/bin/sh', '-c', hook.command];
 }
 
-async function runFunction(run: HookFunction, context: HookContext): Promise<HookResult> {
+async function runFunction(judge: RegisteredFunction, context: HookContext): Promise<HookResult> {
   const began = performance.now();
-  const done = (result: Partial<HookResult>): HookResult => ({
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  let timedOut = false;
+  // It cannot be ended, but it must not keep work from being judged.
+  const timer = setTimeout(() => {
+    timedOut = true;
+    reject(new Error('It did not answer'));
+  }, judge.timeout);
+  const done = (exitCode: HookResult['exitCode'], stderr = ''): HookResult => ({
     ...ALLOWED,
+    exitCode,
+    stderr,
     duration: performance.now() - began,
-    ...result,
+    timedOut,
   });
   try {
-    const answer = await run(context);
-    return answer ? done({ exitCode: 2, stderr: answer.reject }) : done({});
+    const answer = await Promise.race([judge.run(context), tooLate]);
+    return answer ? done(2, answer.reject) : done(0);
   } catch (error) {
-    return done({ exitCode: 1, stderr: error instanceof Error ? error.message : String(error) });
+    return applyPolicy(judge, done(1, error instanceof Error ? error.message : String(error)));
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+/** What the failure of a hook means. */
+function applyPolicy(hook: Pick<HookConfig, 'timeout' | 'onFailure'>, result: HookResult): HookResult {
+  if (result.exitCode !== 1 || hook.onFailure === 'allow') return result;
+  const why = result.timedOut ? `did not answer within ${hook.timeout} ms` : 'failed';
+  return { ...result, exitCode: 2, stderr: `The gate ${why}, and it blocks when it fails.\n${result.stderr}`.trim() };
 }
 
 /** What Claude Code tells its own hooks, under the same names. */

@@ -4,36 +4,19 @@ import { TeamError } from '../../core/errors.ts';
 import type { HookConfig } from '../../core/hook.ts';
 import { JoinInput } from '../../core/member.ts';
 import { parse } from '../../core/parse.ts';
-import type { TeamState } from '../../core/state.ts';
+import type { TeamRecord, TeamState } from '../../core/state.ts';
 import { CreateTaskInput } from '../../core/task.ts';
 import { CreateTeamInput } from '../../core/team.ts';
 import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
-import { hashHook } from '../hooks/approvals.ts';
 import type { NewTask } from '../hooks/team-hooks.ts';
 import { agentNameOf, choiceOf, specOf } from './agents.ts';
-import { budgetOf, milliseconds } from './schema.ts';
+import { hookCommands, hooksAfter, hooksOf } from './hooks.ts';
+import { budgetOf } from './schema.ts';
 import type { TeamFile } from './schema.ts';
-
-/** The hooks of a file as they are registered: where the file lies, bound to their present content. */
-export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
-  return Object.entries(file.hooks ?? {}).flatMap(([type, entries]) =>
-    [entries].flat().map(({ executor = 'shell', ...entry }) => ({
-      type: type as HookConfig['type'],
-      command: entry.command,
-      executor,
-      cwd: folder,
-      timeout: entry.timeout === undefined ? 120_000 : milliseconds(entry.timeout),
-      enabled: true,
-      onFailure: entry.onFailure ?? 'allow',
-      ...(entry.env && { env: entry.env }),
-      approved: hashHook({ ...entry, executor }, folder),
-    })),
-  );
-}
 
 /**
  * Brings a team to what its file says, in one step: made if it is not there, else completed by the members and tasks that
- * are missing. Tasks are known again by their id in the file.
+ * are missing, with the hooks and limits that it has now. Tasks are known again by their id in the file.
  */
 export async function raiseTeam(
   ledger: Ledger,
@@ -45,7 +28,7 @@ export async function raiseTeam(
     ledger.view(file.team, (state) => ({
       commands: commandsFor(state, file, folder),
       next: state.nextTask,
-      hooks: state.team?.hooks ?? hooksOf(file, folder),
+      hooks: hooksAfter(state.team?.hooks ?? [], hooksOf(file, folder), folder),
     }));
   const { commands, next, hooks } = await look();
   if (commands.length === 0) return;
@@ -75,9 +58,7 @@ function commandsFor(state: TeamState, file: TeamFile, folder: string): NewComma
 }
 
 function teamCommands(state: TeamState, file: TeamFile, folder: string): NewCommand[] {
-  if (state.team) {
-    return state.team.status === 'shutting-down' ? [{ type: 'team.update', by: USER, status: 'active' }] : [];
-  }
+  if (state.team) return [...updateCommands(state.team, file), ...hookCommands(state.team.hooks, file, folder)];
   const lead = typeof file.lead === 'object' ? file.lead : undefined;
   const team = parse(CreateTeamInput, {
     name: file.team,
@@ -95,8 +76,18 @@ function teamCommands(state: TeamState, file: TeamFile, folder: string): NewComm
     ...(file.limits?.messagesPerMinute !== undefined && { messagesPerMinute: file.limits.messagesPerMinute }),
     metadata: { folder, lead: lead ? 'agent' : (file.lead ?? 'none') },
   });
-  const hooks = hooksOf(file, folder).map((hook): NewCommand => ({ type: 'hook.register', by: USER, hook }));
-  return [{ type: 'team.create', by: USER, ...team }, ...hooks];
+  return [{ type: 'team.create', by: USER, ...team }, ...hookCommands([], file, folder)];
+}
+
+/** Limits that the file states hold. Its budget does not come back: a person may have given more since. */
+function updateCommands(team: TeamRecord, file: TeamFile): NewCommand[] {
+  const { maxTeammates = Math.max(team.maxTeammates, file.members.length), messagesPerMinute } = file.limits ?? {};
+  const changes = {
+    ...(team.status === 'shutting-down' && { status: 'active' as const }),
+    ...(maxTeammates !== team.maxTeammates && { maxTeammates }),
+    ...(messagesPerMinute !== undefined && messagesPerMinute !== team.messagesPerMinute && { messagesPerMinute }),
+  };
+  return Object.keys(changes).length > 0 ? [{ type: 'team.update', by: USER, ...changes }] : [];
 }
 
 function memberCommands(state: TeamState, file: TeamFile, folder: string): NewCommand[] {

@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import { USER } from '../../core/actor.ts';
+import { HookType } from '../../core/hook.ts';
+import type { HookConfig } from '../../core/hook.ts';
+import type { NewCommand } from '../../ledger/ledger.ts';
+import { hashHook } from '../hooks/approvals.ts';
+import { milliseconds } from './schema.ts';
+import type { TeamFile } from './schema.ts';
+
+/** The hooks of a file as they are registered: where the file lies, bound to their present content. */
+export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
+  return Object.entries(file.hooks ?? {}).flatMap(([type, entries]) =>
+    [entries].flat().map(({ executor = 'shell', ...entry }) => ({
+      type: type as HookConfig['type'],
+      command: entry.command,
+      executor,
+      cwd: folder,
+      timeout: entry.timeout === undefined ? 120_000 : milliseconds(entry.timeout),
+      enabled: true,
+      onFailure: entry.onFailure ?? 'allow',
+      ...(entry.env && { env: entry.env }),
+      approved: hashHook({ ...entry, executor }, folder),
+    })),
+  );
+}
+
+/** The hooks of a team once its file is raised: those that somebody registered stay, those of the file are as it says. */
+export function hooksAfter(before: readonly HookConfig[], wanted: readonly HookConfig[], folder: string): HookConfig[] {
+  const others = before.filter(({ approved, cwd }) => approved === undefined || cwd !== folder);
+  return [...others, ...wanted];
+}
+
+/** What brings a team's hooks to that. Only a type whose hooks differ is registered anew. */
+export function hookCommands(before: readonly HookConfig[], file: TeamFile, folder: string): NewCommand[] {
+  const after = hooksAfter(before, hooksOf(file, folder), folder);
+  return HookType.options.flatMap((hookType): NewCommand[] => {
+    const [had, has] = [before, after].map((hooks) => hooks.filter(({ type }) => type === hookType)) as [
+      HookConfig[],
+      HookConfig[],
+    ];
+    if (isDeepStrictEqual(had, has)) return [];
+    const registers = has.map((hook): NewCommand => ({ type: 'hook.register', by: USER, hook }));
+    return had.length > 0 ? [{ type: 'hook.remove', by: USER, hookType }, ...registers] : registers;
+  });
+}

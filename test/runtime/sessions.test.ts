@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { USER } from '../../src/core/actor.ts';
+import { JoinInput } from '../../src/core/member.ts';
+import { CreateTeamInput } from '../../src/core/team.ts';
+import { memoryJournal } from '../../src/journal/memory.ts';
+import { Mailbox } from '../../src/ledger/mailbox.ts';
+import { openProcessRecords } from '../../src/runtime/process-records.ts';
+import { SessionManager } from '../../src/runtime/sessions.ts';
+import { Supervisor } from '../../src/runtime/supervisor.ts';
+import { until } from '../daemon/processes.ts';
+import { openLedger } from '../ledger/places.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+test('what a session was given ends with what it produced, or with the session', async () => {
+  const { ledger, mailbox, sessions } = await setStage();
+  const session = { teamId: 'demo', memberId: 'ann' };
+  const { signal } = new AbortController();
+  const said = sessions.executeInSession(session, 'Say hello', signal);
+  await until('it has mail', async () => (await mailbox.getInbox('demo', 'ann')).length === 1);
+  const idle = { type: 'member.change', by: 'ann', memberId: 'ann', status: 'idle', result: 'hello' } as const;
+  await ledger.execute('demo', idle, () => undefined);
+  expect(await said).toBe('hello');
+  const left = sessions.executeInSession(session, 'Say it again', signal);
+  const leave = { type: 'member.leave', by: USER, memberId: 'ann', reason: 'it had enough', returning: false } as const;
+  await ledger.execute('demo', leave, () => undefined);
+  await expect(left).rejects.toMatchObject({
+    code: 'member_stopped',
+    message: 'ann stopped before it was done: it had enough',
+  });
+  await expect(sessions.executeInSession(session, 'Hello?', signal)).rejects.toMatchObject({ code: 'member_stopped' });
+});
+
+async function setStage() {
+  const ledger = openLedger(memoryJournal());
+  const mailbox = new Mailbox(ledger);
+  const supervisor = new Supervisor({
+    ledger,
+    mailbox,
+    records: openProcessRecords(temporaryFolder()),
+    hostId: 'here',
+    launch: () => Promise.reject(new Error('nothing is launched')),
+    onError: () => {},
+  });
+  const sessions = new SessionManager(ledger, mailbox, supervisor);
+  const team = CreateTeamInput.parse({ name: 'demo' });
+  const ann = JoinInput.parse({ name: 'ann', status: 'active' });
+  await ledger.execute('demo', { type: 'team.create', by: USER, ...team }, () => undefined);
+  await ledger.execute('demo', { type: 'member.join', by: USER, ...ann }, () => undefined);
+  return { ledger, mailbox, sessions };
+}
