@@ -48,9 +48,9 @@ export function daemonConnect(environment: NodeJS.ProcessEnv, options: OpenOptio
   };
 }
 
-/** Whether there is no daemon, as opposed to one that we may not reach or that does not want us. */
+/** Whether there is no daemon, as opposed to one that we may not reach, that hangs or that does not want us. */
 export function isAbsence(error: unknown): boolean {
-  return error instanceof CallError && error.code === 'no_daemon' && !/EACCES|EPERM/.test(error.message);
+  return error instanceof CallError && error.code === 'no_daemon' && !/EACCES|EPERM|ETIMEDOUT/.test(error.message);
 }
 
 /** A daemon that has just started has a new token: one that was read a moment before is read again. */

@@ -12,6 +12,9 @@ export interface OneCall {
   close(): void;
 }
 
+/** How long a daemon may say nothing at all; then a `Client` finds out what is the matter. */
+const SILENCE_MS = 5_000;
+
 const NEWLINE = 0x0a;
 const READ_BYTES = 64 * 1024;
 
@@ -30,10 +33,15 @@ export function connectOnce(path: string, token: string): OneCall {
     else if (answer.type === 'result' && answer.id === 1) resolve(answer.result);
   });
   const callback = (size: number, buffer: Uint8Array): boolean => {
+    clearTimeout(silence);
     take(Buffer.from(buffer.buffer, buffer.byteOffset, size));
     return true;
   };
   const socket = createConnection({ path, onread: { buffer: Buffer.allocUnsafe(READ_BYTES), callback } });
+  const silence = setTimeout(() => {
+    reject(new CallError('no_daemon', 'The daemon says nothing'));
+    socket.destroy();
+  }, SILENCE_MS).unref();
   socket.once('error', (error) => reject(new CallError('no_daemon', error.message)));
   socket.once('close', () => reject(new CallError('no_daemon', 'The daemon closed the connection')));
   socket.write(`${JSON.stringify({ type: 'hello', id: 0, token })}\n`);

@@ -10,7 +10,12 @@ const { createConnection } = process.getBuiltinModule('node:net');
 export interface SocketOptions {
   readonly path: string;
   readonly token: string | { readonly file: string };
+  /** How long a daemon that takes the connection may say nothing, in milliseconds. */
+  readonly patience?: number;
 }
+
+/** A daemon answers within a millisecond; one that is stopped, or that hangs, never does. */
+const PATIENCE_MS = 10_000;
 
 /**
  * Connects over the daemon's Unix socket: JSON lines, all frames of one turn in one write (4.2 against 0.56 times the
@@ -34,6 +39,12 @@ export function socketConnect(options: SocketOptions): Connect {
         }
         outgoing += `${text}\n`;
       };
+      const { patience = PATIENCE_MS } = options;
+      const silence = setTimeout(() => {
+        const what = `The daemon on ${options.path} does not answer within ${patience / 1000} s (ETIMEDOUT)`;
+        reject(new CallError('no_daemon', `${what}: if it hangs, end it with troupe stop --all`));
+        socket.destroy();
+      }, patience);
       socket.setEncoding('utf8');
       socket.once('connect', () => send(JSON.stringify({ type: 'hello', id: 0, token })));
       socket.on('data', (chunk: string) => {
@@ -52,6 +63,7 @@ export function socketConnect(options: SocketOptions): Connect {
               return;
             }
             ready = true;
+            clearTimeout(silence);
             resolve({ send, close: () => socket.end() });
           }
         }
@@ -60,6 +72,7 @@ export function socketConnect(options: SocketOptions): Connect {
         reject(new CallError('no_daemon', `No daemon answers on ${options.path}: ${error.message}`)),
       );
       socket.once('close', () => {
+        clearTimeout(silence);
         if (ready) closed('the daemon closed the connection');
         else reject(new CallError('no_daemon', `The daemon on ${options.path} closed the connection`));
       });

@@ -6,9 +6,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CallError } from '../../src/client/errors.ts';
 import { connectOnce } from '../../src/client/once.ts';
+import { socketConnect } from '../../src/client/socket.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const CALL = { type: 'task.list', payload: { teamId: 'demo' }, commandId: 'one' };
+
+test('a daemon that takes a connection and says nothing is not waited for without end', async () => {
+  const path = await listen(async () => {});
+  const connect = socketConnect({ path, token: 'secret', patience: 50 });
+  await expect(connect({ receive() {}, closed() {} })).rejects.toMatchObject({
+    code: 'no_daemon',
+    message: expect.stringMatching(/does not answer within 0.05 s .*: if it hangs, end it with troupe stop --all$/),
+  });
+});
 
 describe('one call over one connection', () => {
   test('shows its credential, then asks', async () => {
