@@ -41,6 +41,7 @@ export function Toolbar({ onNewTask }: { onNewTask: () => void }) {
             key={name}
             type="button"
             className={`switch-${name}`}
+            aria-label={label}
             aria-pressed={view === name}
             onClick={() => setView(name)}
           >
