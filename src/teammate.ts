@@ -55,10 +55,12 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     const delegates = leads && team.delegateMode;
     const agent = await agentFor(member.agent, { leads });
     const tools = toolsFor(home, tokenFile);
+    const { mode: workMode, permissions } = rightsOf(member.agent);
     const ending = await runTeammate({
       door,
       agent,
-      permissions: member.agent.permissions,
+      permissions,
+      workMode,
       signal,
       onError,
       transcriptPath: (sessionId) => join(home.transcripts, teamId, memberId, `${sessionId}.jsonl`),
@@ -78,7 +80,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
           hasTools: true,
         }),
         model: member.model,
-        mode: modeOf(member, delegates),
+        mode: member.planModeRequired ? 'plan' : delegates ? 'delegate' : workMode,
         tools,
         resume: member.sessionId === 'none' ? undefined : member.sessionId,
         env: agentEnvironment(environment, {
@@ -120,9 +122,13 @@ async function agentFor(spec: AgentSpec, { leads }: { leads: boolean }): Promise
   throw new TeamError('unsupported', `This Troupe cannot run agents of kind ${spec.kind}`);
 }
 
-function modeOf(member: { planModeRequired: boolean; agent?: AgentSpec | undefined }, delegates: boolean): Mode {
-  if (member.planModeRequired) return 'plan';
-  return delegates ? 'delegate' : (member.agent?.mode ?? 'edit');
+/**
+ * What it may do. One that may do everything asks for nothing; where something is forbidden all the same it has to ask, and
+ * all else is granted.
+ */
+function rightsOf({ mode = 'edit', permissions }: AgentSpec): { mode: Mode; permissions: AgentSpec['permissions'] } {
+  if (mode !== 'full' || !permissions?.deny?.length) return { mode, permissions };
+  return { mode: 'edit', permissions: { ...permissions, allow: ['*'] } };
 }
 
 /** The team's tools for the member: the daemon's endpoint with the member's credential, and ourselves on stdio. */

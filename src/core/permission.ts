@@ -10,6 +10,20 @@ export interface Wish {
 /** Where one shell command ends and the next begins, or where something else than its words takes part. */
 const SHELL_JOINTS = /[;&|\n`<>]|\$\(/;
 
+/** The tools of Claude Code in the words of all other agents, so that a rule in either holds for everybody. */
+const GENERAL: Readonly<Record<string, string>> = {
+  Bash: 'shell',
+  Edit: 'edit',
+  MultiEdit: 'edit',
+  NotebookEdit: 'edit',
+  Write: 'edit',
+  Read: 'read',
+  Glob: 'search',
+  Grep: 'search',
+  WebSearch: 'search',
+  WebFetch: 'fetch',
+};
+
 /**
  * What the rules of a person say about a wish; undefined where none is about it. Deny wins. A rule that allows covers one
  * plain command only, so that `Bash(npm test*)` does not let `npm test; rm -r x` through; one that denies holds for each
@@ -26,10 +40,16 @@ export function judgeWish(rules: AgentSpec['permissions'], wish: Wish): 'allow' 
 
 function matches(rule: string, { tool, subject }: Wish, { plainOnly = false } = {}): boolean {
   const [, name = '', pattern] = /^([^()]+)(?:\((.*)\))?$/s.exec(rule) ?? [];
-  if (!glob(name.trim()).test(tool)) return false;
+  const wanted = glob(name.trim());
+  if (!namesOf(tool).some((one) => wanted.test(one))) return false;
   if (pattern === undefined || pattern === '*') return true;
   if (plainOnly && SHELL_JOINTS.test(subject)) return false;
   return glob(pattern).test(subject);
+}
+
+function namesOf(tool: string): string[] {
+  const others = Object.keys(GENERAL).filter((name) => GENERAL[name] === tool);
+  return [tool, ...(Object.hasOwn(GENERAL, tool) ? [GENERAL[tool] as string] : []), ...others];
 }
 
 /** `*` stands for anything, all else for itself. */

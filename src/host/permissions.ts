@@ -1,3 +1,4 @@
+import { isAbsolute, relative, resolve } from 'node:path';
 import type { Mode, Permission } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { ANSWER_WITHIN } from '../core/limits.ts';
@@ -12,6 +13,8 @@ const SHOWN_LENGTH = 4_000;
 export function answerPermissions(options: {
   readonly door: Door;
   readonly who: { teamId: string; memberId: string };
+  /** Where it works: rules may name files from there. */
+  readonly cwd: string;
   readonly watch: Watch;
   readonly rules: AgentSpec['permissions'];
   readonly onError: (error: unknown) => void;
@@ -56,7 +59,7 @@ export function answerPermissions(options: {
   }
 
   return (permission, mode) => {
-    const verdict = judgeWish(rules, { tool: permission.tool, subject: subjectOf(permission) });
+    const verdict = judge(rules, permission, options.cwd);
     if (verdict === 'deny') permission.answer({ allow: false, message: 'a rule of the user forbids it' });
     else if (mode === 'plan') {
       permission.answer({ allow: false, message: 'your plan is not approved yet: until then you may only read' });
@@ -72,13 +75,32 @@ export function answerPermissions(options: {
   };
 }
 
-/** What rules look at: agents name it differently. */
-function subjectOf({ input, description }: Permission): string {
+/** It is denied if a part of it is, and allowed if all of it is. */
+function judge(rules: AgentSpec['permissions'], permission: Permission, cwd: string): 'allow' | 'deny' | undefined {
+  const verdicts = subjectsOf(permission, cwd).map((spellings) => {
+    const said = spellings.map((subject) => judgeWish(rules, { tool: permission.tool, subject }));
+    return said.includes('deny') ? 'deny' : said.find((verdict) => verdict !== undefined);
+  });
+  if (verdicts.includes('deny')) return 'deny';
+  return verdicts.every((verdict) => verdict === 'allow') ? 'allow' : undefined;
+}
+
+/** What rules look at, each thing in all its spellings; agents name it differently. */
+function subjectsOf({ input, description }: Permission, cwd: string): string[][] {
   const given: Readonly<Record<string, unknown>> = typeof input === 'object' && input !== null ? { ...input } : {};
-  for (const name of ['command', 'file_path', 'filePath', 'path', 'url', 'query']) {
-    const value = given[name];
-    if (typeof value === 'string') return value;
-    if (Array.isArray(value)) return value.join(' ');
+  const { command, url, query } = given;
+  if (typeof command === 'string') return [[command]];
+  if (Array.isArray(command)) return [[command.join(' ')]];
+  for (const name of ['file_path', 'filePath', 'notebook_path', 'path', 'paths']) {
+    const paths = [given[name]].flat().filter((path) => typeof path === 'string');
+    if (paths.length > 0) return paths.map((path) => spellingsOf(path, cwd));
   }
-  return description;
+  return [[[url, query].find((value) => typeof value === 'string') ?? description]];
+}
+
+/** Where a path leads, and the same from where the agent works: `src/../../x` is not in `src`. */
+function spellingsOf(path: string, cwd: string): string[] {
+  const whole = resolve(cwd, path);
+  const inside = relative(cwd, whole);
+  return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? [whole] : [whole, inside];
 }

@@ -1,4 +1,4 @@
-import type { Agent, StartOptions, TaskJson } from '../agents/agent.ts';
+import type { Agent, Mode, StartOptions, TaskJson } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
 import { cutToBytes, shorten } from '../core/text.ts';
@@ -26,6 +26,8 @@ export interface TeammateOptions {
   readonly start: StartOptions;
   /** What a person allows or forbids it beforehand. */
   readonly permissions?: AgentSpec['permissions'];
+  /** What it may do once its plan is approved. */
+  readonly workMode?: Mode;
   /** Where a session's transcript is. */
   readonly transcriptPath: (sessionId: string) => string;
   /** Aborts to end the teammate now; what it holds goes back. */
@@ -70,7 +72,7 @@ export async function runTeammate(options: TeammateOptions): Promise<Ending> {
       shown: (messageIds) => mail.acknowledge(messageIds),
       usage: async (usage, taskId) =>
         void (await door.call('usage.record', { ...who, usage, ...(taskId !== undefined && { taskId }) })),
-      permission: answerPermissions({ door, who, watch, rules: options.permissions, onError }),
+      permission: answerPermissions({ door, who, cwd: start.cwd, watch, rules: options.permissions, onError }),
       opened: async (sessionId) => void (await door.call('member.update', { ...who, status: 'active', sessionId })),
       compacted: () => forget(),
       waiting: tellWaiting,
@@ -163,7 +165,7 @@ class Teammate {
       watch: this.#watch,
       isInterrupted: () => isInterrupted(door, who, this.#options.signal),
     });
-    if (planned === 'approved') await seat.changeMode('edit');
+    if (planned === 'approved') await seat.changeMode(this.#options.workMode ?? 'edit');
     else if (planned === 'interrupted') {
       const held = { teamId: who.teamId, taskId: task.id, epoch: task.epoch };
       await door.call('task.release', { ...held, reason: 'stopped before its plan was approved' });

@@ -93,7 +93,8 @@ export function describeDriven(rig: Rig): void {
       await session.send(turn(`make ${file}`), { when: 'next' });
       const asked = await session.heardPermission();
       expect(asked).toMatchObject({ tool: 'shell' });
-      expect(`${asked.description} ${JSON.stringify(asked.input)}`).toContain(`touch ${file}`);
+      // Rules of people are about the command itself, not about the shell that runs it.
+      expect(asked.input).toMatchObject({ command: `touch ${file}` });
       asked.answer({ allow });
       asked.answer({ allow: !allow });
       expect(await session.end(before + 1)).toMatchObject({ reason: 'done', text: 'went on' });

@@ -26,6 +26,15 @@ test.each(['; rm -r x', ' && rm -r x', ' | sh', ' > /etc/passwd', ' $(rm x)', ' 
   },
 );
 
+test('a rule in the words of one agent holds for all of them', () => {
+  expect(judgeWish({ allow: ['Bash(npm test*)'] }, { tool: 'shell', subject: 'npm test' })).toBe('allow');
+  expect(judgeWish({ deny: ['shell(rm *)'] }, bash('rm -r x'))).toBe('deny');
+  expect(judgeWish({ deny: ['edit(src/*)'] }, { tool: 'Write', subject: 'src/a.ts' })).toBe('deny');
+  expect(judgeWish({ deny: ['Write'] }, { tool: 'edit', subject: 'src/a.ts' })).toBe('deny');
+  expect(judgeWish({ allow: ['Edit'] }, { tool: 'Write', subject: 'src/a.ts' })).toBeUndefined();
+  expect(judgeWish({ allow: ['*'] }, { tool: 'shell', subject: 'a; b' })).toBe('allow');
+});
+
 test('deny wins, and finds its command in the middle of others', () => {
   const rules = { allow: ['Bash'], deny: ['Bash(rm *)'] };
   expect(judgeWish(rules, bash('rm -r x'))).toBe('deny');

@@ -13,6 +13,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 interface Wishes {
   readonly mode?: Mode;
   readonly permissions?: AgentSpec['permissions'];
+  readonly asks?: { readonly tool: string; readonly input: unknown };
 }
 
 /** A member that asks for leave to run a command as soon as it has a task; the task's result is what it was told. */
@@ -24,9 +25,8 @@ async function startAsker(options: Wishes = {}): Promise<House> {
         emit({
           type: 'permission',
           id: 'ask-1',
-          tool: 'Bash',
           description: 'Run the tests',
-          input: { command: 'npm test -- --watch=false' },
+          ...(options.asks ?? { tool: 'Bash', input: { command: 'npm test -- --watch=false' } }),
           answer: ({ allow, message }) => resolve(`${allow ? 'yes' : 'no'}${message ? `: ${message}` : ''}`),
         });
       }),
@@ -98,12 +98,34 @@ test('no agent can answer, not even the lead', async () => {
   });
 });
 
+const edits = (...paths: string[]) => ({ tool: 'edit', input: { paths } });
+
+test('what leads out of what a rule allows is asked', async () => {
+  const house = await startAsker({ permissions: { allow: ['edit(src/*)'] }, asks: edits('src/a.ts', 'src/../../x') });
+  expect(await question(house)).toMatchObject({ content: 'edit: Run the tests' });
+});
+
 test.each([
   ['allowed by a rule', { permissions: { allow: ['Bash(npm test*)'] } }, 'yes'],
   [
     'forbidden by a rule',
     { permissions: { allow: ['Bash'], deny: ['Bash(npm*)'] } },
     'no: a rule of the user forbids it',
+  ],
+  [
+    'inside of what a rule allows',
+    { permissions: { allow: ['edit(src/*)'] }, asks: edits('src/a.ts', 'src/b/c.ts') },
+    'yes',
+  ],
+  [
+    'partly forbidden',
+    { permissions: { allow: ['*'], deny: ['edit(src/b/*)'] }, asks: edits('src/a.ts', 'src/b/c.ts') },
+    /^no: a rule/,
+  ],
+  [
+    'forbidden under another path',
+    { permissions: { allow: ['*'], deny: ['Write(.env)'] }, asks: edits('src/../.env') },
+    /^no: a rule/,
   ],
   ['planning', { mode: 'plan', permissions: { allow: ['Bash'] } }, /^no: your plan is not approved yet/],
   ['coordinating', { mode: 'delegate', permissions: { allow: ['Bash'] } }, /^no: you only coordinate/],

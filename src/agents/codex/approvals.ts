@@ -48,7 +48,16 @@ export async function answerApproval(asked: Asked): Promise<object | undefined> 
 function commandQuestion({ params }: Asked): Question {
   const { command, cwd, reason } = Approval.parse(params);
   const description = [command ?? 'a command', reason].filter(Boolean).join('\n');
-  return { tool: 'shell', description, input: { command, cwd, reason } };
+  return { tool: 'shell', description, input: { command: command && plainCommand(command), cwd, reason } };
+}
+
+/** What a shell is given to run, where that is all it is started for: rules of people are about that. */
+function plainCommand(command: string): string {
+  const [, word = ''] = /^(?:\S*\/)?(?:ba|z|da)?sh -l?c (.+)$/s.exec(command) ?? [];
+  const [, single] = /^'([^']*)'$/s.exec(word) ?? [];
+  const [, double] = /^"((?:[^"\\]|\\.)*)"$/s.exec(word) ?? [];
+  if (double !== undefined) return double.replaceAll(/\\(["\\$`])/g, '$1');
+  return single ?? (/^[\w./:=@-]+$/.test(word) ? word : command);
 }
 
 function changeQuestion({ params, itemOf }: Asked): Question {

@@ -40,8 +40,8 @@ const Setup = {
   mode: z.enum(['plan', 'edit', 'full']).optional().describe('what it may do without asking'),
   permissions: z
     .strictObject({
-      allow: z.array(z.string()).optional().describe('done without asking, such as "Bash(npm test*)"'),
-      deny: z.array(z.string()).optional().describe('never done'),
+      allow: z.array(z.string()).optional().describe('granted when it asks, such as "shell(npm test*)"'),
+      deny: z.array(z.string()).optional().describe('refused when it asks, such as "shell(git push*)"'),
     })
     .optional()
     .describe('answers of yours given beforehand; what no rule is about is asked'),
