@@ -6,6 +6,7 @@ import { openBridge } from './bridge/bridge.ts';
 import { findNativeRoot } from './bridge/layout.ts';
 import type { Home } from './client/home.ts';
 import { TeamError } from './core/errors.ts';
+import { requireRunnable } from './host/runnable.ts';
 import { openJournal } from './journals.ts';
 import type { JournalPlace } from './journals.ts';
 import { Ledger } from './ledger/ledger.ts';
@@ -185,6 +186,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         setImmediate(() => void close());
       },
       transcriptFolder: (teamId, memberId) => join(home.transcripts, teamId, memberId),
+      // What this machine lacks, another that shares the journal may have.
+      requireAgents: (agents) => agents.forEach((one) => requireRunnable(one, hosts ? undefined : environment)),
       askHost: async (name, question, { timeoutMs }) =>
         hosts && name !== hostId && keeper?.list().some((one) => one.name === name)
           ? hosts.ask(name, question, { timeoutMs })

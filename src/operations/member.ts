@@ -53,8 +53,12 @@ export const memberOperations = [
     route: 'POST /api/teams/:teamId/teammates',
     message: { type: 'spawn_teammate', answer: 'teammate_spawned', fields: (member) => ({ member }) },
     cli: { args: ['name'] },
-    run: async ({ ledger, coordinator, caller, actor, once }, { teamId, ...input }) => {
-      const agent = await ledger.view(teamId, (state) => chooseAgent(state, caller, input));
+    run: async ({ ledger, coordinator, daemon, caller, actor, once }, { teamId, ...input }) => {
+      const { agent, cwd } = await ledger.view(teamId, (state) => ({
+        agent: chooseAgent(state, caller, input),
+        cwd: input.cwd ?? state.members.get(requireTeam(state).leadId)?.cwd,
+      }));
+      daemon.requireAgents?.([{ spec: agent, cwd }]);
       return coordinator.spawnTeammate(teamId, { ...input, agent }, actor, once);
     },
   }),

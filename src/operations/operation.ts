@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Bridge } from '../bridge/bridge.ts';
 import type { Actor } from '../core/actor.ts';
+import type { AgentSpec } from '../core/agent.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 import type { SharedTaskList } from '../ledger/task-list.ts';
@@ -42,6 +43,8 @@ export interface DaemonService {
   stop(options: { keep: boolean }): void;
   /** The folder with the transcripts of a member. */
   transcriptFolder(teamId: string, memberId: string): string;
+  /** Refuses agents that could not be started where they are to work. */
+  requireAgents?(agents: readonly { readonly spec: AgentSpec; readonly cwd: string | undefined }[]): void;
   /** Asks another daemon that shares the journal; undefined if the name is ours, or nobody of that name lives. */
   askHost?(name: string, question: unknown, options: { timeoutMs: number }): Promise<unknown>;
   /** Makes a credential for one member of a team. */

@@ -8,7 +8,7 @@ import { Line, quote, Slug, suggestSlug, textOf } from '../core/text.ts';
 import { viewTeam } from '../core/view.ts';
 import { hooksOf } from '../runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
-import { raiseTeam } from '../runtime/team-file/raise.ts';
+import { agentsOf, raiseTeam } from '../runtime/team-file/raise.ts';
 import { TeamFile } from '../runtime/team-file/schema.ts';
 import { operation } from './operation.ts';
 
@@ -49,8 +49,9 @@ export const upOperations = [
     result: TeamConfig,
     route: 'POST /api/up',
     cli: { args: ['source'] },
-    run: async ({ ledger, hooks, actor }, { source, name, folder, approve, yes }) => {
+    run: async ({ ledger, hooks, daemon, actor }, { source, name, folder, approve, yes }) => {
       const file = parseTeamFile(source, name);
+      daemon.requireAgents?.(agentsOf(file, folder));
       const configs = hooksOf(file, folder);
       hooks.approve(
         yes ? configs : configs.filter(({ approved }) => approved !== undefined && approve.includes(approved)),
@@ -95,9 +96,11 @@ export const upOperations = [
     result: TeamConfig,
     route: 'POST /api/run',
     cli: { args: ['goal'] },
-    run: async ({ ledger }, input) => {
+    run: async ({ ledger, daemon }, input) => {
       const team = input.name ?? nameFor(input.goal, new Set(await ledger.teams()));
-      await raiseTeam(ledger, teamFor(team, input), input.folder);
+      const file = teamFor(team, input);
+      daemon.requireAgents?.(agentsOf(file, input.folder));
+      await raiseTeam(ledger, file, input.folder);
       return ledger.view(team, viewTeam);
     },
   }),

@@ -42,7 +42,8 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       planApprovalRequired: command.planApprovalRequired,
       model: command.model,
       color: command.color ?? before?.color ?? nextColor(state, command.name),
-      cwd: command.cwd,
+      // One that is brought in works where the one who leads does, unless somebody says otherwise.
+      cwd: command.cwd ?? (command.agent && state.members.get(team.leadId)?.cwd),
       backendType: command.backendType,
       subscriptions: command.subscriptions,
       agent: command.agent,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { USER } from '../../core/actor.ts';
+import type { AgentSpec } from '../../core/agent.ts';
 import { TeamError } from '../../core/errors.ts';
 import type { HookConfig } from '../../core/hook.ts';
 import { JoinInput } from '../../core/member.ts';
@@ -13,6 +14,15 @@ import { agentNameOf, choiceOf, specOf } from './agents.ts';
 import { hookCommands, hooksAfter, hooksOf } from './hooks.ts';
 import { budgetOf } from './schema.ts';
 import type { TeamFile } from './schema.ts';
+
+/** Those whom a file has run from the start, and where. */
+export function agentsOf(file: TeamFile, folder: string): { spec: AgentSpec; cwd: string }[] {
+  const lead = typeof file.lead === 'object' ? [file.lead] : [];
+  return [...lead, ...file.members].map((entry) => ({
+    spec: specOf(entry, file.agents),
+    cwd: resolve(folder, entry.cwd ?? '.'),
+  }));
+}
 
 /**
  * Brings a team to what its file says, in one step: made if it is not there, else completed by the members and tasks that

@@ -98,6 +98,16 @@ describe('a member that joins', () => {
     expect(member(team, 'bob')).toMatchObject({ ...said, spawnPrompt: 'go', planModeRequired: true });
   });
 
+  test('an agent works where its lead does, unless somebody says otherwise', () => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', cwd: '/project' });
+    const agent = { kind: 'claude' as const };
+    team.do('member.join', { name: 'ann', agent });
+    team.do('member.join', { name: 'bob', agent, cwd: '/elsewhere' });
+    team.do('member.join', { name: 'cid' });
+    expect(['ann', 'bob', 'cid'].map((name) => member(team, name).cwd)).toEqual(['/project', '/elsewhere', undefined]);
+  });
+
   test('gets the next color, and from the ninth on the first again', () => {
     const team = new Stage();
     team.as('@user', 'team.create', { name: 'alpha', maxTeammates: 32 });

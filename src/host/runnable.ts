@@ -1,0 +1,42 @@
+import { AGENTS, findAgent, NAMELESS } from '../agents/catalog.ts';
+import { requireProgram } from '../agents/program.ts';
+import type { AgentSpec } from '../core/agent.ts';
+import { TeamError } from '../core/errors.ts';
+import { findNearest } from '../core/nearest.ts';
+import { quote } from '../core/text.ts';
+import { agentEnvironment } from './environment.ts';
+
+/** An agent, and where it is to work. */
+export interface Wanted {
+  readonly spec: AgentSpec;
+  /** Where nobody said it, a program of the user's own works in the state directory; for an agent that is no place. */
+  readonly cwd: string | undefined;
+}
+
+/**
+ * Refuses an agent that could not be started: said once and before there is a team, not by members that crash one after
+ * the other. `ours` is the environment in which it would be looked for; without one, other machines may have its program.
+ */
+export function requireRunnable({ spec, cwd }: Wanted, ours?: Readonly<Record<string, string | undefined>>): void {
+  if (spec.kind === 'function' || spec.kind === 'claude-native') return;
+  const name = spec.kind === 'acp' ? (spec.name ?? '') : spec.kind;
+  const known = findAgent(name);
+  const program = spec.command?.[0] ?? known?.program;
+  if (program === undefined) throw unknownAgent(name);
+  if (cwd === undefined && spec.kind !== 'exec') {
+    throw new TeamError('invalid', `Say in which folder ${program} is to work (cwd): its lead works in none`);
+  }
+  if (!ours) return;
+  const env = agentEnvironment(ours, { ...(spec.env && { added: spec.env }), team: {} });
+  const elsewhere = 'where your shell finds it, the daemon was started with another PATH: troupe stop, and once more';
+  const next = spec.command ? undefined : [known?.install, elsewhere].filter(Boolean).join('; ');
+  requireProgram(program, { cwd: cwd ?? '/', env }, next);
+}
+
+function unknownAgent(name: string): TeamError {
+  const names = Object.keys(AGENTS);
+  const nearest = findNearest(name, names);
+  const meant = nearest === undefined ? `choose of ${names.join(', ')}` : `did you mean ${nearest}?`;
+  const other = `Another that speaks ACP needs its command: ${NAMELESS['acp']?.install.replace(/^.*?: /, '')}`;
+  return new TeamError('invalid', `There is no agent named ${quote(name)}: ${meant} ${other}`);
+}

@@ -1,0 +1,40 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { agentNamed } from '../../src/core/agent.ts';
+import { requireRunnable } from '../../src/host/runnable.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const EMPTY = { PATH: '/nowhere' };
+
+test('an agent that is not installed is refused with the way to get it', () => {
+  expect(() => requireRunnable({ spec: agentNamed('codex'), cwd: '/' }, EMPTY)).toThrow(
+    /Cannot run codex in \/: it is not on the PATH; npm install -g @openai\/codex; .* troupe stop/,
+  );
+  expect(() => requireRunnable({ spec: agentNamed('gemini'), cwd: '/' })).not.toThrow();
+});
+
+test('a name that is nobody is refused with the one that was probably meant', () => {
+  expect(() => requireRunnable({ spec: agentNamed('clade'), cwd: '/' }, EMPTY)).toThrow(
+    'There is no agent named "clade": did you mean claude? Another that speaks ACP needs its command: agent: { acp:',
+  );
+  expect(() => requireRunnable({ spec: agentNamed('zzz'), cwd: '/' })).toThrow('choose of claude, codex, gemini');
+});
+
+test('a program is looked for as its member would find it', () => {
+  const folder = temporaryFolder();
+  const program = join(folder, 'claude');
+  writeFileSync(program, '#!/bin/sh\n');
+  chmodSync(program, 0o755);
+  const claude = agentNamed('claude');
+  expect(() => requireRunnable({ spec: claude, cwd: '/' }, { PATH: folder })).not.toThrow();
+  expect(() => requireRunnable({ spec: { ...claude, env: { PATH: folder } }, cwd: '/' }, EMPTY)).not.toThrow();
+  expect(() => requireRunnable({ spec: { ...claude, command: ['./claude'] }, cwd: folder }, EMPTY)).not.toThrow();
+  expect(() => requireRunnable({ spec: { ...claude, command: ['./claude'] }, cwd: '/' }, EMPTY)).toThrow(
+    'it is no executable file',
+  );
+  expect(() => requireRunnable({ spec: claude, cwd: join(folder, 'gone') }, { PATH: folder })).toThrow(
+    'no such folder',
+  );
+  expect(() => requireRunnable({ spec: claude, cwd: undefined }, { PATH: folder })).toThrow('in which folder');
+});
