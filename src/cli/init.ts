@@ -1,33 +1,68 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
+import { openClient } from './connect.ts';
 import { Refusal } from './errors.ts';
-import { TEMPLATES } from './init/templates.ts';
+import { writeTemplate } from './init/templates.ts';
 import type { TemplateName } from './init/templates.ts';
 import type { Surroundings } from './own.ts';
 import { print, toJson } from './write.ts';
 
 interface InitInput {
   readonly template?: TemplateName;
+  readonly agents?: readonly string[];
   readonly file?: string;
   readonly force?: boolean;
 }
 
-/** Writes a team file to start from. */
-export async function run(given: Arguments, _surroundings: Surroundings): Promise<number> {
-  const { template = 'review', file = 'troupe.yaml', force = false } = given.input as InitInput;
+/** Writes a team file to start from, for the agents that are found here. */
+export async function run(given: Arguments, surroundings: Surroundings): Promise<number> {
+  const { template = 'review', agents, file = 'troupe.yaml', force = false } = given.input as InitInput;
+  const chosen = template === 'script' ? [] : await chooseAgents(agents, surroundings);
   const path = resolve(file);
   try {
-    writeFileSync(path, TEMPLATES[template], { flag: force ? 'w' : 'wx' });
+    writeFileSync(path, writeTemplate(template, chosen), { flag: force ? 'w' : 'wx' });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw new Refusal('exists', `${file} is there already: choose another name or say --force`);
     throw new Refusal('storage', `Cannot write ${file}: ${message}`);
   }
-  if (given.json) print(toJson({ file: path, template }, undefined));
-  else {
-    print(`Wrote ${file}. Read it, put your programs in, then: troupe up ${file}
-`);
-  }
+  if (given.json) print(toJson({ file: path, template, agents: chosen }, undefined));
+  else print(`Wrote ${file}${whoIsIn(template, chosen)}, then: troupe up ${file}\n`);
   return 0;
+}
+
+function whoIsIn(template: TemplateName, agents: readonly string[]): string {
+  if (template === 'script') return '. Read it, put your programs in';
+  if (agents.length > 0) return ` for ${agents.join(', ')}. Read it, change what you like`;
+  return '. No agent is on the PATH (troupe agents lists those that could be): read it, say who they are';
+}
+
+type Agents = ResultOf<'agent.list'>;
+
+/** Those that a person names, else those that are here: what is here without an adapter comes in its own name alone. */
+async function chooseAgents(
+  wanted: readonly string[] | undefined,
+  { environment, signal }: Surroundings,
+): Promise<string[]> {
+  const client = openClient(environment);
+  try {
+    const known = await client.call('agent.list', { quick: true }, { signal });
+    return wanted ? requireKnown(wanted, known) : known.filter(isHere).map(({ name }) => name);
+  } finally {
+    client.close();
+  }
+}
+
+function isHere({ path, name }: Agents[number], _index: number, all: Agents): boolean {
+  const own = all.find((other) => other.name !== name && name.startsWith(`${other.name}-`));
+  return path !== undefined && own?.path === undefined;
+}
+
+function requireKnown(wanted: readonly string[], known: Agents): string[] {
+  const names = known.filter(({ program }) => program !== '').map(({ name }) => name);
+  const stranger = wanted.find((name) => !names.includes(name));
+  if (stranger === undefined) return [...wanted];
+  throw new Refusal('invalid', `There is no agent named ${stranger}: choose of ${names.join(', ')}`);
 }

@@ -639,7 +639,7 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
   },
   agents: {
     summary: 'List the agents that Troupe can run, which of them are here, and what each can do',
-    inputs: {},
+    inputs: { quick: 'do not start the programs to ask for their versions' },
     defaults: {},
   },
   status: { summary: 'How the daemon is, and where', inputs: {}, defaults: {} },

@@ -148,7 +148,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'native events': '["native.events","admin",[],[["after","after","number",""],["wait","wait","duration",""]]]',
   'native leftovers': '["native.leftovers","admin",[],[["quiet","quiet","number",""]]]',
   'native clean': '["native.clean","admin",[["names","names","list","!"]],[["quiet","quiet","number",""]]]',
-  agents: '["agent.list","admin",[],[]]',
+  agents: '["agent.list","admin",[],[["quick","quick","boolean",""]]]',
   status: '["daemon.status","admin",[],[]]',
   stop: '["daemon.stop","admin",[],[["keep","keep","boolean",""]]]',
   ui: '["ui.login","admin",[],[]]',

@@ -138,11 +138,17 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
         name: 'template',
         type: 'string',
         text: 'what kind of team',
-        values: ['review', 'feature', 'debug', 'script'],
+        values: ['review', 'feature', 'debug', 'goal', 'script'],
         default: 'review',
       },
     ],
     flags: [
+      {
+        field: 'agents',
+        name: 'agents',
+        type: 'list',
+        text: 'who they are, such as claude,codex (default: the agents that are found here)',
+      },
       { field: 'file', name: 'file', type: 'string', text: 'where to write it', default: 'troupe.yaml' },
       { field: 'force', name: 'force', type: 'boolean', text: 'over a file that is there' },
     ],

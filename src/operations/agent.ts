@@ -32,10 +32,12 @@ export const agentOperations = [
     name: 'agent.list',
     summary: 'List the agents that Troupe can run, which of them are here, and what each can do',
     scope: 'admin',
-    input: z.strictObject({}),
+    input: z.strictObject({
+      quick: z.boolean().default(false).describe('do not start the programs to ask for their versions'),
+    }),
     result: z.array(ListedAgent),
     route: 'GET /api/agents',
     cli: { command: 'agents' },
-    run: () => listAgents(process.env),
+    run: (_services, { quick }) => listAgents(process.env, { quick }),
   }),
 ] as const;

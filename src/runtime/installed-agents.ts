@@ -18,15 +18,18 @@ const VERSION_MS = 20_000;
 /** Versions by file and time of change: asking costs a start. */
 const versions = new Map<string, Promise<string | undefined>>();
 
-/** Every agent in the table, with what is found on the path. Programs are asked for their version, and nothing else. */
-export function listAgents(environment: Readonly<Record<string, string | undefined>>): Promise<InstalledAgent[]> {
+/** Every agent in the table, with what is found on the path. Programs are asked for their version, and nothing else; not even that when it has to be quick. */
+export function listAgents(
+  environment: Readonly<Record<string, string | undefined>>,
+  { quick = false } = {},
+): Promise<InstalledAgent[]> {
   const rows: [string, AgentRow][] = [...Object.entries(AGENTS), ...Object.entries(NAMELESS)];
   return Promise.all(
     rows.map(async ([name, { title, kind, program, install, abilities, cost, holds, known }]) => {
       const row = { name, title, kind, program, install, abilities, cost, holds, known };
       const path = program === '' ? undefined : findProgram(program, { cwd: '/', env: environment });
       if (path === undefined) return row;
-      const version = await versionOf(path, environment);
+      const version = quick ? undefined : await versionOf(path, environment);
       return { ...row, path, ...(version !== undefined && { version }) };
     }),
   );

@@ -1,13 +1,25 @@
 /** The team files that one can start from. */
-export type TemplateName = 'review' | 'feature' | 'debug' | 'script';
+export type TemplateName = 'review' | 'feature' | 'debug' | 'goal' | 'script';
 
 const HEAD = `# A team for Troupe. Run it: troupe up
 # Every key is described in the schema that ships with Troupe: schema/troupe.schema.json
 `;
 
-/** Each runs as it is: where an agent is to think, a program stands in its place. */
-export const TEMPLATES: Readonly<Record<TemplateName, string>> = {
-  review: `${HEAD}team: review
+/**
+ * A team file for these agents, which take turns. It runs as it is: where there is no agent to think, a program stands in
+ * its place.
+ */
+export function writeTemplate(name: TemplateName, agents: readonly string[]): string {
+  let next = 0;
+  const member = (who: string, prompt: string): string =>
+    memberText(who, prompt, agents.length > 0 ? agents[next++ % agents.length] : undefined);
+  return TEMPLATES[name](member, agents);
+}
+
+type Template = (member: (name: string, prompt: string) => string, agents: readonly string[]) => string;
+
+const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
+  review: (member) => `${HEAD}team: review
 description: Three readers look at the same change with different eyes, one puts it together
 
 members:
@@ -22,7 +34,7 @@ tasks:
   - { id: clarity, title: Review for clarity, assign: clarity }
   - { id: report, title: Write one review from the three, needs: [security, performance, clarity], assign: editor }
 `,
-  feature: `${HEAD}team: feature
+  feature: (member) => `${HEAD}team: feature
 description: A feature built in parallel, with tests as the gate
 
 members:
@@ -39,7 +51,7 @@ tasks:
 hooks:
   TaskCompleted: { command: npm test, timeout: 5m, onFailure: block }
 `,
-  debug: `${HEAD}team: debug
+  debug: (member) => `${HEAD}team: debug
 description: Competing explanations of one bug, each tried to be proved wrong
 
 members:
@@ -52,7 +64,19 @@ tasks:
   - { id: two, title: Second explanation, assign: second }
   - { id: verdict, title: Say which one holds and what the fix is, needs: [one, two], assign: judge }
 `,
-  script: `${HEAD}team: script
+  goal: (_member, agents) => `${HEAD}team: goal
+description: A lead makes the tasks, brings in teammates, and answers at the end
+
+lead:
+  agent: ${agents[0] ?? 'claude'}
+  delegate: true
+  prompt: "Say here what the team is to achieve."
+
+# Whom the lead may bring in, and how each is set up: model, mode, permissions, command, args, env.
+agents:
+${(agents.length > 0 ? agents : ['claude']).map((agent) => `  ${agent}: { mode: edit }`).join('\n')}
+`,
+  script: () => `${HEAD}team: script
 description: Plain programs as a team
 
 members:
@@ -68,7 +92,7 @@ tasks:
 };
 
 /** JSON text is YAML text: nothing in a prompt can end it early. */
-function member(name: string, prompt: string): string {
-  const stand = "{ exec: [sh, -c, 'cat > /dev/null; echo put an agent in my place'] }";
-  return `  - name: ${name}\n    agent: ${stand}\n    prompt: ${JSON.stringify(prompt)}`;
+function memberText(name: string, prompt: string, agent: string | undefined): string {
+  const runs = agent ?? "{ exec: [sh, -c, 'cat > /dev/null; echo put an agent in my place'] }";
+  return `  - name: ${name}\n    agent: ${runs}\n    prompt: ${JSON.stringify(prompt)}`;
 }

@@ -1,0 +1,49 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { newTroupe } from './troupe.ts';
+import type { Troupe } from './troupe.ts';
+
+/** A machine on which these programs are installed. */
+function machineWith(...programs: readonly string[]): { troupe: Troupe; env: { PATH: string }; file: string } {
+  const folder = temporaryFolder();
+  for (const name of programs) {
+    writeFileSync(join(folder, name), '#!/bin/sh\nexit 1\n');
+    chmodSync(join(folder, name), 0o755);
+  }
+  const env = { PATH: [folder, dirname(process.execPath), '/usr/bin', '/bin'].join(':') };
+  return { troupe: newTroupe(), env, file: join(folder, 'troupe.yaml') };
+}
+
+describe('troupe init', () => {
+  test('writes a team of the agents that are found, which take turns', async () => {
+    const { troupe, env, file } = machineWith('codex', 'gemini', 'codex-acp');
+    const { stdout, status } = await troupe.run(['init', 'feature', '--file', file], { env });
+    expect({ stdout, status }).toMatchObject({ status: 0, stdout: expect.stringContaining('for codex, gemini.') });
+    const { members } = parseTeamFile(readFileSync(file, 'utf8'), file);
+    expect(members.map(({ agent }) => agent)).toEqual(['codex', 'gemini', 'codex']);
+
+    const led = await troupe.json(['init', 'goal', '--file', file, '--force'], { env });
+    expect(led).toMatchObject({ agents: ['codex', 'gemini'] });
+    const { lead, agents } = parseTeamFile(readFileSync(file, 'utf8'), file);
+    expect(lead).toMatchObject({ agent: 'codex', delegate: true });
+    expect(Object.keys(agents ?? {})).toEqual(['codex', 'gemini']);
+  });
+
+  test('takes the agents that one names, and writes files that can be read where there are none', async () => {
+    const { troupe, env, file } = machineWith();
+    await troupe.json(['init', 'review', '--agents', 'claude,goose', '--file', file], { env });
+    const { members } = parseTeamFile(readFileSync(file, 'utf8'), file);
+    expect(members.map(({ agent }) => agent)).toEqual(['claude', 'goose', 'claude', 'goose']);
+    const wrong = await troupe.run(['init', '--agents', 'clade', '--file', `${file}.2`], { env });
+    expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('There is no agent named clade') });
+    expect(existsSync(`${file}.2`)).toBe(false);
+    for (const template of ['review', 'feature', 'debug', 'goal', 'script']) {
+      const { stdout } = await troupe.run(['init', template, '--file', file, '--force'], { env });
+      expect(stdout.includes('No agent is on the PATH')).toBe(template !== 'script');
+      expect(parseTeamFile(readFileSync(file, 'utf8'), file).team).toBe(template);
+    }
+  });
+});
