@@ -1,4 +1,5 @@
 import type { EventOf, TeamEvent } from '../core/event.ts';
+import type { Usage } from '../core/usage.ts';
 import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
 import { clean, cut, widthOf } from './text.ts';
@@ -50,7 +51,7 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
     case 'teammate:joined':
       return { text: `added ${event.memberId}, ${event.role}`, style: 'green' };
     case 'teammate:changed':
-      return { text: `changed ${event.memberId}${event.status === undefined ? '' : `: ${event.status}`}` };
+      return describeChange(event, who(event.memberId));
     case 'teammate:idle':
       return { text: `${who(event.memberId)}is idle${because(event.reason)}`, style: 'dim' };
     case 'teammate:stopped':
@@ -124,14 +125,29 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
     case 'hook:removed':
       return { text: `removed the ${event.hookType} hooks` };
     case 'usage:recorded':
-      return {
-        text: `${who(event.memberId)}used ${event.usage.inputTokens + event.usage.outputTokens} tokens`,
-        style: 'dim',
-      };
+      return { text: `${who(event.memberId)}${describeUsage(event.usage)}`, style: 'dim' };
     default:
       // A newer daemon may tell of things that this command line does not know.
       return { text: (event as { type: string }).type, style: 'dim' };
   }
+}
+
+function describeChange(
+  { memberId, status, metadata }: Extract<TeamEvent, { type: 'teammate:changed' }>,
+  who: string,
+): { text: string; style?: Style } {
+  if (status !== undefined) return { text: `${who}is ${status}`, style: 'dim' };
+  const waiting = metadata?.['waiting'];
+  if (waiting === null) return { text: `${who}no longer waits`, style: 'dim' };
+  if (typeof waiting !== 'object' || !('reason' in waiting)) return { text: `changed ${memberId}`, style: 'dim' };
+  return { text: `${who}waits: ${String(waiting['reason'])}`, style: 'yellow' };
+}
+
+/** Programs that count no tokens still do turns. */
+function describeUsage({ inputTokens, outputTokens, turns }: Usage): string {
+  const tokens = inputTokens + outputTokens;
+  if (tokens > 0) return `used ${tokens} tokens`;
+  return turns === 1 ? 'did a turn' : `did ${turns} turns`;
 }
 
 function urgency({ priority }: { priority: string }): { style?: Style } {

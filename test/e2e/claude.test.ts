@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { agentProgram } from '../agents/installed.ts';
 import { START_MS, testPlace } from '../agents/real.ts';
@@ -67,7 +67,47 @@ describe.skipIf(program === undefined)('a team of Claude Code', { timeout: START
     expect(members['alice']).toMatchObject({ turns: 3, inputTokens: 600, estimated: false });
     expect(members['alice']?.costUsd).toBeGreaterThan(0);
   });
+
+  test('is run for a goal from a shell: what is piped on is the answer of its lead alone', async () => {
+    const stage = setStage();
+    const { home, cwd } = testPlace();
+    const model = await anthropicServer(leadWithOneTask);
+    onTestFinished(() => model.close());
+    const bin = join(stage.folder, 'bin');
+    mkdirSync(bin);
+    symlinkSync(program as string, join(bin, 'claude'));
+    const env = {
+      PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
+      HOME: home,
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'a dummy',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    };
+    const words = ['run', 'Find out what two and two are', '--lead', 'claude', '--folder', cwd];
+    const missing = stage.start([...words, '--with', 'claude,codex'], env);
+    expect(await missing.ended).toBe(2);
+    expect(missing.output.stderr).toContain('it is not on the PATH; npm install -g @openai/codex');
+
+    const running = stage.start([...words, '--with', 'claude'], env);
+    expect(await running.ended, running.output.stderr).toBe(0);
+    expect(running.output.stdout).toBe('It is four.\n');
+    expect(running.output.stderr).toMatch(/claude +completed task 1.*: I counted: 4/);
+    expect(running.output.stderr).not.toMatch(/changed lead|delivered to/);
+    expect(stage.records()).toEqual([]);
+    // Nobody made a team of the first try.
+    const client = stage.client();
+    expect(await client.call('team.list', {})).toHaveLength(1);
+  });
 });
+
+/** Makes a task at first, and answers when it hears that it is done. */
+const leadWithOneTask: ModelScript = (request) => {
+  const last = request.turns.at(-1);
+  if (!request.system.includes('the lead of the team')) return { text: 'I counted: 4' };
+  if (last?.role === 'tool') return { text: 'It is under way.' };
+  if (last?.text.includes('1 completed')) return { text: 'It is four.' };
+  return { calls: [{ name: 'mcp__troupe__TaskCreate', input: { subject: 'Count', description: 'two and two' } }] };
+};
 
 /** Does what its task says, or tries to. */
 function poetWith(file: string): ModelScript {

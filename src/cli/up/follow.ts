@@ -1,5 +1,7 @@
 import type { Client } from '../../client/client.ts';
+import type { TeamEvent } from '../../core/event.ts';
 import { eventLines } from '../event-lines.ts';
+import type { Batch } from '../event-lines.ts';
 import type { Screen } from '../screen.ts';
 import { print } from '../write.ts';
 import { openProgress } from './progress.ts';
@@ -31,6 +33,17 @@ export interface FollowOptions {
   readonly tell?: (line: string) => void;
 }
 
+/** What is written down about mail and members without anything having happened to the work. */
+function withoutBookkeeping({ events, ...batch }: Batch): Batch {
+  const silent = ['message:delivered', 'message:acknowledged', 'message:read', 'teammate:placed'];
+  const isNews = (event: Batch['events'][number]): boolean => {
+    if (event.type !== 'teammate:changed') return !silent.includes(event.type);
+    const { status, metadata } = event as Extract<TeamEvent, { type: 'teammate:changed' }>;
+    return status !== undefined || metadata?.['waiting'] !== undefined;
+  };
+  return { ...batch, events: events.filter(isNews) };
+}
+
 /** Shows a team at work until there is nothing left to do. */
 export async function followWork(
   client: Client,
@@ -56,7 +69,7 @@ export async function followWork(
     await check();
     const titles = new Map(last.tasks.map((task) => [task.id, task.title]));
     for await (const batch of client.subscribe(teamId, { after: last.seq, signal: stop.signal })) {
-      if (!progress && !json) for (const line of eventLines(batch, screen, titles)) tell(line);
+      if (!progress && !json) for (const line of eventLines(withoutBookkeeping(batch), screen, titles)) tell(line);
       await check();
     }
   } finally {

@@ -36,15 +36,27 @@ function took({ startedAt, completedAt }: Task): string {
   return `${((Date.parse(completedAt) - Date.parse(startedAt)) / 1000).toFixed(1)} s`;
 }
 
-function verdict({ reason, tasks, requests, team, duration }: Outcome, screen: Screen): string {
+function verdict({ reason, tasks, members, requests, team, duration }: Outcome, screen: Screen): string {
   const done = tasks.filter(({ status }) => status === 'completed').length;
   const time = `in ${(duration / 1000).toFixed(1)} s`;
   const count = tasks.length > 0 ? `${done} of ${tasks.length} tasks completed ${time}` : `Ended ${time}`;
   if (reason === 'done') return paint(screen, 'green', `${count}.`);
   const why = {
-    stuck: 'Nobody can go on with the rest.',
-    person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team ${clean(team)} stays up: see troupe approve, answer, and say troupe up again.`,
+    stuck: `Nobody can go on with the rest.${whyStuck(members)}`,
+    person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays up and goes on with your answer: troupe approve --team ${clean(team)}, and troupe watch ${clean(team)} to see it.`,
     interrupted: 'Interrupted; the team was taken down.',
   }[reason];
   return paint(screen, 'yellow', `${count}. ${why}`);
+}
+
+/** Those that are gone or whose last turn failed, and why, as far as it is known. */
+function whyStuck(members: Outcome['members']): string {
+  return members
+    .flatMap(({ id, agent, status, stopReason, metadata }) => {
+      const failure = metadata?.['failure'];
+      if (agent === undefined) return [];
+      if (status === 'stopped' && stopReason !== undefined) return [`\n${clean(id)} stopped: ${clean(stopReason)}`];
+      return typeof failure === 'string' ? [`\n${clean(id)} failed: ${clean(failure)}`] : [];
+    })
+    .join('');
 }
