@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { identify } from './agents/process.ts';
@@ -188,6 +189,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       transcriptFolder: (teamId, memberId) => join(home.transcripts, teamId, memberId),
       // What this machine lacks, another that shares the journal may have.
       requireAgents: (agents) => agents.forEach((one) => requireRunnable(one, hosts ? undefined : environment)),
+      removeTranscripts: (teamId) => rm(join(home.transcripts, teamId), { recursive: true, force: true }),
       askHost: async (name, question, { timeoutMs }) =>
         hosts && name !== hostId && keeper?.list().some((one) => one.name === name)
           ? hosts.ask(name, question, { timeoutMs })

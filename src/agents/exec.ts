@@ -149,6 +149,9 @@ function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => voi
     readLines(stdout, onLine),
     readLines(errors, (line) => {
       stderr = keepTail(stderr, line);
+      shown += line.length;
+      // For scripts this is where they say what they do.
+      if (shown <= SHOWN_LIMIT) emit({ type: 'text', text: line });
     }),
   ]);
   return {

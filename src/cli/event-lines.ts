@@ -23,11 +23,12 @@ export function eventLines(batch: Batch, screen: Screen, titles: Titles = new Ma
   });
 }
 
-/** A program that is no model says after each turn that it used nothing. */
+/** What happens with every turn and says nothing new is left out: turns of programs, which use no tokens, and status alone. */
 function isTold(event: Batch['events'][number]): boolean {
-  const { type, usage } = event as Partial<EventOf<'usage:recorded'>>;
-  if (type !== 'usage:recorded' || !usage) return true;
-  return usage.inputTokens + usage.outputTokens + (usage.costUsd ?? 0) > 0;
+  const { type, usage, ...more } = event as Partial<EventOf<'usage:recorded'>>;
+  if (type === 'usage:recorded' && usage) return usage.inputTokens + usage.outputTokens + (usage.costUsd ?? 0) > 0;
+  const changes = ['role', 'model', 'color', 'cwd', 'backendType', 'subscriptions', 'budget'];
+  return (event.type as string) !== 'teammate:changed' || changes.some((name) => name in more);
 }
 
 /** The time of day for people, the whole moment for files. */

@@ -108,6 +108,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       { field: 'yes', name: 'yes', type: 'boolean', text: 'approve the hooks of the file', short: 'y' },
       { field: 'detach', name: 'detach', type: 'boolean', text: 'return at once; the team works on', short: 'd' },
       { field: 'keep', name: 'keep', type: 'boolean', text: 'leave the team up when the work is done' },
+      { field: 'again', name: 'again', type: 'boolean', text: 'begin anew in the place of a team that is closed' },
       {
         field: 'panes',
         name: 'panes',

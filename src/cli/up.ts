@@ -18,19 +18,21 @@ interface UpInput {
   readonly yes?: boolean;
   readonly detach?: boolean;
   readonly keep?: boolean;
+  readonly again?: boolean;
   readonly panes?: boolean;
 }
 
 /** Brings a team up from its file, shows it at work, and takes it down when the work is done. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { file = 'troupe.yaml', ...wishes } = given.input as UpInput;
-  const { yes = false, detach = false, keep = false, panes: wanted = true } = wishes;
+  const { yes = false, detach = false, keep = false, again = false, panes: wanted = true } = wishes;
   const path = resolve(file);
   const source = readSource(path, file);
   const team = { source, name: file, folder: dirname(path) };
   const client = openClient(environment, { patience: Infinity });
   try {
     const approve = yes ? [] : await askForHooks(client, team, signal);
+    if (again) await removeClosed(client, team, signal);
     const config = await client.call('team.up', { ...team, yes, approve }, { signal, commandId: newCommandId() });
     if (detach) {
       await show('team.show', config, { json: given.json, screen });
@@ -52,6 +54,18 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   } finally {
     client.close();
   }
+}
+
+/** A team of that name that is over makes way, with all it recorded; one that is not stays. */
+async function removeClosed(
+  client: Client,
+  team: { source: string; name: string; folder: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { team: teamId } = await client.call('team.check', team, { signal });
+  const teams = await client.call('team.list', {}, { signal });
+  const isOver = teams.some(({ name, status }) => name === teamId && status === 'cleaned-up');
+  if (isOver) await client.call('team.delete', { teamId }, { signal, commandId: newCommandId() });
 }
 
 function readSource(path: string, name: string): string {

@@ -45,6 +45,8 @@ export interface DaemonService {
   transcriptFolder(teamId: string, memberId: string): string;
   /** Refuses agents that could not be started where they are to work. */
   requireAgents?(agents: readonly { readonly spec: AgentSpec; readonly cwd: string | undefined }[]): void;
+  /** What the members of a team that is gone did and were told goes with it. */
+  removeTranscripts(teamId: string): Promise<void>;
   /** Asks another daemon that shares the journal; undefined if the name is ours, or nobody of that name lives. */
   askHost?(name: string, question: unknown, options: { timeoutMs: number }): Promise<unknown>;
   /** Makes a credential for one member of a team. */

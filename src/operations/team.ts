@@ -183,7 +183,7 @@ export const teamOperations = [
     result: z.object({ teamId: z.string(), deleted: z.literal(true) }),
     route: 'DELETE /api/teams/:teamId',
     cli: { args: ['teamId'] },
-    run: async ({ ledger, actor }, { teamId, force }) => {
+    run: async ({ ledger, daemon, actor }, { teamId, force }) => {
       const status = await ledger
         .view(teamId, (state) => state.team?.status)
         .catch((error: unknown) => {
@@ -202,6 +202,7 @@ export const teamOperations = [
         );
       }
       await ledger.drop(teamId);
+      await daemon.removeTranscripts(teamId);
       return { teamId, deleted: true as const };
     },
   }),

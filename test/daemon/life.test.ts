@@ -251,7 +251,7 @@ describe('after kill -9', () => {
 describe('serve', () => {
   test.each([
     [['--port', 'x'], 2, /a port is a number/],
-    [['--journal', 'nats://x'], 2, /a journal on NATS cannot be chosen yet/],
+    [['--journal', 'mysql://x'], 2, /is no place for a journal/],
     [['--log-level', 'loud'], 2, /there are error, warn, info, debug/],
     [['--nonsense'], 2, /nonsense/],
     [['--host', '0.0.0.0'], 2, /lets other machines in/],

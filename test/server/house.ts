@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openBridge } from '../../src/bridge/bridge.ts';
 import { homeAt } from '../../src/client/home.ts';
@@ -116,6 +117,7 @@ function daemonOf(home: Home, credentials: Credentials, url: () => string): Daem
     },
     stop() {},
     transcriptFolder: (teamId, memberId) => join(home.transcripts, teamId, memberId),
+    removeTranscripts: (teamId) => rm(join(home.transcripts, teamId), { recursive: true, force: true }),
     memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
     rotateTokens: () => credentials.rotate(),
     loginUrl: async () => `${url()}/#code=${credentials.logins.code()}`,

@@ -44,12 +44,15 @@ export function exitCode(outcome: Outcome): number {
   return outcome.reason === 'done' ? 0 : 1;
 }
 
+/** Split, a narrower window would show neither the progress nor the panes. */
+const PANES_COLUMNS = 100;
+
 /** Inside tmux or iTerm2 each member gets a pane; elsewhere the progress says it all. */
 async function openPanesFor(
   team: ResultOf<'team.up'>,
   { panes, screen, json, environment }: AccompanyOptions,
 ): Promise<{ close(): Promise<void> } | undefined> {
-  if (!panes || !screen.isTerminal || json) return undefined;
+  if (!panes || !screen.isTerminal || json || screen.columns < PANES_COLUMNS) return undefined;
   const members = team.members.filter(({ agent }) => agent !== undefined).map(({ id }) => id);
   const { openPanes } = await import('../panes.ts');
   return openPanes(team.name, members, { mode: team.teammateMode, environment });

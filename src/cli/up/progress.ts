@@ -45,7 +45,10 @@ type Task = Standing['tasks'][number];
 
 function picture(teamId: string, { tasks, members, requests }: Standing, screen: Screen, height: number): string[] {
   const done = tasks.filter(({ status }) => status === 'completed').length;
-  const head = `${paint(screen, 'bold', clean(teamId))}  ${bar(done, tasks.length, screen)} ${done}/${tasks.length}`;
+  const name = cut(clean(teamId), Math.max(8, screen.columns - 16));
+  const count = `${done}/${tasks.length}`;
+  const width = Math.min(24, Math.max(0, screen.columns - widthOf(name) - count.length - 4));
+  const head = `${paint(screen, 'bold', name)}  ${bar(done / Math.max(1, tasks.length), width, screen)} ${count}`;
   const room = Math.max(3, height - 4 - requests.length);
   const shown = choose(tasks, room);
   const left = tasks.length - shown.length;
@@ -64,9 +67,8 @@ function picture(teamId: string, { tasks, members, requests }: Standing, screen:
   ];
 }
 
-function bar(done: number, all: number, screen: Screen): string {
-  const width = 24;
-  const full = all === 0 ? 0 : Math.round((done / all) * width);
+function bar(share: number, width: number, screen: Screen): string {
+  const full = Math.round(share * width);
   return `${paint(screen, 'green', '━'.repeat(full))}${paint(screen, 'dim', '─'.repeat(width - full))}`;
 }
 

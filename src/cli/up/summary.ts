@@ -31,6 +31,13 @@ export function summarize(outcome: Outcome, screen: Screen): string {
   return `${tasks}${answer}\n${verdict(outcome, screen)}\n`;
 }
 
+/** What failed is tried again when a person says so. */
+function tryAgain(team: string, tasks: Outcome['tasks']): string {
+  const failed = tasks.find(({ status }) => status === 'failed');
+  if (!failed) return '';
+  return ` The team stays open; to try again: troupe task reopen ${failed.id} --team ${clean(team)}, then the same command.`;
+}
+
 function took({ startedAt, completedAt }: Task): string {
   if (startedAt === undefined || completedAt === undefined) return '';
   return `${((Date.parse(completedAt) - Date.parse(startedAt)) / 1000).toFixed(1)} s`;
@@ -42,7 +49,7 @@ function verdict({ reason, tasks, members, requests, team, duration }: Outcome, 
   const count = tasks.length > 0 ? `${done} of ${tasks.length} tasks completed ${time}` : `Ended ${time}`;
   if (reason === 'done') return paint(screen, 'green', `${count}.`);
   const why = {
-    stuck: `Nobody can go on with the rest.${whyStuck(members)}`,
+    stuck: `Nobody can go on with the rest.${whyStuck(members)}${tryAgain(team, tasks)}`,
     person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays up and goes on with your answer: troupe approve --team ${clean(team)}, and troupe watch ${clean(team)} to see it.`,
     interrupted: 'Interrupted; the team was taken down.',
   }[reason];

@@ -61,7 +61,7 @@ function commandsFor(state: TeamState, file: TeamFile, folder: string): NewComma
   if (state.team?.status === 'cleaned-up') {
     throw new TeamError(
       'team_closed',
-      `Team ${file.team} was closed: delete it (troupe team delete ${file.team}) or choose another name`,
+      `Team ${file.team} was closed: troupe up --again begins anew in its place, or choose another name`,
     );
   }
   return [...teamCommands(state, file, folder), ...memberCommands(state, file, folder), ...taskCommands(state, file)];
