@@ -28,7 +28,7 @@ function isTold(event: Batch['events'][number]): boolean {
   const { type, usage, ...more } = event as Partial<EventOf<'usage:recorded'>>;
   if (type === 'usage:recorded' && usage) return usage.inputTokens + usage.outputTokens + (usage.costUsd ?? 0) > 0;
   const changes = ['role', 'model', 'color', 'cwd', 'backendType', 'subscriptions', 'budget'];
-  return (event.type as string) !== 'teammate:changed' || changes.some((name) => name in more);
+  return event.type !== 'teammate:changed' || changes.some((name) => name in more);
 }
 
 /** The time of day for people, the whole moment for files. */
