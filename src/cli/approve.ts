@@ -28,7 +28,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     if (requestId === undefined) {
       if (given.json) print(toJson(waiting, screen.isTerminal ? 2 : undefined));
       else if (waiting.length === 0) print('Nothing waits for you.\n');
-      else print(`${requestTable(waiting, screen)}\nAnswer with troupe approve <request>, or --deny.\n`);
+      else print(`${requestTable(waiting, screen, { teams: true })}\n${howToAnswer(waiting)}`);
       return 0;
     }
     const request = waiting.find(({ id }) => id === requestId);
@@ -45,6 +45,22 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   } finally {
     client.close();
   }
+}
+
+/** What an answer does, by what is asked. */
+const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, { yes: string; no: string }>> = {
+  permission: { yes: 'it is done', no: 'it is not done, and the agent is told so' },
+  plan: { yes: 'the work begins', no: 'another plan is made' },
+  gate: { yes: 'the task counts as completed', no: 'the task goes back to be done again' },
+  budget: { yes: 'as much again may be used', no: 'no new turn begins' },
+  restart: { yes: 'the member is started again', no: 'the member stays stopped' },
+};
+
+/** How to say yes and no, and what each means for the kinds of requests that wait. */
+function howToAnswer(waiting: readonly Request[]): string {
+  const kinds = [...new Set(waiting.map(({ kind }) => kind))].filter((kind) => kind !== 'shutdown');
+  const lines = kinds.map((kind) => `  ${kind.padEnd(10)}  yes: ${MEANINGS[kind].yes}; --deny: ${MEANINGS[kind].no}\n`);
+  return `Say yes with troupe approve <request>, no with --deny, and why with --feedback.\n${lines.join('')}`;
 }
 
 /** Shutdowns are answered by those whom they concern. */

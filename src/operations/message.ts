@@ -131,7 +131,9 @@ export const messageOperations = [
 /** Whose inbox: the caller's own; a person and the lead may look into those of others. */
 function ownerOf({ caller, actor }: Context, memberId: string | undefined): string {
   const owner = memberId ?? actor;
-  if (owner.startsWith('@')) throw new TeamError('invalid', 'Say whose inbox: a person has none of its own');
+  if (owner.startsWith('@')) {
+    throw new TeamError('invalid', 'Say whose inbox, such as --as worker-1: a person has none of its own');
+  }
   if (owner !== actor && !hasScope(caller, 'lead')) {
     throw new TeamError('not_allowed', `${actor} may not read the mail of ${owner}`);
   }

@@ -70,7 +70,9 @@ test(
     await stage.ask('approve', first.id, '--deny', '--feedback', 'with care');
     const second = await next();
     expect(second.content).toBe('I will do Tidy: with care');
-    expect((await stage.troupe('approve')).stdout).toContain('I will do Tidy: with care');
+    const { stdout: list } = await stage.troupe('approve');
+    expect(list).toMatch(/^REQUEST +TEAM +KIND .*\n\S+ +asks +plan .* I will do Tidy: with care\n/);
+    expect(list).toContain('plan        yes: the work begins; --deny: another plan is made\n');
     expect((await stage.troupe('approve', second.id)).stdout).toBe(`The plan ${second.id} of planner is approved.\n`);
     await until('it is done', async () => (await stage.task('asks', '1')).result === 'did Tidy', 30_000);
     expect((await stage.troupe('approve')).stdout).toBe('Nothing waits for you.\n');

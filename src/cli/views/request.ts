@@ -24,10 +24,11 @@ export const views: Views = {
   'plan.reject': (request) => `The plan of ${clean(request.memberId)} is rejected.\n`,
 };
 
-/** Requests as lines. */
-export function requestTable(requests: readonly Request[], screen: Screen): string {
+/** Requests as lines; those of several teams say of which. */
+export function requestTable(requests: readonly Request[], screen: Screen, { teams = false } = {}): string {
   const rows = requests.map((request): Cell[] => [
     request.id,
+    teams ? request.teamId : '',
     request.kind,
     { text: request.status, style: STYLES[request.status] },
     request.memberId,
@@ -36,6 +37,7 @@ export function requestTable(requests: readonly Request[], screen: Screen): stri
   ]);
   const columns = [
     { title: 'REQUEST' },
+    { title: 'TEAM' },
     { title: 'KIND' },
     { title: 'STATUS' },
     { title: 'MEMBER' },

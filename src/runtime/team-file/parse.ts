@@ -22,7 +22,7 @@ export function parseTeamFile(text: string, name: string): TeamFile {
     return `${name}:${line}:${col}`;
   };
   const [broken] = document.errors;
-  if (broken) throw new TeamError('invalid', `${at(broken.pos[0])}: ${broken.message.split('\n', 1)[0]}`);
+  if (broken) throw new TeamError('invalid', `${at(broken.pos[0])}: ${withoutPlace(broken.message)}`);
   const value = valueOf(document, name);
   const parsed = TeamFile.safeParse(value);
   if (!parsed.success) {
@@ -38,6 +38,11 @@ export function parseTeamFile(text: string, name: string): TeamFile {
   }
   checkReferences(parsed.data, (path) => at(offsetOf(document, path)));
   return parsed.data;
+}
+
+/** The parser says where once more, before a drawing of the place. */
+function withoutPlace(message: string): string {
+  return (message.split('\n', 1)[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
 }
 
 /** A few aliases can stand for more than any memory holds: the parser refuses to follow too many. */
