@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { USER } from '../../src/core/actor.ts';
@@ -36,6 +36,12 @@ describe('a team file', () => {
     });
     expect(parseTeamFile('team: small', 'x')).toEqual({ team: 'small', members: [], tasks: [] });
     expect(parseTeamFile('{"team": "json", "lead": "person"}', 'x')).toMatchObject({ lead: 'person' });
+  });
+
+  test('is what the page about team files shows', () => {
+    const page = readFileSync(new URL('../../docs/team-files.md', import.meta.url), 'utf8');
+    const [, shown = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+    expect(parseTeamFile(shown, 'docs/team-files.md')).toMatchObject({ team: 'parser', lead: { agent: 'claude' } });
   });
 
   test.each<[string, string, RegExp]>([
