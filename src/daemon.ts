@@ -143,7 +143,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const hideToken = (): void => redactor.hide(readFileSync(home.tokenFile, 'utf8').trim());
     hideToken();
     const hostId = hosts ? (options.name ?? defaultName()) : 'local';
+    const native = openBridge({
+      ledger,
+      home: home.directory,
+      root: findNativeRoot(environment),
+      trash: join(home.directory, 'trash'),
+      onError: (error) => logging.error('native.failed', { error }),
+    });
+    closers.add('native', () => native.close());
     const teams = openTeams({
+      claims: native.claims,
       ledger,
       home,
       hostId,
@@ -202,12 +211,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         logging.info('tokens.rotated');
       },
     };
-    const native = openBridge({
-      root: findNativeRoot(environment),
-      trash: join(home.directory, 'trash'),
-      onError: (error) => logging.error('native.failed', { error }),
-    });
-    closers.add('native', () => native.close());
     const services: Services = {
       ledger,
       native,
@@ -261,6 +264,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       closers.add('host', () => keeper?.close());
     }
     await teams.start();
+    await native.start();
     await keeper?.start();
     writeCard(home.card, { ...card, url: http.url });
     // While they can still be heard: they give back what they hold and say that they go.

@@ -1,12 +1,29 @@
+import { createHash } from 'node:crypto';
+import { identify, isRunning } from '../agents/process.ts';
+import type { ProcessIdentity } from '../agents/process.ts';
+import { USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
-import { quote } from '../core/text.ts';
+import { MAX_MESSAGES_PER_MINUTE, MAX_TEAMMATES } from '../core/limits.ts';
+import { parse } from '../core/parse.ts';
+import { CreateTeamInput } from '../core/team.ts';
+import { isSlug, quote, Slug, suggestSlug } from '../core/text.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { ClaimKeeper } from '../ledger/task-list.ts';
 import { findLeftovers, moveToTrash } from './leftovers.ts';
 import type { Leftover } from './leftovers.ts';
+import { signatureOf } from './mirror/members.ts';
+import { leadOf, leadReads, openMirror, whyNotJoin } from './mirror/mirror.ts';
+import type { Mirror } from './mirror/mirror.ts';
+import { nativeNameOf } from './mirror/names.ts';
 import { openSight } from './sight.ts';
 import type { Sight } from './sight.ts';
+import type { NativeTeam } from './snapshot.ts';
 
 /** What the bridge needs of the process it runs in. */
 export interface BridgeOptions {
+  readonly ledger: Ledger;
+  /** Tells our writing in native files from that of another daemon. */
+  readonly home: string;
   /** Claude Code's own directory. */
   readonly root: string;
   /** Where what is cleaned up goes. */
@@ -14,7 +31,15 @@ export interface BridgeOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Claude Code's own teams: seen, cleaned up. Nothing is looked at before somebody asks. */
+/** How a joined team stands. */
+export interface Joined {
+  readonly teamId: string;
+  readonly native: string;
+  /** What people should know: refusals, overwrites, what will not be read. */
+  readonly notices: readonly string[];
+}
+
+/** Claude Code's own teams: seen, joined, cleaned up. Nothing is looked at before somebody asks or a joined team is there. */
 export interface Bridge {
   readonly root: string;
   /** Native teams as they are; looking begins with the first call. */
@@ -23,15 +48,41 @@ export interface Bridge {
   leftovers(quiet?: number): Leftover[];
   /** Moves what was left behind of these teams to the trash; says where. */
   clean(names: readonly string[], quiet?: number): { name: string; folder: string }[];
-  close(): void;
+  /** Makes a team that is kept in step with a native one, both ways. */
+  join(name: string, options?: { as?: string | undefined }): Promise<Joined>;
+  /** Ends that: our members leave the native team, and what is here stays. */
+  leave(teamId: string): Promise<Joined>;
+  /** The teams that are kept in step with native ones. */
+  joined(): Joined[];
+  /** Resolves when both sides have been compared since now. */
+  settled(teamId: string): Promise<void>;
+  readonly claims: ClaimKeeper;
+  /** Takes up the teams that were joined before. */
+  start(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Opens the bridge. */
-export function openBridge({ root, trash, onError }: BridgeOptions): Bridge {
+export function openBridge({ root, trash, onError, ledger, home }: BridgeOptions): Bridge {
+  const mirrors = new Map<string, Mirror>();
+  const signature = { home: createHash('sha256').update(home).digest('hex').slice(0, 16), ...identify(process.pid) };
   let sight: Sight | undefined;
   const open = (): Sight => (sight ??= openSight(root, { onError }));
   const leftovers = (quiet?: number): Leftover[] =>
     findLeftovers(open().list(), { now: Date.now(), ...(quiet !== undefined && { quiet }) });
+  const begin = async (teamId: string, native: string): Promise<Mirror> => {
+    const mirror = await openMirror({ ledger, sight: open(), root, teamId, native, signature, onError });
+    mirrors.set(teamId, mirror);
+    return mirror;
+  };
+  const describe = ({ teamId, native, reports }: Mirror): Joined => {
+    const team = open().team(native);
+    const unread = team && !leadReads(team);
+    const notices = unread
+      ? [`${leadOf(team)} reads its inbox only while a teammate that it started itself is there, and none is`]
+      : [];
+    return { teamId, native, notices: [...notices, ...reports] };
+  };
   return {
     root,
     sight: open,
@@ -54,8 +105,77 @@ export function openBridge({ root, trash, onError }: BridgeOptions): Bridge {
       open().list();
       return moved;
     },
-    close() {
+    async join(name, { as } = {}) {
+      const team = open()
+        .list()
+        .find((one) => one.name === name || one.title === name);
+      if (!team) throw new TeamError('not_found', `There is no native team ${quote(name)} in ${root}: list them`);
+      const present = [...mirrors.values()].find(({ native }) => native === team.name);
+      if (present) return describe(present);
+      const why = whyNotJoin(team);
+      if (why !== undefined) throw new TeamError('conflict', `The native team ${quote(name)} cannot be joined: ${why}`);
+      const rival = team.config && signatureOf(team.config);
+      if (rival?.pid !== undefined && rival.home !== signature.home && isRunning(rival as ProcessIdentity)) {
+        throw new TeamError(
+          'conflict',
+          `The native team ${quote(name)} was joined by another daemon (process ${rival.pid}): leave it there first`,
+        );
+      }
+      const teamId = parse(Slug, as ?? (isSlug(team.name) ? team.name : suggestSlug(team.name)));
+      await prepareTeam(ledger, teamId, team);
+      const mirror = await begin(teamId, team.name);
+      await mirror.settled();
+      return describe(mirror);
+    },
+    async leave(teamId) {
+      const mirror = mirrors.get(teamId);
+      if (!mirror) throw new TeamError('not_found', `Team ${quote(teamId)} is not joined to a native team`);
+      mirrors.delete(teamId);
+      await mirror.close({ withdraw: true });
+      await ledger.execute(teamId, { type: 'team.update', by: USER, metadata: { native: null } }, () => undefined);
+      return { teamId, native: mirror.native, notices: [...mirror.reports] };
+    },
+    joined: () => [...mirrors.values()].map(describe),
+    async settled(teamId) {
+      await mirrors.get(teamId)?.settled();
+    },
+    claims: {
+      confirm: (teamId, task, memberId) => mirrors.get(teamId)?.confirm(task, memberId) ?? Promise.resolve(true),
+    },
+    async start() {
+      for (const teamId of await ledger.teams()) {
+        const native = await ledger.view(teamId, (state) =>
+          state.team?.status === 'cleaned-up' ? undefined : nativeNameOf(state),
+        );
+        if (native !== undefined) await begin(teamId, native);
+      }
+    },
+    async close() {
+      for (const mirror of mirrors.values()) await mirror.close();
+      mirrors.clear();
       sight?.close();
     },
   };
+}
+
+/** The team of ours, made for this native one or joined to it before. */
+async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTeam): Promise<void> {
+  const mark = { native: { name: team.name } };
+  const found = await ledger.view(
+    teamId,
+    (state) => state.team && { name: nativeNameOf(state), status: state.team.status },
+  );
+  if (found?.name === team.name && found.status !== 'cleaned-up') return;
+  const lead = leadOf(team);
+  const input = parse(CreateTeamInput, {
+    name: teamId,
+    description: `Claude Code's own team ${team.title}`.slice(0, 500),
+    leadName: isSlug(lead) ? lead : suggestSlug(lead),
+    leadAgentType: 'claude-native',
+    maxTeammates: MAX_TEAMMATES,
+    // Its members are held back by their own program, and mail must not be lost for a limit of ours.
+    messagesPerMinute: MAX_MESSAGES_PER_MINUTE,
+    metadata: mark,
+  });
+  await ledger.execute(teamId, { type: 'team.create', by: USER, ...input }, () => undefined);
 }

@@ -40,23 +40,25 @@ export async function changeTaskFile<R>(
   options?: LockOptions,
 ): Promise<R> {
   const path = paths.task(id);
-  const before = readNow(path);
-  if (before.kind === 'unreadable') await readSettled(path);
-  mkdirSync(paths.tasks, { recursive: true, mode: 0o755 });
-  return underLock(
-    path,
-    () => {
-      const reading = readNow(path);
-      const found = taskOf(reading, id);
-      if (found.kind === 'unreadable' || found.kind === 'unknown') {
-        throw new TeamError('corrupt', `${path} ${found.problem}: it is left as it is`);
-      }
-      const { write, answer } = edit(found.kind === 'read' ? found.task : undefined);
-      if (write !== undefined) replaceFile(path, write, reading.kind === 'read' ? reading.mode : 0o644);
-      return answer;
-    },
-    options,
-  );
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await underLock(
+      path,
+      () => {
+        const reading = readNow(path);
+        const found = taskOf(reading, id);
+        if (found.kind === 'unreadable' || found.kind === 'unknown') return found;
+        const { write, answer } = edit(found.kind === 'read' ? found.task : undefined);
+        if (write !== undefined) replaceFile(path, write, reading.kind === 'read' ? reading.mode : 0o644);
+        return { kind: 'done' as const, answer };
+      },
+      options,
+    );
+    if (outcome.kind === 'done') return outcome.answer;
+    // Waited for outside the lock: the oldest version writes without taking it.
+    if (attempt > 1 || (await readSettled(path)).kind === 'unreadable' || outcome.kind === 'unknown') {
+      throw new TeamError('corrupt', `${path} ${outcome.problem}: it is left as it is`);
+    }
+  }
 }
 
 /** Makes a task under the lock for new ones, with the wanted id where that is free, else with the next. Returns the id. */

@@ -637,6 +637,21 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
     inputs: { names: 'the names of the teams', quiet: 'hours without a change before it counts as dead; else 1' },
     defaults: {},
   },
+  join: {
+    summary: "Join one of Claude Code's own teams: tasks, mail and members are kept in step both ways",
+    inputs: { name: 'the name of the native team', as: 'the name of the team here; else that of the native one' },
+    defaults: {},
+  },
+  'native leave': {
+    summary: 'Part a team from the native one it joined; what is here stays',
+    inputs: { teamId: 'the team' },
+    defaults: {},
+  },
+  'native joined': {
+    summary: 'List the teams that are kept in step with native ones, and what was put back there',
+    inputs: {},
+    defaults: {},
+  },
   agents: {
     summary: 'List the agents that Troupe can run, which of them are here, and what each can do',
     inputs: { quick: 'do not start the programs to ask for their versions' },

@@ -36,7 +36,8 @@ export interface CommandData {
   'member.change': ChangeMemberInput;
   'member.leave': LeaveInput;
   'member.place': PlaceMemberInput;
-  'task.create': CreateTaskInput;
+  /** Only the bridge chooses an id: that of the same task in another program's list. */
+  'task.create': CreateTaskInput & { taskId?: string | undefined };
   'task.update': ChangeTaskInput;
   'task.assign': AssignTaskInput;
   'task.claim': ClaimTaskInput;

@@ -4,7 +4,7 @@ import { SYSTEM, USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
 import type { CommandOf } from '../core/command.ts';
 import { decide } from '../core/decide.ts';
-import { TeamError } from '../core/errors.ts';
+import { ClaimConflictError, TeamError } from '../core/errors.ts';
 import type { HookResult, TaskCompletedHookContext, TaskCreatedHookContext } from '../core/hook.ts';
 import { parse } from '../core/parse.ts';
 import { isReady, readyKey } from '../core/ready.ts';
@@ -45,6 +45,12 @@ export interface TaskGate {
   executeTaskCreatedHook?(context: TaskCreatedHookContext): Promise<HookResult>;
 }
 
+/** Has the last word on a claim, where the tasks of a team are also another program's. */
+export interface ClaimKeeper {
+  /** Whether the member really has the task; if not, the journal already says who has. */
+  confirm(teamId: string, task: SharedTask, memberId: string): Promise<boolean>;
+}
+
 /** What a completion may carry. */
 export interface CompleteOptions {
   /** What the work produced. */
@@ -58,12 +64,14 @@ export interface CompleteOptions {
 export class SharedTaskList extends EventEmitter<TaskListEvents> {
   readonly #ledger: Ledger;
   readonly #gate: TaskGate | undefined;
+  readonly #claims: ClaimKeeper | undefined;
   readonly #unsubscribe: () => void;
 
-  constructor(ledger: Ledger, options: { gate?: TaskGate } = {}) {
+  constructor(ledger: Ledger, options: { gate?: TaskGate; claims?: ClaimKeeper } = {}) {
     super();
     this.#ledger = ledger;
     this.#gate = options.gate;
+    this.#claims = options.claims;
     this.#unsubscribe = ledger.subscribe((_teamId, batch, state) => {
       if (this.eventNames().length === 0) return;
       emitAll(batch.events, (event) => {
@@ -141,25 +149,37 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     // What was seen is checked once, by the first step of this task: those after it come from the same hand.
     const seen = steps.findIndex((step) => 'taskId' in step && step.taskId === taskId);
     const checked = steps.map((step, i) => (i === seen ? { ...step, epoch, revision, ...judged } : step));
-    return this.#do(teamId, checked, taskId);
+    const task = await this.#do(teamId, checked, taskId);
+    return steps.some((step) => step.type === 'task.claim') ? this.#confirmed(teamId, task, by) : task;
   }
 
   /** Takes a task; `ClaimConflictError` when somebody else was first. */
-  claimTask(
+  async claimTask(
     teamId: string,
     taskId: string,
     teammateId: string,
     options: { commandId?: string } = {},
   ): Promise<SharedTask> {
-    return this.#do(teamId, { type: 'task.claim', by: teammateId, taskId, ...options });
+    const task = await this.#do(teamId, { type: 'task.claim', by: teammateId, taskId, ...options });
+    return this.#confirmed(teamId, task, teammateId);
   }
 
   /** Takes the best task that is ready for the member, or none. */
-  claimNextTask(
+  async claimNextTask(
     teamId: string,
     teammateId: string,
     options: { commandId?: string } = {},
   ): Promise<SharedTask | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const { commandId } = options;
+      // Sent again, it must come by the same tasks: each attempt has an id of its own.
+      const once = attempt === 1 || commandId === undefined ? options : { commandId: `${commandId}.${attempt}` };
+      const task = await this.#claimNext(teamId, teammateId, once);
+      if (!task || !this.#claims || (await this.#claims.confirm(teamId, task, teammateId))) return task;
+    }
+  }
+
+  #claimNext(teamId: string, teammateId: string, options: { commandId?: string }): Promise<SharedTask | undefined> {
     return this.#ledger.execute(teamId, { type: 'task.claim', by: teammateId, ...options }, (state, events) => {
       const [claimed] = events;
       const id = claimed?.type === 'task:claimed' ? claimed.taskId : receiptTask(state, options.commandId);
@@ -199,6 +219,12 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   close(): void {
     this.#unsubscribe();
     this.removeAllListeners();
+  }
+
+  /** The task, if the claim holds wherever else the task is kept. */
+  async #confirmed(teamId: string, task: SharedTask, by: Actor): Promise<SharedTask> {
+    if (!this.#claims || (await this.#claims.confirm(teamId, task, by))) return task;
+    throw new ClaimConflictError(`Task ${task.id} was taken by another program in the same moment: take another one`);
   }
 
   /** Asks the gate, with nothing locked; returns what the verdict is about, and what must therefore still be so. */

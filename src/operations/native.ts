@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import type { Joined } from '../bridge/bridge.ts';
 import { nameOf, textOfEntry } from '../bridge/format.ts';
 import { NATIVE_LEAD } from '../bridge/layout.ts';
 import type { Sight } from '../bridge/sight.ts';
 import type { NativeTeam } from '../bridge/snapshot.ts';
 import { TeamError } from '../core/errors.ts';
-import { quote } from '../core/text.ts';
+import { quote, Slug } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
-import { Wait } from './inputs.ts';
+import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 
 /** A native team in one line of a list. */
@@ -62,6 +63,12 @@ const Leftover = z.object({
   changedAt: Timestamp,
   tasks: z.number().int(),
   members: z.number().int(),
+});
+
+const JoinedTeam = z.object({
+  teamId: z.string(),
+  native: z.string().describe('the name of the native team'),
+  notices: z.array(z.string()).describe('what people should know: refusals, overwrites, what will not be read'),
 });
 
 const Named = z.strictObject({ name: z.string().min(1).max(200).describe('the name of the native team') });
@@ -175,7 +182,40 @@ export const nativeOperations = [
     cli: { args: ['names'] },
     run: async ({ native }, { names, quiet }) => native.clean(names, quiet === undefined ? undefined : quiet * HOUR),
   }),
+  operation({
+    name: 'native.join',
+    summary: "Join one of Claude Code's own teams: tasks, mail and members are kept in step both ways",
+    scope: 'admin',
+    input: Named.extend({ as: Slug.optional().describe('the name of the team here; else that of the native one') }),
+    result: JoinedTeam,
+    route: 'POST /api/native/join',
+    cli: { command: 'join', args: ['name'] },
+    run: async ({ native }, { name, as }) => plain(await native.join(name, { as })),
+  }),
+  operation({
+    name: 'native.leave',
+    summary: 'Part a team from the native one it joined; what is here stays',
+    scope: 'admin',
+    input: InTeam,
+    result: JoinedTeam,
+    route: 'POST /api/native/leave/:teamId',
+    cli: { args: ['teamId'] },
+    run: async ({ native }, { teamId }) => plain(await native.leave(teamId)),
+  }),
+  operation({
+    name: 'native.joined',
+    summary: 'List the teams that are kept in step with native ones, and what was put back there',
+    scope: 'admin',
+    input: z.strictObject({}),
+    result: z.array(JoinedTeam),
+    route: 'GET /api/native/joined',
+    run: async ({ native }) => native.joined().map(plain),
+  }),
 ] as const;
+
+function plain({ teamId, native, notices }: Joined): z.output<typeof JoinedTeam> {
+  return { teamId, native, notices: [...notices] };
+}
 
 function summarize(team: NativeTeam): NativeSummary {
   const { config, inboxes } = team;

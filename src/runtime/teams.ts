@@ -7,6 +7,7 @@ import type { TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Mailbox } from '../ledger/mailbox.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
+import type { ClaimKeeper } from '../ledger/task-list.ts';
 import { keepBudgets } from './budget-keeper.ts';
 import { TeamCoordinator } from './coordinator.ts';
 import { keepDeadlines } from './deadlines.ts';
@@ -34,6 +35,8 @@ export interface TeamsOptions {
   readonly teammateCommand: readonly [string, ...string[]];
   readonly memberToken: (teamId: string, memberId: string, scope: 'member' | 'lead') => Promise<string>;
   readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
+  /** Has the last word on claims of tasks that are also another program's. */
+  readonly claims?: ClaimKeeper;
   /** Hears of every hook that ran. */
   readonly onHook?: (run: { teamId: string; type: HookType; result: HookResult }) => void;
 }
@@ -65,7 +68,7 @@ export function openTeams(options: TeamsOptions): Teams {
     cwd: home.directory,
     ...(options.onHook && { onRun: options.onHook }),
   });
-  const tasks = new SharedTaskList(ledger, { gate: hooks });
+  const tasks = new SharedTaskList(ledger, { gate: hooks, ...(options.claims && { claims: options.claims }) });
   const mailbox = new Mailbox(ledger, { gate: hooks });
   const memory = new TeamMemory(ledger);
   const supervisor = new Supervisor({

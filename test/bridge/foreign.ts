@@ -75,20 +75,24 @@ function readAgain(path: string): Task {
   }
 }
 
-/** Lists, takes the first free task under its lock, and returns its id; undefined when none is free. */
-export async function foreignClaim(folder: string, name: string): Promise<string | undefined> {
+/** Lists, then takes up to so many free tasks, each under its lock; returns their ids, none when none is free. */
+export async function foreignClaims(folder: string, name: string, count: number): Promise<string[]> {
+  const ids: string[] = [];
   for (;;) {
-    const free = foreignList(folder).find((task) => task.status === 'pending' && task.owner === undefined);
-    if (!free) return undefined;
-    const path = join(folder, `${free.id}.json`);
-    if (!(await foreignLock(path))) continue;
-    try {
-      const task = readAgain(path);
-      if (task.status !== 'pending' || task.owner !== undefined) continue;
-      writeInPlace(path, { ...task, owner: name, status: 'in_progress' });
-      return task.id;
-    } finally {
-      foreignUnlock(path);
+    const free = foreignList(folder).filter((task) => task.status === 'pending' && task.owner === undefined);
+    if (free.length === 0) return ids;
+    for (const { id } of free) {
+      const path = join(folder, `${id}.json`);
+      if (!(await foreignLock(path))) continue;
+      try {
+        const task = readAgain(path);
+        if (task.status !== 'pending' || task.owner !== undefined) continue;
+        writeInPlace(path, { ...task, owner: name, status: 'in_progress' });
+        ids.push(id);
+      } finally {
+        foreignUnlock(path);
+      }
+      if (ids.length >= count) return ids;
     }
   }
 }

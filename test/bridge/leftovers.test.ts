@@ -7,6 +7,8 @@ import { identify } from '../../src/agents/process.ts';
 import { openBridge } from '../../src/bridge/bridge.ts';
 import type { Bridge } from '../../src/bridge/bridge.ts';
 import { nativePaths } from '../../src/bridge/layout.ts';
+import { memoryJournal } from '../../src/journal/memory.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const CAPTURES = join(import.meta.dirname, '../fixtures/claude-code');
@@ -16,7 +18,13 @@ function newBridge(capture: string): { root: string; trash: string; bridge: Brid
   const root = join(folder, 'claude');
   const trash = join(folder, 'trash');
   cpSync(join(CAPTURES, capture), root, { recursive: true });
-  const bridge = openBridge({ root, trash, onError: (error) => expect.unreachable(String(error)) });
+  const bridge = openBridge({
+    ledger: new Ledger(memoryJournal()),
+    home: folder,
+    root,
+    trash,
+    onError: (error) => expect.unreachable(String(error)),
+  });
   onTestFinished(() => bridge.close());
   return { root, trash, bridge };
 }

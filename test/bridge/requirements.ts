@@ -38,6 +38,8 @@ export const REQUIREMENTS = {
   'task-create-lock': { says: 'tasks/T/.lock.lock is taken to make a task', ...ALL },
   'task-lock': { says: 'tasks/T/ID.json.lock is taken to change a task', ...NEWER },
   'task-internal': { says: 'a task with metadata _internal stands for a teammate and is hidden', ...OLDEST },
+  'task-no-lock': { says: 'tasks are rewritten in place without any lock', ...OLDEST },
+  'task-claims-unchecked': { says: 'a claim succeeds on a task that is held or blocked', ...ALL },
   'inbox-form': { says: 'from, text, summary, timestamp, color, read', ...ALL },
   'inbox-ids': { says: 'entries have msg_id and type', ...NEWEST },
   'inbox-marks-read': { says: 'a delivered entry stays, with read true', ...OLDEST },

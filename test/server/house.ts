@@ -44,7 +44,15 @@ export async function openServer(directory: string, journal: Journal, options: S
   const onError = (error: unknown): void => void errors.push(error);
   const ledger = new Ledger(journal, { exclusive: true, onError });
   const credentials = await openCredentials({ ...home, ledger });
+  const native = openBridge({
+    ledger,
+    home: directory,
+    root: join(directory, 'claude'),
+    trash: join(directory, 'trash'),
+    onError,
+  });
   const teams = openTeams({
+    claims: native.claims,
     ledger,
     home,
     hostId: 'test',
@@ -55,7 +63,6 @@ export async function openServer(directory: string, journal: Journal, options: S
     onError,
   });
   await teams.start();
-  const native = openBridge({ root: join(directory, 'claude'), trash: join(directory, 'trash'), onError });
   const services: Services = {
     ...teams,
     native,
@@ -79,7 +86,7 @@ export async function openServer(directory: string, journal: Journal, options: S
         await hub.closeAll();
         await Promise.all([listening.close(), socket.close()]);
         await teams.supervisor.close({ end: true });
-        native.close();
+        await native.close();
         await teams.close();
         await ledger.close();
       })();

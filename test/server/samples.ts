@@ -214,6 +214,15 @@ export const SAMPLES: Samples = {
     leftTeam(stage);
     return { input: { quiet: 0 } };
   },
+  'native.join': async (stage) => ({ input: { name: leftTeam(stage), as: 'both' } }),
+  'native.leave': async (stage) => {
+    await stage.act('native.join', { name: leftTeam(stage), as: 'both' });
+    return { input: { teamId: 'both' } };
+  },
+  'native.joined': async (stage) => {
+    await stage.act('native.join', { name: leftTeam(stage), as: 'both' });
+    return { input: {} };
+  },
   'native.clean': async (stage) => ({ input: { names: [leftTeam(stage)], quiet: 0 } }),
   'event.list': async () => ({ input: { teamId, after: 1, limit: 1 } }),
   'agent.list': async () => ({ input: {} }),

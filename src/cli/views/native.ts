@@ -54,8 +54,24 @@ export const views: Views = {
     ] as const;
     return `${table(columns, rows, screen)}To move one to the trash: troupe native clean NAME\n`;
   },
+  'native.join': (joined) =>
+    `Team ${clean(joined.teamId)} and the native team ${clean(joined.native)} are now kept in step.\n` +
+    noticeLines(joined.notices) +
+    `Next: troupe member spawn NAME --team ${clean(joined.teamId)} --agent '{"kind":"codex"}', troupe watch ${clean(joined.teamId)}\n`,
+  'native.leave': ({ teamId, native }) =>
+    `Team ${clean(teamId)} has parted from the native team ${clean(native)}; it goes on by itself.\n`,
+  'native.joined': (joined) =>
+    joined.length === 0
+      ? 'No team is joined to a native one. Join one: troupe join NAME\n'
+      : joined
+          .map((one) => `${clean(one.teamId)} is kept in step with ${clean(one.native)}\n${noticeLines(one.notices)}`)
+          .join(''),
   'native.clean': (moved) => moved.map(({ name, folder }) => `${clean(name)} is now in ${clean(folder)}\n`).join(''),
 };
+
+function noticeLines(notices: readonly string[]): string {
+  return notices.map((notice) => `! ${clean(notice)}\n`).join('');
+}
 
 function nativeTable(teams: readonly NativeTeam[], screen: Screen): string {
   const rows = teams.map((team): Cell[] => [

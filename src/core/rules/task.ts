@@ -27,7 +27,10 @@ export function createTask(state: TeamState, command: CommandOf<'task.create'>):
   const dependencies = [...new Set(command.dependencies)];
   requireDependencies(state, dependencies);
   if (command.assigneeId !== undefined) requireLive(state, command.assigneeId);
-  const taskId = String(state.nextTask);
+  const taskId = command.taskId ?? String(state.nextTask);
+  if (Number(taskId) < state.nextTask) {
+    throw new TeamError('exists', `Task ${taskId} of team ${state.teamId} exists or did: ids are never used again`);
+  }
   return [
     event(command, 'task:created', {
       taskId,

@@ -1,0 +1,200 @@
+import { SYSTEM } from '../../core/actor.ts';
+import { TeamError } from '../../core/errors.ts';
+import { LINE_LENGTH } from '../../core/limits.ts';
+import type { TeamMessage } from '../../core/message.ts';
+import type { TeamState } from '../../core/state.ts';
+import type { NewCommand } from '../../ledger/ledger.ts';
+import { entryKeys } from '../differences.ts';
+import { textOfEntry } from '../format.ts';
+import type { Era, NativeEntry } from '../format.ts';
+import { appendEntry, takeEntries } from '../inbox-file.ts';
+import { asPlainText, readProtocol } from '../protocol.ts';
+import { memberIdOf, nameFor, nativeMemberName, uuidOf } from './names.ts';
+import type { MirrorParts } from './parts.ts';
+import { oneLine } from './task-form.ts';
+
+/** The session in which natives count as shown what lies in their inboxes. */
+const NATIVE_SESSION = 'native';
+
+/** Messages that came from an inbox have ids that say so. */
+const FROM_INBOX = 'n-';
+
+/** Carries mail between the inboxes of a native team and those of ours. */
+export interface MailMirror {
+  pass(inboxes: ReadonlyMap<string, readonly NativeEntry[]>, era: Era): Promise<void>;
+  /** Answers a native shutdown request for a member of ours. */
+  answerShutdown(memberId: string, approved: boolean, reason: string): Promise<void>;
+  /** Tells the native lead that a member of ours has nothing to do, as its own teammates do. */
+  tellIdle(memberId: string, result: string | undefined): Promise<void>;
+}
+
+export function mirrorMail(parts: MirrorParts): MailMirror {
+  const { ledger, teamId, paths } = parts;
+  /** Entries that need nothing more. */
+  const seen = new Set<string>();
+  /** The native id of the request to shut down that waits for a member of ours. */
+  const shutdowns = new Map<string, string>();
+  const view = <R>(pick: (state: TeamState) => R): Promise<R> => ledger.view(teamId, pick);
+
+  const attempt = async (command: NewCommand, about: string): Promise<boolean> => {
+    try {
+      await ledger.execute(teamId, command, () => undefined);
+      return true;
+    } catch (error) {
+      if (!(error instanceof TeamError)) throw error;
+      parts.report(`${about}: ${error.message}`);
+      return false;
+    }
+  };
+
+  /** One entry of an inbox becomes what it means here. False leaves an entry for a member of ours where it is. */
+  const take = async (to: string, key: string, entry: NativeEntry, isOurs: boolean): Promise<boolean> => {
+    const text = textOfEntry(entry);
+    const protocol = readProtocol(text);
+    const { by, toId, leadId } = await view((state) => ({
+      by: senderOf(state, entry.from),
+      toId: memberIdOf(state, to),
+      leadId: parts.leadId(state),
+    }));
+    if (toId === undefined) return true;
+    if (protocol?.type === 'idle_notification' && by !== SYSTEM) {
+      const change = { type: 'member.change', by, memberId: by, status: 'idle', result: protocol.result } as const;
+      return attempt(change, `idle notice of ${entry.from}`);
+    }
+    if (isOurs && protocol?.type === 'shutdown_request' && entry.from === parts.leadName()) {
+      shutdowns.set(toId, protocol.requestId);
+      const reason = oneLine(protocol.reason ?? '', LINE_LENGTH);
+      return attempt({ type: 'shutdown.request', by: leadId, memberId: toId, reason }, `shutdown of ${to}`);
+    }
+    // The task itself says for whom it is; and what natives arrange among themselves is no mail.
+    if (protocol && (protocol.type === 'task_assignment' || !isOurs)) return true;
+    const summary = entry.summary === undefined ? undefined : oneLine(entry.summary, LINE_LENGTH);
+    const isStranger = by === SYSTEM;
+    const command: NewCommand = {
+      type: 'message.send',
+      by,
+      messageId: `${FROM_INBOX}${key}`.slice(0, 128),
+      messageType: isStranger ? 'system' : 'direct',
+      toId,
+      content: isStranger ? `From ${oneLine(entry.from, 100)}, who is no member:\n${text}` : text,
+      ...(summary !== undefined && { summary }),
+      priority: 'normal',
+      metadata: { native: { from: entry.from.slice(0, 200), sentAt: entry.timestamp.slice(0, 100) } },
+    };
+    return attempt(command, `message from ${entry.from} to ${to}`);
+  };
+
+  const receive = async (to: string, entries: readonly NativeEntry[], era: Era): Promise<void> => {
+    const { isOurs, own } = await view((state) => {
+      const id = memberIdOf(state, to);
+      const member = id === undefined ? undefined : state.members.get(id);
+      const ids = id === undefined ? [] : (state.index.inboxes.get(id)?.ids ?? []);
+      return {
+        isOurs: member !== undefined && nativeMemberName(member) === undefined && id !== state.team?.leadId,
+        own: new Set(ids.filter((one) => !one.startsWith(FROM_INBOX)).map(uuidOf)),
+      };
+    });
+    const taken = new Set<string>();
+    for (const [key, entry] of entryKeys(entries)) {
+      const mark = `${to}/${key}`;
+      const isKnown = seen.has(mark) || entry.read === true || own.has(key) || entry['via'] === 'troupe';
+      if (!isKnown && (await take(to, key, entry, isOurs))) seen.add(mark);
+      if (isOurs && entry.read !== true && seen.has(mark)) taken.add(key);
+    }
+    if (taken.size === 0) return;
+    const isTaken = (entry: NativeEntry): boolean => [...entryKeys([entry]).keys()].some((key) => taken.has(key));
+    await takeEntries(paths.inbox(to), isTaken, { era });
+  };
+
+  /** Our mail to natives: written into the inbox first, then on record as delivered; read there, it is acknowledged. */
+  const send = async (inboxes: ReadonlyMap<string, readonly NativeEntry[]>): Promise<void> => {
+    const due = await view((state) =>
+      [...state.members.values()].flatMap((member) => {
+        const name = nativeMemberName(member) ?? (member.id === state.team?.leadId ? parts.leadName() : undefined);
+        const inbox = state.index.inboxes.get(member.id);
+        if (name === undefined || !inbox || member.status === 'stopped') return [];
+        return [...inbox.waiting].flatMap((id) => {
+          const message = state.messages.get(id);
+          if (!message) return [];
+          const from = nameFor(state, message.fromId);
+          const color = state.members.get(message.fromId)?.color;
+          return [{ message, name, from, color }];
+        });
+      }),
+    );
+    for (const { message, name, from, color } of due) {
+      const isImported = message.id.startsWith(FROM_INBOX);
+      const unread = (inboxes.get(name) ?? []).filter((entry) => entry.read !== true);
+      const key = isImported ? message.id.slice(FROM_INBOX.length) : uuidOf(message.id);
+      const lies = entryKeys(unread).has(key);
+      if (message.deliveredAt) {
+        if (!lies) await receipt('message.acknowledge', message);
+        continue;
+      }
+      if (!isImported) await appendEntry(paths, name, entryOf(message, from, color));
+      await receipt('message.deliver', message);
+    }
+    if (due.some(({ message }) => !message.deliveredAt)) parts.again();
+  };
+
+  const receipt = (type: 'message.deliver' | 'message.acknowledge', { id, toId }: TeamMessage): Promise<boolean> => {
+    const about = { by: SYSTEM, memberId: toId, messageIds: [id] };
+    const command: NewCommand =
+      type === 'message.deliver'
+        ? { type, ...about, sessionId: NATIVE_SESSION, redelivery: false }
+        : { type, ...about };
+    return attempt(command, `message ${id}`);
+  };
+
+  const write = async (memberId: string, protocol: object): Promise<void> => {
+    const { from, color } = await view((state) => ({
+      from: nameFor(state, memberId),
+      color: state.members.get(memberId)?.color,
+    }));
+    const timestamp = new Date().toISOString();
+    const text = JSON.stringify({ ...protocol, from, timestamp });
+    await appendEntry(paths, parts.leadName(), { from, text, timestamp, color, id: crypto.randomUUID() });
+  };
+
+  return {
+    async pass(inboxes, era) {
+      for (const [to, entries] of inboxes) await receive(to, entries, era);
+      await send(inboxes);
+    },
+    async answerShutdown(memberId, approved, reason) {
+      const requestId = shutdowns.get(memberId);
+      if (requestId === undefined) return;
+      shutdowns.delete(memberId);
+      const type = approved ? 'shutdown_approved' : 'shutdown_rejected';
+      await write(memberId, { type, requestId, ...(!approved && { reason }) });
+    },
+    tellIdle(memberId, result) {
+      return write(memberId, {
+        type: 'idle_notification',
+        idleReason: 'available',
+        ...(result !== undefined && { result }),
+      });
+    },
+  };
+}
+
+function entryOf(message: TeamMessage, from: string, color: string | undefined) {
+  const { content, summary, sentAt } = message;
+  return {
+    from,
+    text: asPlainText(content, from),
+    summary,
+    timestamp: sentAt.toISOString(),
+    color,
+    id: uuidOf(message.id),
+  };
+}
+
+/** A live member by its native name; anybody else is a stranger, for whom Troupe speaks. */
+function senderOf(state: TeamState, from: string): string {
+  const id = memberIdOf(state, from);
+  const member = id === undefined ? undefined : state.members.get(id);
+  // Who writes into an inbox by hand in the name of a member of ours is not that member.
+  const isTheirs = member && (nativeMemberName(member) !== undefined || id === state.team?.leadId);
+  return isTheirs && member.status !== 'stopped' ? member.id : SYSTEM;
+}

@@ -1,0 +1,161 @@
+import { SYSTEM } from '../../core/actor.ts';
+import { TeamError } from '../../core/errors.ts';
+import { LINE_LENGTH } from '../../core/limits.ts';
+import type { MemberRecord, TeamState } from '../../core/state.ts';
+import { changeConfig } from '../config-file.ts';
+import { BRIDGE_MARK, nameOf } from '../format.ts';
+import type { NativeConfig, NativeMember } from '../format.ts';
+import { memberIdOf, nativeMemberName, newMemberId } from './names.ts';
+import type { MirrorParts } from './parts.ts';
+import { oneLine } from './task-form.ts';
+
+/** What we leave in a native team's file: whose members these are. */
+export interface Signature {
+  readonly home: string;
+  readonly pid: number;
+  readonly startTime: string;
+  readonly bootId: string;
+}
+
+/** One comparison of the members of both sides: theirs become members here, ours become members there. */
+export async function mirrorMembers(parts: MirrorParts, config: NativeConfig, signature: Signature): Promise<void> {
+  const { ledger, teamId } = parts;
+  for (const native of config.members.filter((member) => !isOurs(member))) {
+    await takeMember(parts, native);
+  }
+  const gone = await ledger.view(teamId, (state) =>
+    [...state.members.values()].filter((member) => {
+      const name = nativeMemberName(member);
+      return name !== undefined && member.status !== 'stopped' && !config.members.some((one) => one.name === name);
+    }),
+  );
+  for (const { id } of gone) {
+    await ledger.execute(
+      teamId,
+      { type: 'member.leave', by: SYSTEM, memberId: id, reason: 'left the native team', returning: false },
+      () => undefined,
+    );
+  }
+  const wanted = await ledger.view(teamId, (state) => ownMembers(state, nameOf(config), signature));
+  if (!isShown(config, wanted, signature)) {
+    await changeConfig(parts.paths, (found) => withOurs(found, wanted, signature, parts));
+  }
+}
+
+/** Takes our members out again, when the two teams part. */
+export function withdrawMembers(parts: MirrorParts): Promise<boolean> {
+  return changeConfig(parts.paths, (config) => {
+    const { [BRIDGE_MARK]: _mark, ...metadata } = (config['metadata'] ?? {}) as Record<string, unknown>;
+    const { metadata: _metadata, ...rest } = config;
+    const members = config.members.filter((member) => !isOurs(member));
+    return { ...rest, members, ...(Object.keys(metadata).length > 0 && { metadata }) };
+  });
+}
+
+/** Whether a native member is one that the bridge put there. */
+export function isOurs(member: NativeMember): boolean {
+  return markOf(member) !== undefined;
+}
+
+/** Whose bridge wrote into a native team's file. */
+export function signatureOf(config: NativeConfig): Partial<Signature> | undefined {
+  return markOf(config);
+}
+
+async function takeMember({ ledger, teamId, report }: MirrorParts, native: NativeMember): Promise<void> {
+  const status = native.isActive === false ? 'idle' : 'active';
+  const command = await ledger.view(teamId, (state) => {
+    const known = memberIdOf(state, native.name);
+    const member = known === undefined ? undefined : state.members.get(known);
+    if (member && member.status !== 'stopped') {
+      // Only teammates in panes say whether they work; of the others we hear when they become idle.
+      const isNews = native.isActive !== undefined && member.status !== status && member.status !== 'shutting-down';
+      const isTheirs = nativeMemberName(member) !== undefined;
+      return isNews && isTheirs
+        ? { type: 'member.change' as const, by: SYSTEM, memberId: member.id, status }
+        : undefined;
+    }
+    return {
+      type: 'member.join' as const,
+      by: SYSTEM,
+      name: member?.id ?? newMemberId(state, native.name),
+      role: 'teammate',
+      prompt: '',
+      planApprovalRequired: false,
+      agentType: oneLine(native.agentType ?? 'general-purpose', LINE_LENGTH),
+      sessionId: 'none',
+      backendType: backendOf(native.backendType),
+      subscriptions: [],
+      status,
+      ...(native.model !== undefined && { model: oneLine(native.model, LINE_LENGTH) }),
+      ...(native.color !== undefined && { color: oneLine(native.color, LINE_LENGTH) }),
+      ...(native.cwd !== undefined && { cwd: native.cwd.slice(0, 4096) }),
+      metadata: { native: { name: native.name } },
+    };
+  });
+  if (!command) return;
+  try {
+    await ledger.execute(teamId, command as never, () => undefined);
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    report(`member ${native.name}: ${error.message}`);
+  }
+}
+
+/** As an entry that both measured versions work with. */
+function ownMembers(state: TeamState, team: string, signature: Signature): NativeMember[] {
+  const isHere = (member: MemberRecord): boolean =>
+    member.status !== 'stopped' && member.id !== state.team?.leadId && nativeMemberName(member) === undefined;
+  return [...state.members.values()].filter(isHere).map((member) => ({
+    agentId: `${member.id}@${team}`,
+    name: member.id,
+    agentType: member.agent?.name ?? member.agent?.kind ?? member.agentType,
+    model: member.model ?? 'other',
+    color: member.color ?? 'cyan',
+    planModeRequired: false,
+    joinedAt: member.joinedAt.getTime(),
+    tmuxPaneId: '',
+    cwd: member.cwd ?? '',
+    subscriptions: [],
+    backendType: 'tmux',
+    isActive: member.status === 'active',
+    metadata: { [BRIDGE_MARK]: { home: signature.home } },
+  }));
+}
+
+function withOurs(
+  config: NativeConfig,
+  wanted: readonly NativeMember[],
+  signature: Signature,
+  { report }: MirrorParts,
+): NativeConfig {
+  const theirs = config.members.filter((member) => !isOurs(member));
+  const ours = wanted.filter((member) => {
+    const taken = theirs.some(({ name }) => name === member.name);
+    if (taken) report(`member ${member.name}: the native team has one of that name, so ours is not shown there`);
+    return !taken;
+  });
+  const metadata = { ...(config['metadata'] as object | undefined), [BRIDGE_MARK]: signature };
+  return { ...config, members: [...theirs, ...ours], metadata };
+}
+
+function isShown(config: NativeConfig, wanted: readonly NativeMember[], signature: Signature): boolean {
+  const ours = config.members.filter(isOurs);
+  const theirs = new Set(config.members.filter((member) => !isOurs(member)).map(({ name }) => name));
+  const due = wanted.filter(({ name }) => !theirs.has(name));
+  if (JSON.stringify(markOf(config)) !== JSON.stringify(signature) || ours.length !== due.length) return false;
+  return due.every((member) => {
+    const shown = ours.find(({ name }) => name === member.name);
+    return shown !== undefined && shown.agentId === member.agentId && shown.isActive === member.isActive;
+  });
+}
+
+function markOf(value: object): Partial<Signature> | undefined {
+  const metadata = (value as { metadata?: Record<string, unknown> }).metadata;
+  const mark = typeof metadata === 'object' && metadata !== null ? metadata[BRIDGE_MARK] : undefined;
+  return typeof mark === 'object' && mark !== null ? mark : undefined;
+}
+
+function backendOf(backend: string | undefined): 'tmux' | 'iterm2' | 'in-process' {
+  return backend === 'tmux' || backend === 'iterm2' ? backend : 'in-process';
+}

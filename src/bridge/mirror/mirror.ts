@@ -1,0 +1,192 @@
+import type { TeamEvent } from '../../core/event.ts';
+import type { SharedTask } from '../../core/task.ts';
+import { streamOf } from '../../core/view.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { isWhole } from '../config-file.ts';
+import { appendEntry } from '../inbox-file.ts';
+import { NATIVE_LEAD, nativePaths } from '../layout.ts';
+import type { Sight } from '../sight.ts';
+import type { NativeTeam } from '../snapshot.ts';
+import { mirrorMail } from './mail.ts';
+import { isOurs, mirrorMembers, withdrawMembers } from './members.ts';
+import type { Signature } from './members.ts';
+import { nativeMemberName, uuidOf } from './names.ts';
+import type { MirrorParts } from './parts.ts';
+import { mirrorTasks } from './tasks.ts';
+
+/** A team that is kept in step with a native one. */
+export interface Mirror {
+  readonly teamId: string;
+  readonly native: string;
+  /** What went wrong or was put back lately, the newest last. */
+  readonly reports: readonly string[];
+  /** Whether a claim holds on the native side, too. */
+  confirm(task: SharedTask, memberId: string): Promise<boolean>;
+  /** Resolves when everything that both sides said so far has been looked at. */
+  settled(): Promise<void>;
+  /** Stops; with `withdraw` our members leave the native team. */
+  close(options?: { withdraw?: boolean }): Promise<void>;
+}
+
+/** What a mirror needs. */
+export interface MirrorOptions {
+  readonly ledger: Ledger;
+  readonly sight: Sight;
+  readonly root: string;
+  readonly teamId: string;
+  readonly native: string;
+  readonly signature: Signature;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Passes come at most this often, so that a burst of changes is one of them. */
+const PACE_MS = 25;
+
+/** What failed (a lock that is held, a disk that is full) is tried again. */
+const RETRY_MS = 2_000;
+
+const REMEMBERED_REPORTS = 50;
+
+/** Begins to keep two teams in step. The journal is right about who holds what; files are read as wishes and put right. */
+export async function openMirror(options: MirrorOptions): Promise<Mirror> {
+  const { ledger, sight, teamId, native, signature, onError } = options;
+  const paths = nativePaths(options.root, native);
+  const reports: string[] = [];
+  const told = new Set<string>();
+  const stream = await ledger.view(teamId, ({ team }) => (team ? streamOf(team) : ''));
+  let leadName = NATIVE_LEAD;
+  let wanted = 0;
+  let done = 0;
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let wasGone = false;
+
+  const parts: MirrorParts = {
+    ledger,
+    teamId,
+    paths,
+    stream,
+    leadId: ({ team }) => team?.leadId ?? NATIVE_LEAD,
+    leadName: () => leadName,
+    async tell(to, text, matter) {
+      if (told.has(matter)) return;
+      told.add(matter);
+      const timestamp = new Date().toISOString();
+      await appendEntry(paths, to, { from: 'troupe', text, timestamp, id: uuidOf(`${teamId}-${matter}-${timestamp}`) });
+    },
+    report(what) {
+      if (reports.at(-1) === what) return;
+      reports.push(what);
+      if (reports.length > REMEMBERED_REPORTS) reports.shift();
+    },
+    again: () => kick(),
+  };
+  const tasks = mirrorTasks(parts);
+  const mail = mirrorMail(parts);
+
+  const pass = async (): Promise<void> => {
+    const team = sight.team(native);
+    if (!team?.config || team.form !== 'known') {
+      if (!wasGone) parts.report(team ? `${native} cannot be read: ${team.problems.join('; ')}` : `${native} is gone`);
+      wasGone = true;
+      return;
+    }
+    wasGone = false;
+    leadName = leadOf(team);
+    await mirrorMembers(parts, team.config, signature);
+    if (team.problems.length === 0 || !team.unsettled) await tasks.pass(team.tasks);
+    await mail.pass(team.inboxes, team.era);
+  };
+
+  const kick = (): void => {
+    wanted++;
+    if (closed || timer || running) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      running = turn();
+    }, PACE_MS);
+  };
+
+  /** Never throws: what failed is told and tried again. */
+  const turn = async (): Promise<void> => {
+    const target = wanted;
+    try {
+      await pass();
+      done = target;
+    } catch (error) {
+      onError(error);
+      parts.report(error instanceof Error ? error.message : String(error));
+      if (!closed) setTimeout(() => kick(), RETRY_MS).unref();
+      done = target;
+    } finally {
+      running = undefined;
+      if (wanted > target && !closed) kick();
+    }
+  };
+
+  const hear = (event: TeamEvent): Promise<void> | undefined => {
+    if (!('memberId' in event) || event.memberId === undefined) return undefined;
+    const { memberId } = event;
+    if (event.type === 'shutdown:approved') return mail.answerShutdown(memberId, true, '');
+    if (event.type === 'shutdown:rejected') return mail.answerShutdown(memberId, false, event.feedback);
+    return event.type === 'teammate:idle' ? mail.tellIdle(memberId, event.result) : undefined;
+  };
+
+  const unsubscribe = ledger.subscribe((team, batch, state) => {
+    if (team !== teamId) return;
+    for (const event of batch.events) {
+      const member = 'memberId' in event ? state.members.get(event.memberId ?? '') : undefined;
+      const isOwn = member && nativeMemberName(member) === undefined && member.id !== state.team?.leadId;
+      if (isOwn) hear(event)?.catch(onError);
+    }
+    kick();
+  });
+  const unsee = sight.subscribe((event) => {
+    if (event.team === native) kick();
+  });
+  await ledger.view(teamId, () => undefined);
+  kick();
+
+  return {
+    teamId,
+    native,
+    reports,
+    confirm: (task, memberId) => tasks.confirm(task, memberId),
+    async settled() {
+      kick();
+      const target = wanted;
+      while (done < target && !closed) await new Promise((resolve) => setTimeout(resolve, 5));
+    },
+    async close({ withdraw = false } = {}) {
+      closed = true;
+      clearTimeout(timer);
+      unsubscribe();
+      unsee();
+      await running;
+      if (withdraw && sight.team(native)?.config) await withdrawMembers(parts);
+    },
+  };
+}
+
+/** The native lead's name: nearly always the same. */
+export function leadOf({ config }: NativeTeam): string {
+  return (
+    config?.members.find(({ agentId }) => agentId !== undefined && agentId === config.leadAgentId)?.name ?? NATIVE_LEAD
+  );
+}
+
+/** The newest version's lead reads its inbox only while a teammate that it started itself is there. */
+export function leadReads(team: NativeTeam): boolean {
+  if (team.config?.leadProcess === undefined) return true;
+  const lead = leadOf(team);
+  return team.config.members.some((member) => member.name !== lead && !isOurs(member));
+}
+
+/** Why a native team cannot be joined, if it cannot. */
+export function whyNotJoin(team: NativeTeam): string | undefined {
+  if (team.kind === 'session') return 'it is the task list of a session without a team';
+  if (!team.config) return team.problems[0] ?? 'it has no config.json';
+  if (!isWhole(team.config)) return 'its config.json has no leadAgentId, or members without agentId';
+  return undefined;
+}

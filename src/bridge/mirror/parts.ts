@@ -1,0 +1,22 @@
+import type { TeamState } from '../../core/state.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { NativePaths } from '../layout.ts';
+
+/** What the parts of a mirror share. */
+export interface MirrorParts {
+  readonly ledger: Ledger;
+  readonly teamId: string;
+  readonly paths: NativePaths;
+  /** Tells this life of the team from another one of its name. */
+  readonly stream: string;
+  /** Who leads, in our words. */
+  readonly leadId: (state: TeamState) => string;
+  /** Who leads, in theirs. */
+  readonly leadName: () => string;
+  /** Writes a line of our own to a native member; the same matter is told once. */
+  readonly tell: (to: string, text: string, matter: string) => Promise<void>;
+  /** Notes something for people: a refusal, an overwrite, a file that cannot be read. */
+  readonly report: (what: string) => void;
+  /** Asks for another pass. */
+  readonly again: () => void;
+}

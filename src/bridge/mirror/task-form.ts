@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { DESCRIPTION_BYTES, LINE_LENGTH, TITLE_LENGTH } from '../../core/limits.ts';
+import { dependentsOf } from '../../core/ready.ts';
+import type { TaskRecord, TeamState } from '../../core/state.ts';
+import { byteLength, shorten } from '../../core/text.ts';
+import { BRIDGE_MARK } from '../format.ts';
+import type { NativeTask } from '../format.ts';
+import { nameFor } from './names.ts';
+
+/** The part of a task that both sides know, in the words of the native one. */
+export interface TaskForm {
+  readonly subject: string;
+  readonly description: string;
+  readonly activeForm: string | undefined;
+  readonly status: 'pending' | 'in_progress' | 'completed';
+  readonly owner: string | undefined;
+  readonly blockedBy: readonly string[];
+}
+
+/** What we leave in a file, under `metadata`, which alone survives: which task of ours it is, and as of when. */
+const Stamp = z.looseObject({ id: z.string(), stream: z.string(), revision: z.number().int() });
+export type Stamp = z.output<typeof Stamp>;
+
+/** Ids of the two sides, both ways. */
+export interface Links {
+  readonly toTask: Map<string, string>;
+  readonly toNative: Map<string, string>;
+}
+
+/** A task of ours as the native side shows it. A failed one is shown as held: nobody may take it, nothing behind it opens. */
+export function formOfTask(state: TeamState, task: TaskRecord, links: Links): TaskForm {
+  return {
+    subject: task.title,
+    description: task.description,
+    activeForm: task.activeForm,
+    status: task.status === 'failed' ? 'in_progress' : task.status === 'deleted' ? 'completed' : task.status,
+    owner: task.assigneeId === undefined ? undefined : nameFor(state, task.assigneeId),
+    blockedBy: task.dependencies.flatMap((id) => links.toNative.get(id) ?? []),
+  };
+}
+
+/** A file as we would keep it: within our limits, and with nothing that a line may not hold. */
+export function formOfFile(file: NativeTask): TaskForm {
+  const { owner, activeForm } = file;
+  return {
+    subject: oneLine(file.subject, TITLE_LENGTH) || '(no subject)',
+    description: fitting(file.description ?? ''),
+    activeForm: activeForm === undefined ? undefined : oneLine(activeForm, LINE_LENGTH),
+    status: file.status === 'deleted' ? 'completed' : file.status,
+    owner: owner === '' ? undefined : owner,
+    blockedBy: file.blockedBy ?? [],
+  };
+}
+
+/** Our stamp in a file; one of another team or another life is none. */
+export function stampOf(file: NativeTask | undefined, stream: string): Stamp | undefined {
+  const stamp = Stamp.safeParse(file?.metadata?.[BRIDGE_MARK]).data;
+  return stamp?.stream === stream ? stamp : undefined;
+}
+
+/** The file that shows a task of ours; what the native side wrote and we only shortened stays as it is. */
+export function fileOf(
+  state: TeamState,
+  task: TaskRecord,
+  { links, before, stream }: { links: Links; before?: NativeTask | undefined; stream: string },
+): Omit<NativeTask, 'id'> {
+  const form = formOfTask(state, task, links);
+  const had = before && formOfFile(before);
+  const kept = (key: 'subject' | 'description' | 'activeForm'): string | undefined =>
+    had && had[key] === form[key] ? before[key] : form[key];
+  const stamp = { id: task.id, stream, epoch: task.epoch, revision: task.revision };
+  const next: Record<string, unknown> = {
+    ...before,
+    subject: kept('subject'),
+    description: kept('description') ?? '',
+    activeForm: kept('activeForm'),
+    owner: form.owner,
+    status: form.status,
+    blocks: union(
+      before?.blocks,
+      dependentsOf(state, task.id).flatMap((id) => links.toNative.get(id) ?? []),
+    ),
+    blockedBy: union(before?.blockedBy, form.blockedBy),
+    metadata: { ...before?.metadata, [BRIDGE_MARK]: stamp },
+  };
+  for (const key of Object.keys(next)) if (next[key] === undefined) delete next[key];
+  return next;
+}
+
+/** Whether two forms show the same task; edges that only one side has are not looked at here. */
+export function sameForm(a: TaskForm, b: TaskForm): boolean {
+  return (
+    a.subject === b.subject &&
+    a.description === b.description &&
+    a.activeForm === b.activeForm &&
+    a.status === b.status &&
+    a.owner === b.owner
+  );
+}
+
+/** One line of at most so many characters, without what a line may not hold. */
+export function oneLine(text: string, length: number): string {
+  // oxlint-disable-next-line no-control-regex -- these are what it is for
+  return shorten(text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim(), length);
+}
+
+function fitting(text: string): string {
+  let fit = text;
+  while (byteLength(fit) > DESCRIPTION_BYTES) fit = shorten(fit, Math.floor((fit.length * 9) / 10));
+  return fit;
+}
+
+function union(a: readonly string[] | undefined, b: readonly string[]): string[] {
+  return [...new Set([...(a ?? []), ...b])];
+}
