@@ -14,7 +14,7 @@ describe('hostile texts', () => {
   const troupe = sharedTroupe();
 
   beforeAll(async () => {
-    await troupe.run('team create demo');
+    await troupe.run('team create demo --messages-per-minute 1000');
     await troupe.run('member add worker-1 --team demo');
     for (const text of HOSTILE) {
       const words = ['task', 'add', `t ${asArgument(text)}`, '--team', 'demo', '--description', `=${asArgument(text)}`];

@@ -23,7 +23,17 @@ import { BIN, connect, environmentFor, readLog, serve, spawnServe, temporaryHome
 vi.setConfig({ testTimeout: 60_000 });
 
 /** What a daemon leaves in its home when it has ended in order. */
-const LEFT = ['daemon.log', 'journal.db', 'journal.db.bell', 'lock.db', 'port', 'processes', 'secret', 'token'];
+const LEFT = [
+  'daemon.log',
+  'journal.db',
+  'journal.db.bell',
+  'lock.db',
+  'port',
+  'processes',
+  'reserve',
+  'secret',
+  'token',
+];
 
 describe('starting', () => {
   test('F7: 20 commands that race to start the daemon get one daemon', async () => {

@@ -15,7 +15,7 @@ import { openFeeds } from '../../src/server/push.ts';
  */
 function slowLedger() {
   const journal: Stored[] = [];
-  const state: TeamState = { ...createState('demo'), team: { id: 'demo' } as TeamRecord };
+  const state: TeamState = { ...createState('demo'), team: { id: 'demo', createdAt: new Date(0) } as TeamRecord };
   const listeners = new Set<BatchListener>();
   let told = 0;
   return {
