@@ -46,9 +46,10 @@ export async function openPage(
   page.on('pageerror', (error) => complaints.push(`error: ${error.stack ?? error.message}`));
   page.on('console', (message) => {
     // A daemon that is away is told to the person, and by the browser to its console.
-    const isAbsence = /ERR_(CONNECTION|EMPTY|PROXY|TUNNEL|INTERNET)|WebSocket connection to .* failed/.test(
-      message.text(),
-    );
+    const isAbsence =
+      /ERR_(CONNECTION|SOCKET|EMPTY|PROXY|TUNNEL|INTERNET|NETWORK)|WebSocket connection to .* failed/.test(
+        message.text(),
+      );
     if (message.type() === 'error' && !isAbsence) complaints.push(`console: ${message.text()}`);
   });
   await page.addInitScript({ path: join(import.meta.dirname, 'pages/listen.js') });

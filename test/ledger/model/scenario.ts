@@ -73,7 +73,11 @@ class Run {
   async take(step: Step): Promise<void> {
     if (step.kind === 'commands') return this.#command(step);
     if (step.kind === 'drop') {
-      await (step.through === 'ledger' ? this.#ledger : this.#rival).drop(TEAM);
+      const [one, other] = step.through === 'ledger' ? [this.#ledger, this.#rival] : [this.#rival, this.#ledger];
+      await one.drop(TEAM);
+      // Numbers alone do not tell a team from one that was made anew under its name with as many batches: whoever goes on
+      // writing without a look in between cannot know. Daemons look, by following.
+      await other.view(TEAM, () => undefined);
       this.#world = emptyWorld();
     } else if (step.ledger === 'ledger') {
       await this.#ledger.close();
