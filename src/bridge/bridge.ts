@@ -143,11 +143,17 @@ export function openBridge({ root, trash, onError, ledger, home }: BridgeOptions
       confirm: (teamId, task, memberId) => mirrors.get(teamId)?.confirm(task, memberId) ?? Promise.resolve(true),
     },
     async start() {
-      for (const teamId of await ledger.teams()) {
-        const native = await ledger.view(teamId, (state) =>
-          state.team?.status === 'cleaned-up' ? undefined : nativeNameOf(state),
-        );
-        if (native !== undefined) await begin(teamId, native);
+      const joined = await ledger.viewAll(
+        (state) => ({
+          teamId: state.teamId,
+          native: state.team?.status === 'cleaned-up' ? undefined : nativeNameOf(state),
+        }),
+        // One that cannot be read is told of elsewhere, and joined to nothing.
+        { unreadable: (teamId) => ({ teamId, native: undefined }) },
+      );
+      for (const { teamId, native } of joined) {
+        // What is wrong with one native team must not keep a daemon from starting.
+        if (native !== undefined) await begin(teamId, native).catch(onError);
       }
     },
     async close() {
