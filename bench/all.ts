@@ -1,4 +1,5 @@
 import type { Benchmark } from './benchmark.ts';
+import { bridgeClaim } from './bridge-claim.ts';
 import { claimDurable } from './claim-durable.ts';
 import { claimFlat } from './claim-flat.ts';
 import { claimSingle } from './claim-single.ts';
@@ -24,4 +25,5 @@ export const ALL: readonly Benchmark[] = [
   leadTokens,
   jetstream,
   dashboard,
+  bridgeClaim,
 ];
