@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Agent, Mode, TeamTools } from './agents/agent.ts';
+import type { Agent, TeamTools } from './agents/agent.ts';
 import { findAgent, providerVariables } from './agents/catalog.ts';
 import { claudeAgent } from './agents/claude.ts';
 import { codexAgent } from './agents/codex.ts';
@@ -14,6 +14,7 @@ import { TeamError } from './core/errors.ts';
 import type { Door } from './host/door.ts';
 import { codeOf } from './host/door.ts';
 import { agentEnvironment } from './host/environment.ts';
+import { rightsOf } from './host/permissions.ts';
 import { describeRole } from './host/role.ts';
 import { runTeammate } from './host/teammate.ts';
 import { readCard } from './runtime/card.ts';
@@ -120,15 +121,6 @@ async function agentFor(spec: AgentSpec, { leads }: { leads: boolean }): Promise
     return execAgent({ command: [program, ...rest], mail: leads || (spec.messages ?? false) });
   }
   throw new TeamError('unsupported', `This Troupe cannot run agents of kind ${spec.kind}`);
-}
-
-/**
- * What it may do. One that may do everything asks for nothing; where something is forbidden all the same it has to ask, and
- * all else is granted.
- */
-function rightsOf({ mode = 'edit', permissions }: AgentSpec): { mode: Mode; permissions: AgentSpec['permissions'] } {
-  if (mode !== 'full' || !permissions?.deny?.length) return { mode, permissions };
-  return { mode: 'edit', permissions: { ...permissions, allow: ['*'] } };
 }
 
 /** The team's tools for the member: the daemon's endpoint with the member's credential, and ourselves on stdio. */

@@ -104,3 +104,15 @@ function spellingsOf(path: string, cwd: string): string[] {
   const inside = relative(cwd, whole);
   return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? [whole] : [whole, inside];
 }
+
+/**
+ * What it may do. One that may do everything asks for nothing; where something is forbidden all the same it has to ask, and
+ * all else is granted.
+ */
+export function rightsOf({ mode = 'edit', permissions }: AgentSpec): {
+  mode: Mode;
+  permissions: AgentSpec['permissions'];
+} {
+  if (mode !== 'full' || !permissions?.deny?.length) return { mode, permissions };
+  return { mode: 'edit', permissions: { ...permissions, allow: ['*'] } };
+}

@@ -55,7 +55,7 @@ test(
   'a person sees what waits in all teams and answers it; the answer to a plan is its judgement',
   async () => {
     const stage = setStage();
-    const members = [{ ...stage.member('planner', 'plans'), plan: 'required' }];
+    const members = [{ ...stage.member('planner', 'plans'), plan: 'required', mode: 'full' }];
     const file = stage.teamFile({ team: 'asks', lead: 'person', members, tasks: [{ title: 'Tidy' }] });
     await stage.ask('up', file, '--detach');
     interface Waiting {
@@ -75,6 +75,8 @@ test(
     expect(list).toContain('plan        yes: the work begins; --deny: another plan is made\n');
     expect((await stage.troupe('approve', second.id)).stdout).toBe(`The plan ${second.id} of planner is approved.\n`);
     await until('it is done', async () => (await stage.task('asks', '1')).result === 'did Tidy', 30_000);
+    // What it may do from then on is what its team file says.
+    expect(stage.work().map((turn) => (turn as unknown as Told).mode)).toEqual(['plan', 'plan', 'full']);
     expect((await stage.troupe('approve')).stdout).toBe('Nothing waits for you.\n');
     expect((await stage.troupe('approve', second.id)).code).toBe(3);
   },

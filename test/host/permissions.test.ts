@@ -3,8 +3,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Mode } from '../../src/agents/agent.ts';
 import { functionAgent } from '../../src/agents/function.ts';
 import type { AgentSpec } from '../../src/core/agent.ts';
+import { judgeWish } from '../../src/core/permission.ts';
 import type { TeamRequest } from '../../src/core/request.ts';
 import { localDoor } from '../../src/host/local-door.ts';
+import { rightsOf } from '../../src/host/permissions.ts';
 import { runTeammate } from '../../src/host/teammate.ts';
 import { openTeam } from '../mcp/house.ts';
 import type { House } from '../mcp/house.ts';
@@ -137,3 +139,13 @@ test.each([
     expect(await house.call('request.list', { teamId: 'demo' })).toEqual([]);
   },
 );
+
+test('what is forbidden is forbidden to one that may do anything, and the rest is still not asked', () => {
+  expect(rightsOf({ kind: 'claude', mode: 'full' })).toMatchObject({ mode: 'full' });
+  const { mode, permissions } = rightsOf({ kind: 'claude', mode: 'full', permissions: { deny: ['Bash(rm *)'] } });
+  // The agent asks before it acts, and the rules answer: denied first, all else allowed.
+  expect(mode).toBe('edit');
+  expect(judgeWish(permissions, { tool: 'Bash', subject: 'rm -r x' })).toBe('deny');
+  expect(judgeWish(permissions, { tool: 'Bash', subject: 'ls; pwd' })).toBe('allow');
+  expect(judgeWish(permissions, { tool: 'Write', subject: 'a.txt' })).toBe('allow');
+});
