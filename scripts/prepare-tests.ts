@@ -2,10 +2,11 @@
 // then the agents, which have a manifest of their own because they are large and no part of building anything.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { AGENTS_FOLDER, areAgentsWhole, noteAgentsWhole } from '../test/agents/installed.ts';
+import { AGENTS_FOLDER } from '../test/agents/installed.ts';
 import { isInstalled, TOOLS } from '../test/tools.ts';
 import type { Tool } from '../test/tools.ts';
 import { buildUi } from './build-ui.ts';
+import { installAgents } from './install-agents.ts';
 
 const missing = TOOLS.filter(({ program }) => !isInstalled(program));
 if (missing.length > 0) installOnDebian(missing);
@@ -16,22 +17,9 @@ for (const { program, debianPackage, why } of missing.filter((tool) => !isInstal
 }
 
 const [agents = AGENTS_FOLDER] = process.argv.slice(2);
-if (!areAgentsWhole(agents)) installAgents(agents);
+installAgents(agents, 'the agents that the tests run: once, about 1 GB');
 
 await buildUi({ ifStale: true });
-
-/** About a gigabyte and half a minute, once. No install scripts: two of them would build, one may download. */
-function installAgents(folder: string): void {
-  console.log('Installing the agents that the tests run: once, about 1 GB.');
-  const { status, stderr, error } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: folder,
-    encoding: 'utf8',
-    timeout: 600_000,
-  });
-  if (status === 0) return noteAgentsWhole(folder);
-  const why = error?.message ?? /npm error (?!code|errno|syscall)(.*)/.exec(stderr)?.[1] ?? 'it took too long';
-  console.warn(`The agents could not be installed (${why}): their tests are skipped. Next time it is tried again.`);
-}
 
 /** Best effort: whatever goes wrong here shows as a tool that is still missing. */
 function installOnDebian(tools: readonly Tool[]): void {

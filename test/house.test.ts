@@ -62,6 +62,17 @@ describe('the package', () => {
     }
   });
 
+  test('pins the older versions of Claude Code in the same way', () => {
+    const { dependencies } = readJson('test/native/versions/package.json', Manifest.pick({ dependencies: true }));
+    const pinned = /^npm:@anthropic-ai\/claude-code@\d+\.\d+\.\d+$/;
+    expect(Object.values(dependencies).filter((version) => !pinned.test(version))).toEqual([]);
+    const packages = Object.entries(readJson('test/native/versions/package-lock.json', Lock).packages).slice(1);
+    expect(packages.filter(([, { resolved, integrity }]) => resolved || !integrity)).toEqual([]);
+    for (const machine of ['linux-x64', 'linux-arm64']) {
+      expect(packages.map(([path]) => path).join('\n')).toContain(`claude-code-${machine}`);
+    }
+  });
+
   test('runs its scripts on the pinned Node', () => {
     expect(process.versions.node).toBe(manifest.devDependencies['node']);
   });

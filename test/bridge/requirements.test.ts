@@ -4,9 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { REQUIREMENTS, VERSIONS } from './requirements.ts';
 
 describe('the manifest of what the bridge relies on', () => {
-  const tests = readdirSync(import.meta.dirname)
-    .filter((name) => name.endsWith('.test.ts') && name !== 'requirements.test.ts')
-    .map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'));
+  const tests = [import.meta.dirname, join(import.meta.dirname, '../native')].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.test.ts') && name !== 'requirements.test.ts')
+      .map((name) => readFileSync(join(folder, name), 'utf8')),
+  );
   // The names in the first argument of each `proves(...)`.
   const proven = new Set(
     tests.flatMap((source) =>

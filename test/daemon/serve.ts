@@ -26,7 +26,7 @@ export function temporaryHome(): Home {
 }
 
 /** Compiled code, shared by the daemons of all tests: each would spend half a second on a home of its own. */
-const CODE = join(import.meta.dirname, '../../node_modules/.cache/troupe-tests');
+export const CODE = join(import.meta.dirname, '../../node_modules/.cache/troupe-tests');
 
 /** What a command of the command line gets from us: this home, and the code as it is in `src/`. */
 export function environmentFor(home: Home, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {

@@ -1,0 +1,306 @@
+/*
+ * A stage for Claude Code's own teams: the real program, of a version, in a tmux of the test's own, with a scripted model.
+ *
+ *   describe.for(TESTED_VERSIONS)('... of Claude Code %s', { timeout: NATIVE_MS }, (version) => {
+ *     test('...', async (context) => {
+ *       const stage = await setNativeStage(context, version);          // skips where tmux or the version is missing
+ *       const { spawn, send } = stage.words;                          // how this version's model says things
+ *       stage.play({
+ *         lead: rules([/go/, { calls: [...stage.words.createTeam('lab'), spawn({ name: 'alice', team: 'lab', prompt: as('alice') + 'hi' })] }]),
+ *         alice: rules([/hi/, { calls: [send('team-lead', 'hello')] }]),
+ *       });
+ *       await stage.startLead();                                       // claude --teammate-mode tmux, in the first pane
+ *       await stage.type(as('lead') + 'go');                           // marked: that is how the script knows who asks
+ *       await stage.until('the lead heard it', () => stage.heard('lead', 'hello'));
+ *
+ * `stage.team()` is the native team as it is on disk, `stage.troupe(...)` our command line with the same home, `stage.shows(pane)`
+ * what a pane shows. When the test ends the tmux server is killed, and whatever the stage started besides.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import type { TestContext } from 'vitest';
+import { readTeam } from '../../src/bridge/snapshot.ts';
+import type { NativeTeam } from '../../src/bridge/snapshot.ts';
+import { homeAt } from '../../src/client/home.ts';
+import type { Home } from '../../src/client/home.ts';
+import { run, until } from '../daemon/processes.ts';
+import { BIN, CODE } from '../daemon/serve.ts';
+import { anthropicServer } from '../models/anthropic.ts';
+import type { ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
+import { needTool } from '../tools.ts';
+import { askerOf, cast } from './script.ts';
+import { nativeProgram } from './versions.ts';
+import type { NativeVersion } from './versions.ts';
+import { wordsOf } from './words.ts';
+import type { Words } from './words.ts';
+
+/** How long a test with real programs may take on a machine that has more to do. */
+export const NATIVE_MS = 150_000;
+
+/** How long one step of such a test may take. */
+const STEP_MS = 45_000;
+
+/** A model that people may choose and for which the newest version offers the tools for tasks without being asked to. */
+const MODEL = 'claude-sonnet-4-5-20250929';
+
+const KEY = 'sk-ant-a-dummy-key-for-tests-only';
+
+/** What a command said and how it ended. */
+export interface Said {
+  readonly code: number | NodeJS.Signals;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A native lead in a terminal, with all that is around it. */
+export interface NativeStage {
+  readonly version: NativeVersion;
+  readonly words: Words;
+  readonly model: ModelServer;
+  /** The path of the program. */
+  readonly program: string;
+  /** HOME of everything on the stage; Claude Code's files are in `.claude` there. */
+  readonly home: string;
+  /** Claude Code's own directory. */
+  readonly root: string;
+  /** Where everybody works. */
+  readonly cwd: string;
+  /** Troupe's state directory. */
+  readonly troupeHome: Home;
+  /** What everything on the stage has in its environment, and nothing else. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The pane of the lead. */
+  readonly pane: string;
+  /** Gives each its script, by the mark of its first prompt (see script.ts). */
+  play(scripts: Readonly<Record<string, ModelScript>>): void;
+  tmux(...words: string[]): string;
+  panes(): string[];
+  /** The text of a pane, by default the lead's. */
+  shows(pane?: string): string;
+  /** Waits until a pane shows something. */
+  sees(what: string | RegExp, pane?: string): Promise<string>;
+  /** Waits for a condition; where that was in vain, the error has what all panes show. */
+  until<T>(what: string, condition: () => T | undefined | false | Promise<T | undefined | false>): Promise<T>;
+  /** Types a line into a pane and presses Enter. */
+  type(text: string, pane?: string): Promise<void>;
+  /** Presses keys, in tmux' names. */
+  press(keys: readonly string[], pane?: string): void;
+  /** Starts a native lead in the first pane and waits until it takes what is typed. */
+  startLead(options?: { args?: readonly string[]; env?: Readonly<Record<string, string>> }): Promise<void>;
+  /** Waits until a lead that was started in another way takes what is typed. */
+  ready(): Promise<void>;
+  /** The only native team there is, as it is on disk. */
+  team(): NativeTeam | undefined;
+  /** What somebody told the model: all requests of the one with that mark. */
+  asked(name: string): ModelRequest[];
+  /** Whether a text reached somebody's model, from a person, a teammate or a tool. */
+  heard(name: string, text: string | RegExp): boolean;
+  /** Runs our command line to its end, with the environment of the stage. */
+  troupe(...words: string[]): Promise<Said>;
+  /** The same for a command that must succeed; its answer as JSON. */
+  ask<T>(...words: string[]): Promise<T>;
+  /** The processes on the stage, with their command lines; without tmux. */
+  processes(): { pid: number; command: string }[];
+}
+
+/** Sets a stage; skips the test where tmux or the version is missing. */
+export async function setNativeStage(context: TestContext, version: NativeVersion): Promise<NativeStage> {
+  needTool(context, 'tmux');
+  const program = nativeProgram(version);
+  context.skip(program === undefined, `Claude Code ${version} is not installed`);
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-native-')));
+  const [home, cwd, socket] = [join(folder, 'home'), join(folder, 'work'), join(folder, 'tmux')];
+  const root = join(home, '.claude');
+  for (const path of [home, cwd, root]) mkdirSync(path);
+  answerDialogs(home, cwd);
+  const model = await anthropicServer(cast({}));
+  const troupeHome = homeAt(join(folder, 'troupe'));
+  const environment = environmentOf({ home, model, troupeHome: troupeHome.directory });
+
+  const tmux = (...words: string[]): string =>
+    execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...words], {
+      encoding: 'utf8',
+      env: environment,
+      stdio: 'pipe',
+    }).trimEnd();
+  const processes = (): { pid: number; command: string }[] => findProcesses(home);
+  onTestFinished(async () => {
+    await run(BIN, ['stop', '--all'], { env: environment }).ended;
+    try {
+      tmux('kill-server');
+    } catch {
+      // It never was, or the test ended it.
+    }
+    // The program's own helpers end a moment after their terminal; what does not is ended here, and known to the leak check.
+    await until('all on the stage has ended', () => processes().length === 0, 3_000).catch(() => {
+      for (const { pid } of processes()) kill(pid);
+    });
+    await model.close();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  });
+  tmux('new-session', '-d', '-x', '220', '-y', '60', '-c', cwd, '/bin/sh');
+  const pane = tmux('list-panes', '-F', '#{pane_id}');
+
+  const shows = (target = pane): string => tmux('capture-pane', '-p', '-J', '-S', '-200', '-t', target);
+  const stage: NativeStage = {
+    version,
+    words: wordsOf(version),
+    model,
+    program: program as string,
+    home,
+    root,
+    cwd,
+    troupeHome,
+    environment,
+    pane,
+    play: (scripts) => model.use(cast(scripts)),
+    tmux,
+    panes: () => tmux('list-panes', '-t', pane, '-F', '#{pane_id}').split('\n'),
+    shows,
+    async sees(what, target) {
+      const isThere = (): string | false => {
+        const text = shows(target);
+        return (typeof what === 'string' ? text.includes(what) : what.test(text)) && text;
+      };
+      return stage.until(`a pane shows ${String(what)}`, isThere);
+    },
+    until: (what, condition) =>
+      until(what, condition, STEP_MS).catch((error: unknown) => {
+        const all = stage.panes().map((one) => `----- ${one}\n${shows(one).trim()}`);
+        throw new Error(`${(error as Error).message}\n${all.join('\n')}`);
+      }),
+    async type(text, target = pane) {
+      tmux('send-keys', '-t', target, '-l', '--', text);
+      // Enter that comes with a text is taken for a pasted line.
+      await stage.sees(text.slice(-20), target);
+      tmux('send-keys', '-t', target, 'Enter');
+    },
+    press: (keys, target = pane) => void tmux('send-keys', '-t', target, ...keys),
+    async startLead({ args = [], env = {} } = {}) {
+      const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(value)}`);
+      const words = [program as string, '--teammate-mode', 'tmux', '--model', MODEL, ...args].map(quote);
+      await stage.type([...variables, ...words].join(' '));
+      await stage.ready();
+    },
+    async ready() {
+      // Its prompt, after whatever it says at its start.
+      await stage.sees(/[❯>][\s ]/);
+      await stage.sees(/\? for shortcuts|⏵⏵|bypass permissions|shift\+tab|auto mode|manual mode/i);
+    },
+    team: () => teamIn(root),
+    asked: (name) => model.requests.filter((request) => askerOf(request) === name),
+    heard: (name, text) =>
+      stage
+        .asked(name)
+        .some(({ turns }) =>
+          turns.some(
+            (turn) =>
+              turn.role !== 'assistant' && (typeof text === 'string' ? turn.text.includes(text) : text.test(turn.text)),
+          ),
+        ),
+    async troupe(...words) {
+      const { ended, output } = run(BIN, words, { env: environment, cwd });
+      const code = await ended;
+      return { code, ...output };
+    },
+    async ask<T>(...words: string[]): Promise<T> {
+      const { code, stdout, stderr } = await stage.troupe(...words, '--json');
+      expect(code, `troupe ${words.join(' ')}: ${stderr}`).toBe(0);
+      return JSON.parse(stdout) as T;
+    },
+    processes,
+  };
+  return stage;
+}
+
+/** What the program would ask a person at its first start, answered beforehand. */
+function answerDialogs(home: string, cwd: string): void {
+  const project = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true, projectOnboardingSeenCount: 9 };
+  const answers = {
+    hasCompletedOnboarding: true,
+    lastOnboardingVersion: '2.1.325',
+    theme: 'dark',
+    numStartups: 9,
+    bypassPermissionsModeAccepted: true,
+    hasSeenTasksHint: true,
+    // It knows a key by its last twenty characters.
+    customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
+    projects: { [cwd]: project },
+  };
+  writeFileSync(join(home, '.claude.json'), JSON.stringify(answers));
+  const settings = { skipDangerousModePermissionPrompt: true, skipAutoPermissionPrompt: true };
+  writeFileSync(join(home, '.claude', 'settings.json'), JSON.stringify(settings));
+}
+
+/** A clean environment: nothing of the machine but where programs are. */
+function environmentOf({ home, model, troupeHome }: { home: string; model: ModelServer; troupeHome: string }) {
+  const own = Object.entries(process.env).filter(([name]) => name.startsWith('TROUPE_TEST_'));
+  return {
+    ...(Object.fromEntries(own) as Record<string, string>),
+    HOME: home,
+    // The Node that runs the tests: the oldest version is a script, and so are we.
+    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    SHELL: '/bin/sh',
+    TERM: 'xterm-256color',
+    LC_ALL: 'C.UTF-8',
+    PS1: '$ ',
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: KEY,
+    CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    DISABLE_AUTOUPDATER: '1',
+    ENABLE_TOOL_SEARCH: 'false',
+    // The program refuses to run without questions as root, unless it is told that it cannot hurt anybody.
+    IS_SANDBOX: '1',
+    TROUPE_HOME: troupeHome,
+    TROUPE_SOURCE: '1',
+    NODE_COMPILE_CACHE: CODE,
+    NO_COLOR: '1',
+  };
+}
+
+function teamIn(root: string): NativeTeam | undefined {
+  try {
+    const [name] = readdirSync(join(root, 'teams'));
+    return name === undefined ? undefined : readTeam(root, name, new Map());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Everything with this HOME but the tmux server and the shells in its panes. */
+function findProcesses(home: string): { pid: number; command: string }[] {
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    if (!(pid > 0) || pid === process.pid) return [];
+    const command = read(`/proc/${pid}/cmdline`).split('\0').join(' ').trim();
+    const isHere = read(`/proc/${pid}/environ`).split('\0').includes(`HOME=${home}`);
+    return isHere && command !== '' && !/^(tmux|\/bin\/sh)\b/.test(command) ? [{ pid, command }] : [];
+  });
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone by itself.
+  }
+}
+
+/** As a word of a shell. */
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { agentProgram } from '../agents/installed.ts';
+import { VERSIONS } from '../bridge/requirements.ts';
+
+/** A version of Claude Code that was measured. */
+export type NativeVersion = (typeof VERSIONS)[number];
+
+/** The newest, which is among the agents that `npm test` installs. */
+export const NEWEST = '2.1.325' satisfies NativeVersion;
+
+/** Where the older ones are pinned; only `npm run test:native` installs them. */
+export const VERSIONS_FOLDER = join(import.meta.dirname, 'versions');
+
+/** Set by `npm run test:native`: the tests then run over all versions. */
+export const ALL_VERSIONS = 'TROUPE_TEST_NATIVE';
+
+/** The versions that the tests run over: the newest, or all where somebody asked for it. */
+export const TESTED_VERSIONS: readonly NativeVersion[] = process.env[ALL_VERSIONS] ? VERSIONS : [NEWEST];
+
+const PLATFORM = `${process.platform}-${process.arch}`;
+
+/** How a version is started, or undefined where it is not installed: its tests are then skipped. */
+export function nativeProgram(version: NativeVersion): string | undefined {
+  if (version === NEWEST) return agentProgram('claude');
+  const packages = join(VERSIONS_FOLDER, 'node_modules');
+  const places =
+    version === '2.1.37'
+      ? ['claude-code-2.1.37/cli.js']
+      : ['', '-musl'].map((libc) => `@anthropic-ai/claude-code-${PLATFORM}${libc}/claude`);
+  const found = places.map((place) => join(packages, place)).find((place) => existsSync(place));
+  if (found === undefined && process.env[ALL_VERSIONS]) {
+    throw new Error(`Claude Code ${version} is not installed for ${PLATFORM}: "npm run test:native" installs it`);
+  }
+  return found;
+}
