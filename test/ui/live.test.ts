@@ -34,7 +34,7 @@ describe('a team of programs', { timeout: 240_000 }, () => {
     const form = page.getByRole('dialog', { name: 'New task' });
     await form.getByLabel('Title').fill('Count the files');
     await form.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('T-1 was created').waitFor();
+    await page.getByText('#1 was created').waitFor();
 
     await page.keyboard.press('Control+k');
     await page.keyboard.type('spawn');
@@ -44,11 +44,11 @@ describe('a team of programs', { timeout: 240_000 }, () => {
     await spawn.getByLabel('Program and arguments').fill(`/usr/bin/env WORK_UNTIL=${go} "${programs.slow}"`);
     await spawn.getByRole('button', { name: 'Spawn' }).click();
     await page.getByText('worker is starting').waitFor();
-    await page.locator('.node.is-working').getByText('Count the files').waitFor();
+    await page.locator('.node.is-in_progress').getByText('Count the files').waitFor();
 
     // Its page: what it says is there as it says it.
     await page.getByRole('link', { name: 'worker' }).click();
-    await page.locator('.step.told').getByText('T-1').waitFor();
+    await page.locator('.told-task').getByText('#1').waitFor();
     await page.locator('.step.said').getByText('working').waitFor();
     await page.getByLabel('Write to worker').fill('How far are you?');
     await page.keyboard.press('Enter');
@@ -76,7 +76,7 @@ describe('a team of programs', { timeout: 240_000 }, () => {
     await page.getByRole('tab', { name: /Transcript/ }).click();
     await page.getByText('did Count the files').first().waitFor();
     await page.getByRole('tab', { name: /Tasks/ }).click();
-    await page.locator('.member-tasks').getByText('Done').waitFor();
+    await page.locator('.member-tasks').getByText('Completed').waitFor();
     await page.getByRole('tab', { name: /Inbox/ }).click();
     await page.locator('.message', { hasText: 'Hurry' }).getByText('read').waitFor();
 

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Home } from '../../src/client/home.ts';
 import type { Actor } from '../../src/core/actor.ts';
 import { JoinInput } from '../../src/core/member.ts';
@@ -8,6 +6,7 @@ import { CreateTeamInput } from '../../src/core/team.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
+import { writeTranscript } from './story-transcript.ts';
 
 const MINUTE = 60_000;
 
@@ -85,7 +84,7 @@ const TALK: readonly (readonly [from: Actor, to: string, minute: number, text: s
   ['ada', 'dag', 24, 'It does. The bell rings after the commit:\n\n1. append\n2. fsync\n3. ring'],
   ['cleo', 'bo', 37, 'Your claim holds the lock while the graph is checked, is that on purpose?'],
   ['bo', 'cleo', 38, 'No lock at all, it is one compare-and-set. See `claim.ts`.'],
-  ['lead', 'cleo', 48, 'Second time that the gate sends T-10 back. What do you see?'],
+  ['lead', 'cleo', 48, 'Second time that the gate sends #10 back. What do you see?'],
   ['cleo', 'lead', 49, 'The cycle is named, but the 10,000 task case takes 14 s. Looking for a visited set.'],
   ['eve', 'lead', 71, 'May I use the same receipt table for read marks?'],
   ['@user', 'ada', 71, 'Please look at the third store first, it is the one customers use.'],
@@ -215,172 +214,4 @@ export async function writeStory(home: Home, name = 'journal-v2', end = Date.now
   for (const { at, command } of steps) await ledger.execute(name, { ...command, at }, () => undefined);
   await ledger.close();
   writeTranscript(home, name, start);
-}
-
-/** What ada did lately. */
-function writeTranscript(home: Home, team: string, start: number): void {
-  const folder = join(home.transcripts, team, 'ada');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const at = (minute: number): number => start + minute * MINUTE;
-  const entries = [
-    { at: at(42), type: 'session', sessionId: '7f3c9d1e', agent: 'claude' },
-    {
-      at: at(42),
-      type: 'turn',
-      text: 'Task 13: Contract suite for three stores\n\nOne suite that every store passes: memory, SQLite, NATS.',
-      taskId: '13',
-      messageIds: [],
-    },
-    {
-      at: at(43),
-      type: 'text',
-      text: 'I start with what the **port** promises, then write one case per promise.\n\n- append with the expected sequence\n- read from any sequence\n- follow without gap or repeat',
-    },
-    {
-      at: at(44),
-      type: 'tool',
-      id: 't1',
-      name: 'Read',
-      status: 'running',
-      input: { file_path: 'src/journal/journal.ts' },
-    },
-    {
-      at: at(44),
-      type: 'tool',
-      id: 't1',
-      name: 'Read',
-      status: 'done',
-      output:
-        'export interface Journal {\n  append(team, expected, events): Promise<void>\n  read(team, after): AsyncIterable<Stored>\n}',
-    },
-    {
-      at: at(46),
-      type: 'tool',
-      id: 't2',
-      name: 'Write',
-      status: 'done',
-      input: { file_path: 'test/contracts/journal.ts', content: 'describeJournal(…)' },
-      output: '212 lines',
-    },
-    {
-      at: at(48),
-      type: 'tool',
-      id: 't3',
-      name: 'Bash',
-      status: 'failed',
-      input: { command: 'npx vitest run test/contracts' },
-      output: 'FAIL  memory > follow > tells a batch once\nexpected 1, received 2',
-    },
-    {
-      at: at(49),
-      type: 'text',
-      text: 'The memory store tells a batch twice when two follow at once: the bell rings before the list is copied. Fixing the order.',
-    },
-    {
-      at: at(50),
-      type: 'tool',
-      id: 't4',
-      name: 'Edit',
-      status: 'done',
-      input: { file_path: 'src/journal/memory.ts' },
-      output: '1 change',
-    },
-    {
-      at: at(52),
-      type: 'tool',
-      id: 't5',
-      name: 'Bash',
-      status: 'done',
-      input: { command: 'npx vitest run test/contracts' },
-      output: '38 passed',
-    },
-    {
-      at: at(55),
-      type: 'turnEnd',
-      reason: 'done',
-      text: 'The suite has 38 cases; memory and SQLite pass all of them.',
-    },
-    { at: at(55), type: 'usage', usage: {}, context: { used: 126_000, size: 200_000 } },
-    {
-      at: at(56),
-      type: 'turn',
-      text: 'A gate sent the work back:\nnpm test: 1 failed\nContract suite for three stores',
-      taskId: '13',
-      messageIds: [],
-    },
-    {
-      at: at(57),
-      type: 'text',
-      text: 'The third store was skipped, not passed. It needs a server; I start one for the run.',
-    },
-    {
-      at: at(70),
-      type: 'tool',
-      id: 't6',
-      name: 'Bash',
-      status: 'running',
-      input: { command: 'nats-server -js -sd "$TMPDIR/js" & npx vitest run test/contracts' },
-    },
-  ];
-  writeFileSync(join(folder, '7f3c9d1e.jsonl'), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), {
-    mode: 0o600,
-  });
-}
-
-/** Teams beside the story: one that is done, one that was closed, one that has just been made. */
-export async function writeSmallTeams(home: Home, end = Date.now()): Promise<void> {
-  const ledger = new Ledger(sqliteJournal(home.journal), { exclusive: true });
-  const make = async (name: string, description: string, at: number, tasks: readonly string[]): Promise<void> => {
-    const team = CreateTeamInput.parse({ name, description });
-    await ledger.execute(name, { type: 'team.create', by: '@user', at, ...team }, () => undefined);
-    const member = JoinInput.parse({ name: 'ines', role: 'writer', agentType: 'claude' });
-    if (tasks.length > 0) {
-      await ledger.execute(name, { type: 'member.join', by: 'lead', at, ...member }, () => undefined);
-    }
-    for (const [i, title] of tasks.entries()) {
-      const taskId = String(i + 1);
-      const usage = {
-        inputTokens: 18_000 * (i + 1),
-        outputTokens: 2_400,
-        cacheReadTokens: 0,
-        cacheWriteTokens: 0,
-        turns: 1,
-      };
-      const steps: NewCommand[] = [
-        { type: 'task.create', by: 'lead', ...CreateTaskInput.parse({ title }) },
-        { type: 'task.claim', by: 'ines', taskId },
-        {
-          type: 'usage.record',
-          by: 'ines',
-          memberId: 'ines',
-          taskId,
-          usage: { ...usage, costUsd: 0.21, estimated: false },
-        },
-        { type: 'task.complete', by: 'ines', taskId, result: 'done' },
-      ];
-      const moment = at + (i + 1) * 4 * MINUTE;
-      await ledger.execute(
-        name,
-        steps.map((step) => ({ ...step, at: moment })),
-        () => undefined,
-      );
-    }
-  };
-  await make('release-1-4', 'Change log, version, tags and the announcement for 1.4.', end - 26 * 60 * MINUTE, [
-    'Collect what changed',
-    'Write the announcement',
-    'Tag and publish',
-  ]);
-  await ledger.execute(
-    'release-1-4',
-    { type: 'team.close', by: '@user', at: end - 25 * 60 * MINUTE, force: true },
-    () => undefined,
-  );
-  await make('fix-login', 'Sessions end too early behind a proxy.', end - 95 * MINUTE, [
-    'Reproduce it',
-    'Fix the cookie',
-    'Test behind a proxy',
-  ]);
-  await make('docs-site', 'A site for the manual, from the same Markdown.', end - 3 * MINUTE, []);
-  await ledger.close();
 }

@@ -33,7 +33,7 @@ describe('the page of a team', { timeout: 240_000 }, () => {
     await page.locator('.board').waitFor();
     expect(
       await page.locator('.column').evaluateAll((columns) => columns.map((one) => one.getAttribute('aria-label'))),
-    ).toEqual(['Ready, 2', 'Blocked, 8', 'Working, 3', 'At the gate, 1', 'Failed, 1', 'Done, 9']);
+    ).toEqual(['Pending, 2', 'Blocked, 8', 'In progress, 3', 'At the gate, 1', 'Failed, 1', 'Completed, 9']);
     await page.keyboard.press('3');
     await page.locator('.list').waitFor();
     await page.keyboard.press('/');
@@ -92,9 +92,9 @@ describe('the page of a team', { timeout: 240_000 }, () => {
     await page.locator('.graph[data-nodes="24"]').waitFor();
     await page.locator('.graph').focus();
     await page.keyboard.press('Home');
-    await eventually(() => page.locator('.graph > [aria-live]').innerText()).toContain('T-8 Replay from any sequence');
+    await eventually(() => page.locator('.graph > [aria-live]').innerText()).toContain('#8 Replay from any sequence');
     await page.keyboard.press('ArrowRight');
-    await eventually(() => page.locator('.graph > [aria-live]').innerText()).toContain('T-14 Scrub');
+    await eventually(() => page.locator('.graph > [aria-live]').innerText()).toContain('#14 Scrub');
     await page.keyboard.press('Enter');
     const sheet = page.getByRole('dialog', { name: /Task 14/ });
     await sheet.waitFor();
@@ -123,7 +123,7 @@ describe('the page of a team', { timeout: 240_000 }, () => {
       await page.mouse.up();
     };
     await draw('17', '16');
-    await page.getByText('T-16 now waits for T-17').waitFor();
+    await page.getByText('#16 now waits for #17').waitFor();
     expect((await client.call('task.show', { teamId: TEAM, taskId: '16' })).dependencies).toEqual(['10', '17']);
     await page.locator('.graph[data-edges="27"]').waitFor();
     await draw('16', '17');
@@ -142,9 +142,9 @@ test(
     await page.keyboard.press('n');
     const form = page.getByRole('dialog', { name: 'New task' });
     await form.getByLabel('Title').fill('Measure it');
-    await form.getByLabel('Waits for').fill('T-1 3');
+    await form.getByLabel('Waits for').fill('#1 3');
     await form.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('T-25 was created').waitFor();
+    await page.getByText('#25 was created').waitFor();
     expect(await show()).toMatchObject({
       title: 'Measure it',
       dependencies: ['1', '3'],
@@ -157,12 +157,12 @@ test(
     await eventually(async () => (await show()).assigneeId).toBe('bo');
     await sheet.getByRole('combobox', { name: /^Priority/ }).selectOption('critical');
     await eventually(async () => (await show()).priority).toBe('critical');
-    await sheet.getByRole('combobox', { name: 'Add a dependency' }).fill('T-17');
+    await sheet.getByRole('combobox', { name: 'Add a dependency' }).fill('#17');
     await page.keyboard.press('Enter');
     await eventually(async () => (await show()).status).toBe('blocked');
-    await sheet.getByRole('button', { name: 'Wait for T-17 no longer' }).click();
+    await sheet.getByRole('button', { name: 'Wait for #17 no longer' }).click();
     await eventually(async () => (await show()).status).toBe('pending');
-    await sheet.getByRole('button', { name: 'Done' }).click();
+    await sheet.getByRole('button', { name: 'Complete' }).click();
     await eventually(async () => (await show()).status).toBe('completed');
     await sheet.getByRole('button', { name: 'Reopen' }).click();
     await eventually(async () => (await show()).status).toBe('pending');

@@ -34,7 +34,7 @@ export function criticalPath(byId: ReadonlyMap<string, TaskView>): { ids: Readon
 }
 
 function isOpen({ phase }: TaskView): boolean {
-  return phase !== 'done' && phase !== 'failed';
+  return phase !== 'completed' && phase !== 'failed';
 }
 
 /** Every task after those it waits for. */

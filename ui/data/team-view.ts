@@ -37,7 +37,7 @@ export function derive(state: TeamState, before: TeamView | undefined): TeamView
   const gated = new Set(pending.flatMap(({ kind, taskId }) => (kind === 'gate' && taskId !== undefined ? taskId : [])));
   const cache = caches.get(state) ?? new Map<string, Cached>();
   caches.set(state, cache);
-  const counts = { ready: 0, blocked: 0, working: 0, gate: 0, done: 0, failed: 0 };
+  const counts = { pending: 0, blocked: 0, in_progress: 0, gate: 0, completed: 0, failed: 0 };
   const tasks: TaskView[] = [];
   let isSameStructure = before !== undefined;
   for (const record of state.tasks.values()) {
@@ -72,10 +72,10 @@ export function derive(state: TeamState, before: TeamView | undefined): TeamView
 }
 
 function phaseOf(task: TaskRecord, waits: number, gated: ReadonlySet<string>): TaskPhase {
-  if (task.status === 'completed') return 'done';
+  if (task.status === 'completed') return 'completed';
   if (task.status === 'failed') return 'failed';
-  if (task.status === 'in_progress') return gated.has(task.id) ? 'gate' : 'working';
-  return waits > 0 ? 'blocked' : 'ready';
+  if (task.status === 'in_progress') return gated.has(task.id) ? 'gate' : 'in_progress';
+  return waits > 0 ? 'blocked' : 'pending';
 }
 
 function sortMembers(state: TeamState): MemberRecord[] {

@@ -1,15 +1,16 @@
 import { useState } from 'react';
 import { call } from '../data/daemon.ts';
+import { taskIdsIn } from '../data/task-view.ts';
 import { useTeam } from '../data/use-team.tsx';
-import { useAct } from '../parts/act.ts';
-import { FailureNote } from '../parts/failure.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { say } from '../parts/toast.tsx';
-
-const PRIORITIES = ['low', 'medium', 'high', 'critical'] as const;
+import { ChoiceField, Form, TextField } from './form.tsx';
+import type { FormProps } from './form.tsx';
+import { PRIORITY_CHOICES } from './priorities.ts';
+import type { Priority } from './priorities.ts';
 
 /** Creates a task. */
-export function NewTask({ teamId, isOpen, onClose }: { teamId: string; isOpen: boolean; onClose: () => void }) {
+export function NewTask({ teamId, isOpen, onClose }: FormProps & { teamId: string }) {
   return (
     <Modal title="New task" isOpen={isOpen} onClose={onClose}>
       <NewTaskForm teamId={teamId} onClose={onClose} />
@@ -22,85 +23,34 @@ function NewTaskForm({ teamId, onClose }: { teamId: string; onClose: () => void 
   const [title, setTitle] = useState('');
   const [description, setDescription] = useState('');
   const [assigneeId, setAssignee] = useState('');
-  const [priority, setPriority] = useState<(typeof PRIORITIES)[number]>('medium');
+  const [priority, setPriority] = useState<Priority>('medium');
   const [needs, setNeeds] = useState('');
-  const { isBusy, failure, run } = useAct();
+  const live = members.filter(({ status }) => status !== 'stopped');
   const create = async (): Promise<void> => {
-    const dependencies = needs.split(/[\s,]+/).flatMap((word) => (word === '' ? [] : word.replace(/^T-/i, '')));
-    let id = '';
-    const isDone = await run(async () => {
-      const task = { teamId, title, description, priority, dependencies, ...(assigneeId && { assigneeId }) };
-      ({ id } = await call('task.create', task));
-    });
-    if (!isDone) return;
-    say(`T-${id} was created`);
-    onClose();
+    const task = { teamId, title, description, priority, dependencies: taskIdsIn(needs) };
+    const { id } = await call('task.create', { ...task, ...(assigneeId && { assigneeId }) });
+    say(`#${id} was created`);
   };
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
-    >
-      <label className="field">
-        <span>Title</span>
-        <input className="input" required value={title} onChange={(event) => setTitle(event.target.value)} />
-      </label>
-      <label className="field">
-        <span>Description</span>
-        <textarea
-          className="input"
-          rows={4}
-          value={description}
-          onChange={(event) => setDescription(event.target.value)}
-          placeholder="What is to be done, and how one sees that it is. Markdown."
-        />
-      </label>
+    <Form verb="Create" submit={create} onClose={onClose}>
+      <TextField label="Title" required value={title} onChange={setTitle} />
+      <TextField
+        label="Description"
+        rows={4}
+        value={description}
+        onChange={setDescription}
+        placeholder="What is to be done, and how one sees that it is. Markdown."
+      />
       <div className="pair">
-        <label className="field">
-          <span>For</span>
-          <select className="input" value={assigneeId} onChange={(event) => setAssignee(event.target.value)}>
-            <option value="">anybody</option>
-            {members
-              .filter(({ status }) => status !== 'stopped')
-              .map(({ id }) => (
-                <option key={id}>{id}</option>
-              ))}
-          </select>
-        </label>
-        <label className="field">
-          <span>Priority</span>
-          <select
-            className="input"
-            value={priority}
-            onChange={(event) => setPriority(PRIORITIES.find((one) => one === event.target.value) ?? 'medium')}
-          >
-            {PRIORITIES.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        </label>
-      </div>
-      <label className="field">
-        <span>Waits for</span>
-        <input
-          className="input mono"
-          value={needs}
-          onChange={(event) => setNeeds(event.target.value)}
-          placeholder="T-1 T-4"
+        <ChoiceField
+          label="For"
+          value={assigneeId}
+          choices={[['', 'anybody'], ...live.map(({ id }) => [id, id] as const)]}
+          onChange={setAssignee}
         />
-      </label>
-      <FailureNote failure={failure} />
-      <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" className="button primary" disabled={isBusy}>
-          Create
-        </button>
+        <ChoiceField label="Priority" value={priority} choices={PRIORITY_CHOICES} onChange={setPriority} />
       </div>
-    </form>
+      <TextField label="Waits for" isMono value={needs} onChange={setNeeds} placeholder="#1 #4" />
+    </Form>
   );
 }

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { call } from '../data/daemon.ts';
 import { navigate, teamPath } from '../data/route.ts';
-import { useAct } from '../parts/act.ts';
-import { FailureNote } from '../parts/failure.tsx';
 import { Modal } from '../parts/modal.tsx';
+import { Form, TextField } from './form.tsx';
+import type { FormProps } from './form.tsx';
 
 /** Makes a team. */
-export function NewTeam({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function NewTeam({ isOpen, onClose }: FormProps) {
   return (
     <Modal title="New team" isOpen={isOpen} onClose={onClose}>
       <NewTeamForm onClose={onClose} />
@@ -17,38 +17,20 @@ export function NewTeam({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
 function NewTeamForm({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
-  const { isBusy, failure, run } = useAct();
   const create = async (): Promise<void> => {
-    if (!(await run(() => call('team.create', { name, description })))) return;
-    onClose();
+    await call('team.create', { name, description });
     navigate(teamPath(name));
   };
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
-    >
-      <label className="field">
-        <span>Name</span>
-        <input className="input" required value={name} onChange={(event) => setName(event.target.value)} />
-        <span className="hint">a-z and 0-9, with - and _ inside. It is also the team’s address.</span>
-      </label>
-      <label className="field">
-        <span>What it is for</span>
-        <textarea className="input" value={description} onChange={(event) => setDescription(event.target.value)} />
-      </label>
-      <FailureNote failure={failure} />
-      <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" className="button primary" disabled={isBusy}>
-          Create
-        </button>
-      </div>
-    </form>
+    <Form verb="Create" submit={create} onClose={onClose}>
+      <TextField
+        label="Name"
+        required
+        value={name}
+        onChange={setName}
+        hint="a-z and 0-9, with - and _ inside. It is also the team’s address."
+      />
+      <TextField label="What it is for" rows={3} value={description} onChange={setDescription} />
+    </Form>
   );
 }

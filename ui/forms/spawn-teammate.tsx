@@ -2,13 +2,13 @@ import { useState } from 'react';
 import type { AgentSpec } from '../../src/core/agent.ts';
 import { call } from '../data/daemon.ts';
 import { useTeam } from '../data/use-team.tsx';
-import { useAct } from '../parts/act.ts';
-import { FailureNote } from '../parts/failure.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { say } from '../parts/toast.tsx';
+import { CheckField, ChoiceField, Form, TextField } from './form.tsx';
+import type { FormProps } from './form.tsx';
 
 /** Starts a teammate: like one that is there, or by a program. */
-export function SpawnTeammate({ teamId, isOpen, onClose }: { teamId: string; isOpen: boolean; onClose: () => void }) {
+export function SpawnTeammate({ teamId, isOpen, onClose }: FormProps & { teamId: string }) {
   return (
     <Modal title="Spawn a teammate" isOpen={isOpen} onClose={onClose}>
       <SpawnForm teamId={teamId} onClose={onClose} />
@@ -27,78 +27,39 @@ function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void })
   const [prompt, setPrompt] = useState('');
   const [program, setProgram] = useState('');
   const [planApprovalRequired, setPlan] = useState(false);
-  const { isBusy, failure, run } = useAct();
   const spawn = async (): Promise<void> => {
     const model = models.find(({ id }) => id === like);
     const agent: AgentSpec = model?.agent ?? { kind: 'exec', command: wordsOf(program) };
     const place = model?.cwd === undefined ? {} : { cwd: model.cwd };
-    const isDone = await run(() =>
-      call('member.spawn', { teamId, name, role, prompt, planApprovalRequired, agent, ...place }),
-    );
-    if (!isDone) return;
+    await call('member.spawn', { teamId, name, role, prompt, planApprovalRequired, agent, ...place });
     say(`${name} is starting`);
-    onClose();
   };
+  const choices = models.map(({ id, agent }) => [id, `the same as ${id} (${agent?.name ?? agent?.kind})`] as const);
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void spawn();
-      }}
-    >
+    <Form verb="Spawn" submit={spawn} onClose={onClose}>
       <div className="pair">
-        <label className="field">
-          <span>Name</span>
-          <input className="input" required value={name} onChange={(event) => setName(event.target.value)} />
-        </label>
-        <label className="field">
-          <span>Role</span>
-          <input className="input" value={role} onChange={(event) => setRole(event.target.value)} />
-        </label>
+        <TextField label="Name" required value={name} onChange={setName} />
+        <TextField label="Role" value={role} onChange={setRole} />
       </div>
-      <label className="field">
-        <span>Run by</span>
-        <select className="input" value={like} onChange={(event) => setLike(event.target.value)}>
-          {models.map(({ id, agent }) => (
-            <option key={id} value={id}>
-              the same as {id} ({agent?.name ?? agent?.kind})
-            </option>
-          ))}
-          <option value={PROGRAM}>a program…</option>
-        </select>
-      </label>
+      <ChoiceField label="Run by" value={like} choices={[...choices, [PROGRAM, 'a program…']]} onChange={setLike} />
       {like === PROGRAM && (
-        <label className="field">
-          <span>Program and arguments</span>
-          <input
-            className="input mono"
-            required
-            value={program}
-            onChange={(event) => setProgram(event.target.value)}
-            placeholder={`/path/to/agent "an argument"`}
-          />
-          <span className="hint">It gets each turn as JSON on standard input, and runs as you.</span>
-        </label>
+        <TextField
+          label="Program and arguments"
+          isMono
+          required
+          value={program}
+          onChange={setProgram}
+          placeholder={`/path/to/agent "an argument"`}
+          hint="It gets each turn as JSON on standard input, and runs as you."
+        />
       )}
-      <label className="field">
-        <span>What it should know</span>
-        <textarea className="input" rows={3} value={prompt} onChange={(event) => setPrompt(event.target.value)} />
-      </label>
-      <label className="check">
-        <input type="checkbox" checked={planApprovalRequired} onChange={(event) => setPlan(event.target.checked)} />
-        Its plan must be approved before it changes anything
-      </label>
-      <FailureNote failure={failure} />
-      <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" className="button primary" disabled={isBusy}>
-          Spawn
-        </button>
-      </div>
-    </form>
+      <TextField label="What it should know" rows={3} value={prompt} onChange={setPrompt} />
+      <CheckField
+        label="Its plan must be approved before it changes anything"
+        isChecked={planApprovalRequired}
+        onChange={setPlan}
+      />
+    </Form>
   );
 }
 

@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import { call } from '../data/daemon.ts';
-import { useAct } from '../parts/act.ts';
-import { FailureNote } from '../parts/failure.tsx';
+import { plural } from '../parts/format.ts';
 import { Modal } from '../parts/modal.tsx';
 import { say } from '../parts/toast.tsx';
+import { CheckField, Form, TextField } from './form.tsx';
+import type { FormProps } from './form.tsx';
 
 /** One text to everybody on the team. */
-export function WriteToAll({ teamId, isOpen, onClose }: { teamId: string; isOpen: boolean; onClose: () => void }) {
+export function WriteToAll({ teamId, isOpen, onClose }: FormProps & { teamId: string }) {
   return (
     <Modal title="Write to all" isOpen={isOpen} onClose={onClose}>
       <WriteForm teamId={teamId} onClose={onClose} />
@@ -17,48 +18,19 @@ export function WriteToAll({ teamId, isOpen, onClose }: { teamId: string; isOpen
 function WriteForm({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const [content, setContent] = useState('');
   const [isUrgent, setUrgent] = useState(false);
-  const { isBusy, failure, run } = useAct();
   const send = async (): Promise<void> => {
     const priority = isUrgent ? 'urgent' : 'normal';
-    let count = 0;
-    const isDone = await run(async () => {
-      count = (await call('message.broadcast', { teamId, content, priority })).length;
-    });
-    if (!isDone) return;
-    say(`Sent to ${count}`);
-    onClose();
+    const sent = await call('message.broadcast', { teamId, content, priority });
+    say(`Sent to ${plural(sent.length, 'member')}`);
   };
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
-      <label className="field">
-        <span>Message</span>
-        <textarea
-          className="input"
-          required
-          rows={5}
-          value={content}
-          onChange={(event) => setContent(event.target.value)}
-        />
-      </label>
-      <label className="check">
-        <input type="checkbox" checked={isUrgent} onChange={(event) => setUrgent(event.target.checked)} />
-        Urgent: reaches a running turn instead of waiting for its end
-      </label>
-      <FailureNote failure={failure} />
-      <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" className="button primary" disabled={isBusy}>
-          Send
-        </button>
-      </div>
-    </form>
+    <Form verb="Send" submit={send} onClose={onClose}>
+      <TextField label="Message" required rows={5} value={content} onChange={setContent} />
+      <CheckField
+        label="Urgent: reaches a running turn instead of waiting for its end"
+        isChecked={isUrgent}
+        onChange={setUrgent}
+      />
+    </Form>
   );
 }

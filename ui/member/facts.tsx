@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react';
 import type { Budget } from '../../src/core/budget.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { useTeam } from '../data/use-team.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { plural, showCost, showCount, showMoment, showSpan, tokensOf, useNow } from '../parts/format.ts';
 import { agentOf } from '../team/member-card.tsx';
 
@@ -76,13 +76,4 @@ function showBudget({ tokens, costUsd, turns, minutes }: Budget): string {
   ]
     .filter(Boolean)
     .join(', ');
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }

@@ -2,7 +2,7 @@ import { ListChecks } from 'lucide-react';
 import { TASK_PHASES } from '../data/task-view.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { PHASE_WORDS } from '../parts/status.tsx';
-import { TaskLine } from '../team/task-sheet.tsx';
+import { TaskLine } from '../team/task-line.tsx';
 
 /** What a member works on, is to have, and has done. */
 export function MemberTasks({ teamId, memberId }: { teamId: string; memberId: string }) {
@@ -19,26 +19,26 @@ export function MemberTasks({ teamId, memberId }: { teamId: string; memberId: st
   }
   return (
     <div className="member-tasks" tabIndex={0} role="group" aria-label={`Tasks of ${memberId}`}>
-      {(['working', 'gate', ...TASK_PHASES.filter((phase) => phase !== 'working' && phase !== 'gate')] as const).map(
-        (phase) => {
-          const some = own.filter((view) => view.phase === phase).slice(0, 200);
-          if (some.length === 0) return null;
-          return (
-            <section key={phase}>
-              <h2 className="label">
-                {PHASE_WORDS[phase]} <span className="quiet">{some.length}</span>
-              </h2>
-              <ul>
-                {some.map((view) => (
-                  <li key={view.id}>
-                    <TaskLine teamId={teamId} view={view} id={view.id} />
-                  </li>
-                ))}
-              </ul>
-            </section>
-          );
-        },
-      )}
+      {(
+        ['in_progress', 'gate', ...TASK_PHASES.filter((phase) => phase !== 'in_progress' && phase !== 'gate')] as const
+      ).map((phase) => {
+        const some = own.filter((view) => view.phase === phase).slice(0, 200);
+        if (some.length === 0) return null;
+        return (
+          <section key={phase}>
+            <h2 className="label">
+              {PHASE_WORDS[phase]} <span className="quiet">{some.length}</span>
+            </h2>
+            <ul>
+              {some.map((view) => (
+                <li key={view.id}>
+                  <TaskLine teamId={teamId} view={view} id={view.id} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        );
+      })}
     </div>
   );
 }

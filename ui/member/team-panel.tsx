@@ -5,7 +5,7 @@ import { plural } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { MemberStatus } from '../parts/status.tsx';
 import { Doing } from '../team/member-card.tsx';
-import { TaskLine } from '../team/task-sheet.tsx';
+import { TaskLine } from '../team/task-line.tsx';
 
 /** Enough to see where a team stands; the team's page has them all. */
 const TASKS = 30;
@@ -16,8 +16,8 @@ export function TeamPanel({ teamId }: { teamId: string }) {
   const members = useTeam(({ view }) => view.members);
   const tasks = useTeam(({ view }) => view.tasks);
   const teammates = members.filter(({ id }) => id !== leadId);
-  const open = tasks.filter(({ phase }) => phase !== 'done');
-  const done = tasks.filter(({ phase }) => phase === 'done').toReversed();
+  const open = tasks.filter(({ phase }) => phase !== 'completed');
+  const done = tasks.filter(({ phase }) => phase === 'completed').toReversed();
   const shown = [...open, ...done].slice(0, TASKS);
   return (
     <details className="team-panel" open>

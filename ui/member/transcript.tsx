@@ -157,7 +157,7 @@ function TurnView({ teamId, step }: { teamId: string; step: Extract<Step, { kind
         <div className="row">
           {step.taskId !== undefined && (
             <Link className="told-task" href={teamPath(teamId, `/task/${step.taskId}`)}>
-              <ListChecks size={14} aria-hidden /> T-{step.taskId}
+              <ListChecks size={14} aria-hidden /> #{step.taskId}
             </Link>
           )}
           {step.messages > 0 && (
@@ -177,7 +177,7 @@ function TurnView({ teamId, step }: { teamId: string; step: Extract<Step, { kind
 }
 
 function ToolView({ step }: { step: Extract<Step, { kind: 'tool' }> }) {
-  const phase = step.status === 'failed' ? 'failed' : step.status === 'running' ? 'working' : 'ready';
+  const phase = step.status === 'failed' ? 'failed' : step.status === 'running' ? 'in_progress' : 'pending';
   return (
     <div className="step tool">
       <Clock at={step.at} />
@@ -206,7 +206,7 @@ function EndView({ step }: { step: Extract<Step, { kind: 'end' }> }) {
     ) : (
       <CircleSlash size={14} aria-hidden />
     );
-  const phase = step.reason === 'done' ? 'done' : step.reason === 'failed' ? 'failed' : 'gate';
+  const phase = step.reason === 'done' ? 'completed' : step.reason === 'failed' ? 'failed' : 'gate';
   return (
     <div className={`step end is-${phase}`}>
       <Clock at={step.at} />

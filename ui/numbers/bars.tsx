@@ -20,7 +20,7 @@ export function Bars({ rows }: { rows: readonly BarRow[] }) {
       {rows.map(({ key, label, color, href, parts, text }) => (
         <li key={key} className="bar-row">
           <Link href={href} className="row">
-            {!label.startsWith('T-') && <Avatar name={label} color={color} size={18} />}
+            {!label.startsWith('#') && <Avatar name={label} color={color} size={18} />}
             <span className="one-line">{label}</span>
           </Link>
           <span className="bar" aria-hidden>

@@ -45,9 +45,9 @@ export function NumbersPage({ teamId }: { teamId: string }) {
       </div>
       <div className="numbers">
         <Figure
-          name="Done"
+          name="Completed"
           value={String(total)}
-          note={`of ${plural(counts.ready + counts.blocked + counts.working + counts.gate + counts.failed + counts.done, 'task')}`}
+          note={`of ${plural(counts.pending + counts.blocked + counts.in_progress + counts.gate + counts.failed + counts.completed, 'task')}`}
         />
         <Figure name="Throughput" value={(total / hours).toFixed(1)} note="tasks an hour" />
         <Figure
@@ -62,12 +62,12 @@ export function NumbersPage({ teamId }: { teamId: string }) {
         />
 
         <Panel
-          title="Tasks done and created"
+          title="Tasks completed and created"
           wide
           note={
             <Legend
               entries={[
-                ['done', '--done-mark'],
+                ['completed', '--done-mark'],
                 ['created', '--pending-mark'],
               ]}
             />
@@ -77,10 +77,10 @@ export function NumbersPage({ teamId }: { teamId: string }) {
             times={times}
             values={[done, created]}
             lines={[
-              { label: 'done', color: '--done-mark', isStep: true, isFilled: true },
+              { label: 'completed', color: '--done-mark', isStep: true, isFilled: true },
               { label: 'created', color: '--pending-mark', isStep: true },
             ]}
-            label={`${total} of ${created.at(-1) ?? 0} tasks done over ${showSpan(hours * 3_600_000)}`}
+            label={`${total} of ${created.at(-1) ?? 0} tasks completed over ${showSpan(hours * 3_600_000)}`}
           />
         </Panel>
         <Panel title="Cost over time" wide>
@@ -138,7 +138,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
           <Bars
             rows={expensive.map(([id, usage]) => ({
               key: id,
-              label: `T-${id} ${byId.get(id)?.task.title ?? ''}`,
+              label: `#${id} ${byId.get(id)?.task.title ?? ''}`,
               href: teamPath(teamId, `/task/${id}`),
               parts: [{ size: tokensOf(usage), color: 'var(--accent)' }],
               text: `${showCount(tokensOf(usage))} · ${showCost(usage.costUsd)}`,

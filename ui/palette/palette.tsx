@@ -111,9 +111,12 @@ function TeamsGroup({ go }: { go: (to: string) => () => void }) {
   const list = useSignal(teams) ?? [];
   return (
     <Command.Group heading="Teams">
-      {list.map(({ id, status }) => (
+      {list.map(({ id, status, problem }) => (
         <Entry key={id} value={`team ${id}`} onSelect={go(teamPath(id))}>
-          {id} {status === 'cleaned-up' && <span className="quiet">closed</span>}
+          {id}{' '}
+          {status === 'cleaned-up' && (
+            <span className="quiet">{problem === undefined ? 'closed' : 'cannot be read'}</span>
+          )}
         </Entry>
       ))}
     </Command.Group>
@@ -153,11 +156,11 @@ function TeamEntries({
       </Command.Group>
       <Command.Group heading="Tasks">
         {tasks.slice(-TASKS).map(({ id, task, phase }) => (
-          <Entry key={id} value={`T-${id} ${task.title}`} onSelect={go(withQuery(teamPath(teamId, `/task/${id}`)))}>
+          <Entry key={id} value={`#${id} ${task.title}`} onSelect={go(withQuery(teamPath(teamId, `/task/${id}`)))}>
             <span className={`status is-${phase}`}>
               <PhaseIcon phase={phase} />
             </span>
-            <span className="mono quiet">T-{id}</span> {task.title}
+            <span className="mono quiet">#{id}</span> {task.title}
           </Entry>
         ))}
       </Command.Group>

@@ -13,11 +13,11 @@ import type { TeamStatus } from '../../src/core/team.ts';
 import type { TaskPhase } from '../data/task-view.ts';
 
 export const PHASE_WORDS: Readonly<Record<TaskPhase, string>> = {
-  ready: 'Ready',
+  pending: 'Pending',
   blocked: 'Blocked',
-  working: 'Working',
+  in_progress: 'In progress',
   gate: 'At the gate',
-  done: 'Done',
+  completed: 'Completed',
   failed: 'Failed',
 };
 
@@ -25,15 +25,15 @@ export const PHASE_WORDS: Readonly<Record<TaskPhase, string>> = {
 export function PhaseIcon({ phase, size = 14 }: { phase: TaskPhase; size?: number }) {
   const given = { size, strokeWidth: 2, 'aria-hidden': true } as const;
   switch (phase) {
-    case 'ready':
+    case 'pending':
       return <Circle {...given} />;
     case 'blocked':
       return <CircleDashed {...given} />;
-    case 'working':
+    case 'in_progress':
       return <WorkingRing size={size} />;
     case 'gate':
       return <ShieldQuestion {...given} />;
-    case 'done':
+    case 'completed':
       return <CircleCheck {...given} />;
     case 'failed':
       return <CircleX {...given} />;
@@ -61,8 +61,8 @@ export function PhaseStatus({ phase, pill = false }: { phase: TaskPhase; pill?: 
 
 const MEMBER_WORDS: Readonly<Record<TeammateStatus, readonly [string, TaskPhase]>> = {
   spawning: ['Starting', 'blocked'],
-  active: ['Active', 'ready'],
-  idle: ['Idle', 'ready'],
+  active: ['Active', 'pending'],
+  idle: ['Idle', 'pending'],
   'shutting-down': ['Shutting down', 'gate'],
   stopped: ['Stopped', 'blocked'],
 };
@@ -94,16 +94,27 @@ export function MemberStatus({
 
 function wordsOf(status: TeammateStatus, isBusy: boolean, needsHelp: boolean): readonly [string, TaskPhase] {
   if (needsHelp && status !== 'stopped') return ['Waits for you', 'gate'];
-  return status === 'active' && isBusy ? ['Working', 'working'] : MEMBER_WORDS[status];
+  return status === 'active' && isBusy ? ['Working', 'in_progress'] : MEMBER_WORDS[status];
 }
 
-/** How a team is, in a word. */
-export function TeamPill({ status, isDone, running }: { status: TeamStatus; isDone: boolean; running: number }) {
+/** How a team is, in a word. `isBroken`: its journal cannot be read. */
+export function TeamPill({
+  status,
+  isDone,
+  running,
+  isBroken = false,
+}: {
+  status: TeamStatus;
+  isDone: boolean;
+  running: number;
+  isBroken?: boolean;
+}) {
+  if (isBroken) return <Pill phase="failed" word="Cannot be read" />;
   if (status === 'cleaned-up') return <Pill phase="blocked" word="Closed" />;
   if (status === 'shutting-down') return <Pill phase="gate" word="Shutting down" />;
-  if (isDone) return <Pill phase="done" word="All done" />;
-  if (running > 0) return <Pill phase="working" word="Running" />;
-  return <Pill phase="ready" word="Quiet" />;
+  if (isDone) return <Pill phase="completed" word="All completed" />;
+  if (running > 0) return <Pill phase="in_progress" word="Running" />;
+  return <Pill phase="pending" word="Quiet" />;
 }
 
 function Pill({ phase, word }: { phase: TaskPhase; word: string }) {

@@ -29,7 +29,7 @@ export function Toasts() {
     <div className="toasts" role="status" aria-live="polite">
       {shown.map(({ id, text, isError }) => (
         <div key={id} className={`toast${isError ? ' failed' : ''}`}>
-          <span className={`status is-${isError ? 'failed' : 'done'}`}>
+          <span className={`status is-${isError ? 'failed' : 'completed'}`}>
             {isError ? <CircleX size={16} aria-hidden /> : <CircleCheck size={16} aria-hidden />}
           </span>
           <span className="text spacer">{text}</span>

@@ -25,6 +25,7 @@ export const KINDS: Readonly<Record<string, { name: string; yes: string; no: str
   permission: { name: 'Permission', yes: 'Allow', no: 'Deny…', phase: 'gate' },
   gate: { name: 'Gate gave up', yes: 'Accept', no: 'Send back…', phase: 'failed' },
   budget: { name: 'Budget reached', yes: 'Go on', no: 'Stop…', phase: 'gate' },
+  restart: { name: 'Crashed too often', yes: 'Start again', no: 'Leave stopped…', phase: 'failed' },
   shutdown: { name: 'Shutdown', yes: 'Agree', no: 'Refuse…', phase: 'gate' },
 };
 

@@ -38,7 +38,10 @@ export function QueuePage() {
         <div className="empty">
           <Inbox size={32} aria-hidden />
           <h2>Nothing waits for you</h2>
-          <p className="quiet">Plans, permissions, gates that gave up and budgets that are used up come here.</p>
+          <p className="quiet">
+            Plans, permissions, gates that gave up, budgets that are used up and members that crashed too often come
+            here.
+          </p>
         </div>
       </main>
     );
@@ -149,7 +152,7 @@ function Detail({ request, canAct }: { request: Waiting; canAct: boolean }) {
           <span title={showMoment(new Date(request.requestedAt))}>
             {showSpan(now - Date.parse(request.requestedAt))} ago
           </span>
-          {request.taskId !== undefined && <> · about T-{request.taskId}</>}
+          {request.taskId !== undefined && <> · about #{request.taskId}</>}
           {deadline !== undefined && (
             <>
               {' '}
@@ -190,7 +193,7 @@ function About({ teamId, taskId }: { teamId: string; taskId: string }) {
   return (
     <section className="queue-about">
       <h3 className="text">
-        <span className="mono quiet">T-{taskId}</span> {task.title}
+        <span className="mono quiet">#{taskId}</span> {task.title}
       </h3>
       {task.feedback !== undefined && (
         <>

@@ -159,7 +159,7 @@ export function Answer({
         )}
         {!withLink && request.taskId !== undefined && (
           <Link className="button ghost small" href={teamPath(request.teamId, `/task/${request.taskId}`)}>
-            Task T-{request.taskId}
+            Task #{request.taskId}
           </Link>
         )}
       </div>

@@ -13,7 +13,7 @@ const SHOWN = 40;
 export function Board({ teamId, tasks }: { teamId: string; tasks: readonly TaskView[] }) {
   const byPhase = Map.groupBy(tasks, ({ phase }) => phase);
   const shown = TASK_PHASES.filter(
-    (phase) => byPhase.has(phase) || phase === 'ready' || phase === 'working' || phase === 'done',
+    (phase) => byPhase.has(phase) || phase === 'pending' || phase === 'in_progress' || phase === 'completed',
   );
   return (
     <div className="board" tabIndex={0} role="group" aria-label="Board">
@@ -28,7 +28,7 @@ const URGENCY = { critical: 0, high: 1, medium: 2, low: 3 } as const;
 
 /** What is done most recently comes first; what can be taken, in the order in which it is taken. */
 function sort(phase: TaskPhase, tasks: readonly TaskView[]): readonly TaskView[] {
-  if (phase === 'done' || phase === 'failed') {
+  if (phase === 'completed' || phase === 'failed') {
     return tasks.toSorted((a, b) => (b.task.completedAt?.getTime() ?? 0) - (a.task.completedAt?.getTime() ?? 0));
   }
   return tasks.toSorted((a, b) => URGENCY[a.task.priority] - URGENCY[b.task.priority]);
@@ -63,7 +63,7 @@ function Card({ teamId, view }: { teamId: string; view: TaskView }) {
     <Link className={`card is-${phase}`} href={withQuery(teamPath(teamId, `/task/${task.id}`))}>
       <span className="card-title two-lines">{task.title}</span>
       <span className="card-foot">
-        <span className="mono">T-{task.id}</span>
+        <span className="mono">#{task.id}</span>
         <Priority priority={task.priority} />
         <span className="one-line">
           <Since view={view} />

@@ -25,33 +25,33 @@ export function describeEvent(event: TeamEvent): string {
     case 'teammate:stopped':
       return `${event.memberId} stopped${event.reason ? `: ${event.reason}` : ''}`;
     case 'task:created':
-      return `${who} created T-${event.taskId}`;
+      return `${who} created #${event.taskId}`;
     case 'task:updated':
-      return `${who} changed T-${event.taskId}`;
+      return `${who} changed #${event.taskId}`;
     case 'task:assigned':
       return event.assigneeId === null
-        ? `${who} freed T-${event.taskId}`
-        : `${who} gave T-${event.taskId} to ${event.assigneeId}`;
+        ? `${who} freed #${event.taskId}`
+        : `${who} gave #${event.taskId} to ${event.assigneeId}`;
     case 'task:claimed':
-      return `${event.memberId} claimed T-${event.taskId}`;
+      return `${event.memberId} claimed #${event.taskId}`;
     case 'task:released':
-      return `${event.memberId} gave T-${event.taskId} back${event.reason ? `: ${event.reason}` : ''}`;
+      return `${event.memberId} gave #${event.taskId} back${event.reason ? `: ${event.reason}` : ''}`;
     case 'task:rejected':
-      return `A gate sent T-${event.taskId} back`;
+      return `A gate sent #${event.taskId} back`;
     case 'task:completed':
-      return `${event.memberId ?? who} completed T-${event.taskId}`;
+      return `${event.memberId ?? who} completed #${event.taskId}`;
     case 'task:failed':
-      return `T-${event.taskId} failed: ${event.reason.split('\n', 1)[0]}`;
+      return `#${event.taskId} failed: ${event.reason.split('\n', 1)[0]}`;
     case 'task:reopened':
-      return `${who} reopened T-${event.taskId}`;
+      return `${who} reopened #${event.taskId}`;
     case 'task:deleted':
-      return `${who} deleted T-${event.taskId}`;
+      return `${who} deleted #${event.taskId}`;
     case 'task:unblocked':
-      return `T-${event.taskId} is ready`;
+      return `#${event.taskId} is no longer blocked`;
     case 'task:dependencies-added':
-      return `T-${event.taskId} waits for ${list(event.dependencies)}`;
+      return `#${event.taskId} waits for ${list(event.dependencies)}`;
     case 'task:dependencies-removed':
-      return `T-${event.taskId} no longer waits for ${list(event.dependencies)}`;
+      return `#${event.taskId} no longer waits for ${list(event.dependencies)}`;
     case 'message:sent':
       return event.copies.length === 1 ? `${who} wrote to ${event.copies[0]?.toId}` : `${who} wrote to all`;
     case 'message:delivered':
@@ -88,5 +88,5 @@ export function describeEvent(event: TeamEvent): string {
 }
 
 function list(ids: readonly string[]): string {
-  return ids.map((id) => `T-${id}`).join(', ');
+  return ids.map((id) => `#${id}`).join(', ');
 }

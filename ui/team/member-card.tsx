@@ -71,8 +71,9 @@ export function agentOf({ agent, agentType, model }: MemberRecord): string {
 export function useHeldTask(memberId: string): SharedTask | undefined {
   return useTeam(
     ({ view }) =>
-      view.tasks.find(({ phase, task }) => task.assigneeId === memberId && (phase === 'working' || phase === 'gate'))
-        ?.task,
+      view.tasks.find(
+        ({ phase, task }) => task.assigneeId === memberId && (phase === 'in_progress' || phase === 'gate'),
+      )?.task,
   );
 }
 
@@ -83,7 +84,7 @@ export function Doing({ member }: { member: MemberRecord }) {
   if (task) {
     return (
       <>
-        <span className="mono quiet">T-{task.id}</span> {task.title}
+        <span className="mono quiet">#{task.id}</span> {task.title}
         {task.startedAt && <span className="quiet"> · {showSpan(now - task.startedAt.getTime())}</span>}
       </>
     );

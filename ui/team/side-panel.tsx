@@ -43,7 +43,7 @@ function WaitsForYou() {
             <RequestCard
               key={request.id}
               request={request}
-              title={task && `T-${task.id} ${task.title}`}
+              title={task && `#${task.id} ${task.title}`}
               isOpen={i === 0}
               canAct={canAct}
             />

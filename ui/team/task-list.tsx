@@ -22,7 +22,7 @@ const COMPARE: Readonly<Record<Order, (a: TaskView, b: TaskView) => number>> = {
   member: (a, b) => (a.task.assigneeId ?? '~').localeCompare(b.task.assigneeId ?? '~') || byId(a, b),
   changed: (a, b) => b.task.updatedAt.getTime() - a.task.updatedAt.getTime(),
 };
-const RANK = ['gate', 'failed', 'working', ...TASK_PHASES];
+const RANK = ['gate', 'failed', 'in_progress', ...TASK_PHASES];
 
 function byId(a: TaskView, b: TaskView): number {
   return Number(a.id) - Number(b.id);
@@ -107,7 +107,7 @@ function Row({ teamId, index, top, view }: { teamId: string; index: number; top:
       onClick={() => navigate(href)}
     >
       <span role="cell" className="mono quiet">
-        T-{task.id}
+        #{task.id}
       </span>
       <span role="cell">
         <PhaseStatus phase={phase} />
@@ -125,7 +125,7 @@ function Row({ teamId, index, top, view }: { teamId: string; index: number; top:
         <Holder id={task.assigneeId} />
       </span>
       <span role="cell" className="wide quiet one-line mono">
-        {task.dependencies.map((id) => `T-${id}`).join(' ')}
+        {task.dependencies.map((id) => `#${id}`).join(' ')}
       </span>
       <span role="cell" className="wide quiet">
         <Ago at={task.updatedAt.getTime()} />

@@ -13,14 +13,14 @@ import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format
 import { ActionMenu } from '../parts/menu.tsx';
 import { PHASE_WORDS, TeamPill } from '../parts/status.tsx';
 
-const SEGMENTS: readonly TaskPhase[] = ['done', 'working', 'gate', 'failed', 'ready', 'blocked'];
+const SEGMENTS: readonly TaskPhase[] = ['completed', 'in_progress', 'gate', 'failed', 'pending', 'blocked'];
 
 /** Name, state, progress and the figures that one looks for first. */
 export function TeamHeader({ teamId }: { teamId: string }) {
   const view = useTeam(({ view }) => view);
   const { team, tasks, counts, usage, critical, members } = view;
   const [form, setForm] = useState<'spawn' | 'write' | 'down'>();
-  const isDone = tasks.length > 0 && counts.done === tasks.length;
+  const isDone = tasks.length > 0 && counts.completed === tasks.length;
   const teammates = members.filter(({ id, status }) => id !== team?.leadId && status !== 'stopped').length;
   const isClosed = team?.status === 'cleaned-up';
   const close = (): void => setForm(undefined);
@@ -29,14 +29,16 @@ export function TeamHeader({ teamId }: { teamId: string }) {
       <h1 className="one-line" title={team?.description || teamId}>
         {teamId}
       </h1>
-      <TeamPill status={team?.status ?? 'active'} isDone={isDone} running={counts.working + counts.gate} />
+      <TeamPill status={team?.status ?? 'active'} isDone={isDone} running={counts.in_progress + counts.gate} />
       <span className="meta team-age">
         <Age since={team?.createdAt} until={team?.closedAt} /> · {plural(teammates, 'teammate')}
       </span>
       <div
         className="team-progress"
         role="img"
-        aria-label={`${counts.done} of ${plural(tasks.length, 'task')} done: ${SEGMENTS.filter((one) => counts[one] > 0)
+        aria-label={`${counts.completed} of ${plural(tasks.length, 'task')} completed: ${SEGMENTS.filter(
+          (one) => counts[one] > 0,
+        )
           .map((one) => `${counts[one]} ${PHASE_WORDS[one].toLowerCase()}`)
           .join(', ')}`}
       >
@@ -44,7 +46,7 @@ export function TeamHeader({ teamId }: { teamId: string }) {
           {SEGMENTS.filter((phase) => counts[phase] > 0).map((phase) => (
             <span
               key={phase}
-              className={phase === 'ready' || phase === 'blocked' ? `rest rest-${phase}` : `is-${phase}`}
+              className={phase === 'pending' || phase === 'blocked' ? `rest rest-${phase}` : `is-${phase}`}
               style={{ flexGrow: counts[phase] }}
               title={`${counts[phase]} ${PHASE_WORDS[phase].toLowerCase()}`}
             />
@@ -52,7 +54,7 @@ export function TeamHeader({ teamId }: { teamId: string }) {
           {tasks.length === 0 && <span className="rest" style={{ flexGrow: 1 }} />}
         </span>
         <span className="team-count">
-          <b>{counts.done}</b> of {tasks.length}
+          <b>{counts.completed}</b> of {tasks.length}
         </span>
       </div>
       <span className="spacer" />

@@ -111,7 +111,7 @@ export function TimeLine() {
         />
       </div>
       {moment === undefined ? (
-        <span className="status pill is-done live">
+        <span className="status pill is-completed live">
           <Radio size={14} aria-hidden /> Live
         </span>
       ) : (

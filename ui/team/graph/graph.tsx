@@ -58,7 +58,7 @@ function Canvas({ teamId, found }: { teamId: string; found: readonly TaskView[] 
   const connect = ({ source, target }: Connection): void =>
     void act(
       () => call('task.depend', { teamId, taskId: target, dependencies: [source] }),
-      `T-${target} now waits for T-${source}`,
+      `#${target} now waits for #${source}`,
     );
   const currentView = current === undefined ? undefined : byId.get(current);
   return (
@@ -149,7 +149,7 @@ function useEdges(tasks: readonly TaskView[], places: Places, isFar: boolean): E
     for (const { id, task } of tasks) {
       for (const need of task.dependencies) {
         if (!phases.has(need) || !places[need] || !places[id]) continue;
-        const isMet = phases.get(need) === 'done';
+        const isMet = phases.get(need) === 'completed';
         const isCritical = critical.has(id) && critical.has(need);
         const className = `edge ${isMet ? 'met' : 'waits'}${isCritical ? ' critical' : ''}`;
         const key = `${need}-${id}`;
@@ -253,8 +253,8 @@ function FirstSight({ tasks, places }: { tasks: readonly TaskView[]; places: Pla
     const right = Math.max(...shown.map(({ id }) => (places[id]?.[0] ?? 0) + NODE_WIDTH));
     const bottom = Math.max(...shown.map(({ id }) => (places[id]?.[1] ?? 0) + NODE_HEIGHT));
     const isReadable = Math.min(width / right, height / bottom) > 0.62;
-    const front = shown.filter(({ phase }) => phase === 'working' || phase === 'gate');
-    const next = front.length > 0 ? front : shown.filter(({ phase }) => phase === 'ready' || phase === 'failed');
+    const front = shown.filter(({ phase }) => phase === 'in_progress' || phase === 'gate');
+    const next = front.length > 0 ? front : shown.filter(({ phase }) => phase === 'pending' || phase === 'failed');
     const nodes = isReadable || next.length === 0 ? shown : next.slice(0, 40);
     void fitView({
       nodes: nodes.map(({ id }) => ({ id })),
@@ -294,7 +294,7 @@ function useKeyboard(teamId: string, byId: ReadonlyMap<string, TaskView>, places
 
 function firstOf(byId: ReadonlyMap<string, TaskView>, places: Places): string | undefined {
   const all = [...byId.values()].filter(({ id }) => places[id]);
-  return (all.find(({ phase }) => phase === 'working' || phase === 'gate') ?? all[0])?.id;
+  return (all.find(({ phase }) => phase === 'in_progress' || phase === 'gate') ?? all[0])?.id;
 }
 
 function nearest(id: string, others: readonly string[], places: Places): string | undefined {
@@ -316,5 +316,5 @@ function inColumn(id: string, step: 1 | -1, byId: ReadonlyMap<string, TaskView>,
 
 function describe({ id, task, phase }: TaskView): string {
   const holder = task.assigneeId ? `, ${task.assigneeId}` : '';
-  return `T-${id} ${task.title}, ${PHASE_WORDS[phase]}${holder}, needs ${task.dependencies.length}, unblocks ${task.blocks.length}`;
+  return `#${id} ${task.title}, ${PHASE_WORDS[phase]}${holder}, needs ${task.dependencies.length}, unblocks ${task.blocks.length}`;
 }

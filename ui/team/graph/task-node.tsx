@@ -29,7 +29,7 @@ export const TaskNode = memo(function TaskNode({ id }: { id: string }) {
       <div className="node-body">
         <div className="node-title two-lines">{view.task.title}</div>
         <div className="node-foot">
-          <span className="mono">T-{id}</span>
+          <span className="mono">#{id}</span>
           <span className="one-line">
             {PHASE_WORDS[view.phase]}
             <Since view={view} dot />
@@ -67,7 +67,7 @@ function classOf(
 /** How long it has been so, where that matters; `dot` puts it behind a word. */
 export function Since({ view: { task, phase }, dot = false }: { view: TaskView; dot?: boolean }) {
   const before = dot ? ' · ' : '';
-  if ((phase === 'working' || phase === 'gate') && task.startedAt) {
+  if ((phase === 'in_progress' || phase === 'gate') && task.startedAt) {
     return (
       <>
         {before}
@@ -75,7 +75,7 @@ export function Since({ view: { task, phase }, dot = false }: { view: TaskView; 
       </>
     );
   }
-  if (task.rejections === 0 || phase === 'done') return null;
+  if (task.rejections === 0 || phase === 'completed') return null;
   return (
     <span title={`A gate sent it back ${task.rejections} times`}>
       {before}gate ×{task.rejections}

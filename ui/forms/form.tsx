@@ -1,0 +1,144 @@
+import type { ReactNode } from 'react';
+import { useAct } from '../parts/act.ts';
+import { FailureNote } from '../parts/failure.tsx';
+
+/** What every form in a dialog is told. */
+export interface FormProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/**
+ * The frame of every form: its fields, what went wrong, and at the end Cancel and the one thing it does. Sent without a
+ * failure, it closes; a failure is told where the person looks, and what was typed stays.
+ */
+export function Form({
+  verb,
+  busyVerb = verb,
+  isDanger = false,
+  className = '',
+  submit,
+  onClose,
+  children,
+}: {
+  verb: string;
+  busyVerb?: string;
+  isDanger?: boolean;
+  className?: string;
+  submit: () => Promise<unknown>;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const { isBusy, failure, run } = useAct();
+  return (
+    <form
+      className={`form ${className}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run(submit).then((isDone) => isDone && onClose());
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
+      }}
+    >
+      {children}
+      <FailureNote failure={failure} />
+      <div className="actions">
+        <button type="button" className="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" className={`button primary${isDanger ? ' danger' : ''}`} disabled={isBusy}>
+          {isBusy ? busyVerb : verb}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** A line of text; with `rows`, several. */
+export function TextField({
+  label,
+  hint,
+  value,
+  onChange,
+  rows,
+  isMono = false,
+  ...rest
+}: {
+  label: string;
+  hint?: string;
+  value: string;
+  onChange: (value: string) => void;
+  rows?: number;
+  isMono?: boolean;
+  required?: boolean;
+  placeholder?: string;
+}) {
+  const given = {
+    ...rest,
+    value,
+    className: `input${isMono ? ' mono' : ''}`,
+    onChange: (event: { target: { value: string } }) => onChange(event.target.value),
+  };
+  return (
+    <label className="field">
+      <span>{label}</span>
+      {rows === undefined ? <input {...given} /> : <textarea rows={rows} {...given} />}
+      {hint !== undefined && <span className="hint">{hint}</span>}
+    </label>
+  );
+}
+
+/** One of a few values. */
+export function ChoiceField<T extends string>({
+  label,
+  value,
+  choices,
+  isDisabled = false,
+  onChange,
+}: {
+  label: string;
+  value: T;
+  choices: readonly (readonly [value: T, words: string])[];
+  isDisabled?: boolean;
+  onChange: (value: T) => void;
+}) {
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <select
+        className="input"
+        value={value}
+        disabled={isDisabled}
+        onChange={(event) => {
+          const chosen = choices.find(([one]) => one === event.target.value);
+          if (chosen) onChange(chosen[0]);
+        }}
+      >
+        {choices.map(([one, words]) => (
+          <option key={one} value={one}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Yes or no. */
+export function CheckField({
+  label,
+  isChecked,
+  onChange,
+}: {
+  label: string;
+  isChecked: boolean;
+  onChange: (isChecked: boolean) => void;
+}) {
+  return (
+    <label className="check">
+      <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.target.checked)} />
+      {label}
+    </label>
+  );
+}

@@ -1,0 +1,31 @@
+import { useStore, useTeam } from '../../data/use-team.tsx';
+import { showTime } from '../../parts/format.ts';
+import { describeEvent } from '../event-text.ts';
+
+/** All that happened to a task, the newest first; each line leads to the team at that moment. */
+export function TaskHistory({ taskId }: { taskId: string }) {
+  const store = useStore();
+  const seq = useTeam(({ moment, progress }) => moment ?? progress.done);
+  const events = store.history
+    .slice(0, seq)
+    .flatMap(({ seq, events }) =>
+      events
+        .filter((event) => 'taskId' in event && event.taskId === taskId && event.type !== 'usage:recorded')
+        .map((event) => ({ seq, event })),
+    );
+  return (
+    <section className="sheet-part">
+      <h3>History</h3>
+      <ol className="events">
+        {events.toReversed().map(({ seq, event }) => (
+          <li key={`${seq} ${event.type}`}>
+            <button type="button" onClick={() => store.show(seq)} title="Show the team at this moment">
+              <time dateTime={new Date(event.at).toISOString()}>{showTime(event.at)}</time>
+              <span className="text">{describeEvent(event)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,106 @@
+import { useState } from 'react';
+import { call } from '../../data/daemon.ts';
+import type { TaskView } from '../../data/task-view.ts';
+import { useCanAct } from '../../data/use-can-act.ts';
+import { useTeamNow } from '../../data/use-team-now.ts';
+import { useTeam } from '../../data/use-team.tsx';
+import { EditTask } from '../../forms/edit-task.tsx';
+import { ChoiceField } from '../../forms/form.tsx';
+import { PRIORITY_CHOICES } from '../../forms/priorities.ts';
+import { act } from '../../parts/act.ts';
+import { Fact } from '../../parts/fact.tsx';
+import { showCost, showCount, showMoment, showSpan, tokensOf } from '../../parts/format.ts';
+import { Markdown } from '../../parts/markdown.tsx';
+import { TaskActions } from './actions.tsx';
+import { Dependencies } from './dependencies.tsx';
+import { TaskHistory } from './history.tsx';
+
+/** Everything about a task, and the ways to change it. */
+export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
+  const { task } = view;
+  const canAct = useCanAct();
+  const usage = useTeam(({ view }) => view.state.taskUsage.get(task.id));
+  const [isEditing, setEditing] = useState(false);
+  const now = useTeamNow();
+  if (isEditing) return <EditTask teamId={teamId} task={task} onClose={() => setEditing(false)} />;
+  return (
+    <div className="sheet-body">
+      <h2 className="sheet-title text">{task.title}</h2>
+      <TaskActions teamId={teamId} view={view} canAct={canAct} onEdit={() => setEditing(true)} />
+      <div className="pair">
+        <Assignee teamId={teamId} view={view} canAct={canAct} />
+        <ChoiceField
+          label="Priority"
+          value={task.priority}
+          choices={PRIORITY_CHOICES}
+          isDisabled={!canAct}
+          onChange={(priority) => void act(() => call('task.update', { teamId, taskId: task.id, priority }))}
+        />
+      </div>
+      {task.failure !== undefined && <Part title="Why it failed" className="is-failed" text={task.failure} isOutput />}
+      {task.feedback !== undefined && (
+        <Part
+          title={`What the gate said${task.rejections > 1 ? ` (sent back ×${task.rejections})` : ''}`}
+          className="is-gate"
+          text={task.feedback}
+          isOutput
+        />
+      )}
+      {task.description !== '' && <Part title="Description" text={task.description} />}
+      {task.result !== undefined && <Part title="Result" className="is-completed" text={task.result} />}
+      <Dependencies teamId={teamId} view={view} canAct={canAct} />
+      <dl className="facts">
+        <Fact name="Created">
+          {task.createdBy === '@user' ? 'you' : task.createdBy},{' '}
+          <span title={showMoment(task.createdAt)}>{showSpan(now - task.createdAt.getTime())} ago</span>
+        </Fact>
+        {task.startedAt && (
+          <Fact name="Worked on">{showSpan((task.completedAt?.getTime() ?? now) - task.startedAt.getTime())}</Fact>
+        )}
+        {usage && (
+          <Fact name="Used">
+            {showCount(tokensOf(usage))} tokens, {showCost(usage.costUsd)}
+          </Fact>
+        )}
+        <Fact name="Epoch, revision">
+          {task.epoch}, {task.revision}
+        </Fact>
+      </dl>
+      <TaskHistory taskId={task.id} />
+    </div>
+  );
+}
+
+/** `isOutput`: what a program said, whose lines and spaces mean something. */
+function Part({
+  title,
+  text,
+  className = '',
+  isOutput = false,
+}: {
+  title: string;
+  text: string;
+  className?: string;
+  isOutput?: boolean;
+}) {
+  return (
+    <section className={`sheet-part ${className}`}>
+      <h3>{title}</h3>
+      {isOutput ? <pre className="code">{text}</pre> : <Markdown text={text} />}
+    </section>
+  );
+}
+
+function Assignee({ teamId, view: { task }, canAct }: { teamId: string; view: TaskView; canAct: boolean }) {
+  const members = useTeam(({ view }) => view.members);
+  const able = members.filter(({ id, status }) => status !== 'stopped' || id === task.assigneeId);
+  return (
+    <ChoiceField
+      label={task.status === 'in_progress' ? 'Held by' : 'For'}
+      value={task.assigneeId ?? ''}
+      choices={[['', 'anybody'], ...able.map(({ id }) => [id, id] as const)]}
+      isDisabled={!canAct}
+      onChange={(id) => void act(() => call('task.assign', { teamId, taskId: task.id, assigneeId: id || null }))}
+    />
+  );
+}

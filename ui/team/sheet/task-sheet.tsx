@@ -1,0 +1,71 @@
+import { RotateCcw, X } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { call } from '../../data/daemon.ts';
+import { navigate, teamPath, withQuery } from '../../data/route.ts';
+import { useCanAct } from '../../data/use-can-act.ts';
+import { useTeam } from '../../data/use-team.tsx';
+import { act } from '../../parts/act.ts';
+import { useKeys } from '../../parts/keys.ts';
+import { PhaseStatus } from '../../parts/status.tsx';
+import { TaskBody } from './task-body.tsx';
+
+/** One task, over whichever view it was opened from. */
+export function TaskSheet({ teamId, taskId }: { teamId: string; taskId: string }) {
+  const view = useTeam(({ view }) => view.byId.get(taskId));
+  const sheet = useRef<HTMLElement>(null);
+  const close = (): void => navigate(withQuery(teamPath(teamId)));
+  // Also when the focus was on something that is gone.
+  useKeys({ Escape: close });
+  useEffect(() => {
+    const before = document.activeElement;
+    sheet.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <aside
+      ref={sheet}
+      className="sheet"
+      role="dialog"
+      data-sheet
+      aria-label={view ? `Task ${taskId}: ${view.task.title}` : `Task ${taskId}`}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        close();
+      }}
+    >
+      <header className="sheet-head">
+        <span className="mono quiet">#{taskId}</span>
+        {view && <PhaseStatus phase={view.phase} pill />}
+        <span className="spacer" />
+        <button type="button" className="button ghost icon" onClick={close} aria-label="Close">
+          <X size={18} aria-hidden />
+        </button>
+      </header>
+      {view ? <TaskBody key={taskId} teamId={teamId} view={view} /> : <Gone teamId={teamId} taskId={taskId} />}
+    </aside>
+  );
+}
+
+function Gone({ teamId, taskId }: { teamId: string; taskId: string }) {
+  const isDeleted = useTeam(({ state }) => state.tasks.get(taskId)?.status === 'deleted');
+  const canAct = useCanAct();
+  return (
+    <div className="empty">
+      <h2>{isDeleted ? 'This task was deleted' : 'There is no such task at this moment'}</h2>
+      {isDeleted && (
+        <button
+          type="button"
+          className="button"
+          disabled={!canAct}
+          onClick={() => void act(() => call('task.reopen', { teamId, taskId }), `#${taskId} is back`)}
+        >
+          <RotateCcw size={15} aria-hidden /> Bring it back
+        </button>
+      )}
+    </div>
+  );
+}
