@@ -26,6 +26,8 @@ export const dashboard: Benchmark = {
     const home = homeAt(join(workspace.folder, 'home'));
     mkdirSync(home.directory, { recursive: true, mode: 0o700 });
     await writeBigTeam(home, BIG_TEAM, scale.size(100) / 100);
+    // The page of all teams looks for Claude Code's own; not for those of the machine.
+    process.env['CLAUDE_CONFIG_DIR'] = join(workspace.folder, 'claude');
     await using daemon = await startDaemon(workspace.folder);
     await daemon.client.call('team.create', { name: SMALL_TEAM });
     await daemon.client.call('task.create', { teamId: SMALL_TEAM, title: 'One' });
@@ -83,7 +85,7 @@ async function timeOpening(page: Page, url: string, ready: string): Promise<numb
 /** From the call that changes a title to the frame in which the list shows it. */
 async function timeUpdates(page: Page, { client, url }: BenchDaemon, count: number): Promise<number[]> {
   await timeOpening(page, `${url}/t/${BIG_TEAM}?view=list`, '.list-body .list-row');
-  const taskId = (await page.locator('.list-body .list-row span').first().innerText()).replace('T-', '');
+  const taskId = (await page.locator('.list-body .list-row span').first().innerText()).replace('#', '');
   const times: number[] = [];
   for (let i = 0; i < count; i++) {
     const title = `Update ${i} of ${count}`;

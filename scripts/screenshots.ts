@@ -8,7 +8,9 @@ import { homeAt } from '../src/client/home.ts';
 import { socketConnect } from '../src/client/socket.ts';
 import { startDaemon } from '../src/daemon.ts';
 import { launchBrowser } from '../test/ui/launch.ts';
-import { writeSmallTeams, writeStory } from '../test/ui/story.ts';
+import { writeNativeTeam } from '../test/ui/native-team.ts';
+import { writeSmallTeams } from '../test/ui/small-teams.ts';
+import { writeStory } from '../test/ui/story.ts';
 import { buildUi } from './build-ui.ts';
 
 const IMAGES = join(dirname(import.meta.dirname), 'docs/images');
@@ -53,7 +55,9 @@ const home = homeAt(join(folder, 'home'));
 mkdirSync(home.directory, { mode: 0o700 });
 await writeSmallTeams(home);
 await writeStory(home);
-const daemon = await startDaemon({ home, environment: {} });
+const native = join(folder, 'claude');
+writeNativeTeam(native);
+const daemon = await startDaemon({ home, environment: { CLAUDE_CONFIG_DIR: native } });
 const client = new Client(socketConnect({ path: home.socket, token: { file: home.tokenFile } }));
 const browser = await launchBrowser();
 try {

@@ -17,6 +17,7 @@ import { Toasts } from './parts/toast.tsx';
 import { useNotices } from './queue/notices.ts';
 import { QueuePage } from './queue/queue-page.tsx';
 import { TeamPage } from './team/team-page.tsx';
+import { NativePage } from './teams/native-page.tsx';
 import { TeamsPage } from './teams/teams-page.tsx';
 
 const NumbersPage = lazy(() =>
@@ -63,6 +64,8 @@ function Page({ route }: { route: Route }) {
       return <MemberPage teamId={route.teamId} memberId={route.memberId} />;
     case 'numbers':
       return <NumbersPage teamId={route.teamId} />;
+    case 'native':
+      return <NativePage name={route.name} />;
     case 'nowhere':
       return (
         <div className="empty">
@@ -81,7 +84,7 @@ function useTitle(route: Route): void {
   const waiting = useSignal(queue).length;
   useEffect(() => {
     const name = 'memberId' in route ? `${route.memberId} · ${route.teamId}` : 'teamId' in route ? route.teamId : '';
-    const page = name || (route.page === 'queue' ? 'Queue' : 'Teams');
+    const page = name || (route.page === 'queue' ? 'Queue' : route.page === 'native' ? route.name : 'Teams');
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${page} · Troupe`;
   }, [route, waiting]);
 }

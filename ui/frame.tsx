@@ -28,7 +28,12 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
         <Link className="logo" href="/" aria-label="Troupe, all teams">
           <Logo />
         </Link>
-        <Stop href="/" label="Teams" icon={<Users size={20} aria-hidden />} isHere={route.page === 'teams'} />
+        <Stop
+          href="/"
+          label="Teams"
+          icon={<Users size={20} aria-hidden />}
+          isHere={route.page === 'teams' || route.page === 'native'}
+        />
         {teamId && (
           <Stop
             href={teamPath(teamId)}

@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const TAKEN = /^\/(api|mcp|ws|health|metrics)(\/|$)/;
 
 /** The addresses that the dashboard gives to what it shows, so that a link or a reload leads there again. */
-const VIEWS = /^\/(?:t(?:\/[A-Za-z0-9_-]+){1,3}|queue|login)$/;
+const VIEWS = /^\/(?:t(?:\/[A-Za-z0-9_-]+){1,3}|native\/[^/]+|queue|login)$/;
 
 const PLACEHOLDER = `<!doctype html>
 <html lang="en">

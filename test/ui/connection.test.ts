@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { serve } from '../daemon/serve.ts';
 import { needTool } from '../tools.ts';
 import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
 import { openProxy } from './proxy.ts';
-import { setStage, useDashboard } from './stage.ts';
+import { setStage, startStage, useDashboard } from './stage.ts';
 import { writeStory } from './story.ts';
 
 useDashboard();
@@ -44,13 +43,13 @@ describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
     daemon.child.kill('SIGKILL');
     await daemon.ended;
     await page.getByText('Reconnecting to the daemon').waitFor();
-    await serve(home);
+    await startStage(home);
     await client.call('task.create', { teamId: TEAM, title: 'After the crash' });
     await page.locator('.card').getByText('After the crash').waitFor();
     // And it can act again.
     await eventually(() => page.getByRole('button', { name: 'Task', exact: true }).isEnabled()).toBe(true);
     await page.getByRole('link', { name: /After the crash/ }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Complete' }).click();
     await eventually(async () => (await client.call('task.show', { teamId: TEAM, taskId: '25' })).status).toBe(
       'completed',
     );

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { beforeAll } from 'vitest';
 import { buildUi } from '../../scripts/build-ui.ts';
 import type { Client } from '../../src/client/client.ts';
@@ -17,10 +18,20 @@ export interface Stage {
   readonly client: Client;
 }
 
+/** Where the stage has Claude Code's own teams: never those of the machine. */
+export function nativeRoot(home: Home): string {
+  return join(home.directory, '../claude');
+}
+
+/** Starts the daemon of a stage; once more after it was killed. */
+export function startStage(home: Home): Promise<Served> {
+  return serve(home, { env: { CLAUDE_CONFIG_DIR: nativeRoot(home) } });
+}
+
 /** Sets a stage; `prepare` may write to the home before the daemon starts. */
 export async function setStage(prepare?: (home: Home) => Promise<void>): Promise<Stage> {
   const home = temporaryHome();
   await prepare?.(home);
-  const daemon = await serve(home);
+  const daemon = await startStage(home);
   return { home, daemon, client: connect(home, { patience: Infinity }) };
 }

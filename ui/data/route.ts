@@ -6,7 +6,8 @@ export type Route =
   | { readonly page: 'teams' | 'queue' | 'nowhere' }
   | { readonly page: 'team'; readonly teamId: string; readonly taskId?: string }
   | { readonly page: 'member'; readonly teamId: string; readonly memberId: string }
-  | { readonly page: 'numbers'; readonly teamId: string };
+  | { readonly page: 'numbers'; readonly teamId: string }
+  | { readonly page: 'native'; readonly name: string };
 
 const place = createSignal(location.pathname + location.search);
 addEventListener('popstate', () => place.set(location.pathname + location.search));
@@ -29,6 +30,7 @@ export function readRoute(path: string): Route {
   if (rest.length > 0) return { page: 'nowhere' };
   if (first === '') return { page: 'teams' };
   if (first === 'queue' && teamId === undefined) return { page: 'queue' };
+  if (first === 'native' && teamId && what === undefined) return { page: 'native', name: teamId };
   if (first !== 't' || !teamId) return { page: 'nowhere' };
   if (what === undefined) return { page: 'team', teamId };
   if (what === 'task' && id) return { page: 'team', teamId, taskId: id };

@@ -1,4 +1,4 @@
-import { CircleAlert, Inbox, Plus, Search, Users } from 'lucide-react';
+import { CircleAlert, Inbox, Plus, Search, TriangleAlert, Users } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { navigate, teamPath, useQuery } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
@@ -9,6 +9,9 @@ import { plural, showCost, showCount, showMoment, showSpan, tokensOf, useNow } f
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
 import { TeamPill } from '../parts/status.tsx';
+import { NativeTable } from './native-table.tsx';
+import { ProgressBar } from './progress-bar.tsx';
+import { useNativeTeams } from './use-native-teams.ts';
 import './teams.css';
 
 /** Every team, those that live first; finished ones stay readable. */
@@ -22,8 +25,12 @@ export function TeamsPage() {
   const found = (list ?? []).filter(
     ({ name, description }) => name.includes(wanted) || description.toLowerCase().includes(wanted),
   );
-  const live = found.filter(({ status }) => status !== 'cleaned-up').sort(byActivity);
-  const closed = found.filter(({ status }) => status === 'cleaned-up').sort(byActivity);
+  const broken = found.filter(({ problem }) => problem !== undefined);
+  const whole = found.filter(({ problem }) => problem === undefined).sort(byActivity);
+  const live = whole.filter(({ status }) => status !== 'cleaned-up');
+  const closed = whole.filter(({ status }) => status === 'cleaned-up');
+  const native = useNativeTeams();
+  const foundNative = native?.teams.filter(({ title }) => title.toLowerCase().includes(wanted)) ?? [];
   return (
     <main className="page" id="main" tabIndex={-1}>
       <div className="page-head">
@@ -56,7 +63,7 @@ export function TeamsPage() {
           <code className="command">troupe init script && troupe up</code>
         </div>
       )}
-      {list && list.length > 0 && found.length === 0 && (
+      {list && list.length > 0 && found.length + foundNative.length === 0 && (
         <div className="empty">
           <Search size={32} aria-hidden />
           <h2>No team is called “{query.get('q')}”</h2>
@@ -65,15 +72,39 @@ export function TeamsPage() {
           </button>
         </div>
       )}
-      <TeamTable lines={live} label="Teams at work" />
+      {broken.map((team) => (
+        <BrokenTeam key={team.id} team={team} />
+      ))}
+      <TeamTable lines={live} label="Open teams" />
       {closed.length > 0 && (
         <>
           <h2 className="teams-part">Closed</h2>
           <TeamTable lines={closed} label="Closed teams" />
         </>
       )}
+      {native && foundNative.length > 0 && (
+        <NativeTable teams={foundNative} root={native.root} joined={native.joined} />
+      )}
       <NewTeam isOpen={isNew} onClose={() => setNew(false)} />
     </main>
+  );
+}
+
+/** A team whose journal cannot be read is not hidden among those that are closed: it says why, and what to do. */
+function BrokenTeam({ team }: { team: TeamLine }) {
+  return (
+    <article className="broken" aria-label={`Team ${team.name} cannot be read`}>
+      <TriangleAlert size={18} aria-hidden />
+      <div>
+        <h2 className="row">
+          <Link href={teamPath(team.id)} className="one-line">
+            {team.name}
+          </Link>
+          <TeamPill status={team.status} isDone={false} running={0} isBroken />
+        </h2>
+        <p className="text">{team.problem}</p>
+      </div>
+    </article>
   );
 }
 
@@ -143,31 +174,6 @@ function TeamRow({ team, now }: { team: TeamLine; now: number }) {
         {showSpan(now - Date.parse(team.activeAt))} ago
       </td>
     </tr>
-  );
-}
-
-/** How far a team is, by what its tasks are. The words stand beside it. */
-export function ProgressBar({
-  done,
-  running,
-  failed,
-  of,
-}: {
-  done: number;
-  running: number;
-  failed: number;
-  of: number;
-}) {
-  const part = (count: number, phase: string) =>
-    count > 0 && <span className={`is-${phase}`} style={{ flexGrow: count }} key={phase} />;
-  return (
-    <span className="progress" aria-hidden>
-      {part(done, 'done')}
-      {part(running, 'working')}
-      {part(failed, 'failed')}
-      {of - done - running - failed > 0 && <span className="rest" style={{ flexGrow: of - done - running - failed }} />}
-      {of === 0 && <span className="rest" style={{ flexGrow: 1 }} />}
-    </span>
   );
 }
 

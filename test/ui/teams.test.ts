@@ -1,0 +1,105 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import type { Home } from '../../src/client/home.ts';
+import { needTool } from '../tools.ts';
+import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { writeNativeTeam } from './native-team.ts';
+import { writeSmallTeams } from './small-teams.ts';
+import { nativeRoot, setStage, useDashboard } from './stage.ts';
+
+useDashboard();
+const browser = useBrowser();
+
+/** Makes the journal of the last team that was written unreadable, as a damaged disk would. */
+function damageLastTeam(home: Home): void {
+  const database = new DatabaseSync(home.journal);
+  database.exec('UPDATE batches SET sum = sum + 1 WHERE id = (SELECT max(id) FROM batches)');
+  database.close();
+}
+
+describe('the page of all teams', { timeout: 120_000 }, () => {
+  test('lists them by activity, finds one by text, keeps closed ones readable, and makes a new one by keys', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeSmallTeams);
+    const watched = await openPage(browser(), client);
+    const { page } = watched;
+    const names = page.locator('table[aria-label="Open teams"] .teams-name a');
+    await eventually(() => names.allInnerTexts()).toEqual(['docs-site', 'fix-login']);
+    const closed = page.getByRole('table', { name: 'Closed teams' });
+    await closed.getByText('Closed', { exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('proxy');
+    await eventually(() => names.allInnerTexts()).toEqual(['fix-login']);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('nothing like it');
+    await page.getByText('No team is called “nothing like it”').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).press('Enter');
+    await closed.getByRole('link', { name: 'release-1-4' }).click();
+    await page.locator('.team-head').getByText('Closed').waitFor();
+    expect(await page.getByRole('button', { name: 'Task', exact: true }).isDisabled()).toBe(true);
+
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await names.first().waitFor();
+    await page.keyboard.press('n');
+    const form = page.getByRole('dialog', { name: 'New team' });
+    await form.getByLabel('Name').fill('Not a slug');
+    await page.keyboard.press('Enter');
+    await form
+      .getByRole('alert')
+      .getByText(/would be one/)
+      .waitFor();
+    await form.getByLabel('Name').fill('brand-new');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'brand-new' }).waitFor();
+    expect((await client.call('team.show', { teamId: 'brand-new' })).status).toBe('active');
+    expectQuiet(watched);
+  });
+
+  test('says of a team that cannot be read why, and what to do', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(async (home) => {
+      await writeSmallTeams(home);
+      damageLastTeam(home);
+    });
+    const [broken] = (await client.call('team.list', {})).filter(({ problem }) => problem !== undefined);
+    const watched = await openPage(browser(), client);
+    const { page } = watched;
+    const card = page.getByRole('article', { name: `Team ${broken?.name} cannot be read` });
+    await card.getByText(broken?.problem ?? '').waitFor();
+    expect(
+      await page
+        .getByRole('table', { name: 'Closed teams' })
+        .getByText(broken?.name ?? '')
+        .count(),
+    ).toBe(0);
+    await card.getByRole('link').click();
+    await page.getByRole('heading', { name: `Team ${broken?.name} cannot be shown` }).waitFor();
+    await page.getByText(/Restore/).waitFor();
+    expectQuiet(watched);
+  });
+
+  test("shows Claude Code's own teams as their files change, and joins one", async (context) => {
+    needTool(context, 'chromium');
+    const { home, client } = await setStage(async (home) => writeNativeTeam(nativeRoot(home)));
+    const watched = await openPage(browser(), client);
+    const { page } = watched;
+    const own = page.getByRole('table', { name: 'Claude Code’s own teams' });
+    await own.getByText('Sessions end while people still work.').waitFor();
+    expect(await own.locator('tbody tr').first().innerText()).toMatch(/2 of 5\s+3\s+2/);
+    writeNativeTeam(nativeRoot(home), 'another');
+    await own.getByRole('link', { name: 'another' }).waitFor();
+    await own.getByRole('link', { name: 'session-bugs' }).click();
+    await page.getByRole('region', { name: 'Tasks' }).getByText('Write the failing test').waitFor();
+    await page.getByRole('region', { name: 'Members' }).getByText('Team Lead').waitFor();
+    await page.getByRole('region', { name: 'Messages' }).locator('strong').getByText('two').waitFor();
+    // A link to it leads here as well.
+    await page.reload();
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.locator('.team-count').getByText('of 5').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.getByText('joined as session-bugs').waitFor();
+    expectQuiet(watched);
+  });
+});
