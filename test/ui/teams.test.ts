@@ -62,7 +62,7 @@ describe('the page of all teams', { timeout: 120_000 }, () => {
       await writeSmallTeams(home);
       damageLastTeam(home);
     });
-    const [broken] = (await client.call('team.list', {})).filter(({ problem }) => problem !== undefined);
+    const broken = (await client.call('team.list', {})).find(({ problem }) => problem !== undefined);
     const watched = await openPage(browser(), client);
     const { page } = watched;
     const card = page.getByRole('article', { name: `Team ${broken?.name} cannot be read` });
