@@ -5,7 +5,7 @@ import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
 import { Refusal } from './errors.ts';
 import { findOpenTeams } from './open-teams.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { clean } from './text.ts';
 import { requestTable } from './views/request.ts';
 import { print, toJson } from './write.ts';

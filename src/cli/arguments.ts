@@ -2,6 +2,7 @@ import { findNearest } from '../client/nearest.ts';
 import type { Command, Input } from './command.ts';
 import { UsageError } from './errors.ts';
 import { parseDuration } from './time.ts';
+import { readTaskId } from './words.ts';
 
 /** What a command line says. */
 export interface Arguments {
@@ -177,15 +178,28 @@ function has(inputs: readonly Input[], field: string): boolean {
   return false;
 }
 
+/** What tasks are named by: people write `#3` for what operations call `3`. */
+const TASK_FIELDS: readonly string[] = ['taskId', 'dependencies', 'addDependencies', 'addDependents'];
+
 function toValue(input: Input, value: string | readonly string[] | boolean, command: Command): unknown {
   if (typeof value === 'boolean') return value;
+  const isTask = TASK_FIELDS.includes(input.field) || (input.field === 'after' && input.type === 'string');
+  if (isTask && typeof value === 'string' && input.type === 'string') return readTaskId(value);
   if (input.type === 'string' && !input.values && !input.nullable) return value;
   const fail = (problem: string): never => {
     throw new UsageError(`${input.name} ${problem}`, command.words);
   };
-  if (typeof value !== 'string') return value.flatMap((one) => one.split(',')).filter((one) => one !== '');
+  const parts = typeof value === 'string' ? [value] : value;
+  if (input.type === 'list') {
+    const list = parts.flatMap((one) => one.split(',')).filter((one) => one !== '');
+    return isTask ? list.map(readTaskId) : list;
+  }
+  if (typeof value !== 'string') return value;
   if (input.nullable && value === 'none') return null;
   if (input.values && !input.values.includes(value)) {
+    // Tables show `in progress`, which operations call in_progress.
+    const named = value.replace(/[ -]/g, '_');
+    if (input.values.includes(named)) return named;
     const nearest = findNearest(value, input.values);
     const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
     return fail(`must be one of ${input.values.join(', ')}, not ${JSON.stringify(value)}${hint}`);
@@ -205,8 +219,6 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
       if (!Number.isNaN(at)) return new Date(at).toISOString();
       return fail(`must be a time such as 10m or 2026-01-31T12:00:00Z, not ${JSON.stringify(value)}`);
     }
-    case 'list':
-      return value.split(',').filter((one) => one !== '');
     case 'json':
       try {
         return JSON.parse(value) as unknown;
@@ -227,7 +239,9 @@ async function explainMissing(command: Command, missing: Input): Promise<UsageEr
   if (missing.field === 'teamId') return new UsageError(whichTeam(command), command.words);
   const name = command.args.includes(missing) ? `<${missing.name}>` : `--${missing.name}`;
   const { describeInput } = await import('./described.ts');
-  return new UsageError(`${name} is missing: ${describeInput(command, missing).text}`, command.words);
+  // A shell takes an unquoted #1 for the beginning of a comment, and hands over nothing.
+  const hint = missing.field === 'taskId' ? ", such as 1 or '#1'" : '';
+  return new UsageError(`${name} is missing: ${describeInput(command, missing).text}${hint}`, command.words);
 }
 
 function whichTeam(command: Command): string {

@@ -2,9 +2,12 @@ import { createInterface } from 'node:readline';
 import type { Arguments } from './arguments.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { findTeamOf, printTranscript } from './transcript.ts';
 import { print, warn } from './write.ts';
+
+const HOW_TO_TYPE = 'Type a message and Enter; ! in front makes it urgent; Ctrl-D or Ctrl-C leaves.';
+const HOW_TO_LOOK = 'Lines of standard input are sent to it. The view ends with it, or with Ctrl-C.';
 
 /**
  * A live view of a member in which one can type to it: each line is a message, one that begins with ! an urgent one. The
@@ -13,15 +16,18 @@ import { print, warn } from './write.ts';
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { memberId, teamId: named } = given.input as { memberId: string; teamId?: string };
   const client = openClient(environment, { patience: Infinity });
-  const lines = process.stdin.isTTY ? createInterface({ input: process.stdin }) : undefined;
+  const lines = createInterface({ input: process.stdin });
+  // Standard input may be closed altogether.
+  process.stdin.on('error', () => {});
+  const left = new AbortController();
   try {
     const teamId = await findTeamOf(client, memberId, named);
     const greet = (): void => {
       if (!given.json) {
-        print(`${memberId} of ${teamId}. Type a message and Enter; ! in front makes it urgent; Ctrl-C leaves.\n`);
+        print(`${memberId} of ${teamId}. ${process.stdin.isTTY ? HOW_TO_TYPE : HOW_TO_LOOK}\n`);
       }
     };
-    lines?.on('line', (line) => {
+    lines.on('line', (line) => {
       const urgent = line.startsWith('!');
       const content = (urgent ? line.slice(1) : line).trim();
       if (content === '') return;
@@ -30,10 +36,16 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
         warn(`Not sent: ${(error as Error).message}\n`);
       });
     });
-    await printTranscript(client, { teamId, memberId, follow: true, json: given.json, screen, signal }, greet);
+    // Ctrl-D at a terminal leaves; the end of a file or pipe says only that there is no more to send.
+    if (process.stdin.isTTY) lines.once('close', () => left.abort());
+    const either = AbortSignal.any([signal, left.signal]);
+    await printTranscript(client, { teamId, memberId, follow: true, json: given.json, screen, signal: either }, greet);
     return 0;
+  } catch (error) {
+    if (left.signal.aborted && !signal.aborted) return 0;
+    throw error;
   } finally {
-    lines?.close();
+    lines.close();
     client.close();
   }
 }

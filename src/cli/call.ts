@@ -33,7 +33,10 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   // What takes longer than that may be interrupted; to listen from the start would take everything longer.
   setTimeout(() => process.once('SIGINT', () => process.exit(INTERRUPTED)), 100);
   const screen = standardScreen(process.env);
-  await show(operation, await answer, { json: given.json, screen, input: given.input });
+  const result = await answer.catch(async (error: unknown) => {
+    throw await (await import('./unknown-team.ts')).explainUnknownTeam(error, given.input['teamId']);
+  });
+  await show(operation, result, { json: given.json, screen, input: given.input });
   return 0;
 }
 

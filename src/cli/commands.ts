@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 import { UsageError } from './errors.ts';
 import { COMMAND_NAMES, readCommand } from './manifest.ts';
 import { OWN_COMMANDS, PROGRAMS } from './own.ts';
-import type { OwnCommand } from './own.ts';
+import type { OwnCommand } from './own/own-command.ts';
 
 /** A command and the words that follow its name. */
 export interface Found {

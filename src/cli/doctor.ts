@@ -6,10 +6,10 @@ import { checkDaemon } from './doctor/daemon.ts';
 import { checkDisk, checkFiles, checkHome, checkSocket } from './doctor/home.ts';
 import { checkAgents, checkNode, checkTools } from './doctor/machine.ts';
 import { checkNative } from './doctor/native.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { paint } from './screen.ts';
 import type { Screen } from './screen.ts';
-import { clean } from './text.ts';
+import { clean, widthOf, wrap } from './text.ts';
 import { print, toJson } from './write.ts';
 
 /** Looks at all that Troupe needs. Works without a daemon, and changes nothing. */
@@ -35,16 +35,30 @@ const MARKS = { ok: ['✓', 'green'], warn: ['!', 'yellow'], fail: ['✗', 'red'
 
 function report(checks: readonly Check[], screen: Screen): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
+  // Beside names, texts would have less than half of a narrow terminal.
+  const isNarrow = screen.columns < 2 * (width + 4) + 10;
+  const left = isNarrow ? 4 : width + 4;
   const lines = checks.map(({ name, state, found, remedy }) => {
     const [mark, style] = MARKS[state];
-    const head = `${paint(screen, style, mark)} ${name.padEnd(width)}  ${clean(shorten(found))}\n`;
-    return remedy === undefined
-      ? head
-      : `${head}${' '.repeat(width + 4)}${paint(screen, 'dim', '→')} ${clean(remedy)}\n`;
+    const head = `${paint(screen, style, mark)} ${name.padEnd(isNarrow ? 0 : width)}`;
+    const lines = fold(clean(shorten(found)), { left, screen });
+    const steps = remedy === undefined ? [] : fold(clean(remedy), { left: left + 2, screen });
+    return [
+      isNarrow ? `${head}\n${' '.repeat(left)}` : `${head}  `,
+      lines.join(`\n${' '.repeat(left)}`),
+      steps.length === 0 ? '' : `\n${' '.repeat(left)}${paint(screen, 'dim', '→')} `,
+      steps.join(`\n${' '.repeat(left + 2)}`),
+      '\n',
+    ].join('');
   });
   const failed = checks.filter(({ state }) => state === 'fail').length;
   const warned = checks.filter(({ state }) => state === 'warn').length;
   return `${lines.join('')}\n${verdict(failed, warned)}\n`;
+}
+
+function fold(text: string, { left, screen }: { left: number; screen: Screen }): string[] {
+  const room = Math.max(20, screen.columns - left);
+  return widthOf(text) <= room ? [text] : wrap(text, room);
 }
 
 function verdict(failed: number, warned: number): string {

@@ -3,6 +3,7 @@ import type { Usage } from '../core/usage.ts';
 import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
 import { clean, cut, widthOf } from './text.ts';
+import { taskName, taskNames } from './words.ts';
 
 /** What one commit recorded, as the daemon hands it out. */
 export interface Batch {
@@ -39,7 +40,8 @@ function showClock(at: number, screen: Screen): string {
 
 /** What an event says, in a few words that follow the name of who did it. */
 export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { text: string; style?: Style } {
-  const task = (id: string): string => (titles.has(id) ? `task ${id} (${titles.get(id)})` : `task ${id}`);
+  const task = (id: string): string =>
+    titles.has(id) ? `task ${taskName(id)} (${titles.get(id)})` : `task ${taskName(id)}`;
   const who = (memberId: string): string => (memberId === event.by ? '' : `${memberId} `);
   const because = (reason: string | undefined): string => (reason ? `: ${reason}` : '');
   switch (event.type) {
@@ -58,7 +60,7 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
     case 'teammate:stopped':
       return { text: `${who(event.memberId)}stopped${because(event.reason)}`, style: 'red' };
     case 'task:created':
-      return { text: `added task ${event.taskId}: ${event.title}` };
+      return { text: `added task ${taskName(event.taskId)}: ${event.title}` };
     case 'task:updated':
       return { text: `changed ${task(event.taskId)}` };
     case 'task:assigned':
@@ -80,9 +82,9 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
     case 'task:unblocked':
       return { text: `${task(event.taskId)} no longer waits`, style: 'cyan' };
     case 'task:dependencies-added':
-      return { text: `${task(event.taskId)} now waits for ${event.dependencies.join(', ')}` };
+      return { text: `${task(event.taskId)} now waits for ${taskNames(event.dependencies)}` };
     case 'task:dependencies-removed':
-      return { text: `${task(event.taskId)} no longer waits for ${event.dependencies.join(', ')}` };
+      return { text: `${task(event.taskId)} no longer waits for ${taskNames(event.dependencies)}` };
     case 'message:sent':
       return { text: `to ${event.copies.map(({ toId }) => toId).join(', ')}: ${event.content}`, ...urgency(event) };
     case 'message:delivered':

@@ -190,9 +190,12 @@ function exampleSection(examples: readonly string[], screen: Screen): string {
 }
 
 const NAME_WIDTH = 32;
+/** Below so many columns a text stands under its name. */
+const NARROW = 70;
 
 function section(name: string, rows: readonly (readonly [string, string])[], screen: Screen): string {
-  const width = Math.min(NAME_WIDTH, Math.max(...rows.map(([left]) => left.length)));
+  const isNarrow = screen.columns < NARROW;
+  const width = isNarrow ? 2 : Math.min(NAME_WIDTH, Math.max(...rows.map(([left]) => left.length)));
   const lines = rows.map(([left, right]) => {
     const gap = left.length > width ? `\n${' '.repeat(width + 4)}` : ' '.repeat(width - left.length + 2);
     return `  ${left}${gap}${foldText(right, width + 4, screen)}\n`;

@@ -6,7 +6,7 @@ import { openClient } from './connect.ts';
 import { Refusal } from './errors.ts';
 import { writeTemplate } from './init/templates.ts';
 import type { TemplateName } from './init/templates.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { print, toJson } from './write.ts';
 
 interface InitInput {

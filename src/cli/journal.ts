@@ -9,7 +9,7 @@ import { copyTeams } from '../runtime/copy-teams.ts';
 import type { Copied } from '../runtime/copy-teams.ts';
 import type { Arguments } from './arguments.ts';
 import { Refusal } from './errors.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { clean } from './text.ts';
 import { print, toJson, warn } from './write.ts';
 

@@ -4,7 +4,7 @@ import { findHome } from '../client/home.ts';
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
 import { INTERRUPTED, Refusal, UsageError } from './errors.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
 import { clean } from './text.ts';

@@ -3,7 +3,7 @@ import { callOperation } from './call.ts';
 import { findCommand, isNoun, unknownCommand } from './commands.ts';
 import { reportError } from './errors.ts';
 import { interruption } from './interruption.ts';
-import type { OwnCommand } from './own.ts';
+import type { OwnCommand } from './own/own-command.ts';
 import { standardScreen } from './screen.ts';
 
 // Not awaited: what it loads later may import what is loaded with it, and would wait for it in turn.
@@ -51,5 +51,11 @@ function isNounAlone(words: readonly string[]): boolean {
 async function runOwn(command: OwnCommand, rest: readonly string[]): Promise<number> {
   const given = await readArguments(command, rest, process.env);
   const surroundings = { environment: process.env, screen: standardScreen(process.env), signal: interruption() };
-  return (await command.load()).run(given, surroundings);
+  const loaded = await command.load();
+  return loaded.run(given, surroundings).catch((error: unknown) => explain(error, given.input['teamId']));
+}
+
+/** What went wrong, in the words that help most. */
+async function explain(error: unknown, teamId: unknown): Promise<never> {
+  throw await (await import('./unknown-team.ts')).explainUnknownTeam(error, teamId);
 }

@@ -2,9 +2,9 @@ import type { Arguments } from './arguments.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
 import { UsageError } from './errors.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { show } from './show.ts';
-import { printBatches } from './watch/lines.ts';
+import { printLast } from './watch/lines.ts';
 
 interface Given {
   readonly teamId: string;
@@ -14,7 +14,7 @@ interface Given {
   readonly limit?: number;
 }
 
-/** What `log` shows unless it is told how much. Batches. */
+/** How many lines `log` shows unless it is told how many. */
 const LOGGED = 50;
 
 /** What a team knows: its scratchpad, what its tasks produced, and what happened to it. */
@@ -44,8 +44,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       await show('note.list', notes, output);
     } else {
       const { seq } = await client.call('team.status', { teamId }, options);
-      const after = Math.max(0, seq - (limit ?? LOGGED));
-      await printBatches(client, { teamId, after, upTo: seq, json: given.json, screen, signal });
+      await printLast(client, limit ?? LOGGED, { teamId, upTo: seq, json: given.json, screen, signal });
     }
     return 0;
   } finally {

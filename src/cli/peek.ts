@@ -1,6 +1,6 @@
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { show } from './show.ts';
 import { findTeamOf, printTranscript } from './transcript.ts';
 import { print, warn } from './write.ts';

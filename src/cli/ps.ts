@@ -1,22 +1,46 @@
+import type { Client } from '../client/client.ts';
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
+import { agentWord, describeDoing } from './doing.ts';
 import { findOpenTeams } from './open-teams.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { sessionTable } from './views/member.ts';
+import type { ShownSession } from './views/member.ts';
 import { print, toJson } from './write.ts';
 
-/** Who runs, on which team, in which process. */
+/** Who runs, on which team, in which process, and what each does or waits for. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const client = openClient(environment);
   try {
     const { teamId } = given.input as { teamId?: string };
     const open = await findOpenTeams(client, teamId, { signal });
-    const lists = await Promise.all(open.map((name) => client.call('session.list', { teamId: name }, { signal })));
-    const sessions = lists.flat().filter(({ pid }) => pid !== undefined);
+    const lists = await Promise.all(open.map((name) => sessionsOf(client, name, signal)));
+    const sessions = lists.flat();
     if (given.json) print(toJson(sessions, screen.isTerminal ? 2 : undefined));
     else print(sessionTable(sessions, screen));
     return 0;
   } finally {
     client.close();
   }
+}
+
+/** Those that have a process. Teams in which nothing runs are asked no further. */
+async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): Promise<ShownSession[]> {
+  const sessions = (await client.call('session.list', { teamId }, { signal })).filter(({ pid }) => pid !== undefined);
+  if (sessions.length === 0) return [];
+  const [{ team, pendingRequests: requests }, all] = await Promise.all([
+    client.call('team.status', { teamId }, { signal }),
+    client.call('task.list', { teamId, limit: 10_000 }, { signal }),
+  ]);
+  const tasks = new Map(all.map((task) => [task.id, task]));
+  return sessions.map((session) => {
+    const member = team.members.find(({ id }) => id === session.memberId);
+    if (!member) return session;
+    return {
+      ...session,
+      role: member.role,
+      agent: agentWord(member),
+      doing: describeDoing(member, { tasks, requests }),
+    };
+  });
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Arguments } from './arguments.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { cleanLines } from './text.ts';
 import { accompany, exitCode } from './up/accompany.ts';
 import { summarize } from './up/summary.ts';

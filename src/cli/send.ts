@@ -3,7 +3,7 @@ import type { Arguments } from './arguments.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
 import { UsageError } from './errors.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { show } from './show.ts';
 
 /** Sends a text to one member, or to everybody else. */

@@ -4,7 +4,7 @@ import type { Client } from '../client/client.ts';
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
 import { Refusal } from './errors.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { show } from './show.ts';
 
 /** The daemon may take so long to write down and let go of everything. */

@@ -3,16 +3,28 @@ import type { Screen, Style } from './screen.ts';
 import { cut, measure, widthOf } from './text.ts';
 
 /** What stands in one cell. It is cleaned here, so nothing foreign reaches a terminal as it came. */
-export type Cell = string | { readonly text: string; readonly style?: Style | undefined };
+export type Cell =
+  | string
+  | {
+      readonly text: string;
+      readonly style?: Style | undefined;
+      /** What stands there where all of it would take the room of others. */
+      readonly short?: string;
+    };
 
-/** A column. One may be flexible: it gives way when the terminal is too narrow for all. */
+/** A column, and how it gives way when the terminal is too narrow for all. */
 export interface Column {
   readonly title: string;
   readonly align?: 'right';
+  /** It is cut. */
   readonly flexible?: true;
+  /** It is left out; those with the highest number first. */
+  readonly spare?: number;
 }
 
 const GAP = 2;
+/** A flexible column that is narrower than this says little: others are left out for it. */
+const COMFORT = 20;
 const LEAST = 8;
 
 /** Rows under a head, each column as wide as its widest cell; a column without any text is left out. */
@@ -29,30 +41,48 @@ export function table(columns: readonly Column[], rows: readonly (readonly Cell[
     }
     cells.push(line);
   }
-  const widths = fitWidths(columns, widest, screen.columns);
+  const widths = widest.map((width, at) => (width === 0 ? 0 : Math.max(width, columns[at]?.title.length ?? 0)));
   const head = columns.map(({ title }): PlainCell => ({ text: title, width: title.length, style: 'dim' }));
+  const lines = [head, ...cells];
+  if (excessOf(widths, screen.columns) > 0) makeFit(columns, lines, widths, screen.columns);
   let text = '';
-  for (const line of [head, ...cells]) text += `${lineOf(line, { columns, widths, screen })}\n`;
+  for (const line of lines) text += `${lineOf(line, { columns, widths, screen })}\n`;
   return text;
 }
 
 interface PlainCell {
-  readonly text: string;
-  readonly width: number;
+  text: string;
+  width: number;
   readonly style: Style | undefined;
+  readonly short?: string | undefined;
 }
 
 function toCell(cell: Cell): PlainCell {
-  const isPlain = typeof cell === 'string';
-  const { text, width } = measure(isPlain ? cell : cell.text);
-  return { text, width, style: isPlain ? undefined : cell.style };
+  if (typeof cell === 'string') return { ...measure(cell), style: undefined };
+  return { ...measure(cell.text), style: cell.style, short: cell.short };
 }
 
-/** A width of 0 stands for a column that is left out. Too much is taken from flexible columns first, then the widest. */
-function fitWidths(columns: readonly Column[], widest: readonly number[], total: number): number[] {
-  const widths = widest.map((width, at) => (width === 0 ? 0 : Math.max(width, columns[at]?.title.length ?? 0)));
+/** How many columns of the terminal are missing. A width of 0 stands for a column that is left out. */
+function excessOf(widths: readonly number[], total: number): number {
   let excess = -total - GAP;
   for (const width of widths) if (width > 0) excess += width + GAP;
+  return excess;
+}
+
+/** What can be spared is left out, then marks stand for words, then texts are cut: the flexible first, then the widest. */
+function makeFit(columns: readonly Column[], lines: readonly PlainCell[][], widths: number[], total: number): void {
+  const atEase = (): number =>
+    excessOf(
+      widths.map((width, at) => (columns[at]?.flexible ? Math.min(width, COMFORT) : width)),
+      total,
+    );
+  const spares = columns
+    .map(({ spare = 0 }, at) => ({ spare, at }))
+    .filter(({ spare, at }) => spare > 0 && (widths[at] ?? 0) > 0)
+    .sort((a, b) => b.spare - a.spare);
+  for (const { at } of spares) if (atEase() > 0) widths[at] = 0;
+  if (atEase() > 0) shortenCells(columns, lines, widths);
+  let excess = excessOf(widths, total);
   const shrink = (at: number, to: number): void => {
     const now = widths[at] ?? 0;
     const less = Math.min(excess, Math.max(0, now - to));
@@ -66,7 +96,21 @@ function fitWidths(columns: readonly Column[], widest: readonly number[], total:
     if (now <= LEAST) break;
     shrink(at, now - 1);
   }
-  return widths;
+}
+
+/** A column of marks needs no title. */
+function shortenCells(columns: readonly Column[], [head, ...rows]: readonly PlainCell[][], widths: number[]): void {
+  for (let at = 0; at < columns.length; at++) {
+    if ((widths[at] ?? 0) === 0 || !rows.some((row) => row[at]?.short !== undefined)) continue;
+    widths[at] = 0;
+    for (const row of head ? [head, ...rows] : rows) {
+      const cell = row[at];
+      if (!cell) continue;
+      cell.text = row === head ? '' : (cell.short ?? cell.text);
+      cell.width = widthOf(cell.text);
+      widths[at] = Math.max(widths[at] ?? 0, cell.width);
+    }
+  }
 }
 
 interface Layout {
@@ -77,6 +121,7 @@ interface Layout {
 
 function lineOf(cells: readonly PlainCell[], { columns, widths, screen }: Layout): string {
   let line = '';
+  let isFirst = true;
   for (let at = 0; at < cells.length; at++) {
     const cell = cells[at];
     const width = widths[at] ?? 0;
@@ -84,8 +129,9 @@ function lineOf(cells: readonly PlainCell[], { columns, widths, screen }: Layout
     const text = cell.width > width ? cut(cell.text, width) : cell.text;
     const space = ' '.repeat(width - (cell.width > width ? widthOf(text) : cell.width));
     const painted = paint(screen, cell.style, text);
-    const gap = line === '' ? '' : ' '.repeat(GAP);
+    const gap = isFirst ? '' : ' '.repeat(GAP);
     line += gap + (columns[at]?.align === 'right' ? space + painted : painted + space);
+    isFirst = false;
   }
   return line.trimEnd();
 }

@@ -1,6 +1,6 @@
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { show } from './show.ts';
 
 /** The teams that there are: Troupe's, or with --native Claude Code's own. */

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { findHome } from '../client/home.ts';
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { print, toJson } from './write.ts';
 
 /** Openers that work either end well or go on as the browser itself. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import type { Client } from '../client/client.ts';
 import type { Arguments } from './arguments.ts';
+import { askYesNo } from './ask.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
 import { Refusal } from './errors.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { show } from './show.ts';
 import { clean } from './text.ts';
 import { accompany, exitCode } from './up/accompany.ts';
@@ -89,11 +89,5 @@ async function askForHooks(
   if (unapproved.length === 0 || !process.stdin.isTTY) return [];
   warn(`${team.name} brings hooks that run as you:\n`);
   for (const { type, command } of unapproved) warn(`  ${clean(type)}: ${clean(command)}\n`);
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await lines.question('Run them? [y/N] ', { signal });
-    return /^y(es)?$/i.test(answer.trim()) ? unapproved.map(({ hash }) => hash) : [];
-  } finally {
-    lines.close();
-  }
+  return (await askYesNo('Run them?', signal)) ? unapproved.map(({ hash }) => hash) : [];
 }

@@ -1,7 +1,7 @@
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
 import { whyOver } from './over.ts';
-import type { Surroundings } from './own.ts';
+import type { Surroundings } from './own/own-command.ts';
 import { printBatches } from './watch/lines.ts';
 import { watchLive } from './watch/live.ts';
 import { warn } from './write.ts';

@@ -43,7 +43,7 @@ describe('what is built', () => {
     });
     expect(run('task', 'add', '日本語 → ✓', '--team', 'demo')).toMatchObject({
       status: 0,
-      stdout: 'Task 1 added: 日本語 → ✓\n',
+      stdout: 'Task #1 added: 日本語 → ✓\n',
     });
     expect(run('task', 'list', '--team', 'demo').stdout).toMatch(/1 {2}○ pending {2}日本語 → ✓ {2}\d{4}/);
     expect(run('task', 'show', '9', '--team', 'demo', '--json')).toMatchObject({ status: 3, stdout: '' });

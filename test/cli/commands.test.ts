@@ -34,7 +34,7 @@ describe('the promised commands', () => {
   test('task add, list, show, claim, complete', async () => {
     expect(await troupe.run('task add "First" --team demo')).toMatchObject({
       status: 0,
-      stdout: 'Task 1 added: First\n',
+      stdout: 'Task #1 added: First\n',
     });
     expect(await troupe.json('task add "Second" --team demo')).toMatchObject({ id: '2', title: 'Second' });
     const added = await troupe.json(
@@ -49,17 +49,24 @@ describe('the promised commands', () => {
       status: 'blocked',
     });
 
+    for (const id of ['3', '#3', 'T-3']) {
+      expect(await troupe.json(['task', 'show', id, '--team', 'demo'])).toEqual(added);
+    }
+    const named = await troupe.json(['task', 'add', 'Named', '--team', 'demo', '--needs', '#1,#2']);
+    expect(named).toMatchObject({ id: '4', dependencies: ['1', '2'] });
+    await troupe.run('task delete 4 --team demo');
+
     const pending = await troupe.json<{ id: string }[]>('task list --team demo --status pending');
     expect(pending.map(({ id }) => id)).toEqual(['1', '2']);
     const { stdout: list } = await troupe.run('task list --team demo');
-    expect(list).toMatch(/^#  STATUS     PRIO  TASK    WHO       NEEDS  CHANGED\n1  ○ pending        First +\d{4}-/);
-    expect(list).toMatch(/\n3  · blocked  high  Title   worker-1  1,2    \d{4}-/);
+    expect(list).toMatch(/^ #  STATUS     PRIO  TASK    WHO       NEEDS  CHANGED\n#1  ○ pending        First +\d{4}-/);
+    expect(list).toMatch(/\n#3  · blocked  high  Title   worker-1  #1 #2  \d{4}-/);
 
     expect(await troupe.json('task show 1 --team demo')).toMatchObject({ id: '1', title: 'First' });
-    expect((await troupe.run('task show 3 --team demo')).stdout).toMatch(/^Task 3: Title\n {2}status +· blocked\n/);
+    expect((await troupe.run('task show 3 --team demo')).stdout).toMatch(/^Task #3: Title\n {2}status +· blocked\n/);
 
     const claimed = await troupe.run('task claim --team demo --as worker-1');
-    expect(claimed.stdout).toMatch(/^worker-1 holds task 1: First\n {2}status +◐ in progress\n/);
+    expect(claimed.stdout).toMatch(/^worker-1 holds task #1: First\n {2}status +◐ in progress\n/);
     expect(await troupe.json('task claim 2 --team demo --as worker-1')).toMatchObject({
       id: '2',
       assigneeId: 'worker-1',
@@ -68,7 +75,7 @@ describe('the promised commands', () => {
     const completed = await troupe.json('task complete 1 --team demo --as worker-1 --result "..."');
     expect(completed).toMatchObject({ id: '1', status: 'completed', result: '...' });
     expect((await troupe.run('task complete 2 --team demo --as worker-1 --result "all good"')).stdout).toBe(
-      'Task 2 is completed: Second\n',
+      'Task #2 is completed: Second\n',
     );
   });
 

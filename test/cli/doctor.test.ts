@@ -50,6 +50,14 @@ describe('the doctor', () => {
     expect(stdout).toContain('All is well.');
   });
 
+  test('counts what the journal keeps beside itself', async () => {
+    const troupe = newTroupe();
+    mkdirSync(troupe.home, { mode: 0o700 });
+    writeFileSync(join(troupe.home, 'journal.db'), '', { mode: 0o600 });
+    writeFileSync(join(troupe.home, 'journal.db-wal'), Buffer.alloc(3 * 1024 * 1024), { mode: 0o600 });
+    expect((await examine(troupe)).named['journal']).toMatchObject({ found: 'mode 600, 3.0 MB' });
+  });
+
   test('finds what is open to others', async () => {
     const troupe = newTroupe();
     mkdirSync(troupe.home, { mode: 0o700 });
@@ -106,7 +114,10 @@ describe('the doctor', () => {
     const { named, status } = await examine(troupe, { env: { PATH: '/nowhere' } });
     expect(status).toBe(0);
     expect(named).toMatchObject({ git: { state: 'warn' }, tmux: { state: 'ok' } });
-    expect(named['agents']).toMatchObject({ state: 'ok', found: expect.stringContaining('agent: { exec:') as string });
+    expect(named['agents']).toMatchObject({
+      state: 'ok',
+      found: expect.stringContaining('none is on the PATH') as string,
+    });
   });
 
   test('says which agents are here, and how a team file names them', async () => {
@@ -116,7 +127,7 @@ describe('the doctor', () => {
     const { named } = await examine(troupe, { env: { PATH: folder } });
     expect(named['agents']).toMatchObject({
       state: 'ok',
-      found: `Codex at ${folder}/codex (agent: codex); not on the PATH: Claude Code, Gemini CLI, OpenCode`,
+      found: `Codex at ${folder}/codex (agent: codex); troupe agents lists the others`,
     });
   });
 

@@ -27,12 +27,19 @@ describe('what a member did', () => {
       stdout: '',
       stderr: 'troupe: Team demo has no member "eve"; it has lead, ann\n',
     });
-    const ann = troupe.start('attach ann --team demo');
+    const ann = troupe.start('attach ann --team demo', { input: 'first\n!second\n' });
     const lead = troupe.start('attach lead --team demo');
     await until(
       'both have begun',
       () => ann.output.stdout.startsWith('ann of') && lead.output.stdout.startsWith('lead of'),
     );
+    expect(ann.output.stdout).toMatch(/^ann of demo\. Lines of standard input are sent to it\./);
+    const mail = (): Promise<{ content: string; priority: string }[]> => troupe.json('inbox --team demo --of ann');
+    await until('its lines are sent', async () => (await mail()).length === 2);
+    expect(await mail()).toMatchObject([
+      { content: 'first', priority: 'normal' },
+      { content: 'second', priority: 'urgent' },
+    ]);
     await troupe.run('member remove ann --team demo');
     expect(await ann.ended).toMatchObject({ status: 0, stderr: 'ann has stopped.\n' });
     await troupe.run('team close demo');

@@ -41,8 +41,8 @@ describe('what people see', () => {
     needTool(context, 'tmux');
     const terminal = openTerminal(troupe, 'troupe task list --team demo');
     const text = await terminal.see('ended with 0');
-    expect(text).toMatch(/1 {2}◐ in progress .*…  worker-1 .*(just now| s ago| min ago)/);
-    expect(text).toMatch(/2 {2}· blocked +critical +日本語のタイトル 👍 +1 /);
+    expect(text).toMatch(/#1 {2}◐ in progress .*…  worker-1 .*(just now| s ago| min ago)/);
+    expect(text).toMatch(/#2 {2}· blocked +critical +日本語のタイトル 👍 +#1 /);
     expect(text).toContain('2 tasks: 1 in progress, 1 blocked');
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect(terminal.show({ colors: true })).toContain(`${ESC}[33m`);
@@ -62,6 +62,38 @@ describe('what people see', () => {
     });
     const text = await terminal.see('ended with 0');
     expect(text).toMatch(/^MEMBER +ROLE +STATUS +SINCE +TASKS *\nlead +lead +active/m);
-    expect(text).toMatch(/^Task 1: A title that is too long/m);
+    expect(text).toMatch(/^Task #1: A title that is too long/m);
+  });
+
+  test('takes marks for words on a narrow terminal, and puts texts below their names', async (context) => {
+    needTool(context, 'tmux');
+    const line = 'troupe task list --team demo; troupe doctor; troupe task claim --help';
+    const terminal = openTerminal(troupe, line, { columns: 40, rows: 90 });
+    const text = await terminal.see('ended with 0');
+    expect(text).toMatch(/^ #     TASK +WHO$/m);
+    expect(text).toMatch(/^#1 {2}◐ {2}A title that .*… {2}worker-1$/m);
+    expect(text).toMatch(/^✓ daemon +running, version .*,\n {15}pid \d+,$/m);
+    expect(text).toMatch(/^ {2}--wait TIME\n {6}wait up to so long for one: 30s,$/m);
+  });
+
+  test('asks before a team is deleted, and takes anything but yes for no', async (context) => {
+    needTool(context, 'tmux');
+    await troupe.run('team create old');
+    const open = () => openTerminal(troupe, 'troupe team delete old', { columns: 100 });
+    const no = open();
+    await no.see('Delete team old, with 1 member, 0 tasks and all it recorded, for good? [y/N]');
+    no.press('Enter');
+    expect(await no.see('ended with 4')).toContain('Team old is still there: nothing was deleted');
+    const left = open();
+    await left.see('[y/N]');
+    left.press('C-c');
+    await left.see('ended with 130');
+    const yes = open();
+    await yes.see('[y/N]');
+    yes.press('y', 'Enter');
+    expect(await yes.see('ended with 0')).toContain('Team old is deleted.');
+    await troupe.run('team create old');
+    const sure = openTerminal(troupe, 'troupe team delete old --yes');
+    expect(await sure.see('ended with 0')).not.toContain('[y/N]');
   });
 });

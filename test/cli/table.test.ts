@@ -29,6 +29,23 @@ describe('a table', () => {
     }
   });
 
+  test('leaves out what can be spared before it cuts what cannot, and takes marks for words', () => {
+    const columns = [
+      { title: '#' },
+      { title: 'STATUS' },
+      { title: 'TASK', flexible: true },
+      { title: 'NEEDS', spare: 1 },
+      { title: 'CHANGED', spare: 2 },
+    ] as const;
+    const status = { text: '◐ in progress', short: '◐' };
+    const rows = [['#1', status, 'Write the parser of it', '#7', '3 min ago']];
+    const head = (width: number): string => table(columns, rows, { ...screen, columns: width }).split('\n')[0] ?? '';
+    expect(head(80)).toMatch(/NEEDS +CHANGED$/);
+    expect(head(52)).toMatch(/TASK +NEEDS$/);
+    expect(head(41)).toMatch(/STATUS +TASK$/);
+    expect(table(columns, rows, { ...screen, columns: 30 })).toBe('#      TASK\n#1  ◐  Write the parser of it\n');
+  });
+
   test('leaves a column out that nothing is in', () => {
     expect(table(COLUMNS, [['1', 'Alone', '']], screen)).toBe('#  TASK\n1  Alone\n');
   });

@@ -23,8 +23,8 @@ describe('watch in a pipe', () => {
       'the claim is there',
       () => lines.output.stdout.includes('claimed') && json.output.stdout.includes('claimed'),
     );
-    expect(lines.output.stdout).toMatch(/^\d{4}-\S+ {2}@user {2}added task 1: First thing$/m);
-    expect(lines.output.stdout).toMatch(/^\d{4}-\S+ {2}lead {2}claimed task 1 \(First thing\)$/m);
+    expect(lines.output.stdout).toMatch(/^\d{4}-\S+ {2}@user {2}added task #1: First thing$/m);
+    expect(lines.output.stdout).toMatch(/^\d{4}-\S+ {2}lead {2}claimed task #1 \(First thing\)$/m);
     const batches = json.output.stdout
       .trim()
       .split('\n')
@@ -77,7 +77,7 @@ describe('watch on a terminal', () => {
   test('shows tasks, members and messages as they change, and leaves the terminal clean', async (context) => {
     needTool(context, 'tmux');
     const terminal = openTerminal(troupe, 'echo before; troupe watch demo');
-    await terminal.see(/^demo +0\/1 done .*● live/);
+    await terminal.see(/^demo +0\/1 completed .*● live/);
     expect(await terminal.see('First thing')).toContain('worker-1 active');
     await troupe.run('task claim 1 --team demo --as worker-1');
     await troupe.run('send worker-1 "How is it going?" --team demo --as lead');
@@ -212,7 +212,11 @@ function modelOf(count: number, titleOf = (at: number) => `Task number ${at + 1}
     assignedTasks: ['1'],
   }));
   return {
-    status: { team: { id: 'demo', name: 'demo', leadId: 'lead', members }, seq: 1 } as unknown as Model['status'],
+    status: {
+      team: { id: 'demo', name: 'demo', leadId: 'lead', members },
+      pendingRequests: [],
+      seq: 1,
+    } as unknown as Model['status'],
     tasks: new Map(tasks.map((task) => [task.id, task])),
     mail: Array.from({ length: 50 }, (_, at) => ({
       type: 'message:sent' as const,

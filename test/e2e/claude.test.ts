@@ -91,7 +91,7 @@ describe.skipIf(program === undefined)('a team of Claude Code', { timeout: START
     const running = stage.start([...words, '--with', 'claude'], env);
     expect(await running.ended, running.output.stderr).toBe(0);
     expect(running.output.stdout).toBe('It is four.\n');
-    expect(running.output.stderr).toMatch(/claude +completed task 1.*: I counted: 4/);
+    expect(running.output.stderr).toMatch(/claude +completed task #1.*: I counted: 4/);
     expect(running.output.stderr).not.toMatch(/changed lead|delivered to/);
     expect(stage.records()).toEqual([]);
     // Nobody made a team of the first try.

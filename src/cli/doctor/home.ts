@@ -72,12 +72,12 @@ export function checkSocket(home: Home): Check {
 
 /** The files that only we may read. Those that a daemon has not made yet are no fault. */
 export function checkFiles(home: Home): Check[] {
-  const files = [
+  const files: { name: string; path: string; with?: string[] }[] = [
     { name: 'token file', path: home.tokenFile },
     { name: 'secret file', path: home.secretFile },
-    { name: 'journal', path: home.journal },
+    { name: 'journal', path: home.journal, with: [`${home.journal}-wal`] },
   ];
-  return files.flatMap(({ name, path }): Check[] => {
+  return files.flatMap(({ name, path, with: others = [] }): Check[] => {
     const found = look(path);
     if (!found) return [];
     const mode = modeOf(found);
@@ -90,8 +90,14 @@ export function checkFiles(home: Home): Check[] {
     if ((found.mode & 0o077) !== 0) {
       return [{ name, state: 'fail', found: `${path} is open to others (${mode})`, remedy: `run: chmod 600 ${path}` }];
     }
-    return [{ name, state: 'ok', found: `${mode}, ${Math.ceil(found.size / 1024)} KB` }];
+    // What is not yet moved into the journal itself lies beside it, and can be most of it.
+    const bytes = others.reduce((sum, other) => sum + (look(other)?.size ?? 0), found.size);
+    return [{ name, state: 'ok', found: `${mode}, ${showSize(bytes)}` }];
   });
+}
+
+function showSize(bytes: number): string {
+  return bytes < MB ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / MB).toFixed(1)} MB`;
 }
 
 function look(path: string): Stats | undefined {

@@ -1,5 +1,4 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { AGENTS, findProgram } from '../../client/agents.ts';
 import type { Check } from './check.ts';
 
 /** What the journal needs: node:sqlite without a flag. */
@@ -20,17 +19,9 @@ const TOOLS: readonly { program: string; use: string; expected?: true }[] = [
   { program: 'tmux', use: 'to see teammates in panes' },
 ];
 
-/** Agents that a team file can name, and their programs. */
-const AGENTS: readonly { agent: string; title: string }[] = [
-  { agent: 'claude', title: 'Claude Code' },
-  { agent: 'codex', title: 'Codex' },
-  { agent: 'gemini', title: 'Gemini CLI' },
-  { agent: 'opencode', title: 'OpenCode' },
-];
-
 export function checkTools(environment: NodeJS.ProcessEnv): Check[] {
   return TOOLS.flatMap(({ program, use, expected }): Check[] => {
-    const found = findProgram(program, environment['PATH'] ?? '');
+    const found = findProgram(program, { cwd: '/', env: environment });
     if (found !== undefined) return [{ name: program, state: 'ok', found }];
     if (!expected) return [{ name: program, state: 'ok', found: `not installed; needed only ${use}` }];
     return [{ name: program, state: 'warn', found: 'not installed', remedy: `install ${program} ${use}` }];
@@ -39,31 +30,15 @@ export function checkTools(environment: NodeJS.ProcessEnv): Check[] {
 
 /** Which agents could be teammates here, and how a team file names them. */
 export function checkAgents(environment: NodeJS.ProcessEnv): Check[] {
-  const agents = AGENTS.map((one) => ({ ...one, path: findProgram(one.agent, environment['PATH'] ?? '') }));
+  const agents = Object.entries(AGENTS).map(([name, { title, program }]) => {
+    return { name, title, path: findProgram(program, { cwd: '/', env: environment }) };
+  });
   const there = agents.filter(({ path }) => path !== undefined);
-  const missing = agents.filter(({ path }) => path === undefined).map(({ title }) => title);
   if (there.length === 0) {
-    const found = `none of ${missing.join(', ')} is on the PATH; a team of programs needs none: agent: { exec: ./work.sh }`;
+    const found = 'none is on the PATH (troupe agents lists those that could be); a team of programs needs none';
     return [{ name: 'agents', state: 'ok', found }];
   }
-  const others = missing.length === 0 ? '' : `; not on the PATH: ${missing.join(', ')}`;
-  const found = there.map(({ title, path, agent }) => `${title} at ${path} (agent: ${agent})`).join(', ');
+  const others = there.length === agents.length ? '' : '; troupe agents lists the others';
+  const found = there.map(({ title, path, name }) => `${title} at ${path} (agent: ${name})`).join(', ');
   return [{ name: 'agents', state: 'ok', found: `${found}${others}` }];
-}
-
-function findProgram(program: string, path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter((folder) => folder !== '')
-    .map((folder) => join(folder, program))
-    .find((file) => isExecutable(file));
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

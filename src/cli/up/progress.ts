@@ -3,6 +3,7 @@ import type { Screen } from '../screen.ts';
 import { clean, cut, widthOf } from '../text.ts';
 import { showDuration } from '../time.ts';
 import { statusCell } from '../views/task.ts';
+import { taskName } from '../words.ts';
 import { print } from '../write.ts';
 import type { Standing } from './standing.ts';
 
@@ -81,15 +82,16 @@ function choose(tasks: readonly Task[], room: number): Task[] {
 }
 
 function taskLine(task: Task, screen: Screen): string {
-  const { text, style } = statusCell(task.status);
-  const mark = paint(screen, style, text.slice(0, 1));
+  const { short, style } = statusCell(task.status);
+  const mark = paint(screen, style, short);
+  const id = taskName(task.id).padStart(4);
   const who = task.status === 'pending' || task.status === 'blocked' ? '' : (task.assigneeId ?? '');
   // A line that wraps would be two, and the next picture would be drawn over the wrong ones.
-  const room = Math.max(8, screen.columns - widthOf(clean(who)) - 12);
+  const room = Math.max(8, screen.columns - widthOf(clean(who)) - 13);
   const title = cut(clean(task.title), Math.min(room, Math.max(24, room - 30)));
-  const plain = `  ${task.id.padStart(3)} ${title}  ${clean(who)}  `;
+  const plain = `  ${id} ${title}  ${clean(who)}  `;
   const rest = cut(lastWord(task, screen), Math.max(0, screen.columns - widthOf(plain) - 2));
-  return `${mark} ${paint(screen, 'dim', task.id.padStart(3))} ${title}  ${paint(screen, 'cyan', clean(who))}  ${paint(screen, 'dim', rest)}`;
+  return `${mark} ${paint(screen, 'dim', id)} ${title}  ${paint(screen, 'cyan', clean(who))}  ${paint(screen, 'dim', rest)}`;
 }
 
 function lastWord(task: Task, screen: Screen): string {

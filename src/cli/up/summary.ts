@@ -4,6 +4,7 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean, cleanLines } from '../text.ts';
 import { statusCell } from '../views/task.ts';
+import { taskName } from '../words.ts';
 import type { Outcome } from './follow.ts';
 
 type Task = Outcome['tasks'][number];
@@ -11,7 +12,7 @@ type Task = Outcome['tasks'][number];
 /** What came of it: each task with who did it, how long it took and what it produced; then one sentence. */
 export function summarize(outcome: Outcome, screen: Screen): string {
   const rows = outcome.tasks.map((task): Cell[] => [
-    task.id,
+    taskName(task.id),
     statusCell(task.status),
     task.title,
     task.assigneeId ?? '',
@@ -21,9 +22,9 @@ export function summarize(outcome: Outcome, screen: Screen): string {
   const columns = [
     { title: '#', align: 'right' },
     { title: 'STATUS' },
-    { title: 'TASK' },
-    { title: 'WHO' },
-    { title: 'TOOK', align: 'right' },
+    { title: 'TASK', flexible: true },
+    { title: 'WHO', spare: 1 },
+    { title: 'TOOK', align: 'right', spare: 2 },
     { title: 'RESULT', flexible: true },
   ] as const;
   const tasks = rows.length > 0 ? `\n${table(columns, rows, screen)}` : '';

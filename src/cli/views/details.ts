@@ -40,6 +40,13 @@ export function indent(text: string, screen: Screen, by: number): string {
     .join('');
 }
 
+/** A sentence of ours, on as many lines as it needs. */
+export function paragraph(text: string, screen: Screen): string {
+  return fold(text, screen, 0)
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
 /** `1 task`, `2 tasks`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;

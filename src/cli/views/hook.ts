@@ -23,8 +23,8 @@ function hookTable(hooks: ResultOf<'hook.list'>, screen: Screen): string {
   const columns = [
     { title: 'WHEN' },
     { title: 'IS' },
-    { title: 'IF IT FAILS' },
-    { title: 'WITHIN' },
+    { title: 'IF IT FAILS', spare: 1 },
+    { title: 'WITHIN', spare: 2 },
     { title: 'COMMAND', flexible: true },
   ] as const;
   return table(columns, rows, screen);

@@ -4,6 +4,7 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
+import { taskName, taskNames } from '../words.ts';
 import { block, details, dollars, heading } from './details.ts';
 import { showAnything } from './generic.ts';
 import type { Views } from './views.ts';
@@ -37,7 +38,7 @@ export const views: Views = {
   'usage.show': ({ members, tasks }, screen) => {
     const rows = [
       ...Object.entries(members),
-      ...Object.entries(tasks).map(([id, usage]) => [`task ${id}`, usage] as const),
+      ...Object.entries(tasks).map(([id, usage]) => [`task ${taskName(id)}`, usage] as const),
     ];
     return rows.length === 0 ? 'Nothing was used yet.\n' : usageTable(rows, screen);
   },
@@ -50,32 +51,50 @@ export function memberTable(members: readonly Member[], screen: Screen, leadId?:
     member.name === leadId ? `${member.role} (lead)`.replace('lead (lead)', 'lead') : member.role,
     { text: member.status, style: STYLES[member.status] },
     { text: showTime(member.statusSince, screen), style: 'dim' },
-    member.assignedTasks.join(','),
+    taskNames(member.assignedTasks, ' '),
     member.model ?? '',
   ]);
   const columns = [
     { title: 'MEMBER' },
     { title: 'ROLE', flexible: true },
     { title: 'STATUS' },
-    { title: 'SINCE' },
-    { title: 'TASKS' },
-    { title: 'MODEL' },
+    { title: 'SINCE', spare: 2 },
+    { title: 'TASKS', spare: 1 },
+    { title: 'MODEL', spare: 3 },
   ] as const;
   return table(columns, rows, screen);
 }
 
-/** Sessions as lines: who runs, since when, in which process. */
-export function sessionTable(sessions: ResultOf<'session.list'>, screen: Screen): string {
-  if (sessions.length === 0) return 'No teammate runs.\n';
-  const rows = sessions.map(({ teamId, memberId, teamRole, status, pid, startedAt }): Cell[] => [
-    teamId,
-    memberId,
-    teamRole,
-    { text: status, style: STYLES[status] },
-    pid === undefined ? '' : String(pid),
-    { text: showTime(startedAt, screen), style: 'dim' },
+/** A session, and where it is known: what its member is there for, which agent it is, what it does or waits for. */
+export type ShownSession = ResultOf<'session.list'>[number] & {
+  readonly role?: string;
+  readonly agent?: string;
+  readonly doing?: string;
+};
+
+/** Sessions as lines: who runs, what each does, since when, in which process. */
+export function sessionTable(sessions: readonly ShownSession[], screen: Screen): string {
+  if (sessions.length === 0) return 'No teammate runs. Start a team with troupe up, or see them all: troupe teams\n';
+  const rows = sessions.map((session): Cell[] => [
+    session.teamId,
+    { text: session.memberId, style: session.teamRole === 'lead' ? 'bold' : undefined },
+    session.role === undefined || session.role === 'teammate' ? '' : session.role,
+    { text: session.status, style: STYLES[session.status] },
+    session.doing ?? '',
+    { text: session.agent ?? '', style: 'dim' },
+    session.pid === undefined ? '' : String(session.pid),
+    { text: showTime(session.startedAt, screen), style: 'dim' },
   ]);
-  const columns = ['TEAM', 'NAME', 'ROLE', 'STATUS', 'PID', 'STARTED'].map((title) => ({ title }));
+  const columns = [
+    { title: 'TEAM', spare: 2 },
+    { title: 'MEMBER' },
+    { title: 'ROLE', spare: 5 },
+    { title: 'STATUS' },
+    { title: 'DOING', flexible: true },
+    { title: 'AGENT', spare: 3 },
+    { title: 'PID', align: 'right', spare: 1 },
+    { title: 'STARTED', spare: 4 },
+  ] as const;
   return table(columns, rows, screen);
 }
 
@@ -84,7 +103,7 @@ function memberDetails(member: Member, screen: Screen): string {
     ['status', { text: member.status, style: STYLES[member.status] }],
     ['since', showTime(member.statusSince, screen)],
     ['role', member.role],
-    ['tasks', member.assignedTasks.join(', ')],
+    ['tasks', taskNames(member.assignedTasks)],
     ['plan', member.planModeRequired ? 'must be approved before it may change anything' : undefined],
     ['agent', member.agentType],
     ['model', member.model],
@@ -110,8 +129,8 @@ function usageTable(rows: readonly (readonly [string, Usage])[], screen: Screen)
     { title: 'TURNS', align: 'right' },
     { title: 'INPUT', align: 'right' },
     { title: 'OUTPUT', align: 'right' },
-    { title: 'CACHE READ', align: 'right' },
-    { title: 'CACHE WRITE', align: 'right' },
+    { title: 'CACHE READ', align: 'right', spare: 1 },
+    { title: 'CACHE WRITE', align: 'right', spare: 2 },
     { title: 'USD', align: 'right' },
   ] as const;
   const cells = rows.map(([who, usage]) => [

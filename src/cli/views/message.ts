@@ -1,7 +1,7 @@
 import type { ResultOf } from '../../operations/index.ts';
 import { paint } from '../screen.ts';
-import type { Screen } from '../screen.ts';
-import { clean } from '../text.ts';
+import type { Screen, Style } from '../screen.ts';
+import { clean, cut, widthOf } from '../text.ts';
 import { showTime } from '../time.ts';
 import { count, indent } from './details.ts';
 import type { Views } from './views.ts';
@@ -23,18 +23,33 @@ export const views: Views = {
 
 /** A message as a head line and its text. */
 function mail(message: Message, screen: Screen): string {
-  const mark = message.readAt === undefined ? paint(screen, 'cyan', '●') : ' ';
   const notes = [
     showTime(message.sentAt, screen),
     message.type === 'direct' ? '' : message.type.replace('_', ' '),
     message.redeliveries > 0 ? 'shown before' : '',
   ].filter((note) => note !== '');
-  const head = [
-    `${mark} ${paint(screen, 'bold', clean(message.fromId))}`,
-    paint(screen, 'dim', notes.join(', ')),
-    message.priority === 'urgent' ? paint(screen, 'red', 'urgent') : '',
-    clean(message.summary ?? ''),
-    paint(screen, 'dim', clean(message.id)),
-  ].filter((part) => part !== '');
-  return `${head.join('  ')}\n${indent(message.content, screen, 2)}`;
+  const parts: [string, Style | undefined][] = [
+    [message.readAt === undefined ? '●' : ' ', 'cyan'],
+    [message.fromId, 'bold'],
+    [notes.join(', '), 'dim'],
+    [message.priority === 'urgent' ? 'urgent' : '', 'red'],
+    [message.summary ?? '', undefined],
+    [message.id, 'dim'],
+  ];
+  return `${headLines(parts, screen)}${indent(message.content, screen, 2)}`;
+}
+
+/** Pieces beside each other, those that find no room below. */
+function headLines(parts: readonly [string, Style | undefined][], screen: Screen): string {
+  let text = '';
+  let width = 0;
+  for (const [raw, style] of parts) {
+    const part = cut(clean(raw), screen.columns - 2);
+    if (part === '') continue;
+    const gap = width === 0 ? 0 : width === 1 ? 1 : 2;
+    const fits = width + gap + widthOf(part) <= screen.columns;
+    text += `${fits ? ' '.repeat(gap) : '\n  '}${paint(screen, style, part)}`;
+    width = widthOf(part) + (fits ? width + gap : 2);
+  }
+  return `${text}\n`;
 }

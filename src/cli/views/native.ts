@@ -5,6 +5,7 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
+import { statusWord, taskName } from '../words.ts';
 import { details, heading } from './details.ts';
 import type { Views } from './views.ts';
 
@@ -86,12 +87,12 @@ function nativeTable(teams: readonly NativeTeam[], screen: Screen): string {
   ]);
   const columns = [
     { title: 'NATIVE TEAM' },
-    { title: 'KIND' },
-    { title: 'LEAD' },
-    { title: 'MEMBERS', align: 'right' },
+    { title: 'KIND', spare: 1 },
+    { title: 'LEAD', spare: 3 },
+    { title: 'MEMBERS', align: 'right', spare: 2 },
     { title: 'DONE', align: 'right' },
-    { title: 'MAIL', align: 'right' },
-    { title: 'CHANGED' },
+    { title: 'MAIL', align: 'right', spare: 4 },
+    { title: 'CHANGED', spare: 5 },
     { title: 'DESCRIPTION', flexible: true },
   ] as const;
   return table(columns, rows, screen);
@@ -117,7 +118,12 @@ function nativeDetails(team: ResultOf<'native.show'>, screen: Screen): string {
     member.active === undefined ? '' : member.active ? 'active' : 'idle',
     String(member.unread),
   ]);
-  const tasks = team.tasks.map((task): Cell[] => [task.id, task.status, task.owner ?? '', task.subject]);
+  const tasks = team.tasks.map((task): Cell[] => [
+    taskName(task.id),
+    statusWord(task.status),
+    task.owner ?? '',
+    task.subject,
+  ]);
   const mail = team.mail.map((one): Cell[] => [
     { text: one.sentAt, style: 'dim' },
     `${one.from} → ${one.to}`,

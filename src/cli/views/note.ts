@@ -4,6 +4,7 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
+import { taskName } from '../words.ts';
 import type { Views } from './views.ts';
 
 export const views: Views = {
@@ -25,8 +26,8 @@ function noteTable(notes: ResultOf<'note.list'>, screen: Screen): string {
   const columns = [
     { title: '#', align: 'right' },
     { title: 'BY' },
-    { title: 'CHANGED' },
-    { title: 'TAGS' },
+    { title: 'CHANGED', spare: 2 },
+    { title: 'TAGS', spare: 1 },
     { title: 'TEXT', flexible: true },
   ] as const;
   return table(columns, rows, screen);
@@ -35,9 +36,13 @@ function noteTable(notes: ResultOf<'note.list'>, screen: Screen): string {
 /** The best first. */
 function hitTable(hits: ResultOf<'note.search'>, screen: Screen): string {
   const rows = hits.map((hit): Cell[] => [
-    hit.kind === 'note' ? `note ${hit.id}` : `task ${hit.id}`,
+    hit.kind === 'note' ? `note ${hit.id}` : `task ${taskName(hit.id)}`,
     hit.authorId ?? '',
     hit.kind === 'note' ? hit.text : `${hit.title}: ${hit.text}`,
   ]);
-  return table([{ title: 'FOUND IN' }, { title: 'BY' }, { title: 'TEXT', flexible: true }] as const, rows, screen);
+  return table(
+    [{ title: 'FOUND IN' }, { title: 'BY', spare: 1 }, { title: 'TEXT', flexible: true }] as const,
+    rows,
+    screen,
+  );
 }

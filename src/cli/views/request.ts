@@ -37,11 +37,11 @@ export function requestTable(requests: readonly Request[], screen: Screen, { tea
   ]);
   const columns = [
     { title: 'REQUEST' },
-    { title: 'TEAM' },
+    { title: 'TEAM', spare: 2 },
     { title: 'KIND' },
-    { title: 'STATUS' },
-    { title: 'MEMBER' },
-    { title: 'ASKED' },
+    { title: 'STATUS', spare: 4 },
+    { title: 'MEMBER', spare: 1 },
+    { title: 'ASKED', spare: 3 },
     { title: 'TEXT', flexible: true },
   ] as const;
   return table(columns, rows, screen);

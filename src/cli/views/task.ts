@@ -4,18 +4,19 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
+import { statusWord, taskName, taskNames } from '../words.ts';
 import { block, count, details, heading } from './details.ts';
 import type { Views } from './views.ts';
 
 type Task = ResultOf<'task.show'>;
 
-const STATUS: Readonly<Record<Task['status'], { mark: string; word: string; style: Style | undefined }>> = {
-  pending: { mark: '○', word: 'pending', style: 'cyan' },
-  blocked: { mark: '·', word: 'blocked', style: 'dim' },
-  in_progress: { mark: '◐', word: 'in progress', style: 'yellow' },
-  completed: { mark: '●', word: 'completed', style: 'green' },
-  failed: { mark: '✗', word: 'failed', style: 'red' },
-  deleted: { mark: '-', word: 'deleted', style: 'dim' },
+const STATUS: Readonly<Record<Task['status'], { mark: string; style: Style | undefined }>> = {
+  pending: { mark: '○', style: 'cyan' },
+  blocked: { mark: '·', style: 'dim' },
+  in_progress: { mark: '◐', style: 'yellow' },
+  completed: { mark: '●', style: 'green' },
+  failed: { mark: '✗', style: 'red' },
+  deleted: { mark: '-', style: 'dim' },
 };
 
 /** How many the daemon lists where nobody says. */
@@ -27,18 +28,18 @@ export const views: Views = {
   'task.claim': (task, screen) =>
     task === null ? 'There is nothing to claim now.\n' : taskDetails(task, screen, `${task.assigneeId} holds task`),
   'task.create': (task) =>
-    told(task, task.status === 'blocked' ? `added; it waits for ${task.blockedBy.join(', ')}` : 'added'),
+    told(task, task.status === 'blocked' ? `added; it waits for ${taskNames(task.blockedBy)}` : 'added'),
   'task.update': (task) => told(task, 'changed'),
   'task.assign': (task) =>
     told(task, task.assigneeId ? `is reserved for ${task.assigneeId}` : 'is reserved for nobody'),
   'task.release': (task) => told(task, 'was given back'),
   'task.complete': (task) => told(task, 'is completed'),
   'task.fail': (task) => told(task, 'has failed'),
-  'task.reopen': (task) => told(task, `is ${STATUS[task.status].word} again`),
+  'task.reopen': (task) => told(task, `is ${statusWord(task.status)} again`),
   'task.delete': (task) => told(task, 'is deleted'),
-  'task.depend': (task) => told(task, `waits for ${task.dependencies.join(', ')}`),
+  'task.depend': (task) => told(task, `waits for ${taskNames(task.dependencies)}`),
   'task.undepend': (task) =>
-    told(task, task.dependencies.length > 0 ? `still waits for ${task.dependencies.join(', ')}` : 'waits for no task'),
+    told(task, task.dependencies.length > 0 ? `still waits for ${taskNames(task.dependencies)}` : 'waits for no task'),
 };
 
 /** A list that is as long as it may be is probably not all. */
@@ -48,31 +49,31 @@ function whatFollows(tasks: readonly Task[], limit: number): string {
 }
 
 /** How a status looks, in a mark and a word. */
-export function statusCell(status: Task['status']): { text: string; style: Style | undefined } {
-  const { mark, word, style } = STATUS[status];
-  return { text: `${mark} ${word}`, style };
+export function statusCell(status: Task['status']): { text: string; short: string; style: Style | undefined } {
+  const { mark, style } = STATUS[status];
+  return { text: `${mark} ${statusWord(status)}`, short: mark, style };
 }
 
 /** Tasks as lines, and how many there are. */
 export function taskTable(tasks: readonly Task[], screen: Screen): string {
   if (tasks.length === 0) return 'There are no such tasks.\n';
   const rows = tasks.map((task): Cell[] => [
-    task.id,
+    taskName(task.id),
     statusCell(task.status),
     priorityCell(task),
     { text: task.title, style: task.status === 'blocked' || task.status === 'deleted' ? 'dim' : undefined },
     { text: task.assigneeId ?? '', style: task.status === 'pending' ? 'dim' : undefined },
-    task.dependencies.join(','),
+    taskNames(task.dependencies, ' '),
     { text: showTime(task.updatedAt, screen), style: 'dim' },
   ]);
   const columns = [
     { title: '#', align: 'right' },
     { title: 'STATUS' },
-    { title: 'PRIO' },
+    { title: 'PRIO', spare: 1 },
     { title: 'TASK', flexible: true },
     { title: 'WHO' },
-    { title: 'NEEDS' },
-    { title: 'CHANGED' },
+    { title: 'NEEDS', spare: 2 },
+    { title: 'CHANGED', spare: 3 },
   ] as const;
   return `${table(columns, rows, screen)}${screen.isTerminal ? `\n${countByStatus(tasks)}\n` : ''}`;
 }
@@ -82,7 +83,7 @@ export function countByStatus(tasks: readonly Task[]): string {
   const order = ['completed', 'in_progress', 'pending', 'blocked', 'failed', 'deleted'] as const;
   const parts = order.flatMap((status) => {
     const found = tasks.filter((task) => task.status === status).length;
-    return found === 0 ? [] : [`${found} ${STATUS[status].word}`];
+    return found === 0 ? [] : [`${found} ${statusWord(status)}`];
   });
   return `${count(tasks.length, 'task')}: ${parts.join(', ')}`;
 }
@@ -95,7 +96,7 @@ function priorityCell({ priority, status }: Task): Cell {
 }
 
 function told(task: Task, what: string): string {
-  return `Task ${task.id} ${clean(what)}: ${clean(task.title)}\n`;
+  return `Task ${taskName(task.id)} ${clean(what)}: ${clean(task.title)}\n`;
 }
 
 function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
@@ -107,8 +108,8 @@ function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
     ['doing', task.status === 'in_progress' ? task.activeForm : undefined],
     ['why', task.blockedReason],
     ['priority', task.priority],
-    ['needs', task.dependencies.join(', ')],
-    ['needed by', task.blocks.join(', ')],
+    ['needs', taskNames(task.dependencies)],
+    ['needed by', taskNames(task.blocks)],
     ['created', by(task.createdAt, task.createdBy)],
     ['started', by(task.startedAt)],
     ['ended', by(task.completedAt)],
@@ -117,7 +118,7 @@ function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
     ['metadata', task.metadata && JSON.stringify(task.metadata)],
   ];
   return (
-    heading(`${intro} ${task.id}: ${task.title}`, screen) +
+    heading(`${intro} ${taskName(task.id)}: ${task.title}`, screen) +
     details(rows, screen) +
     block('description', task.description, screen) +
     block('result', task.result, screen) +

@@ -4,6 +4,7 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
+import { statusWord, teamWord } from '../words.ts';
 import { block, count, details, dollars, heading, indent } from './details.ts';
 import { showAnything } from './generic.ts';
 import { memberTable } from './member.ts';
@@ -47,7 +48,7 @@ export function teamTable(teams: ResultOf<'team.list'>, screen: Screen): string 
     if (team.problem !== undefined) return [team.name, { text: 'unreadable', style: 'red' }, '', '', '', team.problem];
     return [
       { text: team.name, style: team.status === 'active' ? 'bold' : 'dim' },
-      { text: team.status, style: team.status === 'active' ? 'green' : 'dim' },
+      { text: teamWord(team.status), style: team.status === 'active' ? 'green' : 'dim' },
       String(team.members),
       `${team.completedTasks}/${team.tasks}`,
       { text: showTime(team.createdAt, screen), style: 'dim' },
@@ -57,9 +58,9 @@ export function teamTable(teams: ResultOf<'team.list'>, screen: Screen): string 
   const columns = [
     { title: 'TEAM' },
     { title: 'STATUS' },
-    { title: 'MEMBERS', align: 'right' },
+    { title: 'MEMBERS', align: 'right', spare: 1 },
     { title: 'DONE', align: 'right' },
-    { title: 'CREATED' },
+    { title: 'CREATED', spare: 2 },
     { title: 'DESCRIPTION', flexible: true },
   ] as const;
   return table(columns, rows, screen);
@@ -67,7 +68,7 @@ export function teamTable(teams: ResultOf<'team.list'>, screen: Screen): string 
 
 function teamDetails(team: Team, screen: Screen): string {
   const rows: (readonly [string, Cell | undefined])[] = [
-    ['status', { text: team.status, style: team.status === 'active' ? 'green' : 'dim' }],
+    ['status', { text: teamWord(team.status), style: team.status === 'active' ? 'green' : 'dim' }],
     ['lead', team.delegateMode ? `${team.leadId}, who only coordinates` : team.leadId],
     ['created', showTime(team.createdAt, screen)],
     ['closed', showTime(team.closedAt, screen)],
@@ -89,8 +90,8 @@ function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
   const counts = Object.entries(tasks).filter(([, number]) => number > 0);
   const used = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
   const rows: (readonly [string, Cell | undefined])[] = [
-    ['status', { text: team.status, style: team.status === 'active' ? 'green' : 'dim' }],
-    ['tasks', `${total}${counts.map(([status, number]) => `, ${number} ${status.replace('_', ' ')}`).join('')}`],
+    ['status', { text: teamWord(team.status), style: team.status === 'active' ? 'green' : 'dim' }],
+    ['tasks', `${total}${counts.map(([status, number]) => `, ${number} ${statusWord(status)}`).join('')}`],
     ['messages', String(report.messages)],
     [
       'used',

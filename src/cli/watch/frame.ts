@@ -1,8 +1,10 @@
+import { describeDoing } from '../doing.ts';
 import { paint } from '../screen.ts';
 import type { Screen, Style } from '../screen.ts';
 import { clean, cut, widthOf } from '../text.ts';
 import { showDuration } from '../time.ts';
 import { statusCell } from '../views/task.ts';
+import { taskName, taskNames } from '../words.ts';
 import type { Mail, Model, Task } from './model.ts';
 
 /** What the user has chosen to see. */
@@ -31,6 +33,9 @@ const SHOWN: Readonly<Record<Filter, readonly Task['status'][]>> = {
   'in progress': ['in_progress'],
   ended: ['failed', 'completed'],
 };
+
+/** Below so many columns a mark stands for the status, and ages are left out: a title says more. */
+const NARROW = 60;
 
 /** From so many columns on, members and messages stand beside the tasks. */
 const WIDE = 110;
@@ -67,7 +72,7 @@ function headLine({ status, tasks }: Model, { screen, isLive }: Stage): string {
   const all = [...tasks.values()];
   const number = (wanted: Task['status']): number => all.filter((task) => task.status === wanted).length;
   const parts: [string, Style | undefined][] = [
-    [`${number('completed')}/${all.length} done`, 'green'],
+    [`${number('completed')}/${all.length} completed`, 'green'],
     [`${number('in_progress')} in progress`, 'yellow'],
     [`${number('pending')} pending`, 'cyan'],
     ...(number('blocked') > 0 ? [[`${number('blocked')} blocked`, 'dim'] as [string, Style]] : []),
@@ -126,13 +131,14 @@ function taskPanel(model: Model, choice: Choice, { screen, rows }: { screen: Scr
 }
 
 function taskLine(task: Task, shown: readonly Task[], screen: Screen): string {
-  const idWidth = Math.max(...shown.map(({ id }) => id.length));
+  const idWidth = Math.max(...shown.map(({ id }) => taskName(id).length));
   const whoWidth = Math.min(16, Math.max(0, ...shown.map(({ assigneeId = '' }) => widthOf(assigneeId))));
   const status = statusCell(task.status);
   const age = showDuration(Math.max(0, screen.now - Date.parse(task.updatedAt)));
-  const prefix = `${task.id.padStart(idWidth)} ${status.text.padEnd(13)} `;
-  const needs = task.status === 'blocked' ? ` ← ${task.blockedBy.join(',')}` : '';
-  const suffix = `  ${pad(task.assigneeId ?? '', whoWidth)}  ${age.padStart(6)}`;
+  const isNarrow = screen.columns < NARROW;
+  const prefix = `${taskName(task.id).padStart(idWidth)} ${isNarrow ? status.short : status.text.padEnd(13)} `;
+  const needs = task.status === 'blocked' ? ` ← ${taskNames(task.blockedBy, ' ')}` : '';
+  const suffix = `  ${pad(task.assigneeId ?? '', whoWidth)}${isNarrow ? '' : `  ${age.padStart(6)}`}`;
   const room = screen.columns - widthOf(prefix) - widthOf(suffix);
   const doing = task.status === 'in_progress' && task.activeForm ? `${task.title}: ${task.activeForm}` : task.title;
   const title = pad(`${urgency(task)}${clean(doing)}${needs}`, Math.max(4, room));
@@ -147,18 +153,16 @@ function urgency({ priority }: Task): string {
 
 const MEMBER_STYLES: Readonly<Record<string, Style>> = { active: 'green', idle: 'dim', stopped: 'red' };
 
-function memberPanel({ status }: Model, screen: Screen, rows: number): string[] {
+function memberPanel({ status, tasks }: Model, screen: Screen, rows: number): string[] {
   if (rows < 3 && rows <= status.team.members.length) return [];
   const { members, leadId } = status.team;
   const shown = members.length > rows - 1 ? members.slice(0, rows - 2) : members;
   const width = Math.min(20, Math.max(...shown.map(({ name }) => name.length)));
   const lines = shown.map((member) => {
     const state = pad(member.status, 13);
-    const holds = member.assignedTasks.length === 0 ? '' : `task ${member.assignedTasks.join(', ')}  `;
-    const rest = cut(
-      clean(`${holds}${member.name === leadId ? 'lead' : member.role}`),
-      Math.max(1, screen.columns - width - 17),
-    );
+    const doing = describeDoing(member, { tasks, requests: status.pendingRequests });
+    const role = member.name === leadId ? 'lead' : member.role;
+    const rest = cut(clean(doing === '' ? role : doing), Math.max(1, screen.columns - width - 17));
     const head = paint(screen, member.name === leadId ? 'bold' : undefined, pad(member.name, width));
     return `  ${head} ${paint(screen, MEMBER_STYLES[member.status] ?? 'yellow', state)} ${paint(screen, 'dim', rest)}`;
   });

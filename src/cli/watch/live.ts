@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../connect.ts';
 import { INTERRUPTED } from '../errors.ts';
-import type { Surroundings } from '../own.ts';
+import type { Surroundings } from '../own/own-command.ts';
 import { standardScreen } from '../screen.ts';
 import { drawFrame, FILTERS, lastScroll } from './frame.ts';
 import type { Choice, Stage } from './frame.ts';

@@ -1,0 +1,35 @@
+import type { ResultOf } from '../operations/index.ts';
+import { taskName, taskNames } from './words.ts';
+
+type Member = ResultOf<'member.show'>;
+
+/** What is known of a team besides its members. */
+export interface Surrounded {
+  /** By id. */
+  readonly tasks: ReadonlyMap<string, ResultOf<'task.show'>>;
+  readonly requests: ResultOf<'request.list'>;
+}
+
+/** What a member does now, or what it waits for; empty where it has nothing to do. */
+export function describeDoing(member: Member, { tasks, requests }: Surrounded): string {
+  const asked = requests.find(
+    ({ memberId, kind, status }) => memberId === member.id && status === 'pending' && kind !== 'shutdown',
+  );
+  if (asked) return `waits for your answer (${asked.kind}): troupe approve ${asked.id}`;
+  const waiting = member.metadata?.['waiting'];
+  if (typeof waiting === 'object' && waiting !== null && 'reason' in waiting) {
+    return `waits: ${String(waiting['reason'])}`;
+  }
+  if (member.status === 'stopped') return member.stopReason ?? '';
+  const own = member.assignedTasks.flatMap((id) => tasks.get(id) ?? []);
+  const held = own.filter(({ status }) => status === 'in_progress');
+  const plans = member.planModeRequired && member.status === 'active' ? 'plans ' : '';
+  if (held.length > 0) return held.map(({ id, title }) => `${plans}${taskName(id)} ${title}`).join(', ');
+  const blocked = own.find(({ status }) => status === 'blocked');
+  return blocked ? `waits: ${taskName(blocked.id)} needs ${taskNames(blocked.blockedBy)}` : '';
+}
+
+/** What runs a member, in one word. */
+export function agentWord({ agent }: Member): string {
+  return agent?.name ?? agent?.kind ?? '';
+}
