@@ -170,6 +170,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     let keepMembers = false;
     closers.add('teams', () => teams.close());
     const daemon: DaemonService = {
+      ...(hosts && { hostId }),
       async status() {
         await totals.ready();
         reserve.restore();

@@ -14,6 +14,7 @@ import { TeamError } from './core/errors.ts';
 import type { Door } from './host/door.ts';
 import { codeOf } from './host/door.ts';
 import { agentEnvironment } from './host/environment.ts';
+import { patientDoor } from './host/patience.ts';
 import { rightsOf } from './host/permissions.ts';
 import { describeRole } from './host/role.ts';
 import { runTeammate } from './host/teammate.ts';
@@ -47,11 +48,12 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     patience: PATIENCE_MS,
   });
   try {
-    const member = await client.call('member.show', { teamId, memberId });
+    const door = doorTo(client, teamId);
+    const patient = patientDoor(door, { signal, onError });
+    const member = await patient.call('member.show', { teamId, memberId });
     if (!member.agent) throw new TeamError('invalid', `Member ${memberId} of team ${teamId} has no agent to run`);
     const cwd = member.cwd ?? process.cwd();
-    const door = doorTo(client, teamId);
-    const team = await client.call('team.show', { teamId });
+    const team = await patient.call('team.show', { teamId });
     const leads = team.leadId === memberId;
     const delegates = leads && team.delegateMode;
     const agent = await agentFor(member.agent, { leads });
@@ -158,10 +160,7 @@ async function leave(client: Client, teamId: string, memberId: string, ending: s
 
 function doorTo(client: Client, teamId: string): Door {
   return {
-    call: (name, input) => client.call(name, input),
-    async *changes(signal) {
-      const { seq } = await client.call('team.status', { teamId });
-      yield* client.subscribe(teamId, { after: seq, signal });
-    },
+    call: (name, input, options) => client.call(name, input, options),
+    changes: (signal, after) => client.subscribe(teamId, { after, signal }),
   };
 }

@@ -80,6 +80,8 @@ export interface CommandEnvelope {
   /** From the caller's credential. */
   readonly by: Actor;
   readonly commandId?: string | undefined;
+  /** The daemon whose process speaks for a member: it is not heard any more when another one runs the member. */
+  readonly onHost?: string | undefined;
 }
 
 /** One command of the given type. */

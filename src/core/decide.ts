@@ -3,6 +3,7 @@ import { TeamError } from './errors.ts';
 import type { TeamEvent } from './event.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { addDependencies, removeDependencies } from './rules/graph.ts';
+import { requireHost } from './rules/guard.ts';
 import { changeMember, joinTeam, leaveTeam, placeMember, recordUsage } from './rules/member.ts';
 import { acknowledgeMessages, broadcastMessage, deliverMessages, readMessages, sendMessage } from './rules/message.ts';
 import { addNote, removeNote, updateNote } from './rules/note.ts';
@@ -37,7 +38,8 @@ import { quote } from './text.ts';
  * Pure: it changes nothing. A command whose id the team remembers was done before and has no new consequences; another
  * command under that id is refused.
  */
-export function decide(state: TeamState, command: Command): TeamEvent[] {
+export function decide(state: TeamState, asked: Command): TeamEvent[] {
+  const command = asked.onHost === undefined ? asked : withoutHost(state, asked);
   const rule = RULES[command.type] as (state: TeamState, command: Command) => TeamEvent[];
   if (command.commandId === undefined) return rule(state, command);
   const print = fingerprintOf(command);
@@ -48,6 +50,12 @@ export function decide(state: TeamState, command: Command): TeamEvent[] {
   }
   const [first, ...others] = rule(state, command);
   return first ? [{ ...first, print }, ...others] : [];
+}
+
+/** What was spent was spent, whoever tells it; everything else only the process may that runs the member now. */
+function withoutHost(state: TeamState, { onHost = '', ...command }: Command): Command {
+  if (command.type !== 'usage.record') requireHost(state, command.by, onHost);
+  return command;
 }
 
 /** Receipts of before there were fingerprints have none. */

@@ -48,6 +48,7 @@ function receiptOf(event: TeamEvent): Receipt {
   if ('taskId' in event && event.taskId !== undefined) receipt.taskId = event.taskId;
   if ('memberId' in event && event.memberId !== undefined) receipt.memberId = event.memberId;
   if ('copies' in event) receipt.messageIds = event.copies.map(({ id }) => id);
+  if (event.type === 'message:delivered') receipt.messageIds = event.messageIds;
   if ('requestId' in event) receipt.requestId = event.requestId;
   if ('noteId' in event) receipt.noteId = event.noteId;
   return receipt;

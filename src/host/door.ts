@@ -13,9 +13,10 @@ export interface Change {
  * call is an operation in the name of the member, with JSON in and out.
  */
 export interface Door {
-  call<N extends OperationName>(name: N, input: InputOf<N>): Promise<ResultOf<N>>;
-  /** What happens from now on, over lost connections too. */
-  changes(signal: AbortSignal): AsyncIterable<Change>;
+  /** Made again under the same id, the call is done once. */
+  call<N extends OperationName>(name: N, input: InputOf<N>, options?: { commandId?: string }): Promise<ResultOf<N>>;
+  /** What happened after a batch, then what happens, over lost connections too. */
+  changes(signal: AbortSignal, after: number): AsyncIterable<Change>;
 }
 
 /** The code of a refusal, whatever class carries it. */

@@ -9,13 +9,10 @@ export function localDoor(services: Services, who: { teamId: string; memberId: s
   const caller = { scope: who.isLead ? 'lead' : 'member', teamId: who.teamId, memberId: who.memberId } as const;
   const never = new AbortController().signal;
   return {
-    async call(name, input) {
-      const result = await callOperation(services, name, { caller, input, signal: never });
+    async call(name, input, { commandId } = {}) {
+      const result = await callOperation(services, name, { caller, input, commandId, signal: never });
       return JSON.parse(JSON.stringify(result ?? null)) as ResultOf<typeof name>;
     },
-    async *changes(signal): AsyncGenerator<Stored> {
-      const seq = await services.ledger.view(who.teamId, (_state, last) => last);
-      yield* services.ledger.follow(who.teamId, seq, signal);
-    },
+    changes: (signal, after): AsyncIterable<Stored> => services.ledger.follow(who.teamId, after, signal),
   };
 }

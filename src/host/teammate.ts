@@ -10,6 +10,7 @@ import { beginToLead } from './lead.ts';
 import type { Lead } from './lead.ts';
 import { openMail } from './mail.ts';
 import { pauseFor } from './overload.ts';
+import { patientDoor } from './patience.ts';
 import { answerPermissions } from './permissions.ts';
 import { planFor } from './plan.ts';
 import { makeTurn } from './prompt.ts';
@@ -48,12 +49,13 @@ export type Ending = 'shutdown' | 'stopped' | 'over' | 'crashed';
  * until something happens; they never poll.
  */
 export async function runTeammate(options: TeammateOptions): Promise<Ending> {
-  const { door, agent, start, signal, transcriptPath } = options;
+  const { agent, start, signal, transcriptPath } = options;
   const onError = (error: unknown): void => options.onError?.(error);
+  const door = patientDoor(options.door, { signal, onError });
   const who = { teamId: start.teamId, memberId: start.memberId };
   const { leadId } = await door.call('team.show', { teamId: who.teamId });
   const leads = leadId === who.memberId;
-  const watch = watchTeam(door, { memberId: who.memberId, leads }, { signal, onError });
+  const watch = watchTeam(door, { ...who, leads }, { signal, onError });
   const { sessionId: lastSession, spawnPrompt: goal = '' } = await door.call('member.show', who);
   const mail = await openMail(door, who, shownMessages(transcriptPath(lastSession)));
   const tellWaiting = async (reason: string | undefined, until?: number): Promise<void> => {

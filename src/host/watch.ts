@@ -1,5 +1,6 @@
 import type { TeamEvent } from '../core/event.ts';
 import type { Door } from './door.ts';
+import { isPassing, pauseBeforeRetry } from './patience.ts';
 
 /** What a teammate watches of its team while it works or waits. */
 export interface Watch {
@@ -12,22 +13,43 @@ export interface Watch {
 /** Follows the team until the signal aborts. The member's own doings do not wake it. */
 export function watchTeam(
   door: Door,
-  { memberId, leads }: { memberId: string; leads: boolean },
+  { teamId, memberId, leads }: { teamId: string; memberId: string; leads: boolean },
   { signal, onError }: { signal: AbortSignal; onError: (error: unknown) => void },
 ): Watch {
   const listeners = new Set<(event: TeamEvent) => void>();
   let pending = true;
+  /** The last batch that was heard. */
+  let last: number | undefined;
   let wake = (): void => {};
   // A team that is gone cannot be followed; the next call says so.
-  void follow().catch(onError).finally(notice);
+  void followOn().finally(notice);
 
   function notice(): void {
     pending = true;
     wake();
   }
 
+  /** Until it is over. What passes by itself must not leave the member deaf. */
+  async function followOn(): Promise<void> {
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      const before = last;
+      try {
+        await follow();
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        onError(error);
+        if (!isPassing(error)) return;
+      }
+      if (last !== before) attempt = 1;
+      await pauseBeforeRetry(attempt, signal);
+    }
+  }
+
   async function follow(): Promise<void> {
-    for await (const { events } of door.changes(signal)) {
+    last ??= (await door.call('team.status', { teamId })).seq;
+    for await (const { seq, events } of door.changes(signal, last)) {
+      last = seq;
       for (const event of events) {
         for (const listener of listeners) listener(event);
         if (concerns(event, memberId) || (leads && event.by !== memberId && concernsLead(event))) notice();

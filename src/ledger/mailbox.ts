@@ -140,10 +140,15 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
   async notifyIdle(
     teamId: string,
     memberId: string,
-    options: { result?: string; reason?: string } = {},
+    { onHost, ...options }: { result?: string; reason?: string; onHost?: string } = {},
   ): Promise<boolean> {
     const change = parse(ChangeMemberInput, { memberId, status: 'idle', ...options });
-    const command = { type: 'member.change', by: memberId, ...change } as const;
+    const command = {
+      type: 'member.change',
+      by: memberId,
+      ...(onHost !== undefined && { onHost }),
+      ...change,
+    } as const;
     const feedback = await this.#idleFeedback(teamId, command);
     if (feedback === undefined) await this.#ledger.execute(teamId, command, () => undefined);
     else await this.send(teamId, SYSTEM, { toId: memberId, content: feedback, type: 'system' });

@@ -58,7 +58,11 @@ export interface CompleteOptions {
   /** The epoch under which the caller claimed the task. */
   readonly epoch?: number;
   readonly commandId?: string;
+  readonly onHost?: string;
 }
+
+/** What goes into a command besides its input: see `CommandEnvelope`. */
+type Once = Pick<CompleteOptions, 'commandId' | 'onHost'>;
 
 /** The shared task list of every team on a ledger: thin, the rules are in the core. */
 export class SharedTaskList extends EventEmitter<TaskListEvents> {
@@ -88,7 +92,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     teamId: string,
     createdBy: Actor,
     input: z.input<typeof CreateTaskInput>,
-    options: { commandId?: string } = {},
+    options: Once = {},
   ): Promise<SharedTask> {
     const command = { type: 'task.create', by: createdBy, ...options, ...parse(CreateTaskInput, input) } as const;
     const task = await this.#do(teamId, command);
@@ -135,8 +139,10 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     taskId: string,
     input: z.input<typeof UpdateTaskInput>,
     by: Actor = USER,
+    options: Once = {},
   ): Promise<SharedTask> {
     const { epoch, revision, ...changes } = parse(UpdateTaskInput, input);
+    const speaker = speakerOf(options);
     const before = await this.#view(teamId, (state) => {
       const task = requireTask(state, taskId, { deleted: true });
       requireFresh(task, { epoch, revision });
@@ -145,41 +151,38 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     const steps = stepsTo(before, changes, by);
     if (steps.length === 0) return before;
     const completes = steps.at(-1)?.type === 'task.complete';
-    const judged = completes && (await this.#judge(teamId, { type: 'task.complete', by, taskId, epoch, revision }));
+    const judged =
+      completes && (await this.#judge(teamId, { type: 'task.complete', by, ...speaker, taskId, epoch, revision }));
     // What was seen is checked once, by the first step of this task: those after it come from the same hand.
     const seen = steps.findIndex((step) => 'taskId' in step && step.taskId === taskId);
-    const checked = steps.map((step, i) => (i === seen ? { ...step, epoch, revision, ...judged } : step));
+    const checked = steps.map((step, i) => ({
+      ...step,
+      ...speaker,
+      ...(i === seen && { epoch, revision, ...judged }),
+    }));
     const task = await this.#do(teamId, checked, taskId);
     return steps.some((step) => step.type === 'task.claim') ? this.#confirmed(teamId, task, by) : task;
   }
 
   /** Takes a task; `ClaimConflictError` when somebody else was first. */
-  async claimTask(
-    teamId: string,
-    taskId: string,
-    teammateId: string,
-    options: { commandId?: string } = {},
-  ): Promise<SharedTask> {
+  async claimTask(teamId: string, taskId: string, teammateId: string, options: Once = {}): Promise<SharedTask> {
     const task = await this.#do(teamId, { type: 'task.claim', by: teammateId, taskId, ...options });
     return this.#confirmed(teamId, task, teammateId);
   }
 
   /** Takes the best task that is ready for the member, or none. */
-  async claimNextTask(
-    teamId: string,
-    teammateId: string,
-    options: { commandId?: string } = {},
-  ): Promise<SharedTask | undefined> {
+  async claimNextTask(teamId: string, teammateId: string, options: Once = {}): Promise<SharedTask | undefined> {
     for (let attempt = 1; ; attempt++) {
       const { commandId } = options;
       // Sent again, it must come by the same tasks: each attempt has an id of its own.
-      const once = attempt === 1 || commandId === undefined ? options : { commandId: `${commandId}.${attempt}` };
+      const once =
+        attempt === 1 || commandId === undefined ? options : { ...options, commandId: `${commandId}.${attempt}` };
       const task = await this.#claimNext(teamId, teammateId, once);
       if (!task || !this.#claims || (await this.#claims.confirm(teamId, task, teammateId))) return task;
     }
   }
 
-  #claimNext(teamId: string, teammateId: string, options: { commandId?: string }): Promise<SharedTask | undefined> {
+  #claimNext(teamId: string, teammateId: string, options: Once): Promise<SharedTask | undefined> {
     return this.#ledger.execute(teamId, { type: 'task.claim', by: teammateId, ...options }, (state, events) => {
       const [claimed] = events;
       const id = claimed?.type === 'task:claimed' ? claimed.taskId : receiptTask(state, options.commandId);
@@ -197,9 +200,9 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     teammateId: Actor,
     options: CompleteOptions = {},
   ): Promise<SharedTask> {
-    const { commandId, ...rest } = options;
+    const { commandId, onHost: _onHost, ...rest } = options;
     const input = parse(CompleteTaskInput, { taskId, ...rest });
-    const command = { type: 'task.complete', by: teammateId, commandId, ...input } as const;
+    const command = { type: 'task.complete', by: teammateId, commandId, ...speakerOf(options), ...input } as const;
     return this.#do(teamId, { ...command, ...(await this.#judge(teamId, command)) });
   }
 
@@ -359,6 +362,11 @@ function completionContext(
       dependentTaskIds: viewTask(state, task).blocks,
     },
   };
+}
+
+/** Through which daemon a member speaks, where that is said. */
+function speakerOf({ onHost }: Once): Pick<Once, 'onHost'> {
+  return onHost === undefined ? {} : { onHost };
 }
 
 function receiptTask(state: TeamState, commandId: string | undefined): string | undefined {

@@ -96,7 +96,12 @@ function perform(services: Services, name: string, found: Operation | undefined,
   const team = (call.input as { teamId?: unknown } | null | undefined)?.teamId;
   authorize(caller, found, typeof team === 'string' ? team : undefined);
   const input = parse(found.input, call.input ?? {});
-  const once = commandId === undefined ? {} : { commandId: parse(ChosenId, commandId) };
+  const { hostId } = services.daemon;
+  const once = {
+    ...(commandId !== undefined && { commandId: parse(ChosenId, commandId) }),
+    // A person may speak for a member from anywhere.
+    ...(hostId !== undefined && caller.scope !== 'admin' && { onHost: hostId }),
+  };
   const actor = actorOf(caller, found, as);
   return found.run({ ...services, caller, actor, once, signal, ...(progress && { progress }) }, input);
 }

@@ -138,12 +138,17 @@ export const memberOperations = [
     result: z.object({ idle: z.boolean() }),
     route: 'POST /api/teams/:teamId/members/:memberId/idle',
     cli: { args: ['memberId'] },
-    run: async ({ mailbox, caller, actor }, { teamId, memberId, result, reason }) => {
+    run: async ({ mailbox, caller, actor, once }, { teamId, memberId, result, reason }) => {
       if (actor !== memberId && !hasScope(caller, 'lead')) {
         throw new TeamError('not_allowed', `${actor} may not say that ${memberId} has nothing left to do`);
       }
       const said = { ...(result !== undefined && { result }), ...(reason !== undefined && { reason }) };
-      return { idle: await mailbox.notifyIdle(teamId, memberId, said) };
+      return {
+        idle: await mailbox.notifyIdle(teamId, memberId, {
+          ...said,
+          ...(actor === memberId && once.onHost !== undefined && { onHost: once.onHost }),
+        }),
+      };
     },
   }),
   operation({

@@ -8,6 +8,7 @@ import {
   SendMessageInput,
   TeamMessage,
 } from '../core/message.ts';
+import type { TeamState } from '../core/state.ts';
 import { ChosenId, Slug } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import { hasScope } from './caller.ts';
@@ -105,12 +106,13 @@ export const messageOperations = [
     route: 'POST /api/teams/:teamId/members/:memberId/deliver',
     cli: { args: ['memberId', 'messageIds'] },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
-      ledger.execute(teamId, { type: 'message.deliver', by: actor, ...once, ...input }, (state, events) =>
-        events
-          .flatMap((event) => (event.type === 'message:delivered' ? event.messageIds : []))
+      ledger.execute(teamId, { type: 'message.deliver', by: actor, ...once, ...input }, (state, events) => {
+        const ids = events.flatMap((event) => (event.type === 'message:delivered' ? event.messageIds : []));
+        const before = ids.length === 0 && state.receipts.get(once.commandId ?? '')?.messageIds;
+        return (before ? deliveredBefore(state, before, input) : ids)
           .flatMap((id) => state.messages.get(id) ?? [])
-          .sort((a, b) => a.order - b.order),
-      ),
+          .sort((a, b) => a.order - b.order);
+      }),
   }),
   operation({
     name: 'message.acknowledge',
@@ -127,6 +129,19 @@ export const messageOperations = [
       mark(context, read ? ['message.acknowledge', 'message.read'] : ['message.acknowledge'], input),
   }),
 ] as const;
+
+/** Asked again after a lost answer: what the session was handed then and still has not acknowledged, or nobody would show it. */
+function deliveredBefore(
+  { messages }: TeamState,
+  fresh: readonly string[],
+  { messageIds, sessionId }: { messageIds: readonly string[]; sessionId: string },
+): string[] {
+  return messageIds.filter((id) => {
+    const message = messages.get(id);
+    if (message?.sessionId !== sessionId || message.acknowledgedAt) return false;
+    return fresh.includes(id) || message.redeliveries > 0;
+  });
+}
 
 /** Whose inbox: the caller's own; a person and the lead may look into those of others. */
 function ownerOf({ caller, actor }: Context, memberId: string | undefined): string {

@@ -37,6 +37,8 @@ export interface WatchedCall {
 
 /** What operations ask of the process they run in. */
 export interface DaemonService {
+  /** Its name among the daemons that share the journal, where several can. */
+  readonly hostId?: string;
   /** What `daemon.status` answers with. */
   status(): Promise<DaemonStatus>;
   /** Ends the daemon after the answer is out; with `keep`, the members' processes go on and are taken over later. */
@@ -62,8 +64,11 @@ export interface Context extends Services {
   readonly caller: Caller;
   /** In whose name. */
   readonly actor: Actor;
-  /** The id under which the same call, sent again after a lost answer, is not done twice; goes into the command. */
-  readonly once: { readonly commandId?: string };
+  /**
+   * Goes into the command: the id under which the same call, sent again after a lost answer, is not done twice, and, where
+   * daemons share the journal, the one through which a member speaks.
+   */
+  readonly once: { readonly commandId?: string; readonly onHost?: string };
   /** Aborts when the caller has gone or given up. */
   readonly signal: AbortSignal;
   /** Tells a caller who waits that it still waits. */

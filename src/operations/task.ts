@@ -86,7 +86,8 @@ export const taskOperations = [
       args: ['taskId'],
       flags: { assigneeId: 'assign', addDependencies: 'add-needs', addDependents: 'add-needed-by' },
     },
-    run: ({ tasks, actor }, { teamId, taskId, ...changes }) => tasks.updateTask(teamId, taskId, changes, actor),
+    run: ({ tasks, actor, once }, { teamId, taskId, ...changes }) =>
+      tasks.updateTask(teamId, taskId, changes, actor, once),
   }),
   operation({
     name: 'task.assign',

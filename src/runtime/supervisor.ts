@@ -6,8 +6,9 @@ import type { TeamEvent } from '../core/event.ts';
 import type { MemberRecord, TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
+import { watchAdrift } from './adrift.ts';
 import { recordDeparture, tellLeadOfCrash } from './departure.ts';
-import { unplaced } from './hosts/placement.ts';
+import { runsOn, unplaced, wantedOn } from './hosts/placement.ts';
 import { MemberProcesses } from './member-processes.ts';
 import type { LaunchMember } from './member-processes.ts';
 import type { MemberProcess, ProcessRecord, ProcessRecords } from './process-records.ts';
@@ -46,6 +47,10 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   readonly #starting = new Map<string, Promise<void>>();
   /** Members that are ended only to be started anew. */
   readonly #anew = new Set<string>();
+  /** Members whose death is being recorded, and those that wait for their restart. */
+  readonly #dying = new Set<string>();
+  readonly #returning = new Set<string>();
+  readonly #adrift = watchAdrift();
   readonly #timers = new Set<NodeJS.Timeout>();
   #unsubscribe = (): void => {};
   #closed = false;
@@ -74,12 +79,12 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     for (const teamId of await this.#options.ledger.teams()) {
       await this.#guard({ teamId }, async () => {
         const returning = await this.#options.ledger.view(teamId, (state) => {
-          const wanted = this.#wanted(state);
+          const wanted = wantedOn(this.#options.hostId, state);
           for (const { id, status } of wanted) if (status !== 'stopped') this.#consider(teamId, id, state);
           return wanted.filter((member) => member.status === 'stopped');
         });
         // They waited for their restart when the daemon ended.
-        for (const member of returning) this.#later(0, () => this.#rejoin(teamId, member));
+        for (const member of returning) this.#rejoinLater(teamId, member, 0);
       });
     }
   }
@@ -120,12 +125,12 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
 
   async #end(teamId: string, memberId: string): Promise<void> {
     await this.stop(teamId, memberId);
-    const isLive = await this.#options.ledger.view(
+    const { ledger, hostId } = this.#options;
+    const isLive = await ledger.view(
       teamId,
-      ({ team, members }) => team?.status !== 'cleaned-up' && this.#isOurs(members.get(memberId)),
+      ({ team, members }) => team?.status !== 'cleaned-up' && runsOn(hostId, members.get(memberId)),
     );
     if (!isLive) return;
-    const { ledger, hostId } = this.#options;
     await recordDeparture(ledger, { teamId, memberId, hostId, reason: 'the daemon was stopped' });
   }
 
@@ -149,31 +154,40 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     else if (wait !== undefined) this.#later(wait, () => this.#launch(teamId, memberId));
   }
 
-  /** Looks at a team again: starts what waits for a daemon, ends processes of members that others run or that are gone. */
+  /**
+   * Looks at a team again: starts what waits for a daemon, ends processes of members that others run or that are gone, and
+   * takes up members of ours that nobody looks after.
+   */
   async reconsider(teamId: string): Promise<void> {
-    const gone = await this.#options.ledger.view(teamId, (state) => {
+    const { hostId } = this.#options;
+    const { gone, adrift } = await this.#options.ledger.view(teamId, (state) => {
       for (const { id } of unplaced(state)) this.#consider(teamId, id, state);
-      return this.list(teamId).filter(({ memberId }) => !this.#isOurs(state.members.get(memberId)));
+      return {
+        gone: this.list(teamId).filter(({ memberId }) => !runsOn(hostId, state.members.get(memberId))),
+        adrift: this.#adrift.find(teamId, this.#unattended(teamId, state)),
+      };
     });
-    // That takes its time, for which nobody need wait: their old epochs refuse what they still do.
+    // That takes its time, for which nobody need wait: they are not heard any more.
     for (const { memberId } of gone) {
       void this.#guard({ teamId, memberId }, async () => void (await this.stop(teamId, memberId)));
     }
+    for (const member of adrift) void this.#guard({ teamId, memberId: member.id }, () => this.#takeUp(teamId, member));
   }
 
-  #isOurs(member: MemberRecord | undefined): boolean {
-    if (!member || member.status === 'stopped') return false;
-    return member.hostId === undefined || member.hostId === this.#options.hostId;
+  /** Members that were placed here, without a process and without anybody who is at it. */
+  #unattended(teamId: string, state: TeamState): MemberRecord[] {
+    if (this.#closed) return [];
+    const busy = [this.#starting, this.#dying, this.#returning];
+    return wantedOn(this.#options.hostId, state).filter(
+      ({ id, hostId }) =>
+        hostId !== undefined && !this.#processes.has(teamId, id) && !busy.some((one) => one.has(`${teamId}/${id}`)),
+    );
   }
 
-  /** Members of ours that should have a process, or had one and were to get another. */
-  #wanted(state: TeamState): MemberRecord[] {
-    if (state.team?.status !== 'active') return [];
-    return [...state.members.values()]
-      .filter(
-        ({ agent, status, returning }) => agent && agent.kind !== 'function' && (status !== 'stopped' || returning),
-      )
-      .filter(({ hostId }) => hostId === undefined || hostId === this.#options.hostId);
+  async #takeUp(teamId: string, member: MemberRecord): Promise<void> {
+    if (member.status === 'stopped') this.#rejoinLater(teamId, member, 0);
+    else if (member.status === 'spawning') await this.#launch(teamId, member.id);
+    else await this.#died({ teamId, memberId: member.id }, 'it was gone');
   }
 
   async #launch(teamId: string, memberId: string): Promise<void> {
@@ -218,7 +232,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     }
     await this.#guard({ teamId, memberId }, async () => {
       const member = await this.#options.ledger.view(teamId, (state) => state.members.get(memberId));
-      const wanted = this.#isOurs(member);
+      const wanted = runsOn(this.#options.hostId, member);
       if (wanted && this.#processes.adopt({ ...record, memberId })) return;
       await this.#processes.clear(record);
       if (wanted) await this.#died({ teamId, memberId }, 'it was gone when the daemon came back');
@@ -229,7 +243,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   async #startAgain({ teamId, memberId }: MemberProcess): Promise<void> {
     const isAnew = this.#anew.delete(`${teamId}/${memberId}`);
     const isWanted = await this.#options.ledger.view(teamId, (state) =>
-      this.#wanted(state).some(
+      wantedOn(this.#options.hostId, state).some(
         ({ id, status }) => id === memberId && (status === 'spawning' || (isAnew && status !== 'stopped')),
       ),
     );
@@ -237,11 +251,18 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   }
 
   /** The member did not end by itself nor was it asked to: its tasks go back, the lead is told once, it may come back. */
-  async #died({ teamId, memberId }: { teamId: string; memberId: string }, how: string): Promise<void> {
+  async #died(who: { teamId: string; memberId: string }, how: string): Promise<void> {
+    const key = `${who.teamId}/${who.memberId}`;
+    if (this.#dying.has(key)) return;
+    this.#dying.add(key);
+    await this.#recordDeath(who, how).finally(() => this.#dying.delete(key));
+  }
+
+  async #recordDeath({ teamId, memberId }: { teamId: string; memberId: string }, how: string): Promise<void> {
     const member = await this.#options.ledger.view(teamId, (state) =>
       state.team?.status === 'active' ? state.members.get(memberId) : undefined,
     );
-    if (!member || !this.#isOurs(member)) return;
+    if (!runsOn(this.#options.hostId, member)) return;
     const restartsIn =
       member.status === 'shutting-down' ? undefined : pauseBeforeRestart(member.restarts ?? [], Date.now());
     const { ledger, mailbox, hostId } = this.#options;
@@ -254,15 +275,16 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     const held = await recordDeparture(ledger, { ...departure, returning, givenUp: returning ? undefined : how });
     await tellLeadOfCrash({ ledger, mailbox }, { teamId, memberId, how, held, returning });
     this.emit('session:failed', { teamId, memberId, reason: how, restartsIn });
-    if (restartsIn !== undefined) this.#later(restartsIn, () => this.#rejoin(teamId, member));
+    if (restartsIn !== undefined) this.#rejoinLater(teamId, member, restartsIn);
   }
 
   /** The same member again, with the session that it can go on with. */
-  async #rejoin(teamId: string, member: MemberRecord): Promise<void> {
-    await this.#options.ledger.execute(
-      teamId,
-      { type: 'member.join', by: SYSTEM, ...rejoinInput(member) },
-      () => undefined,
+  #rejoinLater(teamId: string, member: MemberRecord, ms: number): void {
+    const key = `${teamId}/${member.id}`;
+    const join = { type: 'member.join', by: SYSTEM, ...rejoinInput(member) } as const;
+    this.#returning.add(key);
+    this.#later(ms, () =>
+      this.#options.ledger.execute(teamId, join, () => undefined).finally(() => this.#returning.delete(key)),
     );
   }
 

@@ -47,6 +47,9 @@ interface Feed {
 /** The net below: how often a team with subscribers is looked at in case a change was told to nobody. */
 const LOOK_MS = 5_000;
 
+/** How soon what could not be read is read again; the journal itself has waited for its servers before it gave up. */
+const RETRY_MS = 1_000;
+
 /** All subscriptions of a server. */
 export type Feeds = ReturnType<typeof openFeeds>;
 
@@ -149,7 +152,11 @@ export function openFeeds(ledger: Pick<Ledger, 'subscribe' | 'view' | 'read'>, o
       }
       place.live = true;
     } catch (error) {
-      end(teamId, feed, place, asTeamError(error));
+      const failure = asTeamError(error);
+      if (failure.code !== 'storage') return end(teamId, feed, place, failure);
+      // The journal cannot be read now: servers come and go. Nobody need subscribe anew for that.
+      onError(error);
+      setTimeout(() => void (place.stopped || catchUp(teamId, feed, place)), RETRY_MS).unref();
     }
   }
 

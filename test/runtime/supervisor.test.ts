@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { endMarked, findMarked, identify, isRunning, startProcess } from '../../src/agents/process.ts';
 import { SYSTEM, USER } from '../../src/core/actor.ts';
+import { TeamError } from '../../src/core/errors.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { CreateTaskInput } from '../../src/core/task.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
@@ -201,6 +202,28 @@ describe('a supervisor', () => {
     expect(left).toEqual([0]);
   });
 
+  test('takes up a member that was placed here when the journal was away at the wrong moment', async () => {
+    const stage = await setStage();
+    await stage.supervisor.start();
+    await stage.join('ann');
+    const first = await stage.running('ann');
+    // It dies, and its death cannot be recorded; another is placed here, and nobody hears that it was.
+    stage.breakJournal(true);
+    process.kill(first.identity?.pid as number, 'SIGKILL');
+    await until('the trouble is told', () => stage.failures.length > 0);
+    stage.breakJournal(false);
+    const place = { type: 'member.place', by: SYSTEM, memberId: 'bob', hostId: 'here' } as const;
+    const join = JoinInput.parse({ name: 'bob', status: 'active', agent: { kind: 'exec', command: ['true'] } });
+    await stage.ledger.execute('demo', [{ type: 'member.join', by: USER, ...join }, place], () => undefined);
+    await stage.supervisor.reconsider('demo');
+    expect(stage.supervisor.list('demo')).toEqual([]);
+    await until('both run', async () => {
+      await stage.supervisor.reconsider('demo');
+      return stage.supervisor.list('demo').length === 2;
+    });
+    expect(await stage.ledger.view('demo', ({ members }) => members.get('bob')?.restarts)).toHaveLength(1);
+  });
+
   test('tells why a process ended: the last line of what it said', async () => {
     const stage = await setStage('echo first; echo the key is missing >&2; exit 7', { log: true });
     const failures: { reason: string }[] = [];
@@ -227,7 +250,11 @@ async function setStage(
   options: { journal?: Journal; folder?: string; create?: boolean; log?: boolean } = {},
 ) {
   const { journal = memoryJournal(), folder = temporaryFolder(), create = true, log = false } = options;
-  const ledger = openLedger(journal);
+  let isAway = false;
+  const ledger = openLedger({
+    ...journal,
+    append: (...args) => (isAway ? Promise.reject(new TeamError('storage', 'away')) : journal.append(...args)),
+  });
   const mailbox = new Mailbox(ledger);
   const records = openProcessRecords(folder);
   const launched: string[] = [];
@@ -266,6 +293,7 @@ async function setStage(
     supervisor,
     launched,
     failures,
+    breakJournal: (away: boolean) => void (isAway = away),
     async join(name: string): Promise<void> {
       const input = JoinInput.parse({ name, status: 'spawning', agent });
       await ledger.execute('demo', { type: 'member.join', by: USER, ...input }, () => undefined);

@@ -292,3 +292,17 @@ describe('a member that is run', () => {
     expect(readdirSync(processes).filter((name) => name.endsWith('.json'))).toEqual([]);
   });
 });
+
+test('who is handed messages and does not hear it is handed the same ones when it asks again', async () => {
+  const stage = await setStage();
+  const teamId = 'demo';
+  const { id } = await stage.act('message.send', { teamId, toId: 'worker', content: 'hello' }, 'lead');
+  const wire = await openUnix(stage.home.socket, stage.tokens.worker);
+  const payload = { teamId, memberId: 'worker', messageIds: [id], sessionId: 's1' };
+  const deliver = async (commandId: string) =>
+    (await wire.ask({ type: 'message.deliver', commandId, payload })) as { result?: unknown };
+  for (let i = 0; i < 2; i++) expect((await deliver('once')).result).toMatchObject([{ id, redeliveries: 0 }]);
+  expect((await deliver('another')).result).toEqual([]);
+  await stage.act('message.acknowledge', { teamId, memberId: 'worker', messageIds: [id] }, 'worker');
+  expect((await deliver('once')).result).toEqual([]);
+});

@@ -124,8 +124,8 @@ test('a batch that is told to nobody is found', async () => {
   feeds.close();
 });
 
-test('a subscriber is told when the journal cannot be read', async () => {
-  for (const error of [new TeamError('storage', 'The disk is gone'), new Error('detail')]) {
+test('a subscriber is told when what the journal holds cannot be read', async () => {
+  for (const error of [new TeamError('corrupt', 'Batch 1 is torn'), new Error('detail')]) {
     const slow = slowLedger();
     slow.append();
     slow.tell();
@@ -139,9 +139,36 @@ test('a subscriber is told when the journal cannot be read', async () => {
     const heard = subscriber();
     (await feeds.subscribe({ teamId: 'demo', after: 0 }, heard)).start();
     await turn();
-    expect(heard.errors).toMatchObject([{ code: error instanceof TeamError ? 'storage' : 'internal' }]);
+    expect(heard.errors).toMatchObject([{ code: error instanceof TeamError ? 'corrupt' : 'internal' }]);
     expect(heard.errors[0]?.message).not.toContain('detail');
     expect(feeds.size).toBe(0);
     feeds.close();
   }
+});
+
+test('a subscriber goes on by itself when a journal that was away is back', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const slow = slowLedger();
+  slow.append();
+  slow.tell();
+  let isAway = true;
+  const ledger = {
+    ...slow.ledger,
+    read: (...args: Parameters<typeof slow.ledger.read>) => {
+      if (isAway) throw new TeamError('storage', 'No server answers');
+      return slow.ledger.read(...args);
+    },
+  };
+  const troubles: unknown[] = [];
+  const feeds = openFeeds(ledger, (error) => troubles.push(error));
+  const heard = subscriber();
+  (await feeds.subscribe({ teamId: 'demo', after: 0 }, heard)).start();
+  await turn();
+  expect([heard.seqs, heard.errors, troubles.length]).toEqual([[], [], 1]);
+  isAway = false;
+  vi.advanceTimersByTime(1_000);
+  await turn();
+  expect([heard.seqs, heard.errors]).toEqual([[1], []]);
+  feeds.close();
 });

@@ -52,6 +52,20 @@ export function requireManager(state: TeamState, by: Actor, what: string, self?:
   requireActor(state, by);
 }
 
+/**
+ * A member speaks through the daemon that runs it. One that was paused or cut off may have lost the member to another
+ * machine, and its process not know it yet.
+ */
+export function requireHost(state: TeamState, by: Actor, hostId: string): void {
+  const member = state.members.get(by);
+  if (!member?.agent || member.agent.kind === 'function' || member.hostId === hostId) return;
+  const where = member.hostId === undefined ? 'waits for a machine' : `runs on ${member.hostId}`;
+  throw new TeamError(
+    'member_stopped',
+    `${by} ${where} now, not on ${hostId}: what still runs there in its name is over`,
+  );
+}
+
 /** What only a person decides, or Troupe in a person's place. */
 export function requirePerson(by: Actor, what: string): void {
   if (by === USER || by === SYSTEM) return;

@@ -35,7 +35,8 @@ export async function keepHosts(options: KeeperOptions) {
   const tick = hosts.leaseMs / 3;
   let cards: HostCard[] = [];
   let renewed = readClocks();
-  let checking: Promise<void> | undefined;
+  let regaining: Promise<void> | undefined;
+  let reconsidering: Promise<void> | undefined;
   /** Since when daemons that have members have had no card. */
   const missing = new Map<string, { steady: number; wall: number }>();
   const known = new Set<string>();
@@ -92,12 +93,21 @@ export async function keepHosts(options: KeeperOptions) {
     }
   }
 
-  /** After a pause: first a new lease, then what became of our members, then everything else. */
-  async function check(): Promise<void> {
+  async function reconsiderAll(): Promise<void> {
+    for (const teamId of known) await guard(teamId, () => options.reconsider(teamId));
+  }
+
+  /**
+   * After a pause: whether another has our name by now, then a new lease. What became of our members is looked at next,
+   * and nothing that is written waits for that: each look at a team comes after what waits there, which may be a command
+   * that waits for this lease. It need not: what was decided before the pause is refused by its old sequence, and what is
+   * decided after it knows who runs which member.
+   */
+  async function regain(): Promise<void> {
+    await look();
     await renew();
     missing.clear();
-    await look();
-    for (const teamId of known) await guard(teamId, () => options.reconsider(teamId));
+    reconsidering ??= reconsiderAll().finally(() => (reconsidering = undefined));
   }
 
   /** By itself: nothing that takes its time may cost us the lease. */
@@ -109,15 +119,14 @@ export async function keepHosts(options: KeeperOptions) {
     await look();
     await meetTeams();
     await sweep();
-    for (const teamId of known) await guard(teamId, () => options.reconsider(teamId));
+    await reconsiderAll();
   }
 
   const lease: Lease = {
     async valid() {
       if (since(renewed) <= hosts.leaseMs || closed) return;
-      // What it reads may append as well, and must not wait for itself: the lease is new before it looks.
-      checking ??= check().finally(() => (checking = undefined));
-      if (since(renewed) > hosts.leaseMs) await checking;
+      regaining ??= regain().finally(() => (regaining = undefined));
+      await regaining;
     },
   };
 
@@ -155,7 +164,7 @@ export async function keepHosts(options: KeeperOptions) {
       closed = true;
       stopHearing();
       stopLooking();
-      await Promise.all([beats.close(), rounds.close()]);
+      await Promise.all([beats.close(), rounds.close(), reconsidering]);
       await guard(undefined, () => hosts.leave(self.name));
     },
   };

@@ -22,6 +22,23 @@ export function unplaced(state: TeamState): MemberRecord[] {
   );
 }
 
+/** Whether a member is live and a daemon's to run. One that was lost and waits for a machine is nobody's. */
+export function runsOn(hostId: string, member: MemberRecord | undefined): member is MemberRecord {
+  return member !== undefined && member.status !== 'stopped' && member.hostId === hostId;
+}
+
+/** The members that should have a process on a daemon, or had one and were to get another. */
+export function wantedOn(hostId: string, state: TeamState): MemberRecord[] {
+  if (state.team?.status !== 'active') return [];
+  return [...state.members.values()].filter(
+    (member) =>
+      member.agent &&
+      member.agent.kind !== 'function' &&
+      (member.status !== 'stopped' || member.returning) &&
+      (member.hostId === undefined || member.hostId === hostId),
+  );
+}
+
 /**
  * Which daemons should take a member, the best first: the least loaded, then by name. Those that wait before it in the team
  * are thought of as placed, so that all daemons, each by itself, come to the same answer and many that come at once are spread.

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Command } from '../../../src/core/command.ts';
+import { decide } from '../../../src/core/decide.ts';
+import { CreateTaskInput } from '../../../src/core/task.ts';
 import { requireMember, viewMember } from '../../../src/core/view.ts';
 import { Stage, teamOf, types } from '../stage.ts';
 
@@ -23,6 +26,33 @@ describe('a member that is to be run', () => {
     expect(team.refuse('@system', 'member.place', { memberId: 'ann', hostId: 'h2' }).code).toBe('member_stopped');
     team.join('ann').as('@system', 'member.place', { memberId: 'ann', hostId: 'h2' });
     expect(member(team, 'ann').hostId).toBe('h2');
+  });
+
+  test('is heard through the daemon that runs it, and no longer through one that has lost it', () => {
+    const team = teamOf();
+    team.do('member.join', { name: 'ann', agent: { kind: 'claude' }, status: 'spawning' });
+    team.do('task.create', { title: 'a' });
+    const claimOn = (onHost: string) => decide(team.state, { type: 'task.claim', by: 'ann', at: 1, onHost });
+    expect(() => claimOn('h1')).toThrow('ann waits for a machine now, not on h1');
+    team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' });
+    expect(types(claimOn('h1'))).toEqual(['task:claimed']);
+    team.as('@system', 'member.leave', { memberId: 'ann', returning: true, hostId: 'h1' });
+    team.do('member.join', { name: 'ann', agent: { kind: 'claude' }, status: 'spawning' });
+    team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h2' });
+    expect(() => claimOn('h1')).toThrow('ann runs on h2 now, not on h1');
+    expect(types(claimOn('h2'))).toEqual(['task:claimed']);
+    // What was spent there was spent; and who has no agent of ours is bound to no machine.
+    const usage = { type: 'usage.record', by: 'ann', at: 1, onHost: 'h1', memberId: 'ann', usage: { inputTokens: 1 } };
+    expect(types(decide(team.state, usage as Command))).toEqual(['usage:recorded']);
+    expect(
+      decide(team.state, {
+        type: 'task.create',
+        by: 'lead',
+        at: 1,
+        onHost: 'h9',
+        ...CreateTaskInput.parse({ title: 'b' }),
+      }),
+    ).toHaveLength(1);
   });
 
   test.each(['lead', 'ann', '@user', 'eve'])('is not placed by %s', (by) => {

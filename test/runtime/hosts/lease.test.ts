@@ -1,9 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { USER } from '../../../src/core/actor.ts';
 import type { HostCard, Hosts } from '../../../src/journal/hosts.ts';
 import { memoryJournal } from '../../../src/journal/memory.ts';
+import { SharedTaskList } from '../../../src/ledger/task-list.ts';
 import { keepHosts } from '../../../src/runtime/hosts/keeper.ts';
 import { fencedJournal, readClocks, since } from '../../../src/runtime/hosts/lease.ts';
+import type { Lease } from '../../../src/runtime/hosts/lease.ts';
 import { note } from '../../contracts/journal/notes.ts';
+import { createTeam } from '../../ledger/commands.ts';
 import { openLedger } from '../../ledger/places.ts';
 
 /** The daemons of one process: cards in a list. */
@@ -59,13 +63,67 @@ test('after a pause longer than its lease a daemon looks before it writes, and o
   told.length = 0;
   await fenced.append('a', 1, [note('2')]);
   expect(told).toEqual(['append']);
-  // The machine slept: its clock is an hour further.
-  const { now } = Date;
-  onTestFinished(() => void (Date.now = now));
-  Date.now = () => now() + 3_600_000;
+  sleepFor(3_600_000);
   told.length = 0;
   await Promise.all([fenced.append('a', 2, [note('3')]), fenced.append('b', 0, [note('1')])]);
-  expect(told).toEqual(['announce alpha', 'list', 'reconsider a', 'append', 'append']);
+  // What became of its members is looked at in their teams, each after what waits there: a command may be what waits.
+  expect(told.filter((one) => !one.startsWith('reconsider'))).toEqual(['list', 'announce alpha', 'append', 'append']);
+  expect(told).toContain('reconsider a');
   await keeper.close();
   expect(told.at(-1)).toBe('leave alpha');
 });
+
+test('after a pause a team goes on, although what it writes first and the look at it wait for one another', async () => {
+  const journal = memoryJournal();
+  const held: { lease?: Lease } = {};
+  const ledger = openLedger(fencedJournal(journal, () => held.lease));
+  const looked: string[] = [];
+  const keeper = await keepHosts({
+    hosts: localHosts([], []),
+    ledger,
+    self: { name: 'alpha', labels: [], agents: [], home: 'h', version: '1' },
+    load: () => 0,
+    reconsider: (teamId) => ledger.view(teamId, () => void looked.push(teamId)),
+    declareLost: async () => {},
+    onError: (error) => {
+      throw error;
+    },
+  });
+  held.lease = keeper.lease;
+  await createTeam(ledger);
+  await keeper.start();
+  looked.length = 0;
+  sleepFor(3_600_000);
+  await new SharedTaskList(ledger).createTask('crew', USER, { title: 'after the pause' });
+  await expect.poll(() => looked).toEqual(['crew']);
+  await keeper.close();
+});
+
+test('a daemon that slept while another took its name does not write', async () => {
+  const cards: HostCard[] = [];
+  const told: string[] = [];
+  const journal = memoryJournal();
+  const keeper = await keepHosts({
+    hosts: localHosts(cards, told),
+    ledger: openLedger(journal),
+    self: { name: 'alpha', labels: [], agents: [], home: 'h', version: '1' },
+    load: () => 0,
+    reconsider: async () => {},
+    declareLost: async () => {},
+    onError: () => {},
+  });
+  sleepFor(3_600_000);
+  cards.push({ name: 'alpha', labels: [], agents: [], home: 'another', version: '1', load: 0 });
+  told.length = 0;
+  const late = fencedJournal(journal, () => keeper.lease).append('a', 0, [note('1')]);
+  await expect(late).rejects.toThrow('Another daemon on this journal is called alpha');
+  expect(told).not.toContain('announce alpha');
+  await keeper.close();
+});
+
+/** The machine slept: its clock is further. */
+function sleepFor(ms: number): void {
+  const { now } = Date;
+  onTestFinished(() => void (Date.now = now));
+  Date.now = () => now() + ms;
+}

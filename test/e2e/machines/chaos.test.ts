@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { TeamEvent } from '../../../src/core/event.ts';
+import { openAdmin } from '../../nats/admin.ts';
+import { hasNats, startNats } from '../../nats/server.ts';
+import type { NatsNode } from '../../nats/server.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { watchTeam } from './report.ts';
+import { eventsOf, hostsOf, newJournal, SHELL, signalAll, startMachine } from './stage.ts';
+import type { Machine } from './stage.ts';
+
+const TEAM = 'many';
+const MEMBERS = Array.from({ length: 12 }, (_, i) => `m${i}`);
+const TASKS = Number(process.env['TROUPE_MACHINE_TASKS'] ?? 300);
+
+/** Shorter than servers take to elect a leader: then every lease is over, and that must do no harm. */
+const LEASE_MS = 4_000;
+
+describe.skipIf(!hasNats)('a team on several machines', { timeout: 240_000 }, () => {
+  test('goes on when the servers are back that were away for longer than every lease', async () => {
+    const leaseMs = 2_000;
+    const servers = await startNats();
+    onTestFinished(() => servers.stop());
+    const journal = await newJournal(servers, { leaseMs });
+    const machines = await Promise.all([startMachine('alpha', journal), startMachine('beta', journal)]);
+    const [a] = machines;
+    const members = MEMBERS.slice(0, 4).map((name) => ({ name, agent: { exec: SHELL } }));
+    const tasks = Array.from({ length: 40 }, (_, i) => ({ title: `task ${i}` }));
+    await a.connection.call('team.up', { source: JSON.stringify({ team: TEAM, members, tasks }), folder: '/' });
+    const { done } = watchTeam(TEAM, machines);
+    await done(8);
+    const [server] = servers.nodes as [NatsNode];
+    await server.kill();
+    await new Promise((resolve) => setTimeout(resolve, 2 * leaseMs));
+    await server.start();
+    await done(40);
+    expect(completedIn(await eventsOf(a, TEAM))).toHaveLength(40);
+  });
+
+  test('completes every task once while machines die, pause and are cut off, and the leader of the stream falls', async () => {
+    const cluster = await startNats({ size: 3 });
+    onTestFinished(() => cluster.stop());
+    const journal = await newJournal(cluster, { replicas: 3, leaseMs: LEASE_MS });
+    const admin = await openAdmin(cluster);
+    onTestFinished(() => admin.close());
+    const [a, b, c] = await Promise.all([
+      startMachine('alpha', journal, { proxied: true }),
+      startMachine('beta', journal),
+      startMachine('gamma', journal),
+    ]);
+    const log = join(temporaryFolder(), 'turns');
+    const members = MEMBERS.map((name) => ({ name, agent: { exec: LOGGING, messages: true }, env: { LOG: log } }));
+    const tasks = Array.from({ length: TASKS }, (_, i) => ({
+      id: `t${i}`,
+      title: `task ${i}`,
+      needs: i < 12 ? [] : [`t${i - 12}`, ...(i % 7 === 0 ? [`t${i - 9}`] : [])],
+    }));
+    const source = JSON.stringify({ team: TEAM, members, tasks, limits: { maxTeammates: 12 } });
+    await c.connection.call('team.up', { source, folder: temporaryFolder() });
+    const mail = keepSending(c);
+    const { done } = watchTeam(TEAM, [c, a], admin);
+
+    await done(TASKS * 0.1);
+    // A machine dies with all that is on it.
+    signalAll(b, 'SIGKILL');
+    await done(TASKS * 0.25);
+    const stream = (await admin.jsm.streams.names().next()).find((name) => name.endsWith(`_${TEAM}`)) ?? '';
+    const leader = await admin.leaderOf(stream);
+    await leader.kill();
+    await done(TASKS * 0.4);
+    await leader.start();
+    // One is cut off from the servers, and comes back.
+    a.proxy!.cut();
+    await watchTeam(TEAM, [c], admin).settled('alpha has lost its members', () => isWithout(c, 'alpha'));
+    a.proxy!.mend();
+    await done(TASKS * 0.6);
+    await mail.stop();
+    // One is paused for longer than its lease, its members with it.
+    signalAll(c, 'SIGSTOP');
+    await watchTeam(TEAM, [a], admin).settled('gamma has lost its members', () => isWithout(a, 'gamma'));
+    signalAll(c, 'SIGCONT');
+    await done(TASKS);
+
+    const events = await eventsOf(a, TEAM);
+    expect(completedIn(events).sort()).toEqual(tasks.map((_, i) => String(i + 1)).sort());
+    const claims = events.flatMap((event) =>
+      event.type === 'task:claimed' ? [`${event.taskId} at ${event.epoch}`] : [],
+    );
+    expect(new Set(claims).size).toBe(claims.length);
+    const lost = events.flatMap((event) => (event.type === 'teammate:stopped' ? (event.reason ?? '') : []));
+    for (const { name } of [a, b, c]) expect(lost).toContain(`its machine ${name} is gone`);
+    await watchTeam(TEAM, [c, a], admin).settled('all mail is with its agents', () => isRead(c));
+    expectShownOnce(log, mail.sent);
+    // Each member is where the journal says, once; what is left behind otherwise, the stage says at its end.
+    await watchTeam(TEAM, [c, a], admin).settled('each member has one process', async () => {
+      const { members: present } = await a.connection.call('team.show', { teamId: TEAM });
+      const placed = present.flatMap(({ id, hostId }) => (id === 'lead' ? [] : [`${id} on ${hostId}`]));
+      const running = [a, c].flatMap((one) => one.records().map(({ memberId }) => `${memberId} on ${one.name}`));
+      return placed.sort().join() === running.sort().join();
+    });
+  });
+});
+
+/** A program that writes its turn down, takes its time, and costs next to nothing. */
+const LOGGING = ['sh', '-c', 'turn=$(cat); printf "%s\\n" "$turn" >> "$LOG"; sleep 0.2; echo done'];
+
+interface Turn {
+  readonly memberId: string;
+  readonly messages: readonly { id: string; redeliveries: number }[];
+}
+
+/** Sends mail to one member after the other until it is told to stop; keeps the ids of what was acknowledged. */
+function keepSending({ connection }: Machine): { sent: string[]; stop(): Promise<void> } {
+  const sent: string[] = [];
+  let stopped = false;
+  const sending = (async () => {
+    for (let i = 0; !stopped; i++) {
+      const toId = MEMBERS[i % MEMBERS.length] as string;
+      // One that is lost at the moment takes no mail; while there is no leader nothing is acknowledged.
+      const message = await connection
+        .call('message.send', { teamId: TEAM, toId, content: `hello ${i}` })
+        .catch(() => undefined);
+      if (message) sent.push(message.id);
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  })();
+  return {
+    sent,
+    async stop() {
+      stopped = true;
+      await sending;
+    },
+  };
+}
+
+/** Every message that was acknowledged to its sender was shown; more than once only where it was marked. */
+function expectShownOnce(log: string, sent: readonly string[]): void {
+  const turns = readFileSync(log, 'utf8').trim().split('\n');
+  const shown = turns.flatMap((line) => (JSON.parse(line) as Turn).messages);
+  expect(sent.length).toBeGreaterThan(20);
+  const ids = new Set(shown.map(({ id }) => id));
+  expect(sent.filter((id) => !ids.has(id))).toEqual([]);
+  const unmarked = shown.filter(({ redeliveries }) => redeliveries === 0).map(({ id }) => id);
+  expect(unmarked.filter((id, i) => unmarked.indexOf(id) !== i)).toEqual([]);
+}
+
+async function isRead({ connection }: Machine): Promise<boolean> {
+  for (const memberId of MEMBERS) {
+    const waiting = await connection.call('message.inbox', { teamId: TEAM, memberId, waiting: true });
+    if (waiting.length > 0) return false;
+  }
+  return true;
+}
+
+function completedIn(events: readonly TeamEvent[]): string[] {
+  return events.flatMap((event) => (event.type === 'task:completed' ? [event.taskId] : []));
+}
+
+async function isWithout(from: Machine, host: string): Promise<boolean> {
+  return !(await hostsOf(from, TEAM)).includes(host);
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../../daemon/processes.ts';
+import { hasNats, startNats } from '../../nats/server.ts';
+import type { NatsServers } from '../../nats/server.ts';
+import { eventsOf, newJournal, SHELL, startMachine } from './stage.ts';
+import type { Machine } from './stage.ts';
+
+/** Longer than servers take to elect a leader: while there is none, nobody can renew a lease. */
+const LEASE_MS = 9_000;
+
+describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, () => {
+  let servers: NatsServers;
+  beforeAll(async () => {
+    servers = await startNats();
+  });
+  afterAll(() => servers?.stop());
+
+  test('runs each member where it belongs, spreads the others, and shows all of it everywhere', async () => {
+    const journal = await newJournal(servers, { leaseMs: LEASE_MS });
+    const a = await startMachine('alpha', journal);
+    const b = await startMachine('beta', journal, { labels: ['gpu'] });
+    const member = (name: string, more: object = {}) => ({ name, agent: { exec: SHELL }, ...more });
+    const file = {
+      team: 'spread',
+      members: [
+        member('m1'),
+        member('m2'),
+        member('m3', { labels: ['gpu'] }),
+        member('m4', { host: 'alpha' }),
+        member('m5', { host: 'gamma' }),
+      ],
+      tasks: [{ title: 'for m3', assign: 'm3' }],
+    };
+    await a.connection.call('team.up', { source: JSON.stringify(file), folder: a.folder });
+    const places = async (from: Machine) => {
+      const { members } = await from.connection.call('team.show', { teamId: 'spread' });
+      return Object.fromEntries(
+        members.flatMap(({ id, hostId, status }) => (hostId && status !== 'spawning' ? [[id, hostId]] : [])),
+      );
+    };
+    await until('all but one run', async () => Object.keys(await places(b)).length === 4, 40_000);
+    const placed = await places(a);
+    expect(placed).toMatchObject({ m3: 'beta', m4: 'alpha' });
+    expect(Object.values(placed).sort()).toEqual(['alpha', 'alpha', 'beta', 'beta']);
+    const { hosts } = await a.connection.call('daemon.status', {});
+    expect(hosts).toMatchObject([{ name: 'alpha' }, { name: 'beta', labels: ['gpu'] }]);
+
+    // What a member on the other machine did is read from there.
+    await until('the task is done', async () => (await a.task('spread', '1')).status === 'completed', 30_000);
+    const { entries } = await a.connection.call('transcript.read', { teamId: 'spread', memberId: 'm3' });
+    expect(entries.map(({ type }) => type)).toContain('shown');
+
+    // The one that only another machine may run waits for that machine.
+    expect(placed).not.toHaveProperty('m5');
+    await startMachine('gamma', journal);
+    await until('it runs there', async () => (await places(a))['m5'] === 'gamma', 40_000);
+  });
+
+  test('refuses a second daemon of the same name', async () => {
+    const journal = await newJournal(servers, { leaseMs: LEASE_MS });
+    await startMachine('alpha', journal);
+    await expect(startMachine('alpha', journal)).rejects.toThrow(/Another daemon on this journal is called alpha/);
+  });
+
+  test('starts a teammate once, however many ask for it at the same time', async () => {
+    const journal = await newJournal(servers, { leaseMs: LEASE_MS });
+    const machines = [await startMachine('alpha', journal), await startMachine('beta', journal)];
+    await machines[0]!.connection.call('team.create', { name: 'race', maxTeammates: 32 });
+    const agent = { kind: 'exec' as const, command: SHELL };
+    const names = Array.from({ length: 20 }, (_, i) => `m${i}`);
+    for (const name of names) {
+      const asked = await Promise.allSettled(
+        machines.map(({ connection }) => connection.call('member.spawn', { teamId: 'race', name, agent, cwd: '/' })),
+      );
+      expect(asked.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      await machines[0]!.connection.call('member.stop', { teamId: 'race', memberId: name });
+    }
+    const events = await eventsOf(machines[1]!, 'race');
+    for (const name of names) {
+      expect(events.filter((event) => event.type === 'teammate:joined' && event.memberId === name)).toHaveLength(1);
+      expect(
+        events.filter((event) => event.type === 'teammate:placed' && event.memberId === name).length,
+      ).toBeLessThanOrEqual(1);
+    }
+  });
+});

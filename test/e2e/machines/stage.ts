@@ -1,0 +1,90 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Client } from '../../../src/client/client.ts';
+import type { TeamEvent } from '../../../src/core/event.ts';
+import { setUpNatsJournal } from '../../../src/journal/nats/setup.ts';
+import type { Running } from '../../daemon/processes.ts';
+import { connect, serve } from '../../daemon/serve.ts';
+import { startProxy } from '../../nats/proxy.ts';
+import type { Proxy } from '../../nats/proxy.ts';
+import type { NatsServers } from '../../nats/server.ts';
+import { processesOf, setStage } from '../stage.ts';
+import type { Stage } from '../stage.ts';
+
+/** A daemon as it would be on a machine of its own: a state directory, a name, a way to the servers. */
+export interface Machine extends Stage {
+  readonly name: string;
+  readonly proxy: Proxy | undefined;
+  readonly daemon: Running;
+  readonly connection: Client;
+}
+
+/** How a machine is set up. */
+export interface MachineOptions {
+  readonly labels?: readonly string[];
+  /** Its way to the servers can be cut. */
+  readonly proxied?: boolean;
+}
+
+let journals = 0;
+
+/** A journal of its own on servers that several tests may share. */
+export async function newJournal(
+  { url }: NatsServers,
+  { replicas = 1, leaseMs }: { replicas?: number; leaseMs: number },
+): Promise<string> {
+  const journal = `${url}?prefix=j${journals++}`;
+  await setUpNatsJournal(journal, { replicas, leaseMs });
+  return journal;
+}
+
+/** Starts a daemon that shares the journal; all that is on its machine ends with the test. */
+export async function startMachine(
+  name: string,
+  journal: string,
+  { labels = [], proxied = false }: MachineOptions = {},
+): Promise<Machine> {
+  const stage = setStage();
+  const port = Number(/:(\d+)/.exec(journal.slice('nats://'.length))?.[1]);
+  const proxy = proxied ? await startProxy(port) : undefined;
+  const address = proxy ? journal.replace(/\/\/[^?]*/, `//127.0.0.1:${proxy.port}`) : journal;
+  const lines = [`name: ${name}`, `journal: ${address}`, `labels: ${JSON.stringify(labels)}`];
+  writeFileSync(join(stage.home.directory, 'config.yaml'), `${lines.join('\n')}\n`);
+  const daemon = await serve(stage.home);
+  // One that is stopped would not hear that it should end.
+  onTestFinished(() => void daemon.child.kill('SIGCONT'));
+  return { ...stage, name, proxy, daemon, connection: connect(stage.home) };
+}
+
+/** The daemon first, so that it does not see the others go. */
+export function signalAll({ daemon, home }: Machine, signal: NodeJS.Signals): void {
+  for (const pid of [daemon.pid, ...processesOf(home).map((one) => one.pid)]) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It ended by itself.
+    }
+  }
+}
+
+/** Everything that ever happened to a team, as one machine sees it. */
+export async function eventsOf({ connection }: Machine, teamId: string): Promise<TeamEvent[]> {
+  const events: TeamEvent[] = [];
+  for (let after = 0; ;) {
+    const batches = await connection.call('event.list', { teamId, after });
+    const last = batches.at(-1);
+    if (!last) return events;
+    events.push(...batches.flatMap((batch) => batch.events as TeamEvent[]));
+    after = last.seq;
+  }
+}
+
+/** The machines that members of a team run on now. */
+export async function hostsOf({ connection }: Machine, teamId: string): Promise<string[]> {
+  const { members } = await connection.call('team.show', { teamId });
+  return members.flatMap(({ hostId, status }) => (hostId !== undefined && status !== 'stopped' ? [hostId] : []));
+}
+
+/** A program that takes its time and costs next to nothing. */
+export const SHELL = ['sh', '-c', 'cat > /dev/null; sleep 0.2; echo done'];
