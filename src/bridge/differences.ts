@@ -44,6 +44,7 @@ export function differencesOf(before: NativeTeam | undefined, after: NativeTeam 
   }
   for (const [taskId, task] of after?.tasks ?? []) {
     const known = before?.tasks.get(taskId);
+    if (known === task) continue;
     const facts = { team, taskId, status: task.status, ...(task.owner !== undefined && { owner: task.owner }) };
     if (!known) events.push({ type: 'task-appeared', ...facts });
     else if (!isSame(known, task)) events.push({ type: 'task-changed', ...facts });
@@ -73,6 +74,7 @@ export function entryKeys(entries: readonly NativeEntry[]): Map<string, NativeEn
 function mailBetween(team: string, before: NativeTeam | undefined, after: NativeTeam | undefined): NativeEvent[] {
   const events: NativeEvent[] = [];
   for (const [to, entries] of after?.inboxes ?? []) {
+    if (before?.inboxes.get(to) === entries) continue;
     const earlier = entryKeys(before?.inboxes.get(to) ?? []);
     const now = entryKeys(entries);
     for (const [key, entry] of now) {
@@ -90,7 +92,7 @@ function mailBetween(team: string, before: NativeTeam | undefined, after: Native
 }
 
 function isSame(a: NativeTask, b: NativeTask): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function hash(text: string): string {

@@ -3,12 +3,14 @@ import {
   constants,
   fchmodSync,
   fstatSync,
+  lstatSync,
   openSync,
-  readFileSync,
+  readSync,
   renameSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeJson, encodeJson, FILE_BYTES } from './json-text.ts';
 
@@ -18,11 +20,13 @@ export type FileReading =
   | {
       readonly kind: 'read';
       readonly value: unknown;
-      readonly text: string;
       readonly mode: number;
       readonly print: string;
     }
   | { readonly kind: 'unreadable'; readonly problem: string; readonly print: string };
+
+/** A small file is read in one call. */
+const page = Buffer.allocUnsafe(64 * 1024);
 
 /** How long a file may look half written before that is what it is; the program's own writes take far less than a millisecond. */
 const SETTLE_MS = 1_000;
@@ -40,19 +44,12 @@ export function readNow(path: string): FileReading {
   }
   try {
     const found = fstatSync(file, { bigint: true });
-    const print = `${found.ino}-${found.size}-${found.mtimeNs}`;
+    const print = printOf(found);
     if (!found.isFile()) return { kind: 'unreadable', problem: 'is no regular file', print };
     if (found.size > FILE_BYTES) return { kind: 'unreadable', problem: `is larger than ${FILE_BYTES} bytes`, print };
-    const bytes = readFileSync(file);
-    const decoded = decodeJson(bytes);
+    const decoded = decodeJson(readAll(file, Number(found.size)));
     if ('problem' in decoded) return { kind: 'unreadable', problem: decoded.problem, print };
-    return {
-      kind: 'read',
-      value: decoded.value,
-      text: bytes.toString('utf8'),
-      mode: Number(found.mode) & 0o777,
-      print,
-    };
+    return { kind: 'read', value: decoded.value, mode: Number(found.mode) & 0o777, print };
   } catch (error) {
     return { kind: 'unreadable', problem: `cannot be read (${(error as NodeJS.ErrnoException).code})`, print: '' };
   } finally {
@@ -74,13 +71,26 @@ export async function readSettled(path: string, within = SETTLE_MS): Promise<Fil
   }
 }
 
-/** Puts a new text in place of a file in one step, with the mode it had; new files get the mode of the program's own, 0644. */
-export function replaceFile(path: string, value: unknown, mode = 0o644): void {
-  writeWhole(path, encodeJson(value), mode);
+/** Whether there is anything at a path. */
+export function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** The same for a text that is no JSON. */
-export function writeWhole(path: string, text: string, mode = 0o644): void {
+/** What tells a file from the one that was there before: another inode, size or time of writing. */
+export function printOf({ ino, size, mtimeNs }: Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>): string {
+  return `${ino}-${size}-${mtimeNs}`;
+}
+
+/**
+ * Puts a new text in place of a file in one step, with the mode it had; new files get the mode of the program's own, 0644. Returns
+ * what a reading of it would be.
+ */
+export function replaceFile(path: string, value: unknown, mode = 0o644): FileReading {
+  return { kind: 'read', value, mode, print: writeWhole(path, encodeJson(value), mode) };
+}
+
+/** The same for a text that is no JSON; returns what tells the file from others. */
+export function writeWhole(path: string, text: string, mode = 0o644): string {
   // The name that the program itself gives what it is about to rename; it ignores those it did not make.
   const temporary = `${path}.tmp.${Math.random().toString(16).slice(2, 10).padEnd(8, '0')}`;
   const file = openSync(
@@ -89,17 +99,37 @@ export function writeWhole(path: string, text: string, mode = 0o644): void {
     mode,
   );
   try {
+    let written: BigIntStats;
     try {
-      // Ours may be a stricter umask than the program's: it must be able to read what it could read before.
-      fchmodSync(file, mode);
       const bytes = Buffer.from(text);
       for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+      written = fstatSync(file, { bigint: true });
+      // Ours may be a stricter umask than the program's: it must be able to read what it could read before.
+      if ((Number(written.mode) & 0o777) !== mode) fchmodSync(file, mode);
     } finally {
       closeSync(file);
     }
     renameSync(temporary, path);
+    return printOf(written);
   } catch (error) {
     unlinkSync(temporary);
     throw error;
   }
+}
+
+/** All that is in a file now; one that grows meanwhile is read to its new end, so that it is judged as it is. */
+function readAll(file: number, size: number): Buffer {
+  if (size < page.length) {
+    const length = readSync(file, page, 0, page.length, 0);
+    if (length < page.length) return page.subarray(0, length);
+  }
+  const chunks: Buffer[] = [];
+  for (let at = 0; at <= FILE_BYTES;) {
+    const chunk = Buffer.allocUnsafe(1024 * 1024);
+    const length = readSync(file, chunk, 0, chunk.length, at);
+    if (length === 0) break;
+    chunks.push(chunk.subarray(0, length));
+    at += length;
+  }
+  return Buffer.concat(chunks);
 }

@@ -9,6 +9,11 @@ export type Decoded = { readonly value: unknown } | { readonly problem: string }
 /** With `JSON.parse`'s source text a number keeps every digit: other programs may write more than we can count. */
 const rawJson = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
 
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** What must be looked at value by value: a dangerous key, also in other letters, and numbers that JavaScript may not keep. */
+const ODD = /__proto__|\\u00|[0-9]{16}|[0-9][.eE][0-9+-]|[:[,\s]-0/;
+
 /**
  * Reads bytes that somebody else wrote as JSON. Depth, size and dangerous keys are looked at before anything is built; what
  * an editor or a half-done write may leave (nothing, half a text, two texts over each other, a byte order mark) is a problem and
@@ -20,7 +25,8 @@ export function decodeJson(bytes: Buffer): Decoded {
   if (depthOf(bytes) > JSON_DEPTH) return { problem: `is nested deeper than ${JSON_DEPTH} levels` };
   let dangerous = false;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = DECODER.decode(bytes);
+    if (!ODD.test(text)) return { value: JSON.parse(text) as unknown };
     const value: unknown = JSON.parse(text, function keepExact(this: unknown, key, item: unknown, context?: unknown) {
       dangerous ||= key === '__proto__';
       const source = (context as { source?: string } | undefined)?.source;

@@ -44,20 +44,34 @@ export async function underLock<R>(path: string, work: () => R, options: LockOpt
   }
 }
 
-/** The lock's identity, or nothing if somebody holds it. */
-function take(lock: string): bigint | undefined {
+/** When a lock was taken, by both clocks: one may be set, the other does not see a machine asleep. */
+interface Taken {
+  readonly wall: number;
+  readonly steady: number;
+}
+
+/** A lock that was held for less than this by both clocks cannot have become old for anybody. */
+const SURELY_OURS_MS = STALE_MS / 5;
+
+/** When it was taken, or nothing if somebody holds it. */
+function take(lock: string): Taken | undefined {
+  const taken = { wall: Date.now(), steady: performance.now() };
   try {
     mkdirSync(lock, { mode: 0o755 });
+    return taken;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
     throw error;
   }
-  return look(lock)?.ino ?? -1n;
 }
 
-/** Only what is still ours: one that was taken from us belongs to somebody else now. */
-function giveBack(lock: string, mine: bigint): void {
-  if (look(lock)?.ino !== mine) return;
+/** Only what is still ours: one that was taken from us belongs to somebody else now, and was made later. */
+function giveBack(lock: string, { wall, steady }: Taken): void {
+  const passed = Date.now() - wall;
+  if (passed < 0 || passed > SURELY_OURS_MS || performance.now() - steady > SURELY_OURS_MS) {
+    const found = look(lock);
+    if (!found || Math.abs(Number(found.mtimeMs) - wall) > SURELY_OURS_MS) return;
+  }
   try {
     rmdirSync(lock);
   } catch {
@@ -66,7 +80,7 @@ function giveBack(lock: string, mine: bigint): void {
 }
 
 /** Tries again and again; removes a lock that was left behind. */
-async function wait(lock: string, options: LockOptions): Promise<bigint | undefined> {
+async function wait(lock: string, options: LockOptions): Promise<Taken | undefined> {
   const { patience = PATIENCE_MS, longest = LONGEST_MS, silent = SILENT_MS } = options;
   const start = performance.now();
   let seen = '';

@@ -3,17 +3,22 @@ import type { FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { differencesOf } from './differences.ts';
 import type { NativeEvent } from './differences.ts';
+import type { FileReading } from './json-file.ts';
 import { nativePaths } from './layout.ts';
 import { checkNativeRoot } from './root.ts';
 import { listNative, readTeam } from './snapshot.ts';
-import type { FileCache, NativeTeam } from './snapshot.ts';
+import type { NativeTeam, TeamFiles } from './snapshot.ts';
 
 /** Native teams as they are at this moment, and what happens to them. */
 export interface Sight {
   /** Every team, after looking at all of them. */
   list(): NativeTeam[];
-  /** One team, after looking at it. */
+  /** One team, after looking at all of it. */
   team(name: string): NativeTeam | undefined;
+  /** One team, after looking at what is known to have changed: a look at a thousand files for one of them is too much. */
+  glance(name: string): NativeTeam | undefined;
+  /** Tells of a file that we wrote ourselves, so that it need not be read. */
+  wrote(name: string, path: string, written: FileReading): void;
   /** Hears what happens; returns the way to stop. */
   subscribe(listener: (event: NativeEvent) => void): () => void;
   /** The events so far, the oldest first; `number` counts from 1 and has no gap until the oldest are forgotten. */
@@ -36,14 +41,18 @@ const WATCHED_DIRECTORIES = 1_000;
 
 const REMEMBERED_EVENTS = 1_000;
 
+/** What comes and goes beside the files: locks, and what is about to be renamed. */
+const PASSING = /\.lock$|\.lock\.|\.tmp\.|^\.highwatermark/;
+
 /** Begins to look at a root. Only directories are watched: a watch on a file ends when the file is replaced. */
 export function openSight(root: string, options: { sweep?: number; onError?: (error: unknown) => void } = {}): Sight {
-  const caches = new Map<string, FileCache>();
+  const files = new Map<string, TeamFiles>();
   const teams = new Map<string, NativeTeam>();
   const listeners = new Set<(event: NativeEvent) => void>();
   const remembered: { number: number; at: number; event: NativeEvent }[] = [];
   const watches = new Map<string, { watcher: FSWatcher; ino: bigint }>();
-  const due = new Set<string>();
+  /** The files that changed, by team; undefined stands for all of them. The team '' is every team. */
+  const due = new Map<string, Set<string> | undefined>();
   let count = 0;
   let degraded = false;
   let closed = false;
@@ -61,17 +70,18 @@ export function openSight(root: string, options: { sweep?: number; onError?: (er
     }
   };
 
-  const look = (name: string): NativeTeam | undefined => {
-    const cache = caches.get(name) ?? new Map();
-    caches.set(name, cache);
+  const look = (name: string, changed?: ReadonlySet<string>): NativeTeam | undefined => {
+    const known = files.get(name) ?? readTeam(root, name);
+    files.set(name, known);
     const before = teams.get(name);
-    const after = readTeam(root, name, cache);
+    const after = known.look(changed);
+    if (!changed || due.get(name) === changed) due.delete(name);
     if (after) teams.set(name, after);
     else {
       teams.delete(name);
-      caches.delete(name);
+      files.delete(name);
     }
-    for (const event of differencesOf(before, after)) tell(event);
+    if (before !== after) for (const event of differencesOf(before, after)) tell(event);
     if (after?.unsettled) plan(name);
     return after;
   };
@@ -88,20 +98,30 @@ export function openSight(root: string, options: { sweep?: number; onError?: (er
     return found;
   };
 
-  /** Looks soon at what changed; a name that is none stands for all. */
-  const plan = (name: string): void => {
-    due.add(name);
+  /** Looks soon at what changed: a file of a team, all of it, or with the name '' everything. */
+  const plan = (name: string, file?: string): void => {
+    const known = due.get(name);
+    if (file === undefined) due.set(name, undefined);
+    else if (known) known.add(file);
+    else if (!due.has(name)) due.set(name, new Set([file]));
     if (closed) return;
     timer ??= setTimeout(() => {
       timer = undefined;
-      const names = [...due];
-      due.clear();
-      attempt(() => {
-        if (names.includes('')) sweep();
-        else if (checkNativeRoot(root)) for (const one of names) look(one);
-      });
+      attempt(lookAtDue);
     }, SETTLE_MS);
     timer.unref();
+  };
+
+  const lookAtDue = (): void => {
+    const now = [...due];
+    if (due.has('')) {
+      due.clear();
+      sweep();
+    } else if (checkNativeRoot(root)) {
+      for (const [name, changed] of now) look(name, changed);
+      // All of a team was looked at because its directory changed, which may have got another one inside.
+      if (now.some(([, changed]) => !changed)) arm(listNative(root));
+    }
   };
 
   /** Watches what is there; a directory that was replaced is another one and is watched anew. */
@@ -132,7 +152,10 @@ export function openSight(root: string, options: { sweep?: number; onError?: (er
       try {
         // What is directly in the root is of no interest but for the two directories.
         const watcher = watch(path, { persistent: false }, (_event, file) => {
-          if (path !== root || file === 'teams' || file === 'tasks') plan(name);
+          if (path === root && file !== 'teams' && file !== 'tasks') return;
+          if (file === null || name === '') plan(name);
+          else if (file.endsWith('.json')) plan(name, join(path, file));
+          else if (!PASSING.test(file)) plan(name);
         });
         watcher.on('error', () => {
           watcher.close();
@@ -161,6 +184,14 @@ export function openSight(root: string, options: { sweep?: number; onError?: (er
     list: sweep,
     team(name) {
       return checkNativeRoot(root) ? look(name) : undefined;
+    },
+    glance(name) {
+      if (!teams.has(name) || due.has('')) return checkNativeRoot(root) ? look(name) : undefined;
+      if (!due.has(name)) return teams.get(name);
+      return checkNativeRoot(root) ? look(name, due.get(name)) : undefined;
+    },
+    wrote(name, path, written) {
+      files.get(name)?.wrote(path, written);
     },
     subscribe(listener) {
       listeners.add(listener);

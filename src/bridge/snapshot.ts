@@ -1,12 +1,13 @@
 import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { configOf } from './config-file.ts';
+import type { ConfigReading } from './config-file.ts';
+import { rememberFiles } from './file-memory.ts';
 import { eraOf, nameOf } from './format.ts';
 import type { Era, NativeConfig, NativeEntry, NativeTask } from './format.ts';
 import { inboxOf } from './inbox-file.ts';
-import { readNow } from './json-file.ts';
 import type { FileReading } from './json-file.ts';
-import { isSafeName, isSessionName, nativePaths } from './layout.ts';
+import { isNativeTaskId, isSafeName, isSessionName, nativePaths } from './layout.ts';
 import { taskIds, taskOf } from './task-file.ts';
 
 /** A native team, or the tasks of a session without one, as it is on disk. */
@@ -30,86 +31,155 @@ export interface NativeTeam {
   readonly changedAt: number;
 }
 
-/** What was last read of a file, so that only what changed is read again. */
-export type FileCache = Map<string, { readonly print: string; readonly reading: FileReading; readonly mtime: number }>;
-
 /** The directories of teams and of sessions' tasks that there are. */
 export function listNative(root: string): string[] {
   const names = new Set([...directories(join(root, 'teams')), ...directories(join(root, 'tasks'))]);
   return [...names].filter(isSafeName).sort();
 }
 
-/** Reads one team. What cannot be read now is shown as it was last read, and named as a problem. */
-export function readTeam(root: string, name: string, cache: FileCache): NativeTeam | undefined {
-  const paths = nativePaths(root, name);
-  const problems: string[] = [];
-  let unsettled = false;
-  let changedAt = Math.max(mtimeOf(paths.team), mtimeOf(paths.tasks), mtimeOf(paths.inboxes));
-  if (changedAt === 0) return undefined;
+/** One native team, looked at again and again. */
+export interface TeamFiles {
+  /** Looks at everything, or only at the files that are named; undefined when nothing is left of it. */
+  look(changed?: ReadonlySet<string>): NativeTeam | undefined;
+  /** What we wrote ourselves need not be read again. */
+  wrote(path: string, written: FileReading): void;
+}
 
-  const read = (path: string, label: string): FileReading => {
-    const { reading, problem, mtime } = readCached(path, cache);
-    changedAt = Math.max(changedAt, mtime);
-    if (problem !== undefined) {
-      unsettled ||= /empty|whole JSON/.test(problem);
-      problems.push(`${label} ${problem}`);
+/**
+ * Begins to read a team. What cannot be read now is shown as it was last read, and named as a problem. A picture in which nothing has
+ * changed is the same object as before, and so is every task and inbox in a new one.
+ */
+export function readTeam(root: string, name: string): TeamFiles {
+  const paths = nativePaths(root, name);
+  const memory = rememberFiles();
+  const tasks = new Map<string, NativeTask>();
+  const inboxes = new Map<string, readonly NativeEntry[]>();
+  /** By file: what could not be read, and what was read and is odd. */
+  const problems = new Map<string, { readonly text: string; readonly unsettled: boolean }>();
+  const oddities = new Map<string, string>();
+  const readings = new Map<string, FileReading>();
+  let config: ConfigReading = { kind: 'absent' };
+  let changedAt = 0;
+  let isNew = true;
+  let last: NativeTeam | undefined;
+
+  /** Looks at one file; nothing when it is what it was. */
+  const read = (path: string, doubt: boolean, label: string): FileReading | undefined => {
+    const { reading, problem, mtime } = memory.look(path, { doubt });
+    if (mtime > changedAt) {
+      changedAt = mtime;
+      isNew = true;
     }
+    const text = problem === undefined ? undefined : `${label} ${problem}`;
+    if (readings.get(path) === reading && problems.get(path)?.text === text) return undefined;
+    isNew = true;
+    oddities.delete(path);
+    if (reading.kind === 'absent') readings.delete(path);
+    else readings.set(path, reading);
+    if (text === undefined) problems.delete(path);
+    else problems.set(path, { text, unsettled: /empty|whole JSON/.test(problem ?? '') });
     return reading;
   };
-  const config = configOf(read(paths.config, 'config.json'));
-  if (config.kind === 'unknown') problems.push(`config.json ${config.problem}`);
-
-  const inboxes = new Map<string, readonly NativeEntry[]>();
-  for (const file of filesIn(paths.inboxes)) {
+  const readConfig = (doubt: boolean): void => {
+    const reading = read(paths.config, doubt, 'config.json');
+    if (!reading) return;
+    config = configOf(reading);
+    if (config.kind === 'unknown') oddities.set(paths.config, `config.json ${config.problem}`);
+  };
+  const readInbox = (file: string, doubt: boolean): void => {
+    const path = join(paths.inboxes, file);
+    const reading = read(path, doubt, `inboxes/${file}`);
+    if (!reading) return;
     const member = file.slice(0, -'.json'.length);
-    const inbox = inboxOf(read(join(paths.inboxes, file), `inboxes/${file}`));
+    if (reading.kind === 'absent') {
+      inboxes.delete(member);
+      return;
+    }
+    const inbox = inboxOf(reading);
     inboxes.set(member, inbox.kind === 'read' ? inbox.entries : []);
     if (inbox.kind === 'read' && inbox.dropped > 0) {
-      problems.push(`inboxes/${file} has ${inbox.dropped} entries that are no messages`);
+      oddities.set(path, `inboxes/${file} has ${inbox.dropped} entries that are no messages`);
     }
-  }
-  const tasks = new Map<string, NativeTask>();
-  for (const id of taskIds(paths)) {
-    const task = taskOf(read(paths.task(id), `task ${id}`), id);
+  };
+  const readTask = (id: string, doubt: boolean): void => {
+    const path = paths.task(id);
+    const reading = read(path, doubt, `task ${id}`);
+    if (!reading) return;
+    const task = taskOf(reading, id);
     if (task.kind === 'read') tasks.set(id, task.task);
-    if (task.kind === 'unknown') problems.push(`task ${id} ${task.problem}`);
-  }
-  const form = config.kind === 'read' ? 'known' : config.kind === 'absent' ? 'no-config' : config.kind;
-  const known = config.kind === 'read' ? config.config : undefined;
+    else tasks.delete(id);
+    if (task.kind === 'unknown') oddities.set(path, `task ${id} ${task.problem}`);
+  };
+  const lookAtAll = (): void => {
+    const present = Math.max(mtimeOf(paths.team), mtimeOf(paths.tasks), mtimeOf(paths.inboxes));
+    if (present > changedAt) {
+      changedAt = present;
+      isNew = true;
+    }
+    readConfig(true);
+    const files = new Set(filesIn(paths.inboxes));
+    for (const member of inboxes.keys()) files.add(`${member}.json`);
+    for (const file of files) readInbox(file, true);
+    const ids = new Set(taskIds(paths));
+    for (const path of readings.keys()) if (dirname(path) === paths.tasks) ids.add(basename(path, '.json'));
+    for (const id of ids) readTask(id, true);
+  };
+  const lookAt = (path: string): void => {
+    const id = basename(path, '.json');
+    if (path === paths.config) readConfig(false);
+    else if (dirname(path) === paths.inboxes && isSafeName(id)) readInbox(basename(path), false);
+    else if (dirname(path) === paths.tasks && isNativeTaskId(id)) readTask(id, false);
+  };
+
   return {
-    name,
-    kind: form === 'no-config' && isSessionName(name) ? 'session' : 'team',
-    form,
-    title: known ? nameOf(known) : name,
-    era: eraOf(known, [...inboxes.values()].flat()),
-    config: known,
-    tasks,
-    inboxes,
-    problems,
-    unsettled,
-    changedAt,
+    look(changed) {
+      if (!changed && !isThere(paths)) {
+        last = undefined;
+        return undefined;
+      }
+      if (changed && last) for (const path of changed) lookAt(path);
+      else lookAtAll();
+      if (last && !isNew) return last;
+      isNew = false;
+      const form = config.kind === 'read' ? 'known' : config.kind === 'absent' ? 'no-config' : config.kind;
+      const known = config.kind === 'read' ? config.config : undefined;
+      const found = [...problems.values()];
+      last = {
+        name,
+        kind: form === 'no-config' && isSessionName(name) ? 'session' : 'team',
+        form,
+        title: known ? nameOf(known) : name,
+        era: eraOf(known, entriesOf(inboxes)),
+        config: known,
+        tasks: inOrder(tasks),
+        inboxes: new Map(inboxes),
+        problems: [...found.map(({ text }) => text), ...oddities.values()],
+        unsettled: found.some(({ unsettled }) => unsettled),
+        changedAt,
+      };
+      return last;
+    },
+    wrote: (path, written) => memory.wrote(path, written),
   };
 }
 
-/** What stands in a file, read again only if it is another or changed; a good reading is not forgotten for a bad one. */
-function readCached(path: string, cache: FileCache): { reading: FileReading; problem?: string; mtime: number } {
-  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  if (!found) {
-    cache.delete(path);
-    return { reading: { kind: 'absent' }, mtime: 0 };
+function isThere({ team, tasks, inboxes }: { team: string; tasks: string; inboxes: string }): boolean {
+  return Math.max(mtimeOf(team), mtimeOf(tasks), mtimeOf(inboxes)) > 0;
+}
+
+function* entriesOf(inboxes: ReadonlyMap<string, readonly NativeEntry[]>): Generator<NativeEntry> {
+  for (const entries of inboxes.values()) yield* entries;
+}
+
+/** By number; nearly always they are so already. */
+function inOrder(tasks: ReadonlyMap<string, NativeTask>): ReadonlyMap<string, NativeTask> {
+  let before = 0;
+  for (const id of tasks.keys()) {
+    const number = Number(id);
+    if (number < before) return new Map([...tasks].sort(([a], [b]) => Number(a) - Number(b)));
+    before = number;
   }
-  const before = cache.get(path);
-  const print = `${found.ino}-${found.size}-${found.mtimeNs}`;
-  if (before?.print === print) return before;
-  const reading = readNow(path);
-  const mtime = Number(found.mtimeMs);
-  if (reading.kind === 'unreadable') {
-    const good = before?.reading.kind === 'read' ? before.reading : reading;
-    const kept = good === reading ? '' : '; shown as it was before';
-    return { reading: good, problem: `${reading.problem}${kept}`, mtime };
-  }
-  if (reading.kind === 'read') cache.set(path, { print: reading.print, reading, mtime });
-  return { reading, mtime };
+  return new Map(tasks);
 }
 
 function directories(path: string): string[] {

@@ -14,6 +14,11 @@ export type TaskReading =
   | { readonly kind: 'read'; readonly task: NativeTask }
   | { readonly kind: 'unknown' | 'unreadable'; readonly problem: string };
 
+/** How a change is made, and who hears of what was written. */
+export interface ChangeOptions extends LockOptions {
+  readonly wrote?: (path: string, written: FileReading) => void;
+}
+
 /** What a reading of a task file holds. */
 export function taskOf(reading: FileReading, id: string): TaskReading {
   if (reading.kind === 'absent') return reading;
@@ -37,7 +42,7 @@ export async function changeTaskFile<R>(
   paths: NativePaths,
   id: string,
   edit: (task: NativeTask | undefined) => { readonly write?: NativeTask; readonly answer: R },
-  options?: LockOptions,
+  options: ChangeOptions = {},
 ): Promise<R> {
   const path = paths.task(id);
   for (let attempt = 1; ; attempt++) {
@@ -48,7 +53,10 @@ export async function changeTaskFile<R>(
         const found = taskOf(reading, id);
         if (found.kind === 'unreadable' || found.kind === 'unknown') return found;
         const { write, answer } = edit(found.kind === 'read' ? found.task : undefined);
-        if (write !== undefined) replaceFile(path, write, reading.kind === 'read' ? reading.mode : 0o644);
+        if (write !== undefined) {
+          const written = replaceFile(path, write, reading.kind === 'read' ? reading.mode : 0o644);
+          options.wrote?.(path, written);
+        }
         return { kind: 'done' as const, answer };
       },
       options,

@@ -337,6 +337,8 @@ describe('a team that joined a native one', () => {
 
   test('keeps what is foreign, whatever it says of ours', async () => {
     const { tasks, paths, settled } = await setStage();
+    await tasks.updateTask(TEAM, '1', { title: 'In our words' });
+    await settled();
     // Edited by hand: a stamp that claims to be another task of ours, an owner whom nobody knows, edges to nothing.
     const stamp = readStamp(paths.task('1'));
     writeFileSync(

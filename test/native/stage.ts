@@ -267,7 +267,7 @@ function environmentOf({ home, model, troupeHome }: { home: string; model: Model
 function teamIn(root: string): NativeTeam | undefined {
   try {
     const [name] = readdirSync(join(root, 'teams'));
-    return name === undefined ? undefined : readTeam(root, name, new Map());
+    return name === undefined ? undefined : readTeam(root, name).look();
   } catch {
     return undefined;
   }

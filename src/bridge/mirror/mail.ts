@@ -21,7 +21,8 @@ const FROM_INBOX = 'n-';
 
 /** Carries mail between the inboxes of a native team and those of ours. */
 export interface MailMirror {
-  pass(inboxes: ReadonlyMap<string, readonly NativeEntry[]>, era: Era): Promise<void>;
+  /** One comparison of the inboxes that changed; with `all`, of every inbox, and of the mail of ours that waits. */
+  pass(inboxes: ReadonlyMap<string, readonly NativeEntry[]>, era: Era, all: boolean): Promise<void>;
   /** Answers a native shutdown request for a member of ours. */
   answerShutdown(memberId: string, approved: boolean, reason: string): Promise<void>;
   /** Tells the native lead that a member of ours has nothing to do, as its own teammates do. */
@@ -32,6 +33,8 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
   const { ledger, teamId, paths } = parts;
   /** Entries that need nothing more. */
   const seen = new Set<string>();
+  /** The inboxes as they were looked at last. */
+  let received: ReadonlyMap<string, readonly NativeEntry[]> = new Map();
   /** The native id of the request to shut down that waits for a member of ours. */
   const shutdowns = new Map<string, string>();
   const view = <R>(pick: (state: TeamState) => R): Promise<R> => ledger.view(teamId, pick);
@@ -157,9 +160,12 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
   };
 
   return {
-    async pass(inboxes, era) {
-      for (const [to, entries] of inboxes) await receive(to, entries, era);
-      await send(inboxes);
+    async pass(inboxes, era, all) {
+      const changed = [...inboxes].filter(([to, entries]) => all || received.get(to) !== entries);
+      for (const [to, entries] of changed) await receive(to, entries, era);
+      const isFewer = received.size > inboxes.size;
+      if (all || isFewer || changed.length > 0) await send(inboxes);
+      received = inboxes;
     },
     async answerShutdown(memberId, approved, reason) {
       const requestId = shutdowns.get(memberId);

@@ -3,6 +3,7 @@ import type { SharedTask } from '../../core/task.ts';
 import { streamOf } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isWhole } from '../config-file.ts';
+import type { NativeConfig } from '../format.ts';
 import { appendEntry } from '../inbox-file.ts';
 import { NATIVE_LEAD, nativePaths } from '../layout.ts';
 import type { Sight } from '../sight.ts';
@@ -45,7 +46,21 @@ const PACE_MS = 25;
 /** What failed (a lock that is held, a disk that is full) is tried again. */
 const RETRY_MS = 2_000;
 
+/** How often everything is compared, whatever was heard. */
+const COMPARE_MS = 3_000;
+
 const REMEMBERED_REPORTS = 50;
+
+/** What a pass looks at although nobody said that it changed. */
+interface Due {
+  files: boolean;
+  members: boolean;
+  tasks: boolean;
+  mail: boolean;
+}
+
+const NOTHING: Due = { files: false, members: false, tasks: false, mail: false };
+const EVERYTHING: Due = { files: true, members: true, tasks: true, mail: true };
 
 /** Begins to keep two teams in step. The journal is right about who holds what; files are read as wishes and put right. */
 export async function openMirror(options: MirrorOptions): Promise<Mirror> {
@@ -61,6 +76,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let wasGone = false;
+  /** What the next pass looks at besides what changed in files. */
+  let due: Due = { ...EVERYTHING };
+  let config: NativeConfig | undefined;
 
   const parts: MirrorParts = {
     ledger,
@@ -80,23 +98,29 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       reports.push(what);
       if (reports.length > REMEMBERED_REPORTS) reports.shift();
     },
+    wrote: (path, written) => sight.wrote(native, path, written),
     again: () => kick(),
   };
   const tasks = mirrorTasks(parts);
   const mail = mirrorMail(parts);
 
   const pass = async (): Promise<void> => {
-    const team = sight.team(native);
+    const now = due;
+    due = { ...NOTHING };
+    const team = now.files ? sight.team(native) : sight.glance(native);
     if (!team?.config || team.form !== 'known') {
       if (!wasGone) parts.report(team ? `${native} cannot be read: ${team.problems.join('; ')}` : `${native} is gone`);
       wasGone = true;
+      due = { ...EVERYTHING };
       return;
     }
     wasGone = false;
     leadName = leadOf(team);
-    await mirrorMembers(parts, team.config, signature);
+    if (now.tasks) tasks.touch();
+    if (now.members || team.config !== config) await mirrorMembers(parts, team.config, signature);
+    config = team.config;
     if (team.problems.length === 0 || !team.unsettled) await tasks.pass(team.tasks);
-    await mail.pass(team.inboxes, team.era);
+    await mail.pass(team.inboxes, team.era, now.mail);
   };
 
   const kick = (): void => {
@@ -117,6 +141,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     } catch (error) {
       onError(error);
       parts.report(error instanceof Error ? error.message : String(error));
+      due = { ...EVERYTHING };
       if (!closed) setTimeout(() => kick(), RETRY_MS).unref();
       done = target;
     } finally {
@@ -139,6 +164,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       const member = 'memberId' in event ? state.members.get(event.memberId ?? '') : undefined;
       const isOwn = member && nativeMemberName(member) === undefined && member.id !== state.team?.leadId;
       if (isOwn) hear(event)?.catch(onError);
+      if ('taskId' in event && event.taskId !== undefined) tasks.touch(state, event.taskId);
+      if (event.type.startsWith('message:')) due.mail = true;
+      else if (!event.type.startsWith('task:')) due.members = true;
     }
     kick();
   });
@@ -147,6 +175,12 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   });
   await ledger.view(teamId, () => undefined);
   kick();
+  // What was missed, for whatever reason, is found by comparing all that is known; the files are swept by the sight.
+  const comparer = setInterval(() => {
+    due = { ...EVERYTHING, files: due.files };
+    kick();
+  }, COMPARE_MS);
+  comparer.unref();
 
   return {
     teamId,
@@ -154,6 +188,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     reports,
     confirm: (task, memberId) => tasks.confirm(task, memberId),
     async settled() {
+      due = { ...EVERYTHING };
       kick();
       const target = wanted;
       while (done < target && !closed) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -161,6 +196,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     async close({ withdraw = false } = {}) {
       closed = true;
       clearTimeout(timer);
+      clearInterval(comparer);
       unsubscribe();
       unsee();
       await running;

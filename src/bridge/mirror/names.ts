@@ -32,7 +32,12 @@ export function memberIdOf(state: TeamState, name: string): string | undefined {
 /** The name under which natives know a member. */
 export function nameFor(state: TeamState, memberId: string): string {
   const member = state.members.get(memberId);
-  return (member && nativeMemberName(member)) ?? memberId.replace('@', '');
+  return (member && nativeMemberName(member)) ?? nativeName(memberId);
+}
+
+/** The same for one that did not come from there: its own, which a person's and Troupe's are made to be. */
+export function nativeName(memberId: string): string {
+  return memberId.replace('@', '');
 }
 
 /** A name of ours for a native member: its own where that is one. */

@@ -1,5 +1,6 @@
 import type { TeamState } from '../../core/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { FileReading } from '../json-file.ts';
 import type { NativePaths } from '../layout.ts';
 
 /** What the parts of a mirror share. */
@@ -17,6 +18,8 @@ export interface MirrorParts {
   readonly tell: (to: string, text: string, matter: string) => Promise<void>;
   /** Notes something for people: a refusal, an overwrite, a file that cannot be read. */
   readonly report: (what: string) => void;
+  /** Tells those who watch of a file that we wrote ourselves. */
+  readonly wrote: (path: string, written: FileReading) => void;
   /** Asks for another pass. */
   readonly again: () => void;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DESCRIPTION_BYTES, LINE_LENGTH, TITLE_LENGTH } from '../../core/limits.ts';
 import { dependentsOf } from '../../core/ready.ts';
 import type { TaskRecord, TeamState } from '../../core/state.ts';
+import type { SharedTask } from '../../core/task.ts';
 import { byteLength, shorten } from '../../core/text.ts';
 import { BRIDGE_MARK } from '../format.ts';
 import type { NativeTask } from '../format.ts';
@@ -35,7 +36,7 @@ export function formOfTask(state: TeamState, task: TaskRecord, links: Links): Ta
     activeForm: task.activeForm,
     status: task.status === 'failed' ? 'in_progress' : task.status === 'deleted' ? 'completed' : task.status,
     owner: task.assigneeId === undefined ? undefined : nameFor(state, task.assigneeId),
-    blockedBy: task.dependencies.flatMap((id) => links.toNative.get(id) ?? []),
+    blockedBy: nativeIds(task.dependencies, links),
   };
 }
 
@@ -58,17 +59,55 @@ export function stampOf(file: NativeTask | undefined, stream: string): Stamp | u
   return stamp?.stream === stream ? stamp : undefined;
 }
 
+/** Of which revision a file is. One without our stamp shows a task as it was taken over from there: untouched by us. */
+export function revisionIn(file: NativeTask, stream: string): number {
+  return stampOf(file, stream)?.revision ?? ADOPTED;
+}
+
+/** The revision of a task that has just been taken over. */
+export const ADOPTED = 1;
+
+/** All that a file shows of a task of ours. */
+export interface Shown {
+  readonly form: TaskForm;
+  /** The native ids of the tasks that wait for it. */
+  readonly blocks: readonly string[];
+  readonly stamp: Stamp;
+}
+
+/** What is to be shown of a task now. */
+export function shownOf(state: TeamState, task: TaskRecord, links: Links, stream: string): Shown {
+  return {
+    form: formOfTask(state, task, links),
+    blocks: nativeIds(dependentsOf(state, task.id), links),
+    stamp: newStamp(task, stream),
+  };
+}
+
+/** The same for a task as callers get it, with the name of its holder. */
+export function shownOfClaim(task: SharedTask, owner: string, links: Links, stream: string): Shown {
+  const { title: subject, description, activeForm } = task;
+  const blockedBy = nativeIds(task.dependencies, links);
+  return {
+    form: { subject, description, activeForm, status: 'in_progress', owner, blockedBy },
+    blocks: nativeIds(task.blocks, links),
+    stamp: newStamp(task, stream),
+  };
+}
+
+function newStamp({ id, epoch, revision }: Pick<TaskRecord, 'id' | 'epoch' | 'revision'>, stream: string): Stamp {
+  return { id, stream, epoch, revision };
+}
+
+function nativeIds(ids: readonly string[], { toNative }: Links): string[] {
+  return ids.flatMap((id) => toNative.get(id) ?? []);
+}
+
 /** The file that shows a task of ours; what the native side wrote and we only shortened stays as it is. */
-export function fileOf(
-  state: TeamState,
-  task: TaskRecord,
-  { links, before, stream }: { links: Links; before?: NativeTask | undefined; stream: string },
-): Omit<NativeTask, 'id'> {
-  const form = formOfTask(state, task, links);
+export function fileOf({ form, blocks, stamp }: Shown, before?: NativeTask): Omit<NativeTask, 'id'> {
   const had = before && formOfFile(before);
   const kept = (key: 'subject' | 'description' | 'activeForm'): string | undefined =>
     had && had[key] === form[key] ? before[key] : form[key];
-  const stamp = { id: task.id, stream, epoch: task.epoch, revision: task.revision };
   const next: Record<string, unknown> = {
     ...before,
     subject: kept('subject'),
@@ -76,10 +115,7 @@ export function fileOf(
     activeForm: kept('activeForm'),
     owner: form.owner,
     status: form.status,
-    blocks: union(
-      before?.blocks,
-      dependentsOf(state, task.id).flatMap((id) => links.toNative.get(id) ?? []),
-    ),
+    blocks: union(before?.blocks, blocks),
     blockedBy: union(before?.blockedBy, form.blockedBy),
     metadata: { ...before?.metadata, [BRIDGE_MARK]: stamp },
   };
@@ -95,6 +131,41 @@ export function sameForm(a: TaskForm, b: TaskForm): boolean {
     a.activeForm === b.activeForm &&
     a.status === b.status &&
     a.owner === b.owner
+  );
+}
+
+/** Whether a file shows what our side says, and has nothing that our side does not know. */
+export function isInStep(
+  state: TeamState,
+  task: TaskRecord,
+  file: NativeTask,
+  { links, stream }: { links: Links; stream: string },
+): boolean {
+  const form = formOfTask(state, task, links);
+  const found = formOfFile(file);
+  const edges = new Set(form.blockedBy);
+  return (
+    revisionIn(file, stream) === task.revision &&
+    sameForm(form, found) &&
+    dependentsOf(state, task.id).every((id) => isListed(file.blocks, links.toNative.get(id))) &&
+    edges.size === new Set(found.blockedBy).size &&
+    found.blockedBy.every((id) => edges.has(id))
+  );
+}
+
+/** One that has no number over there yet need not be listed. */
+function isListed(list: readonly string[] | undefined, native: string | undefined): boolean {
+  return native === undefined || (list ?? []).includes(native);
+}
+
+/** Whether a file already has all that we would write into it. */
+export function isCovered(before: NativeTask, write: NativeTask): boolean {
+  const all = (had: readonly string[] | undefined, want: readonly string[] | undefined): boolean =>
+    (want ?? []).every((id) => (had ?? []).includes(id));
+  return (
+    all(before.blocks, write.blocks) &&
+    all(before.blockedBy, write.blockedBy) &&
+    JSON.stringify(before.metadata) === JSON.stringify(write.metadata)
   );
 }
 

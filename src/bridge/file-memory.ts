@@ -1,0 +1,76 @@
+import { lstatSync } from 'node:fs';
+import { printOf, readNow } from './json-file.ts';
+import type { FileReading } from './json-file.ts';
+
+/** What a look at a file found; where it cannot be read now, what was read before, and the problem. */
+export interface Remembered {
+  readonly reading: FileReading;
+  readonly problem?: string;
+  /** When it was last written, milliseconds since 1970; 0 where there is none. */
+  readonly mtime: number;
+}
+
+/** The files of somebody else's as they were last read, so that only what changed is read again. */
+export interface FileMemory {
+  /** What stands in a file. `doubt` also reads anew what may have changed without a sign. */
+  look(path: string, options?: { doubt?: boolean }): Remembered;
+  /** What we wrote ourselves need not be read. */
+  wrote(path: string, written: FileReading): void;
+}
+
+/**
+ * Two writes within one tick of the file system's clock leave the same time, and maybe the same size. What was read that soon after
+ * it was written is not trusted for good.
+ */
+const TICK_MS = 20;
+
+interface Entry extends Remembered {
+  readonly print: string;
+  /** Read, or written by us, so soon after its last change that another one could not be told from it. */
+  readonly doubtful: boolean;
+  readonly own: boolean;
+}
+
+/** Begins with nothing in mind. */
+export function rememberFiles(): FileMemory {
+  const entries = new Map<string, Entry>();
+  return {
+    look(path, { doubt = false } = {}) {
+      const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+      if (!found) {
+        entries.delete(path);
+        return { reading: { kind: 'absent' }, mtime: 0 };
+      }
+      const before = entries.get(path);
+      const mtime = Number(found.mtimeNs / 1_000_000n);
+      const isSame = before?.print === printOf(found);
+      // A notice of our own write is no reason for doubt; the next sweep looks at it all the same.
+      if (isSame && (!before.doubtful || (before.own && !doubt))) return before;
+      const now = Date.now();
+      const reading = readNow(path);
+      if (reading.kind === 'unreadable') {
+        const good = before?.reading.kind === 'read' ? before.reading : reading;
+        const kept = good === reading ? '' : '; shown as it was before';
+        return { reading: good, problem: `${reading.problem}${kept}`, mtime };
+      }
+      if (reading.kind === 'absent') {
+        entries.delete(path);
+        return { reading, mtime: 0 };
+      }
+      const known = before?.reading;
+      // The same again stays the same object, which is how others see that nothing changed.
+      const kept = isSame && known?.kind === 'read' && isEqual(known.value, reading.value) ? known : reading;
+      const entry = { print: reading.print, reading: kept, mtime, doubtful: now - mtime < TICK_MS, own: false };
+      entries.set(path, entry);
+      return entry;
+    },
+    wrote(path, written) {
+      if (written.kind !== 'read') return;
+      entries.set(path, { print: written.print, reading: written, mtime: Date.now(), doubtful: true, own: true });
+    },
+  };
+}
+
+function isEqual(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,164 @@
+import { SYSTEM } from '../../core/actor.ts';
+import type { TaskRecord, TeamState } from '../../core/state.ts';
+import type { NewCommand } from '../../ledger/ledger.ts';
+import type { NativeTask } from '../format.ts';
+import { memberIdOf, nativeMemberName } from './names.ts';
+import { formOfFile } from './task-form.ts';
+import type { Links, TaskForm } from './task-form.ts';
+
+/** What the native side did to a task, as commands, one after the other as far as they go. */
+export type Step = readonly NewCommand[];
+
+/** What makes tasks of ours of native ones, under their own ids where those are free. */
+export function creations(
+  state: TeamState,
+  files: readonly NativeTask[],
+  { by, links }: { by: string; links: Links },
+): (NewCommand & { taskId: string })[] {
+  const ids = new Map<string, string>();
+  let next = state.nextTask;
+  for (const { id } of files) {
+    const taskId = Number(id) >= next ? id : String(next);
+    next = Number(taskId) + 1;
+    ids.set(id, taskId);
+  }
+  const made = new Set<string>();
+  return files.map((file) => {
+    const form = formOfFile(file);
+    const taskId = ids.get(file.id) ?? '';
+    // Edges to tasks that come later are added when those are there.
+    const before = form.blockedBy.flatMap((id) =>
+      made.has(id) ? (ids.get(id) ?? []) : known(state, links.toTask.get(id)),
+    );
+    made.add(file.id);
+    return {
+      type: 'task.create' as const,
+      by,
+      taskId,
+      title: form.subject,
+      description: form.description,
+      activeForm: form.activeForm,
+      priority: 'medium' as const,
+      dependencies: [...new Set(before)].slice(0, 64),
+      onDependencyFailure: 'block' as const,
+      metadata: { native: { id: file.id } },
+    };
+  });
+}
+
+/** What a file says, beside what was agreed and what our side says. */
+export interface Finding {
+  readonly found: TaskForm;
+  /** What was agreed on; undefined after a restart when both sides may have moved. */
+  readonly base: TaskForm | undefined;
+  readonly ours: TaskForm;
+  /** The file was written by somebody who had read it before our last write: an overwrite, not a wish. */
+  readonly isStale: boolean;
+  readonly links: Links;
+}
+
+/** The steps that the native side took. */
+export function stepsFrom(state: TeamState, task: TaskRecord, { found, base, ours, isStale, links }: Finding): Step[] {
+  const by = state.team?.leadId ?? SYSTEM;
+  const taskId = task.id;
+  const steps: Step[] = [];
+  const changed = (key: 'subject' | 'description' | 'activeForm'): boolean =>
+    found[key] !== ours[key] && base !== undefined && found[key] !== base[key];
+  const words = {
+    ...(changed('subject') && { title: found.subject }),
+    ...(changed('description') && { description: found.description }),
+    ...(changed('activeForm') && found.activeForm !== undefined && { activeForm: found.activeForm }),
+  };
+  if (Object.keys(words).length > 0) steps.push([{ type: 'task.update', by, taskId, ...words }]);
+  if (task.status === 'pending') {
+    const edges = found.blockedBy.flatMap((id) => known(state, links.toTask.get(id)));
+    const added = edges.filter((id) => !task.dependencies.includes(id) && id !== taskId);
+    if (added.length > 0) steps.push([{ type: 'task.addDependencies', by, taskId, dependencies: added }]);
+    const gone = (base?.blockedBy ?? [])
+      .filter((id) => !found.blockedBy.includes(id))
+      .flatMap((id) => links.toTask.get(id) ?? [])
+      .filter((id) => task.dependencies.includes(id));
+    if (gone.length > 0) steps.push([{ type: 'task.removeDependencies', by, taskId, dependencies: gone }]);
+  }
+  const isMoved = base ? found.status !== base.status || found.owner !== base.owner : true;
+  const isDifferent = found.status !== ours.status || found.owner !== ours.owner;
+  if (isMoved && isDifferent) steps.push(...statusSteps(state, task, found, isStale || base === undefined));
+  return steps;
+}
+
+/** A new status or owner, as the step that it stands for. In files nobody signs: what only a holder or a lead may do, the lead did. */
+function statusSteps(state: TeamState, task: TaskRecord, found: TaskForm, isDoubtful: boolean): Step[] {
+  const by = state.team?.leadId ?? SYSTEM;
+  const taskId = task.id;
+  const owner = found.owner === undefined ? undefined : memberIdOf(state, found.owner);
+  const isNative = (id: string | undefined): boolean => {
+    const member = id === undefined ? undefined : state.members.get(id);
+    return member !== undefined && (nativeMemberName(member) !== undefined || id === state.team?.leadId);
+  };
+  const held = task.status === 'in_progress';
+  const heldByOurs = held && !isNative(task.assigneeId);
+  const isOver = task.status === 'completed' || task.status === 'failed';
+
+  if (found.status === 'completed') {
+    if (task.status === 'completed') return [];
+    if (isDoubtful && heldByOurs) return [];
+    const reopen: Step[] = task.status === 'failed' ? [[{ type: 'task.reopen', by, taskId }]] : [];
+    // Done by whoever it names, where the rules let it; else the lead declared it done.
+    const own = owner !== undefined && isNative(owner) && !held;
+    return own
+      ? [...reopen, [{ type: 'task.claim', by: owner, taskId }], [{ type: 'task.complete', by: owner, taskId }]]
+      : [
+          ...reopen,
+          [{ type: 'task.complete', by: held && isNative(task.assigneeId) ? (task.assigneeId as string) : by, taskId }],
+        ];
+  }
+  if (found.status === 'in_progress') {
+    if (isOver && isDoubtful) return [];
+    const reopen: Step[] = isOver ? [[{ type: 'task.reopen', by, taskId }]] : [];
+    const claimer = owner ?? by;
+    if (!isNative(claimer)) {
+      // Nobody starts work in the name of a member of ours: it is reserved, and the member takes it.
+      if (heldByOurs && task.assigneeId === claimer) return [];
+      if (heldByOurs) return [[{ type: 'task.claim', by: claimer, taskId }]];
+      return [...reopen, [{ type: 'task.assign', by, taskId, assigneeId: claimer }]];
+    }
+    if (held && !heldByOurs) {
+      return [
+        [{ type: 'task.assign', by, taskId, assigneeId: claimer }],
+        [{ type: 'task.claim', by: claimer, taskId }],
+      ];
+    }
+    const reserved = task.assigneeId !== undefined && task.assigneeId !== claimer && !held;
+    const free: Step[] = reserved && !isOver ? [[{ type: 'task.assign', by, taskId, assigneeId: claimer }]] : [];
+    return [...reopen, ...free, [{ type: 'task.claim', by: claimer, taskId }]];
+  }
+  if (isDoubtful && (held || isOver)) return [];
+  const assign: Step[] =
+    owner !== task.assigneeId || held ? [[{ type: 'task.assign', by, taskId, assigneeId: owner ?? null }]] : [];
+  if (isOver) return [[{ type: 'task.reopen', by, taskId }], ...assign];
+  if (held && owner === undefined) return [[{ type: 'task.release', by, taskId, reason: 'released natively' }]];
+  return assign;
+}
+
+/** The native side was first: the task goes to whom the file names, with whatever was done there since. */
+export function handOver(
+  state: TeamState,
+  { id: taskId, epoch }: { id: string; epoch: number },
+  found: TaskForm,
+): NewCommand[] {
+  const lead = state.team?.leadId ?? SYSTEM;
+  const named = found.owner === undefined ? undefined : memberIdOf(state, found.owner);
+  const owner = named ?? (found.status === 'pending' ? null : lead);
+  const member = owner === null ? undefined : state.members.get(owner);
+  const isTheirs = member !== undefined && (nativeMemberName(member) !== undefined || member.id === lead);
+  const commands: NewCommand[] = [{ type: 'task.assign', by: SYSTEM, taskId, assigneeId: owner, epoch }];
+  if (found.status !== 'pending' && isTheirs) commands.push({ type: 'task.claim', by: member.id, taskId });
+  if (found.status === 'completed') commands.push({ type: 'task.complete', by: SYSTEM, taskId });
+  return commands;
+}
+
+/** A task that is there and not deleted, as a list of one. */
+function known(state: TeamState, taskId: string | undefined): string[] {
+  const task = taskId === undefined ? undefined : state.tasks.get(taskId);
+  return task && task.status !== 'deleted' ? [task.id] : [];
+}
