@@ -1,5 +1,5 @@
 // Builds dist/ from src/: compiled modules with their declarations, every other file, such as a migration, as it is, and
-// the command line once more in few files that load fast; and the dashboard from ui/.
+// the command line and the daemon once more in few files that load fast; and the dashboard from ui/.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,17 +11,32 @@ const ROOT = dirname(import.meta.dirname);
 rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
 
 const isComplete = existsSync(join(ROOT, 'src/cli/main.ts'));
-const status =
-  (isComplete ? run('scripts/write-manifest.ts', '--check') : 0) ||
-  run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
+const status = await step('compiles src/', () => {
+  const stale = isComplete ? run('scripts/write-manifest.ts', '--check') : 0;
+  const failed = stale || run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
+  cpSync(join(ROOT, 'src'), join(ROOT, 'dist'), {
+    recursive: true,
+    filter: (path) => statSync(path).isDirectory() || !path.endsWith('.ts'),
+  });
+  return failed;
+});
 process.exitCode = status;
 
-cpSync(join(ROOT, 'src'), join(ROOT, 'dist'), {
-  recursive: true,
-  filter: (path) => statSync(path).isDirectory() || !path.endsWith('.ts'),
-});
-if (status === 0 && isComplete) await (await import('./bundle-cli.ts')).bundleCli(ROOT);
-if (status === 0) await buildUi({ root: ROOT });
+if (status === 0 && isComplete) {
+  await step('bundles the command line', async () => (await import('./bundle-cli.ts')).bundleCli(ROOT));
+  await step('bundles the daemon', async () => (await import('./bundle-programs.ts')).bundlePrograms(ROOT));
+}
+if (status === 0 && existsSync(join(ROOT, 'ui'))) await step('builds the dashboard', () => buildUi({ root: ROOT }));
+if (status === 0) console.log('Built into dist/.');
+
+/** Says what is being done before it is done, and then how long it took: all of it takes most of a minute. */
+async function step<T>(what: string, work: () => T | Promise<T>): Promise<T> {
+  process.stdout.write(`${what} ... `);
+  const began = performance.now();
+  const result = await work();
+  process.stdout.write(`${((performance.now() - began) / 1000).toFixed(1)} s\n`);
+  return result;
+}
 
 function run(program: string, ...args: readonly string[]): number {
   return spawnSync(process.execPath, [join(ROOT, program), ...args], { stdio: 'inherit', cwd: ROOT }).status ?? 1;

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { findOldNode } from '../tools.ts';
 import { newTroupe } from './troupe.ts';
 
@@ -19,7 +20,8 @@ describe('what is built', () => {
       cwd: folder,
       encoding: 'utf8',
     });
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^compiles src\/ \.\.\. [\d.]+ s\n.*bundles the daemon .*\nBuilt into dist\/\.\n$/s);
     // A package has no sources.
     rmSync(join(folder, 'src'), { recursive: true });
   }, 120_000);
@@ -45,7 +47,7 @@ describe('what is built', () => {
       status: 0,
       stdout: 'Task #1 added: 日本語 → ✓\n',
     });
-    expect(run('task', 'list', '--team', 'demo').stdout).toMatch(/1 {2}○ pending {2}日本語 → ✓ {2}\d{4}/);
+    expect(run('task', 'list', '--team', 'demo').stdout).toMatch(/#1 {2}○ pending {2}日本語 → ✓ {2}\d{4}/);
     expect(run('task', 'show', '9', '--team', 'demo', '--json')).toMatchObject({ status: 3, stdout: '' });
     expect(run('task', 'lsit')).toMatchObject({ status: 2, stderr: expect.stringContaining('task list') as string });
     expect(run('task', 'add', '--help').stdout).toContain('Usage: troupe task add');
@@ -56,6 +58,27 @@ describe('what is built', () => {
     expect(run('stop')).toMatchObject({ status: 0, stdout: 'The daemon has ended.\n', stderr: '' });
     expect(run('status').stderr).toContain('starting the daemon');
     expect(run('stop').status).toBe(0);
+  }, 60_000);
+
+  test('runs members and gates, which find their files from within few', () => {
+    const troupe = newTroupe();
+    const work = temporaryFolder();
+    const gate = 'export default ({ task_subject }) => task_subject === "First" ? {} : { reject: "no" };\n';
+    writeFileSync(join(work, 'gate.mjs'), gate);
+    const team = [
+      'team: built',
+      'members: [{ name: ann, agent: { exec: [echo, done] } }]',
+      'tasks: [{ id: one, title: First }]',
+      'hooks: { TaskCompleted: { command: ./gate.mjs, executor: node, onFailure: block } }',
+    ];
+    writeFileSync(join(work, 'troupe.yaml'), team.join('\n'));
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(folder, 'bin/troupe.js'), 'up', join(work, 'troupe.yaml'), '--yes', '--json'],
+      { encoding: 'utf8', env: { ...troupe.environment, TROUPE_SOURCE: '' } },
+    );
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({ reason: 'done', tasks: [{ status: 'completed', result: 'done' }] });
   }, 60_000);
 
   test.skipIf(findOldNode() === undefined)('says as a library, too, which Node it needs', () => {

@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { build } from 'vite';
+import type { Plugin } from 'vite';
+
+/** The programs that put the house together, and what each exports. */
+const PROGRAMS = { serve: 'runServe', teammate: 'runTeammateCommand' } as const;
+
+/** Loaded only where they are wanted: traces, and a journal on servers. */
+const LATER = [/^node:/, /^@opentelemetry\//, /^@nats-io\//];
+
+/**
+ * Puts the daemon and a teammate's process into few files each, with the libraries that every start needs. After kill -9 the
+ * next command waits for all of it: as 418 modules they take 345 ms to load, like this 120, with V8's code from the cache in both cases.
+ */
+export async function bundlePrograms(root: string): Promise<void> {
+  const folder = join(root, 'dist/cli');
+  const names = Object.keys(PROGRAMS);
+  await build({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    plugins: [keepPlaces(folder)],
+    ssr: { noExternal: true },
+    build: {
+      ssr: true,
+      outDir: folder,
+      emptyOutDir: false,
+      // What a stack trace in the log says should be readable.
+      minify: false,
+      target: 'node22',
+      rolldownOptions: {
+        input: Object.fromEntries(names.map((name) => [`program-${name}`, join(folder, `${name}.js`)])),
+        external: LATER,
+        preserveEntrySignatures: 'strict',
+        output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'program-part-[name].js' },
+      },
+    },
+  });
+  for (const [name, exported] of Object.entries(PROGRAMS)) {
+    writeFileSync(join(folder, `${name}.js`), `export { ${exported} } from './program-${name}.js';\n`);
+  }
+}
+
+/** A module finds files by where it lies; moved into another file, it must still find them from where it lay. */
+function keepPlaces(folder: string): Plugin {
+  return {
+    name: 'keep-places',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!id.startsWith(dirname(folder)) || !code.includes('import.meta')) return null;
+      const file = JSON.stringify(relative(folder, id));
+      const place = JSON.stringify(`/${relative(folder, dirname(id))}`);
+      return code
+        .replaceAll('import.meta.dirname', `(import.meta.dirname + ${place})`)
+        .replaceAll('import.meta.url', `new URL(${file}, import.meta.url).href`);
+    },
+  };
+}
