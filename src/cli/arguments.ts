@@ -30,6 +30,7 @@ export const AS_FLAG: Input = {
 /** All flags of a command, in the order in which its help shows them. */
 export function flagsOf(command: Command): readonly Input[] {
   const isPlace = has(command.args, 'teamId');
+  if (command.plain) return [...command.flags, ...COMMON_FLAGS.filter(({ name }) => name !== 'json')];
   if (!isPlace && !has(command.flags, 'teamId')) return [...command.flags, ...COMMON_FLAGS];
   return [...command.flags, ...(isPlace ? [TEAM_FLAG] : []), AS_FLAG, ...COMMON_FLAGS];
 }
@@ -68,7 +69,8 @@ export function hasFlag(words: readonly string[], ...flags: readonly string[]): 
  * and because a command may take 10 ms longer than an empty program, of which `parseArgs` takes 1.3.
  */
 function split(command: Command, words: readonly string[]): Given {
-  const flags = flagsOf(command);
+  // Errors may be wanted as JSON also of a command that has no result.
+  const flags = [...flagsOf(command), ...COMMON_FLAGS];
   const places: string[] = [];
   const values: Given = new Map();
   const fail = (problem: string): never => {

@@ -34,7 +34,7 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   setTimeout(() => process.once('SIGINT', () => process.exit(INTERRUPTED)), 100);
   const screen = standardScreen(process.env);
   const result = await answer.catch(async (error: unknown) => {
-    throw await (await import('./unknown-team.ts')).explainUnknownTeam(error, given.input['teamId']);
+    throw await (await import('./explanations.ts')).explainError(error, given.input['teamId']);
   });
   await show(operation, result, { json: given.json, screen, input: given.input });
   return 0;

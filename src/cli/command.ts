@@ -31,6 +31,8 @@ export interface Command {
   /** What it calls; a command of the command line's own has none. */
   readonly operation?: OperationName;
   readonly scope?: Scope;
+  /** It prints a text for another program: there is no result that could be JSON. */
+  readonly plain?: true;
   /** One line for help texts, of commands that do not come from operations. */
   readonly summary?: string;
 }

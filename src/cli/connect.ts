@@ -34,6 +34,7 @@ export function openClient(environment: NodeJS.ProcessEnv, options: OpenOptions 
 export function daemonConnect(environment: NodeJS.ProcessEnv, options: OpenOptions = {}): Connect {
   const { start = !environment['TROUPE_NO_AUTOSTART'], patience = PATIENCE_MS } = options;
   const home = findHome(environment);
+  requireCredential(environment);
   const connect = patientConnect({ path: home.socket, token: findCredential(environment, home) });
   let wasThere = false;
   return async (handlers) => {
@@ -46,6 +47,13 @@ export function daemonConnect(environment: NodeJS.ProcessEnv, options: OpenOptio
     wasThere = true;
     return connection;
   };
+}
+
+/** A file that was named must be there: without it we would start a daemon, and still be nobody. */
+function requireCredential(environment: NodeJS.ProcessEnv): void {
+  const file = environment['TROUPE_TOKEN'] ? undefined : environment['TROUPE_TOKEN_FILE'];
+  if (!file || isThere(file)) return;
+  throw new CallError('unauthenticated', `There is no file ${file}, which TROUPE_TOKEN_FILE names`);
 }
 
 /** Whether there is no daemon, as opposed to one that we may not reach, that hangs or that does not want us. */

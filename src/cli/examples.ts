@@ -115,7 +115,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'event list': ['troupe event list --team demo --after 120'],
   'token rotate': ['troupe token rotate'],
   agents: ['troupe agents', 'troupe agents --json'],
-  init: ['troupe init', 'troupe init feature --agents claude,codex --file team.yaml', 'troupe init goal'],
+  init: [
+    'troupe init --list',
+    'troupe init',
+    'troupe init feature --agents claude,codex --file team.yaml',
+    'troupe init goal',
+  ],
   up: ['troupe up', 'troupe up team.yaml --detach'],
   ps: ['troupe ps', 'troupe ps --team demo --json'],
   attach: ['troupe attach worker-1', 'troupe attach worker-1 --team demo'],

@@ -1,12 +1,29 @@
 import { CallError } from '../client/errors.ts';
+import { findHome } from '../client/home.ts';
 import { findNearest } from '../client/nearest.ts';
 
 /** So many names are easily read at a glance. */
 const FEW = 8;
 
+/** What went wrong, in the words that help most: which team was meant, which credential is wrong. */
+export async function explainError(error: unknown, teamId: unknown): Promise<unknown> {
+  if (!(error instanceof CallError)) return error;
+  if (error.code === 'unauthenticated') return new CallError(error.code, explainCredential(process.env));
+  return error.code === 'not_found' ? explainUnknownTeam(error, teamId) : error;
+}
+
+function explainCredential(environment: NodeJS.ProcessEnv): string {
+  const renew = 'make a new one with troupe member token NAME --team TEAM, or unset it to act as yourself';
+  if (environment['TROUPE_TOKEN']) return `The daemon does not know the credential in TROUPE_TOKEN: ${renew}`;
+  const file = environment['TROUPE_TOKEN_FILE'];
+  if (file) return `The daemon does not know the credential in ${file} (TROUPE_TOKEN_FILE): ${renew}`;
+  const { tokenFile } = findHome(environment);
+  return `${tokenFile} does not hold the token of the daemon that runs here: troupe doctor says which process that is; end it with kill, and the next command starts it again with a new token`;
+}
+
 /** An error about a team that is not there, with the one that was probably meant; any other error as it is. */
-export async function explainUnknownTeam(error: unknown, teamId: unknown): Promise<unknown> {
-  if (!(error instanceof CallError) || error.code !== 'not_found' || typeof teamId !== 'string') return error;
+async function explainUnknownTeam(error: CallError, teamId: unknown): Promise<CallError> {
+  if (typeof teamId !== 'string') return error;
   const names = await listTeams();
   if (names.length === 0 || names.includes(teamId)) return error;
   const nearest = findNearest(teamId, names);

@@ -4,9 +4,10 @@ import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
 import { Refusal } from './errors.ts';
-import { writeTemplate } from './init/templates.ts';
+import { ABOUT, OF_PROGRAMS, writeTemplate } from './init/templates.ts';
 import type { TemplateName } from './init/templates.ts';
 import type { Surroundings } from './own/own-command.ts';
+import { table } from './table.ts';
 import { print, toJson } from './write.ts';
 
 interface InitInput {
@@ -14,12 +15,14 @@ interface InitInput {
   readonly agents?: readonly string[];
   readonly file?: string;
   readonly force?: boolean;
+  readonly list?: boolean;
 }
 
 /** Writes a team file to start from, for the agents that are found here. */
 export async function run(given: Arguments, surroundings: Surroundings): Promise<number> {
-  const { template = 'review', agents, file = 'troupe.yaml', force = false } = given.input as InitInput;
-  const chosen = template === 'script' ? [] : await chooseAgents(agents, surroundings);
+  const { template = 'review', agents, file = 'troupe.yaml', force = false, list = false } = given.input as InitInput;
+  if (list) return listTemplates(given, surroundings);
+  const chosen = OF_PROGRAMS.includes(template) ? [] : await chooseAgents(agents, surroundings);
   const path = resolve(file);
   try {
     writeFileSync(path, writeTemplate(template, chosen), { flag: force ? 'w' : 'wx' });
@@ -33,8 +36,19 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
   return 0;
 }
 
+function listTemplates(given: Arguments, { screen }: Surroundings): number {
+  const templates = Object.entries(ABOUT).map(([template, about]) => ({ template, about }));
+  if (given.json) print(toJson(templates, screen.isTerminal ? 2 : undefined));
+  else {
+    const rows = templates.map(({ template, about }) => [{ text: template, style: 'bold' as const }, about]);
+    print(table([{ title: 'TEMPLATE' }, { title: 'WHAT IT IS', flexible: true }], rows, screen));
+    print('\nWrite one with troupe init TEMPLATE, run it with troupe up.\n');
+  }
+  return 0;
+}
+
 function whoIsIn(template: TemplateName, agents: readonly string[]): string {
-  if (template === 'script') return '. Read it, put your programs in';
+  if (OF_PROGRAMS.includes(template)) return '. Read it, put your programs in';
   if (agents.length > 0) return ` for ${agents.join(', ')}. Read it, change what you like`;
   return '. No agent is on the PATH (troupe agents lists those that could be): read it, say who they are';
 }

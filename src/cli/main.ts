@@ -57,5 +57,5 @@ async function runOwn(command: OwnCommand, rest: readonly string[]): Promise<num
 
 /** What went wrong, in the words that help most. */
 async function explain(error: unknown, teamId: unknown): Promise<never> {
-  throw await (await import('./unknown-team.ts')).explainUnknownTeam(error, teamId);
+  throw await (await import('./explanations.ts')).explainError(error, teamId);
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,8 @@ import { warn } from './write.ts';
 /** `src/cli` and `dist/cli` are equally far from it. */
 const BIN = fileURLToPath(new URL('../../bin/troupe.js', import.meta.url));
 
-const READY_MS = 10_000;
+/** On a machine that others keep busy it takes long: 12 s were seen where 0.3 is usual. One that fails says so at once. */
+const READY_MS = 30_000;
 const POLL_MS = 20;
 
 /** After so long, whoever said that it starts a daemon is taken for dead. */
@@ -45,7 +46,7 @@ export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Pro
       }
       const now = performance.now();
       if (child?.endedAt !== undefined && now > child.endedAt + OTHER_MS) {
-        throw new CallError('no_daemon', `The daemon ended at once${child.lastWords()}`);
+        throw tokenGone(home) ?? new CallError('no_daemon', `The daemon ended at once${child.lastWords()}`);
       }
       if (now > giveUp) {
         const said = child?.lastWords() ?? `; see ${home.log}`;
@@ -55,6 +56,27 @@ export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Pro
     }
   } finally {
     if (isMine) rmSync(mark, { force: true });
+  }
+}
+
+/** How the daemon begins what it says to people. */
+const SAYS = 'troupe: ';
+
+/** Why we cannot speak to a daemon that runs: what it knows us by is not where it left it. */
+function tokenGone(home: Home): Refusal | undefined {
+  const { pid } = readCard(home.card);
+  if (pid === undefined || existsSync(home.tokenFile)) return undefined;
+  return new Refusal(
+    'unauthenticated',
+    `The daemon runs as process ${pid}, but its token ${home.tokenFile} is gone. End it with: kill ${pid}. The next command starts it again, with a new token`,
+  );
+}
+
+function readCard(path: string): { pid?: number } {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as { pid?: number };
+  } catch {
+    return {};
   }
 }
 
@@ -70,14 +92,26 @@ async function knock<C>(connect: () => Promise<C>): Promise<C | undefined> {
 /** Whether it is up to us to start the daemon. */
 function takeMark(path: string): boolean {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    writeFileSync(path, String(process.pid), { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(path, error as Error);
   }
   const age = ageOf(path);
-  if (age !== undefined && age > STALE_MS) rmSync(path, { force: true });
+  if (age !== undefined && (age > STALE_MS || isGone(path))) rmSync(path, { force: true });
   return false;
+}
+
+/** Whether the one who left the mark has ended, as it does with Ctrl-C, and will start nothing any more. */
+function isGone(path: string): boolean {
+  try {
+    const pid = Number(readFileSync(path, 'utf8'));
+    // For a moment nothing is in it, and 0 would be ourselves.
+    if (pid > 0) process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
 }
 
 function unwritable(path: string, error: Error): Refusal {
@@ -113,8 +147,12 @@ function spawnDaemon(home: Home): Child {
   const child: Child = {
     endedAt: undefined,
     lastWords: () => {
-      const said = readFileSync(home.log).subarray(from).toString().trim().split('\n').at(-1) ?? '';
-      return said === '' ? `; see ${home.log}` : `: ${said}`;
+      const written = readFileSync(home.log).subarray(from).toString().trim();
+      // What it has to say to people may take several lines, and stands after our name.
+      const own = written.lastIndexOf(`\n${SAYS}`);
+      const said = written.startsWith(SAYS) || own !== -1 ? written.slice(Math.max(0, own + 1) + SAYS.length) : written;
+      const last = said === written ? (said.split('\n').at(-1) ?? '') : said;
+      return last === '' ? `; see ${home.log}` : `: ${last}`;
     },
   };
   const ended = (): void => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { Line, Slug } from '../core/text.ts';
+import { parseYamlFile } from './yaml-file.ts';
 
 /** What a person set for the daemon of a state directory; flags and variables come before it. */
 export const DaemonConfig = z.strictObject({
@@ -26,15 +26,6 @@ export function readConfig(directory: string): DaemonConfig {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new TeamError('invalid', `${file} cannot be read: ${(error as Error).message}`, { cause: error });
   }
-  const result = DaemonConfig.safeParse(readYaml(text, file) ?? {});
-  if (result.success) return result.data;
-  throw new TeamError('invalid', `${file} is not as it should be: ${z.prettifyError(result.error)}`);
-}
-
-function readYaml(text: string, file: string): unknown {
-  try {
-    return parseYaml(text) as unknown;
-  } catch (error) {
-    throw new TeamError('invalid', `${file} is no YAML: ${(error as Error).message}`, { cause: error });
-  }
+  // A file in which all is commented out sets nothing.
+  return parseYamlFile(DaemonConfig.nullable(), text, file).data ?? {};
 }

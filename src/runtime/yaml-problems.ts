@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { findNearest } from '../../core/nearest.ts';
-import { quote } from '../../core/text.ts';
-import { TeamFile } from './schema.ts';
+import { findNearest } from '../core/nearest.ts';
+import { quote } from '../core/text.ts';
 
 /** Where in a file: keys and places in lists, from the top. */
 export type Path = readonly (string | number)[];
 
-/** Something wrong with a team file. */
+/** Something wrong with a file. */
 export interface Problem {
   readonly path: Path;
   /** The last step of the path is a key that should not be there. */
@@ -30,8 +29,8 @@ interface Form {
 }
 
 /** What is wrong, in words: which field, what it may be, and what was probably meant. */
-export function explainIssues(issues: readonly Issue[], value: unknown): Problem[] {
-  const whole = z.toJSONSchema(TeamFile, { io: 'input', unrepresentable: 'any' }) as Form;
+export function explainIssues(issues: readonly Issue[], value: unknown, schema: z.ZodType): Problem[] {
+  const whole = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Form;
   const problems = issues.flatMap((issue) => explain(issue, issue.path as Path, { whole, value }));
   return problems.filter((one) => !problems.some((other) => isMisspelling(other, one)));
 }

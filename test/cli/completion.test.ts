@@ -17,6 +17,7 @@ const CASES: readonly [line: string, expected: readonly string[], unexpected: re
   ['troupe task list --team demo --', ['--status', '--json', '--as'], ['--priorities']],
   ['troupe inbox --un', ['--unread', '--until'], ['--team']],
   ['troupe completion ', ['bash', 'zsh', 'fish'], ['task']],
+  ['troupe completion bash -', ['--help'], ['--json']],
   ['troupe logs -', ['--daemon', '--follow'], ['--priority']],
 ];
 

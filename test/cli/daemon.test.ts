@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -41,6 +42,13 @@ describe('a command without a daemon', () => {
     const longAgo = new Date(Date.now() - 60_000);
     utimesSync(mark, longAgo, longAgo);
     expect(await troupe.run('status')).toMatchObject({ status: 0 });
+    await troupe.run('stop');
+    // One that says who it was need not be waited for at all.
+    const { pid } = spawnSync('true');
+    writeFileSync(mark, String(pid));
+    const began = performance.now();
+    expect(await troupe.run('status')).toMatchObject({ status: 0 });
+    expect(performance.now() - began).toBeLessThan(4_500);
   });
 
   test('tells why the daemon cannot start', async () => {
@@ -50,6 +58,38 @@ describe('a command without a daemon', () => {
     const { status, stderr } = await troupe.run('status');
     expect(status).toBe(75);
     expect(stderr).toMatch(/The daemon ended at once: .*journal\.db/);
+  });
+
+  test('says what to do when the token of the daemon is gone, or is another', async () => {
+    const troupe = newTroupe();
+    await troupe.run('status');
+    const pid = readPid(troupe.home);
+    const token = join(troupe.home, 'token');
+    const before = readFileSync(token);
+    rmSync(token);
+    const gone = await troupe.run('status');
+    expect(gone).toMatchObject({ status: 5, stdout: '' });
+    expect(gone.stderr).toContain(`runs as process ${pid}, but its token ${token} is gone. End it with: kill ${pid}.`);
+    writeFileSync(token, 'another', { mode: 0o600 });
+    const other = await troupe.run('task list --team demo');
+    expect(other).toMatchObject({ status: 5, stdout: '' });
+    expect(other.stderr).toContain(`${token} does not hold the token of the daemon that runs here`);
+    expect((await troupe.run('doctor')).stdout).toContain(`run: kill ${pid}; the next command starts it again`);
+    writeFileSync(token, before, { mode: 0o600 });
+  });
+
+  test('says what is wrong with its configuration: file, line, key, what is allowed', async () => {
+    const troupe = newTroupe();
+    mkdirSync(troupe.home, { mode: 0o700 });
+    const file = join(troupe.home, 'config.yaml');
+    writeFileSync(file, 'labels: gpu\njournl: nats://n1:4222\n');
+    const { status, stderr } = await troupe.run('status');
+    expect(status).toBe(75);
+    expect(stderr).toContain(`The daemon ended at once: ${file}:1:9: labels `);
+    expect(stderr).toContain(`${file}:2:1: `);
+    expect(stderr).toMatch(/journl.*journal/);
+    writeFileSync(file, '# name: build-1\n');
+    expect(await troupe.run('status')).toMatchObject({ status: 0 });
   });
 
   test('says at once why a home cannot be used, and leaves it as it is', async () => {

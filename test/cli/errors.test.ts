@@ -64,7 +64,9 @@ describe('a refusal', () => {
     const env = { TROUPE_TOKEN: 'nobody-has-this' };
     expect(await troupe.run('task list --team demo', { env })).toMatchObject({ status: 5, stdout: '' });
     const file = { TROUPE_TOKEN_FILE: '/does/not/exist' };
-    expect((await troupe.run('task list --team demo', { env: file })).status).not.toBe(0);
+    const missing = await troupe.run('task list --team demo', { env: file });
+    expect(missing).toMatchObject({ status: 5, stdout: '' });
+    expect(missing.stderr).toContain('/does/not/exist (TROUPE_TOKEN_FILE): make a new one with troupe member token');
   });
 
   test('reaches nobody when the reader has gone', async () => {

@@ -40,9 +40,11 @@ describe('troupe init', { timeout: 60_000 }, () => {
     const wrong = await troupe.run(['init', '--agents', 'clade', '--file', `${file}.2`], { env });
     expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('There is no agent named clade') });
     expect(existsSync(`${file}.2`)).toBe(false);
-    for (const template of ['review', 'feature', 'debug', 'goal', 'script']) {
+    const listed = await troupe.json<{ template: string }[]>('init --list', { env });
+    expect(listed.map(({ template }) => template)).toContain('mixed');
+    for (const { template } of listed) {
       const { stdout } = await troupe.run(['init', template, '--file', file, '--force'], { env });
-      expect(stdout.includes('No agent is on the PATH')).toBe(template !== 'script');
+      expect(stdout.includes('No agent is on the PATH')).toBe(template !== 'script' && template !== 'solo');
       expect(parseTeamFile(readFileSync(file, 'utf8'), file).team).toBe(template);
     }
   });

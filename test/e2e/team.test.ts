@@ -208,7 +208,7 @@ describe('troupe up', () => {
       await until('the work has begun', () => stage.work()[0], 30_000);
       up.child.kill(how);
       expect(await up.ended).toBe(130);
-      expect(up.output.stdout).toContain('Interrupted; the team was taken down.');
+      expect(up.output.stdout).toContain('Interrupted: its members are stopped. The same command goes on');
       expect(processesOf(stage.home).filter(({ command }) => /--teammate|fixtures/.test(command))).toEqual([]);
       expect(stage.records()).toEqual([]);
     },

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { CallError } from '../../client/client.ts';
 import type { Home } from '../../client/home.ts';
@@ -32,10 +32,22 @@ export async function checkDaemon(home: Home, environment: NodeJS.ProcessEnv): P
     if (isAbsence(error)) {
       return [{ name: 'daemon', state: 'ok', found: 'not running; the next command starts it' }, ...readJournal(home)];
     }
+    const isStranger = error instanceof CallError && error.code === 'unauthenticated';
     const why = error instanceof CallError ? error.message : 'it does not answer within 3 s';
-    return [{ name: 'daemon', state: 'fail', found: why, remedy: `see troupe logs --daemon, or ${home.log}` }];
+    const pid = readPid(home);
+    const found = isStranger ? `process ${pid ?? 'unknown'} runs, but ${home.tokenFile} is not its token` : why;
+    const remedy = isStranger && pid !== undefined ? `run: kill ${pid}; the next command starts it again` : undefined;
+    return [{ name: 'daemon', state: 'fail', found, remedy: remedy ?? `see troupe logs --daemon, or ${home.log}` }];
   } finally {
     client.close();
+  }
+}
+
+function readPid({ card }: Home): number | undefined {
+  try {
+    return (JSON.parse(readFileSync(card, 'utf8')) as { pid?: number }).pid;
+  } catch {
+    return undefined;
   }
 }
 

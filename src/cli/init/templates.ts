@@ -1,5 +1,20 @@
 /** The team files that one can start from. */
-export type TemplateName = 'review' | 'feature' | 'debug' | 'goal' | 'script';
+export type TemplateName = 'solo' | 'script' | 'gate' | 'review' | 'feature' | 'mixed' | 'debug' | 'goal';
+
+/** What each of them is, the smallest first. */
+export const ABOUT: Readonly<Record<TemplateName, string>> = {
+  solo: 'one program of yours that does two tasks, one after the other',
+  script: 'two programs that share four tasks; needs no agent',
+  gate: 'one agent, and a check of yours that sends its work back until it passes',
+  review: 'three agents read a change with different eyes, a fourth puts it together',
+  feature: 'architect, builder and tester in parallel, with npm test as the gate',
+  mixed: 'agents of different makers: one plans and builds, another tries to break it, within a budget',
+  debug: 'competing explanations of one bug, and a judge',
+  goal: 'an agent that leads: it makes the tasks and brings in teammates',
+};
+
+/** Those that need no agent. */
+export const OF_PROGRAMS: readonly TemplateName[] = ['solo', 'script'];
 
 const HEAD = `# A team for Troupe. Run it: troupe up
 # Every key is described in the schema that ships with Troupe: schema/troupe.schema.json
@@ -64,6 +79,34 @@ tasks:
   - { id: two, title: Second explanation, assign: second }
   - { id: verdict, title: Say which one holds and what the fix is, needs: [one, two], assign: judge }
 `,
+  gate: (member) => `${HEAD}team: gate
+description: Work that counts only when a check of yours agrees
+
+members:
+${member('builder', 'Do the task. What the check says of it comes back to you: put it right, do not argue.')}
+
+tasks:
+  - { id: change, title: Say here what is to be changed, assign: builder }
+
+# Exit code 0 agrees, 2 sends the work back with what was written to standard error; anything else counts as 2 here.
+hooks:
+  TaskCompleted: { command: 'true  # your check: npm test, cargo test, ./check.sh', timeout: 5m, onFailure: block }
+`,
+  mixed: (member) => `${HEAD}team: mixed
+description: One builds, one of another make tries to break it
+
+budget: { turns: 60, time: 1h }
+
+members:
+${member('builder', 'Say what you will change before you change it. Small steps, each with a test.')}
+    plan: required                 # it begins when you say yes: troupe approve
+${member('breaker', 'Show by running something that the work is wrong, or say that you could not.')}
+
+tasks:
+  - { id: build, title: Say here what is to be built, assign: builder }
+  - { id: break, title: Try to break what was built, needs: [build], assign: breaker }
+  - { id: mend, title: Mend what was found, needs: [break], assign: builder }
+`,
   goal: (_member, agents) => `${HEAD}team: goal
 description: A lead makes the tasks, brings in teammates, and answers at the end
 
@@ -75,6 +118,17 @@ lead:
 # Whom the lead may bring in, and how each is set up: model, mode, permissions, command, args, env.
 agents:
 ${(agents.length > 0 ? agents : ['claude']).map((agent) => `  ${agent}: { mode: edit }`).join('\n')}
+`,
+  solo: () => `${HEAD}team: solo
+description: One program, one task after the other
+
+# It is run once per task: the task comes as JSON on standard input, its output is the result, its exit code the verdict.
+members:
+  - { name: worker, agent: { exec: [sh, -c, 'cat > /dev/null; echo done by $TROUPE_MEMBER_NAME'] } }
+
+tasks:
+  - { id: first, title: The first thing }
+  - { id: second, title: What needs it, needs: [first] }
 `,
   script: () => `${HEAD}team: script
 description: Plain programs as a team

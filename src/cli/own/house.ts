@@ -84,6 +84,7 @@ export const HOUSE_COMMANDS: readonly OwnCommand[] = [
       },
     ],
     flags: [],
+    plain: true,
     load: () => import('../completion.ts'),
   },
 ];

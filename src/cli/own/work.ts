@@ -60,14 +60,14 @@ export const WORK_COMMANDS: readonly OwnCommand[] = [
   },
   {
     words: 'init',
-    summary: 'Write a team file to start from',
+    summary: 'Write a team file to start from; --list says which there are',
     args: [
       {
         field: 'template',
         name: 'template',
         type: 'string',
         text: 'what kind of team',
-        values: ['review', 'feature', 'debug', 'goal', 'script'],
+        values: ['solo', 'script', 'gate', 'review', 'feature', 'mixed', 'debug', 'goal'],
         default: 'review',
       },
     ],
@@ -79,6 +79,7 @@ export const WORK_COMMANDS: readonly OwnCommand[] = [
         text: 'who they are, such as claude,codex (default: the agents that are found here)',
       },
       { field: 'file', name: 'file', type: 'string', text: 'where to write it', default: 'troupe.yaml' },
+      { field: 'list', name: 'list', type: 'boolean', text: 'say what kinds there are, and write nothing' },
       { field: 'force', name: 'force', type: 'boolean', text: 'over a file that is there' },
     ],
     load: () => import('../init.ts'),

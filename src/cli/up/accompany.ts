@@ -35,7 +35,7 @@ export async function accompany(
   // Taken down, it could not go on with the answer.
   const stays = outcome.reason === 'person' || (options.keep && outcome.reason !== 'interrupted');
   if (!stays) await takeDown(client, team.name, outcome, options);
-  return outcome;
+  return { ...outcome, open: stays || (options.goesOn && outcome.reason !== 'done') };
 }
 
 /** Done is when every task is completed and a lead has said its last word; anything less is told by the exit code. */

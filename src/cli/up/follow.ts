@@ -3,7 +3,8 @@ import type { TeamEvent } from '../../core/event.ts';
 import { eventLines } from '../event-lines.ts';
 import type { Batch } from '../event-lines.ts';
 import type { Screen } from '../screen.ts';
-import { print } from '../write.ts';
+import { clean } from '../text.ts';
+import { print, warn } from '../write.ts';
 import { openProgress } from './progress.ts';
 import { look } from './standing.ts';
 import type { Standing } from './standing.ts';
@@ -17,6 +18,8 @@ export interface Outcome {
   readonly requests: Standing['requests'];
   /** What a lead that is an agent said last. */
   readonly answer?: string | undefined;
+  /** Whether the team goes on, or can: it was not closed at the end. */
+  readonly open?: boolean;
   /** Milliseconds. */
   readonly duration: number;
 }
@@ -31,6 +34,11 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Where what happens is told line by line, when there is no screen to draw on. */
   readonly tell?: (line: string) => void;
+}
+
+/** For those who cannot see the picture: from another terminal, while this goes on. */
+function howToAnswer(id: string): string {
+  return `Say yes with troupe approve ${clean(id)}, no with --deny; troupe approve shows what it is about.`;
 }
 
 /** What is written down about mail and members without anything having happened to the work. */
@@ -55,6 +63,14 @@ export async function followWork(
   const stop = new AbortController();
   const end = (): void => stop.abort();
   signal.addEventListener('abort', end, { once: true });
+  const told = new Set<string>();
+  const tellRequests = ({ requests }: Standing): void => {
+    for (const { id, kind, memberId } of requests) {
+      if (told.has(id)) continue;
+      told.add(id);
+      warn(`troupe: ${teamId} waits for you: the ${kind} of ${clean(memberId)}. ${howToAnswer(id)}\n`);
+    }
+  };
   let timer: NodeJS.Timeout | undefined;
   let last = await look(client, teamId);
   try {
@@ -62,6 +78,7 @@ export async function followWork(
     const check = async (): Promise<void> => {
       last = await look(client, teamId);
       progress?.draw(last);
+      if (!progress) tellRequests(last);
       clearTimeout(timer);
       if (last.reason === 'done') end();
       else if (last.reason !== undefined) timer = setTimeout(end, QUIET_MS);

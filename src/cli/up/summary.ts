@@ -44,7 +44,7 @@ function took({ startedAt, completedAt }: Task): string {
   return `${((Date.parse(completedAt) - Date.parse(startedAt)) / 1000).toFixed(1)} s`;
 }
 
-function verdict({ reason, tasks, members, requests, team, duration }: Outcome, screen: Screen): string {
+function verdict({ reason, tasks, members, requests, team, open = false, duration }: Outcome, screen: Screen): string {
   const done = tasks.filter(({ status }) => status === 'completed').length;
   const time = `in ${(duration / 1000).toFixed(1)} s`;
   const count = tasks.length > 0 ? `${done} of ${tasks.length} tasks completed ${time}` : `Ended ${time}`;
@@ -52,7 +52,9 @@ function verdict({ reason, tasks, members, requests, team, duration }: Outcome, 
   const why = {
     stuck: `Nobody can go on with the rest.${whyStuck(members)}${tryAgain(team, tasks)}`,
     person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays up and goes on with your answer: troupe approve --team ${clean(team)}, and troupe watch ${clean(team)} to see it.`,
-    interrupted: 'Interrupted; the team was taken down.',
+    interrupted: open
+      ? `Interrupted: its members are stopped. The same command goes on where they were; troupe down ${clean(team)} closes the team.`
+      : 'Interrupted: its members are stopped and the team is closed.',
   }[reason];
   return paint(screen, 'yellow', `${count}. ${why}`);
 }
