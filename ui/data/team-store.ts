@@ -20,7 +20,7 @@ export class TeamStore {
   #moment: number | undefined;
   #view: TeamView | undefined;
   #version = 0;
-  #scheduled = false;
+  #scheduled: 'soon' | 'at the next frame' | undefined;
   #stop = new AbortController();
   readonly #listeners = new Set<() => void>();
 
@@ -126,13 +126,16 @@ export class TeamStore {
 
   /** Once per frame; while nothing can be seen or the team is still being read, a few times a second. */
   #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+    const when = document.hidden || this.#phase !== 'live' ? 'soon' : 'at the next frame';
+    // What has just been read to its end is not kept waiting.
+    if (this.#scheduled === when || this.#scheduled === 'at the next frame') return;
+    this.#scheduled = when;
     const tell = (): void => {
-      this.#scheduled = false;
+      if (this.#scheduled !== when) return;
+      this.#scheduled = undefined;
       this.#tell();
     };
-    if (document.hidden || this.#phase !== 'live') setTimeout(tell, 120);
+    if (when === 'soon') setTimeout(tell, 120);
     else requestAnimationFrame(tell);
   }
 

@@ -6,6 +6,7 @@ import { NewTask } from '../forms/new-task.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { Board } from './board.tsx';
 import { Graph } from './graph/graph.tsx';
+import { prepareLayout } from './graph/layout.ts';
 import { TaskSheet } from './sheet/task-sheet.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { TaskList } from './task-list.tsx';
@@ -22,6 +23,7 @@ export function TeamPage({ teamId, taskId }: { teamId: string; taskId: string | 
   const phase = useTeam(({ phase }) => phase);
   const isPast = useTeam(({ moment }) => moment !== undefined);
   useMoment();
+  useEffect(prepareLayout, []);
   if (phase === 'failed') return <FailedTeam teamId={teamId} message={store.error?.message ?? ''} />;
   if (phase === 'loading') return <TeamSkeleton />;
   return (

@@ -1,7 +1,6 @@
 import { dagre } from 'd3-dag';
-
-/** A task and those it waits for. */
-export type Knot = readonly [id: string, dependencies: readonly string[]];
+import { layOutInLayers } from './layers.ts';
+import type { Knot } from './layers.ts';
 
 /** The upper left corner of each task. */
 export type Places = Readonly<Record<string, readonly [x: number, y: number]>>;
@@ -15,7 +14,7 @@ export const NODE_WIDTH = 212;
 export const NODE_HEIGHT = 60;
 const GAP_X = 56;
 const GAP_Y = 20;
-/** Up to here the better layout takes less than half a second; at 200 it takes more than one. */
+/** Up to here the finer layout takes less than half a second; at 200 it takes more than one. */
 const FINE = 100;
 const GRID_WIDTH = 4;
 
@@ -31,22 +30,11 @@ export function arrange(tasks: readonly Knot[]): Places {
   let bottom = 0;
   let right = 0;
   if (linked.size > 0) {
-    const graph = new dagre.graphlib.Graph();
-    graph.setGraph({
-      rankdir: 'LR',
-      // Its two gaps are those of a graph that grows downwards, also when it grows to the right.
-      nodesep: GAP_X,
-      ranksep: GAP_Y,
-      quality: linked.size <= FINE ? 'medium' : 'fast',
-    });
-    for (const id of linked) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT });
-    for (const [from, to] of edges) graph.setEdge(from, to);
-    dagre.layout(graph);
-    const spots = [...linked].map((id) => ({ id, ...graph.node(id) }));
-    const left = Math.min(...spots.map(({ x }) => x)) - NODE_WIDTH / 2;
-    const top = Math.min(...spots.map(({ y }) => y)) - NODE_HEIGHT / 2;
+    const spots = linked.size <= FINE ? layOutFinely([...linked], edges) : layOutFast(tasks, linked);
+    const left = Math.min(...spots.map(({ x }) => x));
+    const top = Math.min(...spots.map(({ y }) => y));
     for (const { id, x, y } of spots) {
-      places[id] = [Math.round(x - left - NODE_WIDTH / 2), Math.round(y - top - NODE_HEIGHT / 2)];
+      places[id] = [Math.round(x - left), Math.round(y - top)];
       bottom = Math.max(bottom, places[id][1] + NODE_HEIGHT);
       right = Math.max(right, places[id][0] + NODE_WIDTH);
     }
@@ -63,4 +51,29 @@ export function arrange(tasks: readonly Knot[]): Places {
     places[id] = [(i % columns) * (NODE_WIDTH + GAP_X), start + row * (NODE_HEIGHT + GAP_Y)];
   });
   return places;
+}
+
+interface Spot {
+  readonly id: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+function layOutFinely(ids: readonly string[], edges: readonly (readonly [string, string])[]): Spot[] {
+  const graph = new dagre.graphlib.Graph();
+  // Its two gaps are those of a graph that grows downwards, also when it grows to the right.
+  graph.setGraph({ rankdir: 'LR', nodesep: GAP_X, ranksep: GAP_Y, quality: 'medium' });
+  for (const id of ids) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT });
+  for (const [from, to] of edges) graph.setEdge(from, to);
+  dagre.layout(graph);
+  return ids.map((id) => ({ id, ...graph.node(id) }));
+}
+
+function layOutFast(tasks: readonly Knot[], linked: ReadonlySet<string>): Spot[] {
+  const layers = layOutInLayers(tasks.filter(([id]) => linked.has(id)));
+  return [...layers].map(([id, { column, row }]) => ({
+    id,
+    x: column * (NODE_WIDTH + GAP_X),
+    y: row * (NODE_HEIGHT + GAP_Y),
+  }));
 }

@@ -1,4 +1,5 @@
-import type { Knot, LayoutRequest, Places } from './arrange.ts';
+import type { LayoutRequest, Places } from './arrange.ts';
+import type { Knot } from './layers.ts';
 // oxlint-disable-next-line import/default -- Vite makes one, the address of the built file
 import workerUrl from './layout-worker.ts?worker&url';
 
@@ -20,6 +21,11 @@ export function layOut(tasks: readonly Knot[]): Promise<Places> {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
   worker.postMessage(request);
   return new Promise((resolve) => waiting.set(request.id, resolve));
+}
+
+/** Starts the worker before there is something to lay out: while a team is read, it can be loaded. */
+export function prepareLayout(): void {
+  worker ??= startWorker();
 }
 
 function startWorker(): Worker {
