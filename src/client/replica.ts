@@ -1,3 +1,6 @@
+import type { Command } from '../core/command.ts';
+import { decide } from '../core/decide.ts';
+import { TeamError } from '../core/errors.ts';
 import { evolve } from '../core/evolve.ts';
 import { changeMark, createState, noteChanges, takeBackTo } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
@@ -10,6 +13,17 @@ export type { TeamState };
 
 /** The events of one commit, as a subscription brings them. */
 export type Batch = Pick<EventsFrame, 'seq' | 'events'>;
+
+/** Why a team would refuse a command as it stands, in the words of its rules; undefined where it would not. */
+export function whyNot(state: TeamState, command: Command): string | undefined {
+  try {
+    decide(state, command);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TeamError) return error.message;
+    throw error;
+  }
+}
 
 /**
  * A copy of a team, kept by its events, and the team as it was at any moment before. A batch that is there already is

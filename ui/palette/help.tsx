@@ -18,7 +18,10 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
     [
       ['1 2 3', 'graph, board, list'],
       ['N', 'new task'],
-      ['← → ↑ ↓', 'in the graph: needs, unblocks, column'],
+      ['← → ↑ ↓', 'graph: needs, unblocks, column; board: card to card'],
+      ['Shift ← →', 'on the board: move the card to another column'],
+      ['Shift ↑ ↓', 'on the board: more or less urgent'],
+      ['M', 'on the board: where the card can go'],
       ['[ ]', 'one step back, one on'],
       ['L', 'back to live'],
       ['Esc', 'close a task'],

@@ -8,8 +8,8 @@ import { useTeamNow } from '../data/use-team-now.ts';
 import { showSpan } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { PhaseStatus } from '../parts/status.tsx';
-import { Priority } from './board.tsx';
 import { Holder, Since } from './graph/task-node.tsx';
+import { PriorityMark } from './priority-mark.tsx';
 
 const ROW = 40;
 
@@ -119,7 +119,7 @@ function Row({ teamId, index, top, view }: { teamId: string; index: number; top:
         <Link href={href} className="one-line" tabIndex={-1} onClick={(event) => event.stopPropagation()}>
           {task.title}
         </Link>
-        <Priority priority={task.priority} />
+        <PriorityMark priority={task.priority} />
       </span>
       <span role="cell">
         <Holder id={task.assigneeId} />

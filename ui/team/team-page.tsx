@@ -4,7 +4,7 @@ import { useQuery } from '../data/route.ts';
 import { useTeam, useStore } from '../data/use-team.tsx';
 import { NewTask } from '../forms/new-task.tsx';
 import { useKeys } from '../parts/keys.ts';
-import { Board } from './board.tsx';
+import { Board } from './board/board.tsx';
 import { Graph } from './graph/graph.tsx';
 import { prepareLayout } from './graph/layout.ts';
 import { TaskSheet } from './sheet/task-sheet.tsx';

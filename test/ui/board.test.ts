@@ -1,0 +1,148 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { needTool } from '../tools.ts';
+import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { setStage, useDashboard } from './stage.ts';
+import { writeStory } from './story.ts';
+
+useDashboard();
+const browser = useBrowser();
+
+const TEAM = 'journal-v2';
+
+async function openBoard() {
+  const { client } = await setStage(writeStory);
+  const watched = await openPage(browser(), client, `/t/${TEAM}?view=board`);
+  await watched.page.locator('.card').first().waitFor();
+  const show = (taskId: string) => client.call('task.show', { teamId: TEAM, taskId });
+  return { ...watched, watched, client, show };
+}
+
+const card = (page: Page, id: string) => page.locator(`.card[data-task="${id}"]`);
+const column = (page: Page, phase: string) => page.locator(`.column[data-phase="${phase}"]`);
+
+/** Takes a card and holds it over a place, as a hand does. */
+async function carry(page: Page, id: string, phase: string, y?: number): Promise<void> {
+  // Waits until it lies still.
+  await card(page, id).hover({ position: { x: 20, y: 10 } });
+  const to = await column(page, phase).boundingBox();
+  if (!to) throw new Error('the column is not there');
+  await page.mouse.down();
+  await page.mouse.move(to.x + to.width / 2, y ?? to.y + 60, { steps: 8 });
+}
+
+describe('the board', { timeout: 240_000 }, () => {
+  test('moves cards by hand where the rules allow it, and says why where they do not', async (context) => {
+    needTool(context, 'chromium');
+    const { page, show, watched } = await openBoard();
+
+    // Done otherwise: from pending to completed.
+    await carry(page, '24', 'completed');
+    await column(page, 'completed').locator('.landing').getByText('Complete').waitFor();
+    expect(await column(page, 'blocked').getAttribute('class')).toContain('may-not');
+    await page.mouse.up();
+    await eventually(async () => (await show('24')).status).toBe('completed');
+    await column(page, 'completed').locator('[data-task="24"]').waitFor();
+    // It was carried, not opened.
+    expect(page.url()).not.toContain('/task/');
+
+    // And reopened.
+    await carry(page, '24', 'pending');
+    await page.mouse.up();
+    await eventually(async () => (await show('24')).status).toBe('pending');
+
+    // Taken from its holder.
+    await carry(page, '15', 'pending');
+    await column(page, 'pending').locator('.landing').getByText('Take it from bo').waitFor();
+    await page.mouse.up();
+    await eventually(async () => (await show('15')).status).toBe('pending');
+
+    // A task that waits for others cannot be begun: the reason is that of the rules.
+    await carry(page, '16', 'in_progress');
+    await column(page, 'in_progress')
+      .locator('.landing')
+      .getByText(/#16 .*10/)
+      .waitFor();
+    await page.mouse.up();
+    await page
+      .locator('.toast.failed')
+      .getByText(/#16 .*10/)
+      .waitFor();
+    expect((await show('16')).status).toBe('blocked');
+
+    // Escape lets go of it.
+    await carry(page, '17', 'completed');
+    await page.keyboard.press('Escape');
+    await page.locator('.in-hand').waitFor({ state: 'detached' });
+    await page.mouse.up();
+    expect((await show('17')).status).toBe('pending');
+
+    // Given to somebody, who begins it; failed with a reason.
+    await carry(page, '17', 'in_progress');
+    await page.mouse.up();
+    const give = page.getByRole('dialog', { name: 'Give #17 to' });
+    await give.getByLabel('Member').selectOption('finn');
+    await give.getByRole('button', { name: 'Give' }).click();
+    await eventually(async () => (await show('17')).assigneeId).toBe('finn');
+    await carry(page, '17', 'failed');
+    await page.mouse.up();
+    await page.getByRole('dialog', { name: 'Fail #17' }).getByLabel('Why').fill('Nobody needs it');
+    await page.getByRole('button', { name: 'Fail it' }).click();
+    await eventually(async () => (await show('17')).failure).toBe('Nobody needs it');
+    expectQuiet(watched);
+  });
+
+  test('orders a column by hand, as far as priorities do', async (context) => {
+    needTool(context, 'chromium');
+    const { page, show, client, watched } = await openBoard();
+    await client.call('task.create', { teamId: TEAM, title: 'Soon', priority: 'high' });
+    await card(page, '25').waitFor();
+    const ids = () =>
+      column(page, 'pending')
+        .locator('[data-task]')
+        .evaluateAll((cards) => cards.map((one) => (one as unknown as { dataset: { task: string } }).dataset.task));
+    expect(await ids()).toEqual(['25', '17', '24']);
+    // The last one above all others.
+    const top = await card(page, '25').boundingBox();
+    await carry(page, '24', 'pending', (top?.y ?? 0) + 2);
+    await column(page, 'pending').locator('.drop-line').getByText('priority high').waitFor();
+    await page.mouse.up();
+    await eventually(async () => (await show('24')).priority).toBe('high');
+    await eventually(ids).toEqual(['24', '25', '17']);
+    expectQuiet(watched);
+  });
+
+  test('is used with keys alone, and the focus stays with the card', async (context) => {
+    needTool(context, 'chromium');
+    const { page, show, watched } = await openBoard();
+    const focused = () => page.evaluate(`document.activeElement?.closest('[data-task]')?.dataset.task`);
+    await card(page, '17').locator('a').focus();
+    await page.keyboard.press('ArrowDown');
+    await eventually(focused).toBe('24');
+    await page.keyboard.press('Shift+ArrowUp');
+    await eventually(async () => (await show('24')).priority).toBe('medium');
+    await page.keyboard.press('Shift+ArrowUp');
+    await eventually(async () => (await show('24')).priority).toBe('high');
+    await eventually(focused).toBe('24');
+    // The next column that takes it asks for whom; the one after is reached through the menu.
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.getByRole('dialog', { name: 'Give #24 to' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await card(page, '24').locator('a').focus();
+    await page.keyboard.press('m');
+    const menu = page.getByRole('menu', { name: 'Move #24' });
+    await menu.getByRole('menuitem', { name: /^Completed/ }).waitFor();
+    expect(await menu.getByRole('menuitem', { name: /^Blocked/ }).getAttribute('aria-disabled')).toBe('true');
+    await menu.getByRole('menuitem', { name: /^Completed/ }).press('Enter');
+    await eventually(async () => (await show('24')).status).toBe('completed');
+    await eventually(focused).toBe('24');
+    await page.keyboard.press('Shift+ArrowLeft');
+    await eventually(() => column(page, 'pending').locator('[data-task="24"] a:focus').count()).toBe(1);
+    await page.keyboard.press('ArrowRight');
+    await eventually(focused).not.toBe('24');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: /^Task / }).waitFor();
+    expectQuiet(watched);
+  });
+});

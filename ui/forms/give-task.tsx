@@ -1,0 +1,49 @@
+import { useState } from 'react';
+import { call } from '../data/daemon.ts';
+import type { TaskView } from '../data/task-view.ts';
+import { useTeam } from '../data/use-team.tsx';
+import { Modal } from '../parts/modal.tsx';
+import { say } from '../parts/toast.tsx';
+import { ChoiceField, Form } from './form.tsx';
+
+/** Reserves a task for a member, who begins it: nobody can begin in somebody else's name. */
+export function GiveTask({ view, onClose }: { view: TaskView | undefined; onClose: () => void }) {
+  return (
+    <Modal title={`Give #${view?.id ?? ''} to`} isOpen={view !== undefined} onClose={onClose}>
+      {view && <GiveForm view={view} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function GiveForm({ view: { task }, onClose }: { view: TaskView; onClose: () => void }) {
+  const members = useTeam(({ view }) => view.members);
+  const tasks = useTeam(({ view }) => view.tasks);
+  const busy = new Set(
+    tasks.flatMap(({ task: { status, assigneeId } }) => (status === 'in_progress' ? assigneeId : [])),
+  );
+  const live = members.filter(({ status }) => status === 'active' || status === 'idle' || status === 'spawning');
+  const sorted = live.toSorted((a, b) => Number(busy.has(a.id)) - Number(busy.has(b.id)));
+  const [assigneeId, setAssignee] = useState(task.assigneeId ?? sorted[0]?.id ?? '');
+  const give = async (): Promise<void> => {
+    await call('task.assign', {
+      teamId: task.teamId,
+      taskId: task.id,
+      epoch: task.epoch,
+      assigneeId: assigneeId || null,
+    });
+    say(`#${task.id} is for ${assigneeId}, who begins it when free`);
+  };
+  if (sorted.length === 0) return <p>Nobody is here to take it: spawn a teammate first.</p>;
+  return (
+    <Form verb="Give" submit={give} onClose={onClose}>
+      <p className="text">{task.title}</p>
+      <ChoiceField
+        label="Member"
+        value={assigneeId}
+        choices={sorted.map(({ id, role }) => [id, `${id} (${role}${busy.has(id) ? ', has work' : ''})`] as const)}
+        onChange={setAssignee}
+      />
+      <p className="hint">A member begins a task itself: it is pending until then, and nobody else can take it.</p>
+    </Form>
+  );
+}

@@ -1,0 +1,83 @@
+import { Ellipsis } from 'lucide-react';
+import { memo } from 'react';
+import type { PointerEvent } from 'react';
+import { teamPath, withQuery } from '../../data/route.ts';
+import type { TaskView } from '../../data/task-view.ts';
+import { Link } from '../../parts/link.tsx';
+import { Holder, Since } from '../graph/task-node.tsx';
+import { PriorityMark } from '../priority-mark.tsx';
+
+/** What can be done with a card; the same functions for as long as the board is there. */
+export interface CardHands {
+  readonly press: (event: PointerEvent<HTMLElement>, id: string) => void;
+  readonly openMenu: (id: string, button: HTMLElement) => void;
+  readonly focus: (id: string) => void;
+}
+
+/** A task on the board. */
+export const Card = memo(function Card({
+  teamId,
+  view,
+  isStop,
+  isTaken,
+  canMove,
+  hands,
+}: {
+  teamId: string;
+  view: TaskView;
+  isStop: boolean;
+  isTaken: boolean;
+  canMove: boolean;
+  hands: CardHands;
+}) {
+  const { task, phase } = view;
+  return (
+    <div
+      className={`card is-${phase}${isTaken ? ' taken' : ''}`}
+      data-task={task.id}
+      onPointerDown={canMove ? (event) => hands.press(event, task.id) : undefined}
+    >
+      <Link
+        className="card-title three-lines"
+        href={withQuery(teamPath(teamId, `/task/${task.id}`))}
+        draggable={false}
+        tabIndex={isStop ? 0 : -1}
+        aria-describedby="board-keys"
+        onFocus={() => hands.focus(task.id)}
+      >
+        {task.title}
+      </Link>
+      <CardFoot view={view} />
+      {canMove && (
+        <button
+          type="button"
+          className="card-menu"
+          tabIndex={-1}
+          aria-label={`Move #${task.id}`}
+          aria-haspopup="menu"
+          title="Move (M)"
+          onPointerDown={(event) => event.stopPropagation()}
+          onClick={(event) => hands.openMenu(task.id, event.currentTarget)}
+        >
+          <Ellipsis size={15} aria-hidden />
+        </button>
+      )}
+    </div>
+  );
+});
+
+/** The lower line of a card. */
+export function CardFoot({ view }: { view: TaskView }) {
+  const { task } = view;
+  return (
+    <span className="card-foot">
+      <span className="mono">#{task.id}</span>
+      <PriorityMark priority={task.priority} />
+      <span className="one-line">
+        <Since view={view} />
+      </span>
+      <span className="spacer" />
+      <Holder id={task.assigneeId} />
+    </span>
+  );
+}
