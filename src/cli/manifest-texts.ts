@@ -244,6 +244,7 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
       memberId: 'the member',
       taskId: 'the task it was used for',
       usage: 'tokens and money as JSON: {"inputTokens":100,"costUsd":0.01}',
+      context: 'how full its conversation is, as JSON: {"used":90000,"size":200000}',
       teamId: 'the team',
     },
     defaults: {},

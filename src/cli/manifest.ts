@@ -67,7 +67,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'member token':
     '["member.token","admin",[["memberId","member","string","!"]],[["teamId","team","string","!"],["readOnly","read-only","boolean",""]]]',
   'usage record':
-    '["usage.record","member",[["memberId","member","string","!"]],[["teamId","team","string","!"],["usage","usage","json","!"],["taskId","task","string",""]]]',
+    '["usage.record","member",[["memberId","member","string","!"]],[["teamId","team","string","!"],["usage","usage","json","!"],["taskId","task","string",""],["context","context","json",""]]]',
   'budget show': '["budget.show","reader",[["memberId","member","string","!"]],[["teamId","team","string","!"]]]',
   'usage show': '["usage.show","reader",[],[["teamId","team","string","!"]]]',
   'task add':

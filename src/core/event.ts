@@ -8,7 +8,7 @@ import type { MessagePriority, MessageType } from './message.ts';
 import type { RaisedKind } from './request.ts';
 import type { DependencyFailurePolicy, SharedTaskPriority } from './task.ts';
 import type { TeammateMode, TeamStatus } from './team.ts';
-import type { Usage } from './usage.ts';
+import type { ContextUse, Usage } from './usage.ts';
 
 /** What each event says besides its envelope. Plain JSON: an event on disk is the event in memory. */
 export interface EventData {
@@ -152,7 +152,12 @@ export interface EventData {
   'note:updated': { noteId: string; text?: string | undefined; tags?: string[] | undefined };
   'note:removed': { noteId: string };
 
-  'usage:recorded': { memberId: string; taskId?: string | undefined; usage: Usage };
+  'usage:recorded': {
+    memberId: string;
+    taskId?: string | undefined;
+    usage: Usage;
+    context?: ContextUse | undefined;
+  };
 }
 
 /** The name of an event. */

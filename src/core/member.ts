@@ -5,6 +5,7 @@ import { Metadata } from './json.ts';
 import { PROMPT_BYTES, RESULT_BYTES } from './limits.ts';
 import { ChosenId, Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
+import { ContextUse } from './usage.ts';
 
 /** What stands where a member has no session. */
 export const NO_SESSION = 'none';
@@ -56,6 +57,8 @@ export const TeamMember = z.object({
   labels: z.array(Line).optional(),
   /** The daemon that runs it. */
   hostId: z.string().optional(),
+  /** How full its conversation is, where its agent says so. */
+  context: ContextUse.optional(),
   /** What it produced before it went idle the last time. */
   lastResult: z.string().optional(),
   metadata: Metadata.optional(),

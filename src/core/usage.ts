@@ -9,11 +9,19 @@ export type Usage = z.output<typeof Usage>;
 /** Nothing used yet. */
 export const NO_USAGE: Usage = Usage.parse({});
 
-/** What a member used, and for which task. */
+/** How much of what an agent can keep in mind is taken, in tokens. */
+export const ContextUse = z.object({
+  used: z.number().int().min(0).max(USAGE_COUNT),
+  size: z.number().int().min(1).max(USAGE_COUNT),
+});
+export type ContextUse = z.output<typeof ContextUse>;
+
+/** What a member used, and for which task; and how full its conversation is now, where its agent says so. */
 export const RecordUsageInput = z.strictObject({
   memberId: Slug,
   taskId: TaskId.optional(),
   usage: usageUpTo(USAGE_COUNT, USAGE_COST),
+  context: ContextUse.optional().describe('how full its conversation is, as JSON: {"used":90000,"size":200000}'),
 });
 export type RecordUsageInput = z.output<typeof RecordUsageInput>;
 

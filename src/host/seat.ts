@@ -11,7 +11,7 @@ import type {
 import type { TeamEvent } from '../core/event.ts';
 import { withCost } from '../core/prices.ts';
 import { NO_USAGE } from '../core/usage.ts';
-import type { Usage } from '../core/usage.ts';
+import type { ContextUse, Usage } from '../core/usage.ts';
 import { openTranscript } from './transcript.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
 import type { Watch } from './watch.ts';
@@ -22,7 +22,7 @@ export type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
 /** What is done with what a session tells besides the ends of turns. */
 export interface Hearing {
   shown(messageIds: readonly string[]): Promise<void>;
-  usage(usage: Usage, taskId: string | undefined): Promise<void>;
+  usage(usage: Usage, taskId: string | undefined, context?: ContextUse): Promise<void>;
   /** Asks whoever may answer; in `plan` and `delegate` nobody does. */
   permission(permission: Permission, mode: Mode): void;
   /** It shortened its conversation: what it knew of its team may be gone. */
@@ -120,7 +120,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     else if (event.type === 'usage') {
       if (running) running.turns += event.usage.turns;
       if (event.context) fullness = event.context.used / event.context.size;
-      await hearing.usage(withCost(event.usage, event.model ?? start.model), running?.task?.id);
+      await hearing.usage(withCost(event.usage, event.model ?? start.model), running?.task?.id, event.context);
     } else if (event.type === 'compacted') hearing.compacted();
     else if (event.type === 'waiting') {
       isWaiting = true;

@@ -72,8 +72,13 @@ export async function runTeammate(options: TeammateOptions): Promise<Ending> {
     signal,
     hearing: {
       shown: (messageIds) => mail.acknowledge(messageIds),
-      usage: async (usage, taskId) =>
-        void (await door.call('usage.record', { ...who, usage, ...(taskId !== undefined && { taskId }) })),
+      usage: async (usage, taskId, context) =>
+        void (await door.call('usage.record', {
+          ...who,
+          usage,
+          ...(taskId !== undefined && { taskId }),
+          ...(context && { context }),
+        })),
       permission: answerPermissions({ door, who, cwd: start.cwd, watch, rules: options.permissions, onError }),
       opened: async (sessionId) => void (await door.call('member.update', { ...who, status: 'active', sessionId })),
       compacted: () => forget(),

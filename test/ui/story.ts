@@ -144,6 +144,7 @@ export async function writeStory(home: Home, name = 'journal-v2', end = Date.now
           costUsd: 0.11 * scale + 0.004 * i,
           estimated: false,
         },
+        context: { used: Math.round(18_000 * scale + (((minute - from) * 4_600 * scale) % 160_000)), size: 200_000 },
       });
     }
     for (const minute of sentBack) {
@@ -208,6 +209,7 @@ export async function writeStory(home: Home, name = 'journal-v2', end = Date.now
         costUsd: 0.62,
         estimated: false,
       },
+      context: { used: 9_000 + 1_050 * minute, size: 200_000 },
     });
   }
   steps.sort((a, b) => a.at - b.at);

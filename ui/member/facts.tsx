@@ -1,6 +1,7 @@
 import type { Budget } from '../../src/core/budget.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { useTeam } from '../data/use-team.tsx';
+import { ContextMeter } from '../parts/context-meter.tsx';
 import { Fact } from '../parts/fact.tsx';
 import { plural, showCost, showCount, showMoment, showSpan, tokensOf, useNow } from '../parts/format.ts';
 import { agentOf } from '../team/member-card.tsx';
@@ -30,6 +31,11 @@ export function Facts({ member }: { member: MemberRecord }) {
         <Fact name="Joined">
           <span title={showMoment(member.joinedAt)}>{showSpan(now - member.joinedAt.getTime())} ago</span>
         </Fact>
+        {member.context && (
+          <Fact name="Context">
+            <ContextMeter context={member.context} />
+          </Fact>
+        )}
         {agentOf(member) !== '' && <Fact name="Agent">{agentOf(member)}</Fact>}
         {member.agent?.mode && <Fact name="May do alone">{member.agent.mode}</Fact>}
         {member.planApprovalRequired && (

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { call } from '../data/daemon.ts';
 import { teamPath, useQuery } from '../data/route.ts';
+import { isForPerson } from '../data/teams.ts';
 import { useCanAct } from '../data/use-can-act.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { act } from '../parts/act.ts';
@@ -32,6 +33,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
   const isLead = useTeam(({ view }) => view.team?.leadId === memberId);
   const unread = useTeam(({ view }) => view.state.index.inboxes.get(memberId)?.waiting.size ?? 0);
   const task = useHeldTask(memberId);
+  const needsHelp = useTeam(({ view }) => view.pending.some((one) => one.memberId === memberId && isForPerson(one)));
   const held = useTeam(({ view }) => view.tasks.filter(({ task }) => task.assigneeId === memberId).length);
   const [query, setQuery] = useQuery();
   const tab = TABS.find((one) => one === query.get('tab')) ?? 'transcript';
@@ -64,7 +66,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
           <div className="row">
             <h1 className="one-line">{memberId}</h1>
             {isLead && <LeadBadge />}
-            <MemberStatus status={member.status} isBusy={task !== undefined} />
+            <MemberStatus status={member.status} isBusy={task !== undefined} needsHelp={needsHelp} />
           </div>
           <div className="meta one-line">
             <Link href={teamPath(teamId)}>{teamId}</Link> · {member.role}

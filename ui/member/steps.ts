@@ -90,18 +90,6 @@ export function toSteps(entries: readonly Entry[]): Step[] {
   return steps;
 }
 
-/** The last that is known of how full the agent's context is. */
-export function contextOf(entries: readonly Entry[]): { used: number; size: number } | undefined {
-  for (const entry of entries.toReversed()) {
-    const context =
-      entry.type === 'usage' ? (entry['context'] as { used?: unknown; size?: unknown } | undefined) : undefined;
-    if (typeof context?.used === 'number' && typeof context.size === 'number' && context.size > 0) {
-      return { used: context.used, size: context.size };
-    }
-  }
-  return undefined;
-}
-
 function text(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

@@ -17,7 +17,7 @@ import { FailureNote } from '../parts/failure.tsx';
 import { plural, showClock, showMoment } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { Markdown } from '../parts/markdown.tsx';
-import { contextOf, toSteps } from './steps.ts';
+import { toSteps } from './steps.ts';
 import type { Step } from './steps.ts';
 import { useTranscript } from './use-transcript.ts';
 
@@ -27,7 +27,6 @@ const NEAR_END = 60;
 export function Transcript({ teamId, memberId }: { teamId: string; memberId: string }) {
   const { entries, isLoaded, failure } = useTranscript(teamId, memberId);
   const steps = useMemo(() => toSteps(entries), [entries]);
-  const context = useMemo(() => contextOf(entries), [entries]);
   const box = useRef<HTMLDivElement>(null);
   const [isFollowing, setFollowing] = useState(true);
   const virtual = useVirtualizer({
@@ -85,15 +84,6 @@ export function Transcript({ teamId, memberId }: { teamId: string; memberId: str
         </div>
       </div>
       <FailureNote failure={failure} />
-      {context && (
-        <div
-          className="context"
-          title={`${context.used.toLocaleString('en-US')} of ${context.size.toLocaleString('en-US')} tokens`}
-        >
-          <meter min={0} max={1} value={context.used / context.size} aria-label="Context in use" /> context{' '}
-          {Math.round((100 * context.used) / context.size)}%
-        </div>
-      )}
       {!isFollowing && (
         <button type="button" className="button to-end" onClick={() => setFollowing(true)}>
           <ArrowDown size={15} aria-hidden /> To the end

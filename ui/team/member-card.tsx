@@ -2,9 +2,11 @@ import { Crown } from 'lucide-react';
 import type { MemberRecord } from '../../src/core/state.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import { teamPath } from '../data/route.ts';
+import { isForPerson } from '../data/teams.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { Avatar } from '../parts/avatar.tsx';
+import { ContextMeter } from '../parts/context-meter.tsx';
 import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { MemberStatus } from '../parts/status.tsx';
@@ -13,9 +15,7 @@ import { MemberStatus } from '../parts/status.tsx';
 export function MemberCard({ teamId, member }: { teamId: string; member: MemberRecord }) {
   const isLead = useTeam(({ view }) => view.team?.leadId === member.id);
   const usage = useTeam(({ view }) => view.state.memberUsage.get(member.id));
-  const needsHelp = useTeam(({ view }) =>
-    view.pending.some(({ memberId, kind }) => memberId === member.id && kind !== 'shutdown'),
-  );
+  const needsHelp = useTeam(({ view }) => view.pending.some((one) => one.memberId === member.id && isForPerson(one)));
   const agent = agentOf(member);
   const task = useHeldTask(member.id);
   return (
@@ -37,6 +37,8 @@ export function MemberCard({ teamId, member }: { teamId: string; member: MemberR
           {agent !== '' && <span className="one-line member-agent">{agent}</span>}
           {usage && <span>{showCount(tokensOf(usage))} tok</span>}
           {usage && <span>{showCost(usage.costUsd)}</span>}
+          <span className="spacer" />
+          {member.context && member.status !== 'stopped' && <ContextMeter context={member.context} />}
         </div>
       </div>
     </li>

@@ -32,6 +32,8 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
   'teammate:changed': (state, { type: _type, at, by: _by, cause: _cause, print: _print, memberId, ...changes }) =>
     changeMember(state, memberId, (member) => ({
       ...member,
+      // Another session begins with an empty conversation.
+      context: changes.sessionId === undefined || changes.sessionId === member.sessionId ? member.context : undefined,
       ...defined(changes),
       statusSince: changes.status && changes.status !== member.status ? new Date(at) : member.statusSince,
       metadata: mergeMetadata(member.metadata, changes.metadata),
@@ -61,7 +63,8 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
     withdrawRequests(state, (request) => request.memberId === memberId);
   },
 
-  'usage:recorded': (state, { memberId, taskId, usage }) => {
+  'usage:recorded': (state, { memberId, taskId, usage, context }) => {
+    if (context) changeMember(state, memberId, (member) => ({ ...member, context }));
     putUsage(state, 'memberUsage', memberId, addUsage(state.memberUsage.get(memberId) ?? NO_USAGE, usage));
     if (taskId === undefined) return;
     putUsage(state, 'taskUsage', taskId, addUsage(state.taskUsage.get(taskId) ?? NO_USAGE, usage));

@@ -131,7 +131,7 @@ export function liveTeammates(state: TeamState): MemberRecord[] {
 
 /** What was spent was spent: a last turn is counted also when the member has stopped or the team is closed meanwhile. */
 export function recordUsage(state: TeamState, command: CommandOf<'usage.record'>): TeamEvent[] {
-  const { memberId, taskId, usage } = command;
+  const { memberId, taskId, usage, context } = command;
   requireTeam(state);
   requireMember(state, memberId);
   if (command.by !== SYSTEM && command.by !== memberId) {
@@ -139,7 +139,7 @@ export function recordUsage(state: TeamState, command: CommandOf<'usage.record'>
     requireManager(state, command.by, 'record the usage of others');
   }
   if (taskId !== undefined) requireTask(state, taskId, { deleted: true });
-  return [event(command, 'usage:recorded', { memberId, taskId, usage })];
+  return [event(command, 'usage:recorded', { memberId, taskId, usage, context })];
 }
 
 function nextColor(state: TeamState, memberId: string): string | undefined {

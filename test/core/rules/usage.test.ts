@@ -7,6 +7,20 @@ import { teamUsage } from '../../../src/core/view.ts';
 import { teamOf } from '../stage.ts';
 
 describe('usage', () => {
+  test('says how full a conversation is, until another one begins', () => {
+    const team = teamOf('ann');
+    const contextOf = () => team.state.members.get('ann')?.context;
+    const context = { used: 90_000, size: 200_000 };
+    team.as('ann', 'usage.record', { memberId: 'ann', usage: { turns: 1 }, context });
+    team.as('ann', 'usage.record', { memberId: 'ann', usage: { turns: 1 } });
+    expect(contextOf()).toEqual(context);
+    expect(openSnapshot('demo', takeSnapshot(team.state))?.members.get('ann')?.context).toEqual(context);
+    team.as('ann', 'member.change', { memberId: 'ann', status: 'idle' });
+    expect(contextOf()).toEqual(context);
+    team.as('ann', 'member.change', { memberId: 'ann', sessionId: 'another' });
+    expect(contextOf()).toBeUndefined();
+  });
+
   test('adds up by member, by task and for the team', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task();
