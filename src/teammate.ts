@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Agent, TeamTools } from './agents/agent.ts';
@@ -6,11 +6,15 @@ import { findAgent, providerVariables } from './agents/catalog.ts';
 import { claudeAgent } from './agents/claude.ts';
 import { codexAgent } from './agents/codex.ts';
 import { execAgent } from './agents/exec.ts';
+import { claudeNativeAgent } from './bridge/hosted/agent.ts';
+import { findNativeRoot } from './bridge/layout.ts';
 import { Client } from './client/client.ts';
 import type { Home } from './client/home.ts';
 import { socketConnect } from './client/socket.ts';
+import { terminalSocket } from './client/terminal-socket.ts';
 import type { AgentSpec } from './core/agent.ts';
 import { TeamError } from './core/errors.ts';
+import { streamOf } from './core/view.ts';
 import type { Door } from './host/door.ts';
 import { codeOf } from './host/door.ts';
 import { agentEnvironment } from './host/environment.ts';
@@ -18,7 +22,9 @@ import { patientDoor } from './host/patience.ts';
 import { rightsOf } from './host/permissions.ts';
 import { describeRole } from './host/role.ts';
 import { runTeammate } from './host/teammate.ts';
+import type { ResultOf } from './operations/index.ts';
 import { readCard } from './runtime/card.ts';
+import { openTmuxScreen } from './terminals/tmux-screen.ts';
 
 /** Which member, where its daemon is, and with which credential. */
 export interface TeammateProcessOptions {
@@ -56,7 +62,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     const team = await patient.call('team.show', { teamId });
     const leads = team.leadId === memberId;
     const delegates = leads && team.delegateMode;
-    const agent = await agentFor(member.agent, { leads });
+    const agent = await agentFor(member.agent, { home, environment, memberId, leads, team });
     const tools = toolsFor(home, tokenFile);
     const { mode: workMode, permissions } = rightsOf(member.agent);
     const ending = await runTeammate({
@@ -111,18 +117,42 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
   }
 }
 
-async function agentFor(spec: AgentSpec, { leads }: { leads: boolean }): Promise<Agent> {
+/** What an agent may have to know of where it is. */
+interface Surroundings extends Pick<TeammateProcessOptions, 'home' | 'environment' | 'memberId'> {
+  readonly leads: boolean;
+  readonly team: ResultOf<'team.show'>;
+}
+
+async function agentFor(spec: AgentSpec, around: Surroundings): Promise<Agent> {
+  const { leads } = around;
   const { command, args, name } = spec;
   if (spec.kind === 'claude') return claudeAgent({ command, args });
   if (spec.kind === 'codex') return codexAgent({ command, args });
   // Loading the library of the protocol takes 0.2 s, and most teammates need none of it.
   if (spec.kind === 'acp') return (await import('./agents/acp.ts')).acpAgent({ name, command, args });
+  if (spec.kind === 'claude-native') return nativeAgent(spec, around);
   const [program, ...rest] = [...(spec.command ?? []), ...(spec.args ?? [])];
   if (spec.kind === 'exec' && program !== undefined) {
     // A lead that hears nothing could not lead.
     return execAgent({ command: [program, ...rest], mail: leads || (spec.messages ?? false) });
   }
   throw new TeamError('unsupported', `This Troupe cannot run agents of kind ${spec.kind}`);
+}
+
+/** Claude Code as a teammate of a team of its own kind, which we lead for this team. */
+function nativeAgent({ command, args }: AgentSpec, { home, environment, memberId, leads, team }: Surroundings): Agent {
+  if (leads) throw new TeamError('unsupported', 'claude-native cannot lead: take claude for the lead');
+  mkdirSync(home.terminals, { recursive: true, mode: 0o700 });
+  const stream = streamOf({ createdAt: new Date(team.createdAt) });
+  return claudeNativeAgent({
+    command,
+    args,
+    mark: { home: home.directory, teamId: team.id, stream },
+    leadId: team.leadId,
+    root: findNativeRoot(environment),
+    socket: terminalSocket(home, team.id, memberId),
+    openScreen: openTmuxScreen,
+  });
 }
 
 /** The team's tools for the member: the daemon's endpoint with the member's credential, and ourselves on stdio. */

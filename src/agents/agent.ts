@@ -150,6 +150,10 @@ export interface AgentSession {
   send(turn: Turn, options: { when: When }): Promise<Sent>;
   /** Ends the running turn, which then reports `cancelled`; does nothing when none runs. */
   cancel(): Promise<void>;
+  /** Goes on under other rights in the same process; false where it has to be started anew for that. */
+  changeMode?(mode: Mode): Promise<boolean>;
+  /** Asks the agent itself whether it agrees to stop, between two turns; agents without it always do. */
+  askToStop?(reason: string): Promise<{ agreed: boolean; reason?: string }>;
   /** Ends the session and every process of it. */
   close(): Promise<void>;
 }

@@ -2,6 +2,29 @@ import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
 import type { Abilities } from './agent.ts';
 import type { AgentRow } from './row.ts';
 
+/** What Claude Code takes from its user's environment, however it is run. */
+const CLAUDE_VARIABLES = {
+  env: ['ANTHROPIC_*', 'CLAUDE_*', 'DISABLE_*', 'MAX_THINKING_TOKENS', 'MCP_TIMEOUT', 'API_TIMEOUT_MS'],
+  clouds: [
+    { chosenBy: 'CLAUDE_CODE_USE_BEDROCK', env: ['AWS_*'] },
+    {
+      chosenBy: 'CLAUDE_CODE_USE_VERTEX',
+      env: ['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CLOUD_*', 'GCLOUD_PROJECT', 'CLOUD_ML_*', 'VERTEX_*'],
+    },
+    { chosenBy: 'CLAUDE_CODE_USE_FOUNDRY', env: ['AZURE_*'] },
+  ],
+  foreign: [
+    'CLAUDE_CODE_ENTRYPOINT',
+    'CLAUDE_CODE_EXECPATH',
+    'CLAUDE_CODE_SESSION_ID',
+    'CLAUDE_CODE_SSE_PORT',
+    'CLAUDE_CODE_TASK_LIST_ID',
+    'CLAUDE_CODE_TEAMMATE_COMMAND',
+    'CLAUDE_PID',
+    'CLAUDE_PROJECT_DIR',
+  ],
+} as const;
+
 /** Every agent that has a name, in the order in which they are shown. */
 export const AGENTS = {
   claude: {
@@ -13,25 +36,18 @@ export const AGENTS = {
     cost: 'reported',
     holds: { plan: 'enforced', delegate: 'enforced' },
     known: 'measured',
-    env: ['ANTHROPIC_*', 'CLAUDE_*', 'DISABLE_*', 'MAX_THINKING_TOKENS', 'MCP_TIMEOUT', 'API_TIMEOUT_MS'],
-    clouds: [
-      { chosenBy: 'CLAUDE_CODE_USE_BEDROCK', env: ['AWS_*'] },
-      {
-        chosenBy: 'CLAUDE_CODE_USE_VERTEX',
-        env: ['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CLOUD_*', 'GCLOUD_PROJECT', 'CLOUD_ML_*', 'VERTEX_*'],
-      },
-      { chosenBy: 'CLAUDE_CODE_USE_FOUNDRY', env: ['AZURE_*'] },
-    ],
-    foreign: [
-      'CLAUDE_CODE_ENTRYPOINT',
-      'CLAUDE_CODE_EXECPATH',
-      'CLAUDE_CODE_SESSION_ID',
-      'CLAUDE_CODE_SSE_PORT',
-      'CLAUDE_CODE_TASK_LIST_ID',
-      'CLAUDE_CODE_TEAMMATE_COMMAND',
-      'CLAUDE_PID',
-      'CLAUDE_PROJECT_DIR',
-    ],
+    ...CLAUDE_VARIABLES,
+  },
+  'claude-native': {
+    title: 'Claude Code in a terminal, as a teammate of its own teams',
+    kind: 'claude-native',
+    program: 'claude',
+    install: 'npm install -g @anthropic-ai/claude-code',
+    abilities: { steer: false, interrupt: true, resume: true, mail: true, usage: true, permissions: true },
+    cost: 'tokens',
+    holds: { plan: 'refused', delegate: 'refused' },
+    known: 'measured',
+    ...CLAUDE_VARIABLES,
   },
   codex: {
     title: 'Codex',

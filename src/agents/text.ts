@@ -5,6 +5,17 @@ export interface TextFlow {
   flush(): void;
 }
 
+/** What a tool said, of whatever form: a text, or blocks of which some are texts. */
+export function blocksText(content: unknown): string {
+  const blocks = Array.isArray(content) ? (content as unknown[]) : [content];
+  const texts = blocks.map((block) => {
+    if (typeof block === 'string') return block;
+    const text = typeof block === 'object' && block !== null && 'text' in block ? block.text : undefined;
+    return typeof text === 'string' ? text : '';
+  });
+  return texts.join('\n');
+}
+
 /** How long the beginning of a line may wait for its end. */
 const PATIENCE_MS = 500;
 

@@ -12,6 +12,8 @@ export type RunTurn = (
 export interface LiveAgent {
   /** Puts a text into the running turn; says whether the turn took it. */
   readonly steer?: (turn: Turn) => Promise<boolean>;
+  readonly changeMode?: AgentSession['changeMode'];
+  readonly askToStop?: AgentSession['askToStop'];
   /** Ends what is left of the agent when no turn runs any more. */
   readonly close?: () => Promise<void>;
   /** Resolves with the reason when the agent is gone for good; its running turn must fail by itself then. */
@@ -84,6 +86,8 @@ export function turnByTurn(id: string, run: RunTurn, live: LiveAgent = {}): Agen
       return 'queued';
     },
     cancel,
+    ...(live.changeMode && { changeMode: live.changeMode }),
+    ...(live.askToStop && { askToStop: live.askToStop }),
     close: () => (closing ??= end(CANCELLED)),
   };
 }

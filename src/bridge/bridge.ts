@@ -9,6 +9,7 @@ import { CreateTeamInput } from '../core/team.ts';
 import { isSlug, quote, Slug, suggestSlug } from '../core/text.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ClaimKeeper } from '../ledger/task-list.ts';
+import { keepHosted } from './hosted/keeper.ts';
 import { findLeftovers, moveToTrash } from './leftovers.ts';
 import type { Leftover } from './leftovers.ts';
 import { signatureOf } from './mirror/members.ts';
@@ -28,6 +29,8 @@ export interface BridgeOptions {
   readonly root: string;
   /** Where what is cleaned up goes. */
   readonly trash: string;
+  /** Ends a task as its holder would, gates and all. */
+  readonly complete?: (teamId: string, taskId: string, memberId: string) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -63,11 +66,12 @@ export interface Bridge {
 }
 
 /** Opens the bridge. */
-export function openBridge({ root, trash, onError, ledger, home }: BridgeOptions): Bridge {
+export function openBridge({ root, trash, onError, ledger, home, complete }: BridgeOptions): Bridge {
   const mirrors = new Map<string, Mirror>();
   const signature = { home: createHash('sha256').update(home).digest('hex').slice(0, 16), ...identify(process.pid) };
   let sight: Sight | undefined;
   const open = (): Sight => (sight ??= openSight(root, { onError }));
+  const hosted = complete && keepHosted({ ledger, home, root, trash, sight: open, signature, complete, onError });
   const leftovers = (quiet?: number): Leftover[] =>
     findLeftovers(open().list(), { now: Date.now(), ...(quiet !== undefined && { quiet }) });
   const begin = async (teamId: string, native: string): Promise<Mirror> => {
@@ -94,6 +98,14 @@ export function openBridge({ root, trash, onError, ledger, home }: BridgeOptions
         if (found) return found;
         throw new TeamError('not_found', `There is no native team ${quote(name)} in ${root}: nothing was moved`);
       });
+      const led = wanted.find((one) => hosted?.teamOf(one.name) !== undefined);
+      if (led) {
+        const teamId = hosted?.teamOf(led.name) ?? '';
+        throw new TeamError(
+          'conflict',
+          `The native team ${quote(led.name)} is led by Troupe for its team ${teamId}, so nothing was moved: it goes with that team`,
+        );
+      }
       const living = wanted.find(({ dead }) => !dead);
       if (living) {
         throw new TeamError(
@@ -110,6 +122,10 @@ export function openBridge({ root, trash, onError, ledger, home }: BridgeOptions
         .list()
         .find((one) => one.name === name || one.title === name);
       if (!team) throw new TeamError('not_found', `There is no native team ${quote(name)} in ${root}: list them`);
+      const led = hosted?.teamOf(team.name);
+      if (led !== undefined) {
+        throw new TeamError('conflict', `The native team ${quote(name)} is led by Troupe: it is team ${quote(led)}`);
+      }
       const present = [...mirrors.values()].find(({ native }) => native === team.name);
       if (present) return describe(present);
       const why = whyNotJoin(team);
@@ -138,9 +154,13 @@ export function openBridge({ root, trash, onError, ledger, home }: BridgeOptions
     joined: () => [...mirrors.values()].map(describe),
     async settled(teamId) {
       await mirrors.get(teamId)?.settled();
+      await hosted?.settled(teamId);
     },
     claims: {
-      confirm: (teamId, task, memberId) => mirrors.get(teamId)?.confirm(task, memberId) ?? Promise.resolve(true),
+      confirm: (teamId, task, memberId) =>
+        mirrors.get(teamId)?.confirm(task, memberId) ??
+        hosted?.confirm(teamId, task, memberId) ??
+        Promise.resolve(true),
     },
     async start() {
       const joined = await ledger.viewAll(
@@ -155,8 +175,10 @@ export function openBridge({ root, trash, onError, ledger, home }: BridgeOptions
         // What is wrong with one native team must not keep a daemon from starting.
         if (native !== undefined) await begin(teamId, native).catch(onError);
       }
+      await hosted?.start();
     },
     async close() {
+      await hosted?.close();
       for (const mirror of mirrors.values()) await mirror.close();
       mirrors.clear();
       sight?.close();

@@ -50,15 +50,47 @@ export async function appendEntry(
   entry: NewEntry,
   options?: LockOptions,
 ): Promise<boolean> {
+  return appendEntries(paths, to, [entry], options);
+}
+
+/**
+ * The same for several, in one step: the program finds all or none of them. `without` says which of those that wait are taken out
+ * with it. Of an inbox that keeps what was read only so much is kept.
+ */
+export async function appendEntries(
+  paths: NativePaths,
+  to: string,
+  entries: readonly NewEntry[],
+  options: LockOptions & { without?: (entry: NativeEntry) => boolean } = {},
+): Promise<boolean> {
   const path = paths.inbox(to);
   mkdirSync(paths.inboxes, { recursive: true, mode: 0o755 });
   createEmpty(path);
   return change(path, options, (list) => {
-    if (list.some((item) => (item as { msg_id?: unknown } | null)?.msg_id === entry.id)) return undefined;
-    const { id, ...rest } = entry;
-    const written = { ...rest, msgV: 1, msg_id: id, type: 'message', via: BRIDGE_MARK, read: false };
-    return [...list, Object.fromEntries(Object.entries(written).filter(([, value]) => value !== undefined))];
+    const isThere = (id: string): boolean => list.some((item) => (item as { msg_id?: unknown } | null)?.msg_id === id);
+    const added = entries.filter(({ id }) => !isThere(id)).map(formOf);
+    const kept = options.without ? list.filter((item) => !isUnread(item, options.without)) : list;
+    if (added.length === 0 && kept.length === list.length) return undefined;
+    const surplus = kept.length > KEPT_ENTRIES ? kept.filter((item) => !isRead(item)) : kept;
+    return [...surplus, ...added];
   });
+}
+
+/** More than this many entries, and those that were read go. */
+const KEPT_ENTRIES = 200;
+
+function formOf({ id, ...rest }: NewEntry): object {
+  const written = { ...rest, msgV: 1, msg_id: id, type: 'message', via: BRIDGE_MARK, read: false };
+  return Object.fromEntries(Object.entries(written).filter(([, value]) => value !== undefined));
+}
+
+function isUnread(item: unknown, which: ((entry: NativeEntry) => boolean) | undefined): boolean {
+  const entry = NativeEntry.safeParse(item).data;
+  return entry !== undefined && entry.read !== true && (which?.(entry) ?? true);
+}
+
+function isRead(item: unknown): boolean {
+  return NativeEntry.safeParse(item).data?.read === true;
 }
 
 /** Marks entries as read, or takes them out, as the era has it. What came in between stays. */
@@ -68,10 +100,7 @@ export function takeEntries(
   options: LockOptions & { era: Era },
 ): Promise<boolean> {
   return change(path, options, (list) => {
-    const taken = (item: unknown): boolean => {
-      const entry = NativeEntry.safeParse(item).data;
-      return entry !== undefined && entry.read !== true && isTaken(entry);
-    };
+    const taken = (item: unknown): boolean => isUnread(item, isTaken);
     if (!list.some(taken)) return undefined;
     if (options.era === 'removes-read') return list.filter((item) => !taken(item));
     return list.map((item) => (taken(item) ? { ...(item as object), read: true } : item));

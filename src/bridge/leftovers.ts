@@ -54,6 +54,11 @@ export function moveToTrash(root: string, leftover: Leftover, trash: string): st
   return folder;
 }
 
+/** Whether a process that can be seen is a member of a native team. */
+export function hasProcesses(name: string): boolean {
+  return listProcesses().some(({ words }) => words[words.indexOf('--team-name') + 1] === name && words.includes(name));
+}
+
 /** Whether the lead's process, as a newer version records it, still runs; undefined when that cannot be said from here. */
 export function leadLives(team: NativeTeam): boolean | undefined {
   const lead = team.config?.leadProcess;

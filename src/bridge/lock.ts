@@ -16,6 +16,9 @@ const PATIENCE_MS = 5_000;
 /** How long for one that may be dead: its lock has to get old first. */
 const LONGEST_MS = 13_000;
 
+/** So long nobody holds a lock who lives. */
+const LEFT_MS = 500;
+
 /** The pauses between attempts are those of the program, so that neither side starves the other. */
 const PAUSES = [5, 10, 20, 40, 80, 100];
 
@@ -41,6 +44,24 @@ export async function underLock<R>(path: string, work: () => R, options: LockOpt
     } finally {
       giveBack(lock, mine);
     }
+  }
+}
+
+/**
+ * Removes locks that a program left when it was ended: one that nobody gave back while we looked, though holding it takes
+ * milliseconds. Without this, others would wait for them ten seconds, and the oldest version loses what it sends meanwhile.
+ */
+export async function clearLeftLocks(files: readonly string[], silent = LEFT_MS): Promise<void> {
+  const left = files.flatMap((file) => {
+    const lock = `${file}.lock`;
+    const found = look(lock);
+    return found?.isDirectory() ? [{ lock, found }] : [];
+  });
+  if (left.length === 0) return;
+  await sleep(silent);
+  for (const { lock, found } of left) {
+    const now = look(lock);
+    if (now?.ino === found.ino && now.mtimeNs === found.mtimeNs && !filled(lock)) bury(lock, found.ino);
   }
 }
 

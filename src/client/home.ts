@@ -21,6 +21,8 @@ export interface Home {
   readonly processes: string;
   /** What of checkouts a person approved. */
   readonly approvals: string;
+  /** Where one attaches to the terminals of members that work in one; a socket each. */
+  readonly terminals: string;
 }
 
 /** `TROUPE_HOME`, else `troupe` in the user's state directory. */
@@ -44,6 +46,7 @@ export function homeAt(path: string): Home {
     transcripts: `${directory}/transcripts`,
     processes: `${directory}/processes`,
     approvals: `${directory}/approvals.json`,
+    terminals: `${directory}/terminals`,
   };
 }
 

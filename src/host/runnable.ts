@@ -18,7 +18,7 @@ export interface Wanted {
  * the other. `ours` is the environment in which it would be looked for; without one, other machines may have its program.
  */
 export function requireRunnable({ spec, cwd }: Wanted, ours?: Readonly<Record<string, string | undefined>>): void {
-  if (spec.kind === 'function' || spec.kind === 'claude-native') return;
+  if (spec.kind === 'function') return;
   const name = spec.kind === 'acp' ? (spec.name ?? '') : spec.kind;
   const known = findAgent(name);
   const program = spec.command?.[0] ?? known?.program;
@@ -31,7 +31,11 @@ export function requireRunnable({ spec, cwd }: Wanted, ours?: Readonly<Record<st
   const elsewhere = 'where your shell finds it, the daemon was started with another PATH: troupe stop, and once more';
   const next = spec.command ? undefined : [known?.install, elsewhere].filter(Boolean).join('; ');
   requireProgram(program, { cwd: cwd ?? '/', env }, next);
+  if (spec.kind === 'claude-native') requireProgram('tmux', { cwd: cwd ?? '/', env }, TMUX);
 }
+
+/** What one that works in a terminal needs. */
+const TMUX = 'install tmux, in which it works; or take claude, which needs none';
 
 function unknownAgent(name: string): TeamError {
   const names = Object.keys(AGENTS);

@@ -57,6 +57,8 @@ export interface Seat {
   steer(turn: Turn): Promise<void>;
   /** Goes on with the same conversation under other rights; a new one where the agent cannot resume. */
   changeMode(mode: Mode): Promise<void>;
+  /** Whether the agent agrees to stop, where it is one that can be asked. */
+  askToStop(reason: string): Promise<{ agreed: boolean; reason?: string }>;
   /** Goes on in a fresh conversation under the same rights. */
   renew(): Promise<void>;
   /** Adds to its transcript. */
@@ -195,8 +197,10 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     async changeMode(wanted) {
       if (wanted === mode) return;
       mode = wanted;
+      if (await open.session.changeMode?.(wanted)) return;
       await reopen(agent.abilities.resume ? open.session.id : undefined);
     },
+    askToStop: async (reason) => (await open.session.askToStop?.(reason)) ?? { agreed: true },
     renew: () => reopen(undefined),
     close: closeSession,
   };

@@ -1,6 +1,6 @@
 import type { Agent, Mode, StartOptions, TaskJson } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
-import { RESULT_BYTES } from '../core/limits.ts';
+import { LINE_LENGTH, RESULT_BYTES } from '../core/limits.ts';
 import { cutToBytes, shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import { isSpent, waitForBudget } from './budget.ts';
@@ -203,11 +203,16 @@ class Teammate {
 
   /** Finishing what it does comes first: it is asked between two tasks. */
   async #agreeToShutdown(): Promise<boolean> {
-    const { door, who } = this.#bench;
-    const requestId = await pendingShutdown(door, who);
-    if (requestId === undefined) return false;
-    await door.call('shutdown.approve', { teamId: who.teamId, requestId });
-    return true;
+    const { door, who, seat } = this.#bench;
+    const request = await pendingShutdown(door, who);
+    if (request === undefined) return false;
+    const about = { teamId: who.teamId, requestId: request.id };
+    // Asking costs a turn.
+    const mayAsk = !(await isSpent(door, who));
+    const answer = mayAsk ? await seat.askToStop(request.content) : { agreed: true };
+    if (answer.agreed) await door.call('shutdown.approve', about);
+    else await door.call('shutdown.reject', { ...about, feedback: shorten(answer.reason ?? '', LINE_LENGTH) });
+    return answer.agreed;
   }
 
   async #wake(): Promise<void> {
@@ -246,9 +251,12 @@ class Teammate {
   }
 }
 
-async function pendingShutdown(door: Door, { teamId, memberId }: Bench['who']): Promise<string | undefined> {
+async function pendingShutdown(
+  door: Door,
+  { teamId, memberId }: Bench['who'],
+): Promise<{ id: string; content: string } | undefined> {
   const requests = await door.call('request.list', { teamId, status: 'pending', kind: 'shutdown' });
-  return requests.find((request) => request.memberId === memberId)?.id;
+  return requests.find((request) => request.memberId === memberId);
 }
 
 /** There is something that does not wait until the work goes on. */

@@ -273,6 +273,7 @@ export function hear(session: AgentSession): Heard {
     heardPermission: () => until('a permission', () => asked.shift()),
     send: (turn, options) => session.send(turn, options),
     cancel: () => session.cancel(),
+    ...(session.askToStop && { askToStop: async (reason) => (await session.askToStop?.(reason)) ?? { agreed: true } }),
     close: () => session.close(),
   };
 }

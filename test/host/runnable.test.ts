@@ -18,7 +18,9 @@ test('a name that is nobody is refused with the one that was probably meant', ()
   expect(() => requireRunnable({ spec: agentNamed('clade'), cwd: '/' }, EMPTY)).toThrow(
     'There is no agent named "clade": did you mean claude? Another that speaks ACP needs its command: agent: { acp:',
   );
-  expect(() => requireRunnable({ spec: agentNamed('zzz'), cwd: '/' })).toThrow('choose of claude, codex, gemini');
+  expect(() => requireRunnable({ spec: agentNamed('zzz'), cwd: '/' })).toThrow(
+    'choose of claude, claude-native, codex, gemini',
+  );
 });
 
 test('a program is looked for as its member would find it', () => {

@@ -46,7 +46,7 @@ const STEP_MS = 45_000;
 /** A model that people may choose and for which the newest version offers the tools for tasks without being asked to. */
 const MODEL = 'claude-sonnet-4-5-20250929';
 
-const KEY = 'sk-ant-a-dummy-key-for-tests-only';
+export const KEY = 'sk-ant-a-dummy-key-for-tests-only';
 
 /** What a command said and how it ended. */
 export interface Said {
@@ -217,7 +217,7 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
 }
 
 /** What the program would ask a person at its first start, answered beforehand. */
-function answerDialogs(home: string, cwd: string): void {
+export function answerDialogs(home: string, cwd: string): void {
   const project = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true, projectOnboardingSeenCount: 9 };
   const answers = {
     hasCompletedOnboarding: true,

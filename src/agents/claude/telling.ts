@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../agent.ts';
-import { textFlow } from '../text.ts';
+import { blocksText, textFlow } from '../text.ts';
 import type { Heard } from './connection.ts';
 
 /** Makes events of what Claude Code says about its work. */
@@ -41,7 +41,13 @@ export function newTelling(tell: (event: AgentEvent) => void): Telling {
           const { tool_use_id: id, is_error: failed, content } = block;
           const name = tools.get(id) ?? 'tool';
           tools.delete(id);
-          tell({ type: 'tool', id, name, status: failed ? 'failed' : 'done', output: outputText(content) });
+          tell({
+            type: 'tool',
+            id,
+            name,
+            status: failed ? 'failed' : 'done',
+            output: blocksText(content).slice(0, OUTPUT_LIMIT),
+          });
         }
       } else if (said.type === 'system' && said.subtype === 'api_retry') {
         const reason = `the model is not available (${said.error ?? 'error'} ${said.error_status ?? ''})`.replace(
@@ -57,14 +63,4 @@ export function newTelling(tell: (event: AgentEvent) => void): Telling {
       }
     },
   };
-}
-
-function outputText(content: unknown): string {
-  const blocks = Array.isArray(content) ? (content as unknown[]) : [content];
-  const texts = blocks.map((block) => {
-    if (typeof block === 'string') return block;
-    const text = typeof block === 'object' && block !== null && 'text' in block ? block.text : undefined;
-    return typeof text === 'string' ? text : '';
-  });
-  return texts.join('\n').slice(0, OUTPUT_LIMIT);
 }

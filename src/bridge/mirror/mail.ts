@@ -9,15 +9,13 @@ import { textOfEntry } from '../format.ts';
 import type { Era, NativeEntry } from '../format.ts';
 import { appendEntry, takeEntries } from '../inbox-file.ts';
 import { asPlainText, readProtocol } from '../protocol.ts';
-import { memberIdOf, nameFor, nativeMemberName, uuidOf } from './names.ts';
+import { FROM_INBOX, uuidOf } from './names.ts';
+import type { Naming } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 import { oneLine } from './task-form.ts';
 
 /** The session in which natives count as shown what lies in their inboxes. */
 const NATIVE_SESSION = 'native';
-
-/** Messages that came from an inbox have ids that say so. */
-const FROM_INBOX = 'n-';
 
 /** Carries mail between the inboxes of a native team and those of ours. */
 export interface MailMirror {
@@ -30,7 +28,7 @@ export interface MailMirror {
 }
 
 export function mirrorMail(parts: MirrorParts): MailMirror {
-  const { ledger, teamId, paths } = parts;
+  const { ledger, teamId, paths, naming } = parts;
   /** Entries that need nothing more. */
   const seen = new Set<string>();
   /** The inboxes as they were looked at last. */
@@ -55,11 +53,13 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     const text = textOfEntry(entry);
     const protocol = readProtocol(text);
     const { by, toId, leadId } = await view((state) => ({
-      by: senderOf(state, entry.from),
-      toId: memberIdOf(state, to),
+      by: senderOf(state, entry.from, naming),
+      toId: naming.idOf(state, to),
       leadId: parts.leadId(state),
     }));
     if (toId === undefined) return true;
+    // Where we lead, what members tell us as protocol is heard by those who run them.
+    if (naming.leads && protocol) return protocol.type === 'task_assignment';
     if (protocol?.type === 'idle_notification' && by !== SYSTEM) {
       const change = { type: 'member.change', by, memberId: by, status: 'idle', result: protocol.result } as const;
       return attempt(change, `idle notice of ${entry.from}`);
@@ -89,11 +89,10 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
 
   const receive = async (to: string, entries: readonly NativeEntry[], era: Era): Promise<void> => {
     const { isOurs, own } = await view((state) => {
-      const id = memberIdOf(state, to);
-      const member = id === undefined ? undefined : state.members.get(id);
+      const id = naming.idOf(state, to);
       const ids = id === undefined ? [] : (state.index.inboxes.get(id)?.ids ?? []);
       return {
-        isOurs: member !== undefined && nativeMemberName(member) === undefined && id !== state.team?.leadId,
+        isOurs: id !== undefined && state.members.has(id) && !naming.isNative(state, id),
         own: new Set(ids.filter((one) => !one.startsWith(FROM_INBOX)).map(uuidOf)),
       };
     });
@@ -113,13 +112,15 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
   const send = async (inboxes: ReadonlyMap<string, readonly NativeEntry[]>): Promise<void> => {
     const due = await view((state) =>
       [...state.members.values()].flatMap((member) => {
-        const name = nativeMemberName(member) ?? (member.id === state.team?.leadId ? parts.leadName() : undefined);
+        const leads = member.id === state.team?.leadId;
+        const nativeName = leads ? parts.leadName() : naming.nameOf(state, member.id);
+        const name = naming.isNative(state, member.id) ? nativeName : undefined;
         const inbox = state.index.inboxes.get(member.id);
         if (name === undefined || !inbox || member.status === 'stopped') return [];
         return [...inbox.waiting].flatMap((id) => {
           const message = state.messages.get(id);
           if (!message) return [];
-          const from = nameFor(state, message.fromId);
+          const from = naming.nameOf(state, message.fromId);
           const color = state.members.get(message.fromId)?.color;
           return [{ message, name, from, color }];
         });
@@ -151,7 +152,7 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
 
   const write = async (memberId: string, protocol: object): Promise<void> => {
     const { from, color } = await view((state) => ({
-      from: nameFor(state, memberId),
+      from: naming.nameOf(state, memberId),
       color: state.members.get(memberId)?.color,
     }));
     const timestamp = new Date().toISOString();
@@ -164,7 +165,8 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
       const changed = [...inboxes].filter(([to, entries]) => all || received.get(to) !== entries);
       for (const [to, entries] of changed) await receive(to, entries, era);
       const isFewer = received.size > inboxes.size;
-      if (all || isFewer || changed.length > 0) await send(inboxes);
+      // Those that we started are written to by the process that runs them, one turn after another.
+      if (!naming.leads && (all || isFewer || changed.length > 0)) await send(inboxes);
       received = inboxes;
     },
     async answerShutdown(memberId, approved, reason) {
@@ -197,10 +199,10 @@ function entryOf(message: TeamMessage, from: string, color: string | undefined) 
 }
 
 /** A live member by its native name; anybody else is a stranger, for whom Troupe speaks. */
-function senderOf(state: TeamState, from: string): string {
-  const id = memberIdOf(state, from);
+function senderOf(state: TeamState, from: string, naming: Naming): string {
+  const id = naming.idOf(state, from);
   const member = id === undefined ? undefined : state.members.get(id);
   // Who writes into an inbox by hand in the name of a member of ours is not that member.
-  const isTheirs = member && (nativeMemberName(member) !== undefined || id === state.team?.leadId);
+  const isTheirs = member && naming.isNative(state, id);
   return isTheirs && member.status !== 'stopped' ? member.id : SYSTEM;
 }

@@ -20,6 +20,7 @@ export interface Signature {
 /** One comparison of the members of both sides: theirs become members here, ours become members there. */
 export async function mirrorMembers(parts: MirrorParts, config: NativeConfig, signature: Signature): Promise<void> {
   const { ledger, teamId } = parts;
+  if (parts.naming.leads) return mirrorHosted(parts, config, signature);
   for (const native of config.members.filter((member) => !isOurs(member))) {
     await takeMember(parts, native);
   }
@@ -40,6 +41,19 @@ export async function mirrorMembers(parts: MirrorParts, config: NativeConfig, si
   if (!isShown(config, wanted, signature)) {
     await changeConfig(parts.paths, (found) => withOurs(found, wanted, signature, parts));
   }
+}
+
+/** Where we lead, our other members are shown to those that we started as natives, and none stays that has stopped. */
+async function mirrorHosted(parts: MirrorParts, config: NativeConfig, signature: Signature): Promise<void> {
+  const { wanted, stopped } = await parts.ledger.view(parts.teamId, (state) => ({
+    wanted: ownMembers(state, nameOf(config), signature).filter(({ name }) => !parts.naming.isNative(state, name)),
+    stopped: new Set([...state.members.values()].flatMap(({ id, status }) => (status === 'stopped' ? [id] : []))),
+  }));
+  const isLeft = (member: NativeMember): boolean => !isOurs(member) && stopped.has(member.name);
+  if (isShown(config, wanted, signature) && !config.members.some(isLeft)) return;
+  await changeConfig(parts.paths, (found) =>
+    withOurs({ ...found, members: found.members.filter((member) => !isLeft(member)) }, wanted, signature, parts),
+  );
 }
 
 /** Takes our members out again, when the two teams part. */

@@ -11,7 +11,7 @@ import type { NativeTeam } from '../snapshot.ts';
 import { mirrorMail } from './mail.ts';
 import { isOurs, mirrorMembers, withdrawMembers } from './members.ts';
 import type { Signature } from './members.ts';
-import { nativeMemberName, uuidOf } from './names.ts';
+import { HOSTED_NAMES, JOINED_NAMES, uuidOf } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 import { mirrorTasks } from './tasks.ts';
 
@@ -38,6 +38,8 @@ export interface MirrorOptions {
   readonly native: string;
   readonly signature: Signature;
   readonly onError: (error: unknown) => void;
+  /** Given where we lead the native team: ends a task as its holder would, gates and all. */
+  readonly complete?: ((taskId: string, memberId: string) => Promise<void>) | undefined;
 }
 
 /** Passes come at most this often, so that a burst of changes is one of them. */
@@ -85,6 +87,8 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     teamId,
     paths,
     stream,
+    naming: options.complete ? HOSTED_NAMES : JOINED_NAMES,
+    complete: options.complete,
     leadId: ({ team }) => team?.leadId ?? NATIVE_LEAD,
     leadName: () => leadName,
     async tell(to, text, matter) {
@@ -162,8 +166,8 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     if (team !== teamId) return;
     for (const event of batch.events) {
       const member = 'memberId' in event ? state.members.get(event.memberId ?? '') : undefined;
-      const isOwn = member && nativeMemberName(member) === undefined && member.id !== state.team?.leadId;
-      if (isOwn) hear(event)?.catch(onError);
+      const isOwn = member && !parts.naming.isNative(state, member.id);
+      if (isOwn && !parts.naming.leads) hear(event)?.catch(onError);
       if ('taskId' in event && event.taskId !== undefined) tasks.touch(state, event.taskId);
       if (event.type.startsWith('message:')) due.mail = true;
       else if (!event.type.startsWith('task:')) due.members = true;

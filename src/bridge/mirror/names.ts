@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { SYSTEM } from '../../core/actor.ts';
 import type { MemberRecord, TaskRecord, TeamState } from '../../core/state.ts';
 import { isSlug, suggestSlug } from '../../core/text.ts';
+import { NATIVE_LEAD } from '../layout.ts';
+
+/** Messages that came from an inbox have ids that say so. */
+export const FROM_INBOX = 'n-';
 
 /** Where a record of ours says whose counterpart it is. */
 const NativeMark = z.looseObject({ name: z.string().optional(), id: z.string().optional() });
@@ -46,6 +51,51 @@ export function newMemberId(state: TeamState, name: string): string {
   let id = wanted;
   for (let i = 2; state.members.has(id); i++) id = `${wanted.slice(0, 60)}-${i}`;
   return id;
+}
+
+/** How the members of the two sides of a mirror are known to each other. */
+export interface Naming {
+  idOf(state: TeamState, name: string): string | undefined;
+  nameOf(state: TeamState, memberId: string): string;
+  /** Whether a member acts through native files: what these say in its name, it said. */
+  isNative(state: TeamState, memberId: string | undefined): boolean;
+  /** In whose name something is done of which the files do not say who did it. */
+  author(state: TeamState): string;
+  /** We lead the native team ourselves. */
+  readonly leads: boolean;
+}
+
+/** A native team that we joined: its lead is native, and may do what a lead may. */
+export const JOINED_NAMES: Naming = {
+  idOf: memberIdOf,
+  nameOf: nameFor,
+  isNative(state, memberId) {
+    const member = memberId === undefined ? undefined : state.members.get(memberId);
+    return member !== undefined && (nativeMemberName(member) !== undefined || memberId === state.team?.leadId);
+  },
+  author: ({ team }) => team?.leadId ?? SYSTEM,
+  leads: false,
+};
+
+/** A native team that we lead: natives are the members that we started as such, and none of them may do more than a member. */
+export const HOSTED_NAMES: Naming = {
+  idOf(state, name) {
+    const leadId = state.team?.leadId;
+    if (name === NATIVE_LEAD) return leadId;
+    return name !== leadId && state.members.has(name) ? name : undefined;
+  },
+  nameOf: (state, memberId) => (memberId === state.team?.leadId ? NATIVE_LEAD : nativeName(memberId)),
+  isNative: (state, memberId) => isHosted(state.members.get(memberId ?? '')),
+  author(state) {
+    const member = [...state.members.values()].find((one) => isHosted(one) && one.status !== 'stopped');
+    return member?.id ?? state.team?.leadId ?? SYSTEM;
+  },
+  leads: true,
+};
+
+/** Whether a member is Claude Code in a terminal that we started. */
+export function isHosted(member: MemberRecord | undefined): boolean {
+  return member?.agent?.kind === 'claude-native';
 }
 
 /** The id under which a message of ours lies in a native inbox: the program expects a UUID. */

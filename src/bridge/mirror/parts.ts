@@ -2,6 +2,7 @@ import type { TeamState } from '../../core/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { FileReading } from '../json-file.ts';
 import type { NativePaths } from '../layout.ts';
+import type { Naming } from './names.ts';
 
 /** What the parts of a mirror share. */
 export interface MirrorParts {
@@ -10,6 +11,9 @@ export interface MirrorParts {
   readonly paths: NativePaths;
   /** Tells this life of the team from another one of its name. */
   readonly stream: string;
+  readonly naming: Naming;
+  /** Set where we lead the native team ourselves: ends a task as its holder would, gates and all. */
+  readonly complete?: ((taskId: string, memberId: string) => Promise<void>) | undefined;
   /** Who leads, in our words. */
   readonly leadId: (state: TeamState) => string;
   /** Who leads, in theirs. */

@@ -6,7 +6,7 @@ import type { SharedTask } from '../../core/task.ts';
 import { byteLength, shorten } from '../../core/text.ts';
 import { BRIDGE_MARK } from '../format.ts';
 import type { NativeTask } from '../format.ts';
-import { nameFor } from './names.ts';
+import type { Naming } from './names.ts';
 
 /** The part of a task that both sides know, in the words of the native one. */
 export interface TaskForm {
@@ -24,6 +24,7 @@ export type Stamp = z.output<typeof Stamp>;
 
 /** Ids of the two sides, both ways. */
 export interface Links {
+  readonly naming: Naming;
   readonly toTask: Map<string, string>;
   readonly toNative: Map<string, string>;
 }
@@ -35,7 +36,7 @@ export function formOfTask(state: TeamState, task: TaskRecord, links: Links): Ta
     description: task.description,
     activeForm: task.activeForm,
     status: task.status === 'failed' ? 'in_progress' : task.status === 'deleted' ? 'completed' : task.status,
-    owner: task.assigneeId === undefined ? undefined : nameFor(state, task.assigneeId),
+    owner: task.assigneeId === undefined ? undefined : links.naming.nameOf(state, task.assigneeId),
     blockedBy: nativeIds(task.dependencies, links),
   };
 }

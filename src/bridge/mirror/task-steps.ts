@@ -2,7 +2,7 @@ import { SYSTEM } from '../../core/actor.ts';
 import type { TaskRecord, TeamState } from '../../core/state.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
 import type { NativeTask } from '../format.ts';
-import { memberIdOf, nativeMemberName } from './names.ts';
+import type { Naming } from './names.ts';
 import { formOfFile } from './task-form.ts';
 import type { Links, TaskForm } from './task-form.ts';
 
@@ -59,7 +59,7 @@ export interface Finding {
 
 /** The steps that the native side took. */
 export function stepsFrom(state: TeamState, task: TaskRecord, { found, base, ours, isStale, links }: Finding): Step[] {
-  const by = state.team?.leadId ?? SYSTEM;
+  const by = links.naming.author(state);
   const taskId = task.id;
   const steps: Step[] = [];
   const changed = (key: 'subject' | 'description' | 'activeForm'): boolean =>
@@ -82,25 +82,31 @@ export function stepsFrom(state: TeamState, task: TaskRecord, { found, base, our
   }
   const isMoved = base ? found.status !== base.status || found.owner !== base.owner : true;
   const isDifferent = found.status !== ours.status || found.owner !== ours.owner;
-  if (isMoved && isDifferent) steps.push(...statusSteps(state, task, found, isStale || base === undefined));
+  if (isMoved && isDifferent) {
+    const isDoubtful = isStale || base === undefined;
+    steps.push(...statusSteps(state, task, found, { isDoubtful, naming: links.naming }));
+  }
   return steps;
 }
 
 /** A new status or owner, as the step that it stands for. In files nobody signs: what only a holder or a lead may do, the lead did. */
-function statusSteps(state: TeamState, task: TaskRecord, found: TaskForm, isDoubtful: boolean): Step[] {
-  const by = state.team?.leadId ?? SYSTEM;
+function statusSteps(
+  state: TeamState,
+  task: TaskRecord,
+  found: TaskForm,
+  { isDoubtful, naming }: { isDoubtful: boolean; naming: Naming },
+): Step[] {
+  const by = naming.author(state);
   const taskId = task.id;
-  const owner = found.owner === undefined ? undefined : memberIdOf(state, found.owner);
-  const isNative = (id: string | undefined): boolean => {
-    const member = id === undefined ? undefined : state.members.get(id);
-    return member !== undefined && (nativeMemberName(member) !== undefined || id === state.team?.leadId);
-  };
+  const owner = found.owner === undefined ? undefined : naming.idOf(state, found.owner);
+  const isNative = (id: string | undefined): boolean => naming.isNative(state, id);
   const held = task.status === 'in_progress';
   const heldByOurs = held && !isNative(task.assigneeId);
   const isOver = task.status === 'completed' || task.status === 'failed';
 
   if (found.status === 'completed') {
-    if (task.status === 'completed') return [];
+    // Where we lead, a task that failed is not done because a file says so.
+    if (task.status === 'completed' || (naming.leads && isOver)) return [];
     if (isDoubtful && heldByOurs) return [];
     const reopen: Step[] = task.status === 'failed' ? [[{ type: 'task.reopen', by, taskId }]] : [];
     // Done by whoever it names, where the rules let it; else the lead declared it done.
@@ -145,15 +151,17 @@ export function handOver(
   state: TeamState,
   { id: taskId, epoch }: { id: string; epoch: number },
   found: TaskForm,
+  naming: Naming,
 ): NewCommand[] {
-  const lead = state.team?.leadId ?? SYSTEM;
-  const named = found.owner === undefined ? undefined : memberIdOf(state, found.owner);
+  const lead = naming.author(state);
+  const named = found.owner === undefined ? undefined : naming.idOf(state, found.owner);
   const owner = named ?? (found.status === 'pending' ? null : lead);
   const member = owner === null ? undefined : state.members.get(owner);
-  const isTheirs = member !== undefined && (nativeMemberName(member) !== undefined || member.id === lead);
+  const isTheirs = member !== undefined && naming.isNative(state, member.id);
   const commands: NewCommand[] = [{ type: 'task.assign', by: SYSTEM, taskId, assigneeId: owner, epoch }];
   if (found.status !== 'pending' && isTheirs) commands.push({ type: 'task.claim', by: member.id, taskId });
-  if (found.status === 'completed') commands.push({ type: 'task.complete', by: SYSTEM, taskId });
+  // Where we lead, the gates judge that first.
+  if (found.status === 'completed' && !naming.leads) commands.push({ type: 'task.complete', by: SYSTEM, taskId });
   return commands;
 }
 

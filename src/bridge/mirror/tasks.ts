@@ -6,7 +6,7 @@ import type { SharedTask } from '../../core/task.ts';
 import type { NativeTask } from '../format.ts';
 import { isThere, readNow } from '../json-file.ts';
 import { changeTaskFile, createTaskFile, removeTaskFile, taskOf } from '../task-file.ts';
-import { nameFor, nativeMemberName, nativeName, nativeTaskId } from './names.ts';
+import { nativeName, nativeTaskId } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 import {
   ADOPTED,
@@ -39,8 +39,8 @@ export interface TaskMirror {
 const TOGETHER = 64;
 
 export function mirrorTasks(parts: MirrorParts): TaskMirror {
-  const { ledger, teamId, paths, stream, wrote } = parts;
-  const links: Links = { toTask: new Map(), toNative: new Map() };
+  const { ledger, teamId, paths, stream, wrote, naming } = parts;
+  const links: Links = { naming, toTask: new Map(), toNative: new Map() };
   /** What both sides last agreed on, by native id, and the revision of ours that the file shows. */
   const agreed = new Map<string, { form: TaskForm; revision: number }>();
   /** The files that were found to show what our side says: of a thousand tasks few have moved since. */
@@ -62,7 +62,11 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
     }
   };
   const view = <R>(pick: (state: TeamState) => R): Promise<R> => ledger.view(teamId, pick);
-  const execute = (commands: Step): Promise<void> => ledger.execute(teamId, commands, () => undefined);
+  const execute = async (commands: Step): Promise<void> => {
+    const [only] = commands;
+    if (parts.complete && only?.type === 'task.complete') await parts.complete(only.taskId, only.by);
+    else await ledger.execute(teamId, commands, () => undefined);
+  };
 
   /** Writes what our side says into the file that was looked at; one that has changed since is looked at again. */
   const show = async (native: string, taskId: string, seen: NativeTask): Promise<void> => {
@@ -122,7 +126,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
   const tellLoser = async (native: string, found: TaskForm, error: TeamError): Promise<void> => {
     const holder = await view((state) => {
       const id = state.tasks.get(links.toTask.get(native) ?? '')?.assigneeId;
-      return id === undefined ? undefined : nameFor(state, id);
+      return id === undefined ? undefined : naming.nameOf(state, id);
     });
     parts.report(`task ${native}: ${error.message}`);
     const to = found.owner !== undefined && found.owner !== holder ? found.owner : parts.leadName();
@@ -136,9 +140,24 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
     // Much may have happened since the picture was taken.
     const now = taskOf(readNow(paths.task(native)), native);
     if (taskId === undefined || now.kind !== 'read' || unconfirmed.has(taskId)) return;
+    if (naming.leads && (await isEnding(taskId, now.task))) return;
     await take(native, taskId, now.task);
     await show(native, taskId, now.task);
   };
+
+  /**
+   * A member that we lead said that the one task it works on is done, in the middle of the turn that is about it: that turn ends it,
+   * with what it produced.
+   */
+  const isEnding = (taskId: string, file: NativeTask): Promise<boolean> =>
+    view((state) => {
+      const task = state.tasks.get(taskId);
+      const holder = state.members.get(task?.assigneeId ?? '');
+      if (file.status !== 'completed' || task?.status !== 'in_progress' || holder?.status !== 'active') return false;
+      const isHeld = ({ status, assigneeId }: TaskRecord): boolean =>
+        status === 'in_progress' && assigneeId === holder.id;
+      return naming.isNative(state, holder.id) && [...state.tasks.values()].filter(isHeld).length === 1;
+    });
 
   /** Tasks that came into being on the native side. Their files stay as they are until there is something to say in them. */
   const adopt = async (files: readonly NativeTask[]): Promise<void> => {
@@ -170,7 +189,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
   };
 
   const create = async (files: readonly NativeTask[]): Promise<void> => {
-    const commands = await view((state) => creations(state, files, { by: parts.leadId(state), links }));
+    const commands = await view((state) => creations(state, files, { by: naming.author(state), links }));
     await execute(commands);
     for (const [i, file] of files.entries()) {
       link(file.id, commands[i]?.taskId ?? '');
@@ -250,7 +269,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
         const winner = await changeTaskFile(paths, native, edit, { wrote });
         if (winner === undefined) return true;
         // In one step: in between nobody else may take it here.
-        await execute(await view((state) => handOver(state, task, formOfFile(winner))));
+        await execute(await view((state) => handOver(state, task, formOfFile(winner), naming)));
         agreed.set(native, { form: formOfFile(winner), revision: 0 });
         return false;
       } finally {
@@ -262,8 +281,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
 
   function learnNames(state: TeamState): void {
     for (const member of state.members.values()) {
-      const name = nativeMemberName(member);
-      if (name !== undefined) names.set(member.id, name);
+      names.set(member.id, naming.nameOf(state, member.id));
     }
   }
 
@@ -281,7 +299,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
   /** Removed over there; our holder's work ends with it, as if the lead had removed it here. */
   async function removeOurs(taskId: string): Promise<void> {
     const lead = await view((state) =>
-      state.tasks.get(taskId)?.status === 'deleted' ? undefined : parts.leadId(state),
+      state.tasks.get(taskId)?.status === 'deleted' ? undefined : naming.author(state),
     );
     if (lead !== undefined) await execute([{ type: 'task.delete', by: lead, taskId }]);
   }

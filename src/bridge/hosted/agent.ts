@@ -1,0 +1,145 @@
+import type { Agent, AgentSession, Mode, StartOptions } from '../../agents/agent.ts';
+import { AGENTS } from '../../agents/catalog.ts';
+import { requireProgram } from '../../agents/program.ts';
+import { TeamError } from '../../core/errors.ts';
+import type { OpenScreen } from '../../terminals/terminal.ts';
+import { readConfig } from '../config-file.ts';
+import { entryKeys } from '../differences.ts';
+import { BRIDGE_MARK } from '../format.ts';
+import type { NativeEntry } from '../format.ts';
+import { appendEntries } from '../inbox-file.ts';
+import { findNativeRoot, isSafeName, NATIVE_LEAD, nativePaths } from '../layout.ts';
+import type { NativePaths } from '../layout.ts';
+import { clearLeftLocks } from '../lock.ts';
+import { TEAMMATE_ENVIRONMENT, teammateArguments } from './arguments.ts';
+import { openPane } from './pane.ts';
+import type { Pane } from './pane.ts';
+import { enterMember, hostedName, prepareHosted, removeMember } from './place.ts';
+import type { HostMark } from './place.ts';
+import { findRecord } from './record.ts';
+import { openNativeSession } from './session.ts';
+
+/** Which Claude Code, for which team of ours, and where its terminals are. */
+export interface ClaudeNativeOptions {
+  /** The program, and arguments that come before ours; `claude` of the path without it. */
+  readonly command?: readonly string[] | undefined;
+  /** Added to our arguments. */
+  readonly args?: readonly string[] | undefined;
+  /** The team that it is a stage for. */
+  readonly mark: HostMark;
+  readonly leadId: string;
+  /** Where a person attaches to the member's terminal. */
+  readonly socket: string;
+  readonly openScreen: OpenScreen;
+  /** The directory that the daemon keeps in step; another one would be seen by nobody. */
+  readonly root?: string | undefined;
+}
+
+const { program: NAME, install, abilities } = AGENTS['claude-native'];
+
+/** The longest path that a socket may have, its end included. */
+const SOCKET_LENGTH = 107;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Claude Code as it runs in a terminal, as a teammate of a native team that we lead: turns go through its inbox, and its record tells
+ * what came of them. The program is started with its first turn, which then lies in the inbox already.
+ */
+export function claudeNativeAgent(options: ClaudeNativeOptions): Agent {
+  return {
+    kind: 'claude-native',
+    abilities,
+    async start(start) {
+      const root = findNativeRoot(start.env);
+      if (options.root !== undefined && options.root !== root) {
+        throw new TeamError(
+          'invalid',
+          `${start.memberId} would keep its files in ${root}, and the daemon looks in ${options.root}: ` +
+            'set HOME or CLAUDE_CONFIG_DIR where the daemon is started, not for the member',
+        );
+      }
+      const [file = NAME] = options.command ?? [];
+      requireProgram(file, start, install);
+      requireProgram('tmux', start, 'install tmux: such a teammate works in a terminal');
+      if (Buffer.byteLength(options.socket) > SOCKET_LENGTH) {
+        throw new TeamError('invalid', `${options.socket} is too long for a socket: choose a shorter TROUPE_HOME`);
+      }
+      if (!isSafeName(start.memberId)) throw new TeamError('invalid', `${start.memberId} cannot be a native name`);
+      return openSession(options, start, root);
+    },
+  };
+}
+
+async function openSession(options: ClaudeNativeOptions, start: StartOptions, root: string): Promise<AgentSession> {
+  const paths = nativePaths(root, hostedName(options.mark));
+  const { memberId } = start;
+  const asked = start.resume !== undefined && UUID.test(start.resume) ? start.resume : undefined;
+  const id = asked ?? crypto.randomUUID();
+  const enter = async (): Promise<void> => {
+    await prepareHosted(root, paths, options.mark);
+    await enterMember(paths, memberEntry(paths, start));
+  };
+  await enter();
+  // What an earlier process of ours wrote and nobody read is told anew by those who know what is still true.
+  await appendEntries(paths, memberId, [], { without: (entry) => entry['via'] === BRIDGE_MARK });
+  return openNativeSession({
+    id,
+    resumes: findRecord(root, id) !== undefined,
+    start,
+    root,
+    paths,
+    leadId: options.leadId,
+    async write(entries, covered = []) {
+      // Somebody may have removed the directory under us.
+      await enter();
+      const isCovered = (entry: NativeEntry): boolean =>
+        [...entryKeys([entry]).keys()].some((key) => covered.includes(key));
+      await appendEntries(paths, memberId, entries, { without: isCovered });
+    },
+    launch: (how) => launch(options, { ...start, ...how }, paths, id),
+    async leave() {
+      await clearLeftLocks([paths.config, paths.inbox(memberId), paths.inbox(NATIVE_LEAD), paths.taskList]);
+      await removeMember(paths, memberId);
+    },
+  });
+}
+
+async function launch(
+  { command = [NAME], args = [], socket, openScreen }: ClaudeNativeOptions,
+  start: StartOptions & { mode: Mode; resumes: boolean },
+  paths: NativePaths,
+  sessionId: string,
+): Promise<Pane> {
+  const { memberId: member, cwd, mode, model, resumes } = start;
+  const reading = await readConfig(paths);
+  const config = reading.kind === 'read' ? reading.config : undefined;
+  const color = config?.members.find(({ name }) => name === member)?.color ?? 'blue';
+  const leadSessionId = config?.leadSessionId ?? crypto.randomUUID();
+  const [file = NAME, ...before] = command;
+  const own = teammateArguments({ member, team: paths.name, color, leadSessionId, sessionId, resumes, mode, model });
+  const pane = await openPane(openScreen, {
+    command: [file, ...before, ...own, ...args],
+    cwd,
+    env: { ...start.env, ...TEAMMATE_ENVIRONMENT },
+    socket,
+  });
+  // As the program's own leads do: a member first, its pane when there is one.
+  await enterMember(paths, { name: member, tmuxPaneId: pane.id });
+  return pane;
+}
+
+function memberEntry(paths: NativePaths, { memberId, cwd, mode, model }: StartOptions) {
+  return {
+    agentId: `${memberId}@${paths.name}`,
+    name: memberId,
+    agentType: 'general-purpose',
+    ...(model !== undefined && { model }),
+    planModeRequired: mode === 'plan',
+    joinedAt: Date.now(),
+    tmuxPaneId: '',
+    cwd,
+    subscriptions: [],
+    backendType: 'tmux',
+  };
+}

@@ -1,0 +1,154 @@
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TeamState } from '../../core/state.ts';
+import type { SharedTask } from '../../core/task.ts';
+import { streamOf } from '../../core/view.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { configOf } from '../config-file.ts';
+import { readNow } from '../json-file.ts';
+import { isSafeName, nativePaths } from '../layout.ts';
+import { hasProcesses, moveToTrash } from '../leftovers.ts';
+import type { Signature } from '../mirror/members.ts';
+import { openMirror } from '../mirror/mirror.ts';
+import type { Mirror } from '../mirror/mirror.ts';
+import { isHosted, nativeNameOf } from '../mirror/names.ts';
+import type { Sight } from '../sight.ts';
+import { hostedName, hostMarkOf, prepareHosted } from './place.ts';
+import type { HostMark } from './place.ts';
+
+/** What keeping the native teams that we lead takes. */
+export interface HostedOptions {
+  readonly ledger: Ledger;
+  readonly home: string;
+  readonly root: string;
+  readonly trash: string;
+  readonly sight: () => Sight;
+  readonly signature: Signature;
+  /** Ends a task as its holder would, gates and all. */
+  readonly complete: (teamId: string, taskId: string, memberId: string) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The native teams that we lead, one for each team of ours that has a teammate of that kind. */
+export interface HostedTeams {
+  /** The team of ours for which we lead this native one. */
+  teamOf(native: string): string | undefined;
+  confirm(teamId: string, task: SharedTask, memberId: string): Promise<boolean> | undefined;
+  /** Resolves when both sides have been compared since now. */
+  settled(teamId: string): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How long the processes of a team that was closed may take to end before its files are moved away. */
+const ENDING_MS = 20_000;
+
+/** Keeps a native team for each team that needs one, from its first such member on until it is closed. */
+export function keepHosted(options: HostedOptions): HostedTeams {
+  const { ledger, root, onError } = options;
+  const home = resolve(options.home);
+  const open = new Map<string, { native: string; mirror: Promise<Mirror> }>();
+  const ending = new Set<Promise<void>>();
+  let closed = false;
+
+  const consider = (state: TeamState): void => {
+    const { team, teamId } = state;
+    if (closed || !team || team.status === 'cleaned-up' || open.has(teamId)) return;
+    // One that is joined to a native team keeps that in step, and its tasks have their numbers there.
+    if (nativeNameOf(state) !== undefined) return;
+    if (![...state.members.values()].some((member) => isHosted(member) && member.status !== 'stopped')) return;
+    const mark = { home, teamId, stream: streamOf(team) };
+    const native = hostedName(mark);
+    const mirror = begin(mark, native);
+    open.set(teamId, { native, mirror });
+    mirror.catch((error: unknown) => {
+      open.delete(teamId);
+      onError(error);
+    });
+  };
+
+  const begin = async (mark: HostMark, native: string): Promise<Mirror> => {
+    const { teamId } = mark;
+    await prepareHosted(root, nativePaths(root, native), mark);
+    const complete = (taskId: string, memberId: string): Promise<void> => options.complete(teamId, taskId, memberId);
+    const { signature } = options;
+    return openMirror({ ledger, sight: options.sight(), root, teamId, native, signature, onError, complete });
+  };
+
+  /** The team is closed: its files go to the trash once nobody writes them any more. */
+  const end = async (teamId: string): Promise<void> => {
+    const known = open.get(teamId);
+    if (!known) return;
+    open.delete(teamId);
+    await (await known.mirror.catch(() => undefined))?.close();
+    const giveUp = performance.now() + ENDING_MS;
+    while (!closed && hasProcesses(known.native) && performance.now() < giveUp) await sleep(100);
+    discard(known.native);
+  };
+
+  const discard = (native: string): void => {
+    const facts = { kind: 'team', dead: true, evidence: [], changedAt: 0, tasks: 0, members: 0 } as const;
+    moveToTrash(root, { name: native, ...facts }, options.trash);
+  };
+
+  /** What an earlier daemon of this home left of teams that are closed by now. */
+  const sweep = async (): Promise<void> => {
+    for (const native of ledNames(root)) {
+      const config = configOf(readNow(nativePaths(root, native).config));
+      const mark = config.kind === 'read' ? hostMarkOf(config.config) : undefined;
+      if (mark?.home !== home || hasProcesses(native)) continue;
+      const isOpen = await ledger
+        .view(mark.teamId, ({ team }) => team && team.status !== 'cleaned-up' && streamOf(team) === mark.stream)
+        // One that cannot be read is not known to be closed.
+        .catch(() => true);
+      if (!isOpen) discard(native);
+    }
+  };
+
+  const unsubscribe = ledger.subscribe((teamId, { events }, state) => {
+    for (const event of events) {
+      if (event.type === 'teammate:joined' && event.agent?.kind === 'claude-native') consider(state);
+      if (event.type === 'team:closed') {
+        const work = end(teamId).catch(onError);
+        ending.add(work);
+        void work.finally(() => ending.delete(work));
+      }
+    }
+  });
+
+  return {
+    teamOf: (native) => [...open].find(([, one]) => one.native === native)?.[0],
+    confirm(teamId, task, memberId) {
+      const known = open.get(teamId);
+      // Files that cannot be had are no reason to stop the work.
+      return known?.mirror.then(
+        (mirror) => mirror.confirm(task, memberId),
+        () => true,
+      );
+    },
+    async settled(teamId) {
+      await (await open.get(teamId)?.mirror)?.settled();
+    },
+    async start() {
+      await ledger.viewAll(consider, { unreadable: () => undefined });
+      await sweep().catch(onError);
+    },
+    async close() {
+      unsubscribe();
+      closed = true;
+      await Promise.all(ending);
+      for (const { mirror } of open.values()) await (await mirror.catch(() => undefined))?.close();
+      open.clear();
+    },
+  };
+}
+
+/** Directories with names such as we give them. */
+function ledNames(root: string): string[] {
+  try {
+    return readdirSync(join(root, 'teams')).filter((name) => /^troupe-.*-[0-9a-f]{8}$/.test(name) && isSafeName(name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,56 @@
+import { endMarked, identify, isRunning, MARKER, signalGroup } from '../../agents/process.ts';
+import type { ProcessIdentity } from '../../agents/process.ts';
+import type { OpenScreen, Screen, ScreenOptions } from '../../terminals/terminal.ts';
+
+/** The program in its terminal. */
+export interface Pane {
+  /** As the program is told. */
+  readonly id: string;
+  readonly screen: Screen;
+  /** Says how it ended, once it has. */
+  ending(): Promise<string | undefined>;
+  /** Ends it, and whatever it left behind. */
+  close(): Promise<void>;
+}
+
+/** How long the program may take to end with its terminal. */
+const LEAVE_MS = 1_500;
+
+/** Waits until it is gone and its parent has noted it. */
+async function gone({ pid }: ProcessIdentity, ms: number): Promise<void> {
+  const giveUp = performance.now() + ms;
+  while (performance.now() < giveUp) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Starts the program in a terminal of its own. Its marker is on everything, the terminal's own process too. */
+export async function openPane(open: OpenScreen, options: ScreenOptions): Promise<Pane> {
+  const marker = options.env[MARKER] ?? crypto.randomUUID();
+  const screen = await open({ ...options, env: { ...options.env, [MARKER]: marker } });
+  const [program, holder] = [identify(screen.pid), identify(screen.holderPid)];
+  const name = options.command[0];
+  return {
+    id: screen.pane,
+    screen,
+    async ending() {
+      if (isRunning(program) && isRunning(holder)) return undefined;
+      if (!isRunning(holder)) return `${name}: its terminal is gone`;
+      return `${name} ${(await screen.ending()) ?? 'is gone'}`;
+    },
+    async close() {
+      // Before its terminal, which is its parent and notes its end.
+      signalGroup(screen.pid, 'SIGHUP');
+      await gone(program, LEAVE_MS);
+      signalGroup(screen.pid, 'SIGKILL');
+      await gone(program, LEAVE_MS);
+      await screen.close();
+      await endMarked(marker);
+    },
+  };
+}

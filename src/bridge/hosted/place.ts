@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { TeamError } from '../../core/errors.ts';
+import { changeConfig, configOf } from '../config-file.ts';
+import type { NativeConfig, NativeMember } from '../format.ts';
+import { readNow, replaceFile } from '../json-file.ts';
+import { NATIVE_LEAD } from '../layout.ts';
+import type { NativePaths } from '../layout.ts';
+import { underLock } from '../lock.ts';
+import { checkNativeRoot } from '../root.ts';
+
+/** Which team of ours a native team is the stage of. */
+const HostMark = z.object({ home: z.string(), teamId: z.string(), stream: z.string() });
+export type HostMark = z.output<typeof HostMark>;
+
+/** Under which key of `metadata` it says so. */
+const HOST_MARK = 'troupe-host';
+
+const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
+
+/**
+ * The directory of the native team that we lead for a team of ours: a form that every version leaves as it is (the oldest turns what
+ * is not a-z, 0-9 or - into -), which no session and hardly a person would choose, and another one for each state directory and
+ * each life of the team.
+ */
+export function hostedName({ home, teamId, stream }: HostMark): string {
+  const mark = createHash('sha256')
+    .update(`${resolve(home)}\n${teamId}\n${stream}`)
+    .digest('hex')
+    .slice(0, 8);
+  return `troupe-${teamId.replaceAll(/[^a-z0-9]/g, '-').slice(0, 40)}-${mark}`;
+}
+
+/** The team of ours that a native team was made for. */
+export function hostMarkOf(config: NativeConfig | undefined): HostMark | undefined {
+  const metadata = z.record(z.string(), z.unknown()).safeParse(config?.['metadata']).data;
+  return HostMark.safeParse(metadata?.[HOST_MARK]).data;
+}
+
+/** Makes the directories and the file of the team that we lead, where they are missing. One of somebody else's is refused. */
+export async function prepareHosted(root: string, paths: NativePaths, mark: HostMark): Promise<void> {
+  if (!checkNativeRoot(root)) mkdirSync(root, { recursive: true, mode: 0o700 });
+  // Not readable by others as the program's own would be: what members say is in there.
+  for (const path of [join(root, 'teams'), join(root, 'tasks'), paths.team, paths.inboxes, paths.tasks]) {
+    mkdirSync(path, { recursive: true, mode: path.startsWith(paths.team) || path === paths.tasks ? 0o700 : 0o755 });
+  }
+  closeSync(openSync(paths.taskList, 'a', 0o644));
+  const found = existsSync(paths.config) ? configOf(readNow(paths.config)) : undefined;
+  if (found?.kind !== 'read') {
+    await underLock(paths.config, () => {
+      if (!existsSync(paths.config)) replaceFile(paths.config, leadOnly(paths.name, mark));
+    });
+  }
+  const now = configOf(readNow(paths.config));
+  const owner = now.kind === 'read' ? hostMarkOf(now.config) : undefined;
+  if (now.kind === 'read' && (owner?.teamId !== mark.teamId || owner.stream !== mark.stream)) {
+    throw new TeamError('conflict', `${paths.team} belongs to another team: move it away, and start the member again`);
+  }
+}
+
+/** Puts a member into the team's file, or changes what is there of it; what the program itself wrote stays. */
+export async function enterMember(paths: NativePaths, member: Partial<NativeMember> & { name: string }): Promise<void> {
+  await changeConfig(paths, (config) => {
+    const at = config.members.findIndex(({ name }) => name === member.name);
+    const before = config.members[at];
+    const color = before?.color ?? COLORS[(config.members.length - 1) % COLORS.length];
+    const next = { ...before, color, ...member };
+    if (before && JSON.stringify(before) === JSON.stringify(next)) return undefined;
+    const members = before ? config.members.with(at, next) : [...config.members, next];
+    return { ...config, members };
+  });
+}
+
+/** Takes a member out again. */
+export async function removeMember(paths: NativePaths, name: string): Promise<void> {
+  if (!existsSync(paths.config)) return;
+  await changeConfig(paths, (config) => {
+    const members = config.members.filter((member) => member.name !== name);
+    return members.length === config.members.length ? undefined : { ...config, members };
+  });
+}
+
+/** Enough for every version; without `leadAgentId` the oldest talks to itself for ever. */
+function leadOnly(name: string, mark: HostMark): NativeConfig {
+  const now = Date.now();
+  const agentId = `${NATIVE_LEAD}@${name}`;
+  return {
+    name,
+    description: `Led by Troupe for its team ${mark.teamId}`,
+    createdAt: now,
+    leadAgentId: agentId,
+    leadSessionId: crypto.randomUUID(),
+    members: [
+      {
+        agentId,
+        name: NATIVE_LEAD,
+        agentType: NATIVE_LEAD,
+        joinedAt: now,
+        tmuxPaneId: 'leader',
+        cwd: '',
+        subscriptions: [],
+      },
+    ],
+    metadata: { [HOST_MARK]: mark },
+  };
+}

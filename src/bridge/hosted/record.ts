@@ -1,0 +1,174 @@
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const Tokens = z.looseObject({
+  input_tokens: z.number().optional(),
+  output_tokens: z.number().optional(),
+  cache_read_input_tokens: z.number().optional(),
+  cache_creation_input_tokens: z.number().optional(),
+});
+export type Tokens = z.output<typeof Tokens>;
+
+const Block = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  id: z.string().optional(),
+  name: z.string().optional(),
+  input: z.unknown().optional(),
+  tool_use_id: z.string().optional(),
+  is_error: z.boolean().nullish(),
+  content: z.unknown().optional(),
+});
+
+/** A line of the record that the program keeps of a session; only what we use of it. */
+const Line = z.looseObject({
+  type: z.string(),
+  subtype: z.string().optional(),
+  timestamp: z.string().optional(),
+  isSidechain: z.boolean().optional(),
+  isMeta: z.boolean().optional(),
+  isApiErrorMessage: z.boolean().optional(),
+  message: z
+    .looseObject({
+      id: z.string().optional(),
+      model: z.string().optional(),
+      usage: Tokens.optional(),
+      content: z.union([
+        z.string().transform((text): z.output<typeof Block>[] => [{ type: 'text', text }]),
+        z.array(Block),
+      ]),
+    })
+    .optional(),
+});
+/** What the record tells, each with the time that stands in it. */
+export type Told = { readonly at: number } & (
+  | { readonly type: 'prompt'; readonly text: string }
+  | { readonly type: 'interrupted' }
+  /** One message of the model may be several lines. */
+  | {
+      readonly type: 'answer';
+      readonly id: string;
+      readonly text: string;
+      readonly failed: boolean;
+      readonly model: string | undefined;
+      readonly tokens: Tokens | undefined;
+    }
+  | { readonly type: 'tool'; readonly id: string; readonly name: string; readonly input: unknown }
+  | { readonly type: 'result'; readonly id: string; readonly failed: boolean; readonly content: unknown }
+  | { readonly type: 'over' }
+  | { readonly type: 'compacted' }
+);
+
+/** What the program writes in the place of a prompt when somebody pressed Escape. */
+const INTERRUPTED = /^\[Request interrupted by user/;
+
+/** What is written at the end of a turn; each version has one of them at least. */
+const OVER = ['turn_duration', 'stop_hook_summary'];
+
+/** So much is read at a time; a record that grows faster is read in several looks. */
+const CHUNK = 4 * 1024 * 1024;
+
+/** The program's own record of a session, read as it grows. */
+export interface SessionRecord {
+  /** What was added since the last look. */
+  read(): Told[];
+}
+
+/** Where the record of a session is, if it has one: in a folder named after where it works, in a way that changed over time. */
+export function findRecord(root: string, sessionId: string): string | undefined {
+  const projects = join(root, 'projects');
+  try {
+    return readdirSync(projects)
+      .map((folder) => join(projects, folder, `${sessionId}.jsonl`))
+      .find((path) => existsSync(path));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Follows the record of a session from where it ends now. */
+export function followRecord(root: string, sessionId: string): SessionRecord {
+  let path = findRecord(root, sessionId);
+  let at = path === undefined ? 0 : sizeOf(path);
+  let rest = Buffer.alloc(0);
+  return {
+    read() {
+      path ??= findRecord(root, sessionId);
+      if (path === undefined) return [];
+      const added = readFrom(path, at);
+      if (added.length === 0) return [];
+      at += added.length;
+      const bytes = Buffer.concat([rest, added]);
+      const end = bytes.lastIndexOf(0x0a) + 1;
+      rest = bytes.subarray(end);
+      return bytes.subarray(0, end).toString('utf8').split('\n').flatMap(toldIn);
+    },
+  };
+}
+
+function toldIn(text: string): Told[] {
+  // Most of what newer versions write is about requests and settings, and long.
+  if (!/"type":\s*"(?:user|assistant|system)"/.test(text)) return [];
+  const line = parseLine(text);
+  if (!line || line.isSidechain) return [];
+  const at = Date.parse(line.timestamp ?? '');
+  if (Number.isNaN(at)) return [];
+  if (line.type === 'system') {
+    if (OVER.includes(line.subtype ?? '')) return [{ at, type: 'over' }];
+    return line.subtype === 'compact_boundary' ? [{ at, type: 'compacted' }] : [];
+  }
+  if (!line.message) return [];
+  const { id = '', model, usage, content } = line.message;
+  const said = content.flatMap(({ type, text: words }) => (type === 'text' && words ? [words] : [])).join('\n');
+  if (line.type === 'assistant') {
+    const failed = line.isApiErrorMessage === true;
+    const calls = content.flatMap((block): Told[] =>
+      block.type === 'tool_use' && block.id !== undefined
+        ? [{ at, type: 'tool', id: block.id, name: block.name ?? 'tool', input: block.input }]
+        : [],
+    );
+    return [{ at, type: 'answer', id, text: said, failed, model, tokens: failed ? undefined : usage }, ...calls];
+  }
+  if (line.type !== 'user' || line.isMeta) return [];
+  const results = content.flatMap((block): Told[] =>
+    block.type === 'tool_result' && block.tool_use_id !== undefined
+      ? [{ at, type: 'result', id: block.tool_use_id, failed: block.is_error === true, content: block.content }]
+      : [],
+  );
+  if (said === '') return results;
+  return [...results, INTERRUPTED.test(said) ? { at, type: 'interrupted' } : { at, type: 'prompt', text: said }];
+}
+
+function parseLine(text: string): z.output<typeof Line> | undefined {
+  try {
+    return Line.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function sizeOf(path: string): number {
+  const file = openSync(path, 'r');
+  try {
+    return fstatSync(file).size;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readFrom(path: string, at: number): Buffer {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const size = Math.min(fstatSync(file).size - at, CHUNK);
+      if (size <= 0) return Buffer.alloc(0);
+      const bytes = Buffer.alloc(size);
+      return bytes.subarray(0, readSync(file, bytes, 0, size, at));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return Buffer.alloc(0);
+  }
+}

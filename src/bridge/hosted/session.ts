@@ -1,0 +1,271 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentEvent, AgentSession, Mode, StartOptions, Turn } from '../../agents/agent.ts';
+import { turnByTurn } from '../../agents/turns.ts';
+import { inboxOf, takeEntries } from '../inbox-file.ts';
+import type { NewEntry } from '../inbox-file.ts';
+import { readNow } from '../json-file.ts';
+import type { NativePaths } from '../layout.ts';
+import { newConversation } from './conversation.ts';
+import { readLeadMail } from './lead-mail.ts';
+import { protocolLetter, writeLetters } from './letters.ts';
+import type { Letters, OpenPlan } from './letters.ts';
+import type { Pane } from './pane.ts';
+import { askPermissions } from './permissions.ts';
+import { followRecord } from './record.ts';
+import type { Told } from './record.ts';
+import { newTools } from './tools.ts';
+
+type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
+
+/** What a session is made of. */
+export interface NativeSessionOptions {
+  readonly id: string;
+  readonly resumes: boolean;
+  readonly start: StartOptions;
+  readonly root: string;
+  readonly paths: NativePaths;
+  readonly leadId: string;
+  /** Puts entries into the member's inbox; `covered` are keys of what waits there and goes. */
+  readonly write: (entries: readonly NewEntry[], covered?: readonly string[]) => Promise<void>;
+  /** Starts the program; it finds its inbox as it is. */
+  readonly launch: (how: { mode: Mode; resumes: boolean }) => Promise<Pane>;
+  /** The member is no longer there. */
+  readonly leave: () => Promise<void>;
+}
+
+/** How often the program's files are looked at: in a turn, and outside. The program itself looks once a second. */
+const LOOK_MS = 100;
+const LOOK_IDLE_MS = 1_000;
+
+/** The record of a turn is written a moment after the program says that the turn is over. */
+const SETTLE_MS = 2_000;
+
+/** So long nothing happens before somebody is told to look at its terminal: a question may be waiting there. */
+const SILENT_MS = 30_000;
+
+/** Escape that comes when a turn is only beginning has no effect; twice in quick succession it opens a menu. */
+const ESCAPE_AGAIN_MS = 1_500;
+const ESCAPES = 4;
+
+/** Who does not answer whether it agrees to stop is taken to agree. */
+const STOP_MS = 60_000;
+
+/** A session of the program in its terminal: turns go through its inbox, what comes of them is in its record. */
+export function openNativeSession(options: NativeSessionOptions): AgentSession {
+  const { start, paths, write } = options;
+  const record = followRecord(options.root, options.id);
+  const leadMail = readLeadMail(paths, start.memberId);
+  const conversation = newConversation();
+  const answers = new Map<string, { agreed: boolean; reason?: string }>();
+  const gone = Promise.withResolvers<string>();
+  let pane: Pane | undefined;
+  let { mode } = start;
+  let resumes = options.resumes;
+  let needsRole = !options.resumes;
+  let plan: OpenPlan | undefined;
+  let approved: Mode | undefined;
+  let emit: ((event: AgentEvent) => void) | undefined;
+  let busy = 0;
+  let leaving = false;
+  let closed = false;
+  let looking: Promise<void> | undefined;
+  let wake = (): void => {};
+  let tick = new Promise<void>((resolve) => (wake = resolve));
+
+  const tools = newTools((event) => emit?.(event));
+  const permissions = askPermissions({
+    isFull: () => mode === 'full',
+    tell: () => emit,
+    answer: (protocol) => write([protocolLetter(protocol)]),
+  });
+
+  const hear = (told: Told): void => {
+    conversation.hear(told);
+    tools.hear(told);
+    if (told.type !== 'compacted') return;
+    needsRole = true;
+    emit?.({ type: 'compacted' });
+  };
+
+  const look = async (): Promise<void> => {
+    for (const told of record.read()) hear(told);
+    for (const { at, protocol } of leadMail.look()) {
+      if (protocol.type === 'idle_notification') {
+        const { result, failureReason: failure } = protocol;
+        conversation.ended({ at, how: 'idle', result, failure });
+      } else if (protocol.type === 'plan_approval_request') {
+        plan = { requestId: protocol.requestId, content: protocol.planContent ?? '' };
+      } else if (protocol.type === 'permission_request') permissions.ask(protocol);
+      else if (protocol.type === 'shutdown_approved') answers.set(protocol.requestId, { agreed: true });
+      else if (protocol.type === 'shutdown_rejected') {
+        answers.set(protocol.requestId, { agreed: false, reason: protocol.reason ?? 'it did not say why' });
+      }
+    }
+    const ending = await pane?.ending();
+    if (ending !== undefined && !leaving && !closed) gone.resolve(ending);
+    wake();
+    tick = new Promise((resolve) => (wake = resolve));
+  };
+
+  const watch = async (): Promise<void> => {
+    let lastLook = 0;
+    while (!closed) {
+      if (busy > 0 || performance.now() - lastLook >= LOOK_IDLE_MS) {
+        lastLook = performance.now();
+        // What cannot be read now is read later.
+        await look().catch(() => {});
+      }
+      await sleep(LOOK_MS);
+    }
+  };
+
+  /** Puts something before the program; starts it when it does not run. */
+  const deliver = async ({ entries, covered }: Letters): Promise<void> => {
+    if (entries.length > 0) await write(entries, covered);
+    if (pane) return;
+    pane = await options.launch({ mode, resumes });
+    resumes = true;
+    start.onProcess?.(pane.screen.pid);
+    looking ??= watch();
+  };
+
+  /** Whether entries still wait in the inbox. */
+  const lies = (ids: ReadonlySet<string>): boolean => {
+    const inbox = inboxOf(readNow(paths.inbox(start.memberId)));
+    return inbox.kind === 'read' && inbox.entries.some(({ msg_id: id = '', read }) => read !== true && ids.has(id));
+  };
+
+  async function run(turn: Turn, tell: (event: AgentEvent) => void, signal: AbortSignal): Promise<TurnEnd> {
+    emit = tell;
+    busy++;
+    try {
+      const role = needsRole ? start.role : undefined;
+      const letters = writeLetters(turn, { leadId: options.leadId, role, plan, approved });
+      if (letters.entries.length > 0) needsRole = false;
+      if (approved) approved = undefined;
+      plan = undefined;
+      const after = letters.entries.length > 0 ? conversation.count : 0;
+      await deliver(letters);
+      permissions.resume();
+      return await followTurn(turn, letters, { after, tell, signal });
+    } finally {
+      busy--;
+      emit = undefined;
+      await leadMail.tidy().catch(() => {});
+    }
+  }
+
+  async function followTurn(
+    turn: Turn,
+    { entries, texts }: Letters,
+    { after, tell, signal }: { after: number; tell: (event: AgentEvent) => void; signal: AbortSignal },
+  ): Promise<TurnEnd> {
+    const ids = new Set(entries.map(({ id }) => id));
+    const unshown = new Set(turn.messages);
+    let readAt: number | undefined;
+    let endedAt: number | undefined;
+    let silentSince = performance.now();
+    for (let escapes = 0, escapedAt = 0; ; await tick) {
+      const lost = await Promise.race([gone.promise, Promise.resolve(undefined)]);
+      if (lost !== undefined && !signal.aborted) throw new Error(lost);
+      if (lost !== undefined) return CANCELLED;
+      if (readAt === undefined && (ids.size === 0 || !lies(ids))) readAt = Date.now();
+      const begun = conversation.begun(texts, after, { any: readAt !== undefined && ids.size > 0 });
+      const seen = [...unshown].filter(({ content }) => begun !== undefined || conversation.isShown(content));
+      if (seen.length > 0) tell({ type: 'shown', messageIds: seen.map(({ id }) => id) });
+      for (const message of seen) unshown.delete(message);
+      // One whose record we cannot find still says when it is idle.
+      const end = conversation.endOf(begun ?? readAt ?? Infinity);
+      if (end) {
+        endedAt ??= performance.now();
+        const from = begun ?? readAt ?? 0;
+        if (conversation.isWhole(from) || performance.now() - endedAt > SETTLE_MS) return finish(from, end, signal);
+        continue;
+      }
+      if (signal.aborted) {
+        if (readAt === undefined && (await takeBack(ids))) return CANCELLED;
+        if (begun !== undefined && performance.now() - escapedAt > ESCAPE_AGAIN_MS) {
+          if (escapes++ >= ESCAPES) return giveUp();
+          escapedAt = performance.now();
+          permissions.deny('the turn was cancelled');
+          await pane?.screen.pressEscape().catch(() => {});
+        }
+        continue;
+      }
+      if (begun === undefined && performance.now() - silentSince > SILENT_MS) {
+        silentSince = Infinity;
+        tell({ type: 'waiting', reason: await whatItShows() });
+      }
+    }
+  }
+
+  async function finish(from: number, end: { how: string }, signal: AbortSignal): Promise<TurnEnd> {
+    const { usage, model } = conversation.takeUsage();
+    emit?.({ type: 'usage', usage: { ...usage, turns: 1 }, model });
+    const { text, error } = conversation.outcome(from, { at: from, how: 'over' });
+    if (signal.aborted || end.how === 'interrupted') return { type: 'turnEnd', reason: 'cancelled', text };
+    if (error !== undefined) return { type: 'turnEnd', reason: 'failed', text, error };
+    return { type: 'turnEnd', reason: 'done', text: mode === 'plan' && plan ? plan.content : text };
+  }
+
+  /** It cannot be interrupted: it is ended. */
+  async function giveUp(): Promise<TurnEnd> {
+    gone.resolve(`${start.memberId} did not let its turn be interrupted`);
+    await pane?.close();
+    return CANCELLED;
+  }
+
+  /** Takes back what the program has not read; says whether that was all. */
+  const takeBack = async (ids: ReadonlySet<string>): Promise<boolean> => {
+    const isOurs = ({ msg_id: id }: { msg_id?: string | undefined }): boolean => ids.has(id ?? '');
+    return takeEntries(paths.inbox(start.memberId), isOurs, { era: 'removes-read' });
+  };
+
+  const whatItShows = async (): Promise<string> => {
+    const shown = (await pane?.screen.text()) ?? '';
+    const lines = shown.split('\n').filter((line) => line.trim() !== '');
+    const hint = `look at its terminal with: troupe attach ${start.memberId}`;
+    return `it has not begun with what it was given; ${hint}. It shows: ${lines.slice(-6).join(' | ')}`;
+  };
+
+  return turnByTurn(options.id, run, {
+    gone: gone.promise,
+    async changeMode(wanted) {
+      if (pane && !plan) return false;
+      if (pane) approved = wanted;
+      mode = wanted;
+      return true;
+    },
+    async askToStop(reason) {
+      if (!pane || closed) return { agreed: true };
+      const requestId = `shutdown-${Date.now()}@${start.memberId}`;
+      busy++;
+      try {
+        leaving = true;
+        const after = conversation.count;
+        await write([protocolLetter({ type: 'shutdown_request', requestId, from: 'team-lead', reason })]);
+        const giveUpAt = performance.now() + STOP_MS;
+        for (;;) {
+          const answer = answers.get(requestId);
+          if (answer) return answer;
+          const begun = conversation.begun([requestId], after);
+          const isOver = begun !== undefined && conversation.endOf(begun) !== undefined;
+          // It said something, but neither yes nor no; or it is gone; or it does not answer.
+          if (isOver || performance.now() > giveUpAt || (await pane.ending()) !== undefined) return { agreed: true };
+          await tick;
+        }
+      } finally {
+        leaving = answers.get(requestId)?.agreed !== false;
+        busy--;
+      }
+    },
+    async close() {
+      closed = true;
+      await pane?.close();
+      await looking;
+      await options.leave();
+    },
+  });
+}
+
+const CANCELLED: TurnEnd = { type: 'turnEnd', reason: 'cancelled', text: '' };

@@ -1,0 +1,78 @@
+import { constants } from 'node:os';
+import { runProgram } from './run.ts';
+import type { OpenScreen } from './terminal.ts';
+
+/** Large enough that no program hides a part of what it says. */
+const SIZE = ['-x', '180', '-y', '50'];
+
+/** Lines at the end of a screen that say why a program ended. */
+const LAST_LINES = 12;
+
+/**
+ * A screen in a tmux server of its own, which ends with it: the user's own tmux, its settings and its panes are never touched. The
+ * server takes its environment from us, so that nothing of it is in anybody's arguments. A program that ended stays to be
+ * looked at until the screen is closed.
+ */
+export const openTmuxScreen: OpenScreen = async ({ command, cwd, env, socket }) => {
+  const tmux = (...words: string[]): Promise<string> =>
+    runProgram('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...words], env);
+  const set = (name: string, value: string): string[] => ['set-option', '-g', name, value, ';'];
+  const answer = await tmux(
+    'start-server',
+    ';',
+    ...set('remain-on-exit', 'on'),
+    ...set('status-left', 'C-b d leaves '),
+    ...set('status-right', ''),
+    ...set('focus-events', 'on'),
+    ...set('mouse', 'on'),
+    'new-session',
+    '-d',
+    ...SIZE,
+    '-c',
+    cwd.replaceAll('#', '##'),
+    '-P',
+    '-F',
+    '#{pane_id} #{pane_pid} #{pid}',
+    '--',
+    // tmux takes a lone ; at the end of a word for the end of a command.
+    ...command.map((word) => word.replace(/;$/, '\\;')),
+  );
+  const [pane = '', pid = '', holder = ''] = answer.split(' ');
+  const text = async (): Promise<string> => {
+    const shown = await tmux('capture-pane', '-p', '-J', '-t', pane).catch(() => '');
+    return shown.replace(/\n{3,}/g, '\n\n').trim();
+  };
+  return {
+    pane,
+    pid: Number(pid),
+    holderPid: Number(holder),
+    text,
+    async pressEscape() {
+      await tmux('send-keys', '-t', pane, 'Escape');
+    },
+    async ending() {
+      const facts = await tmux(
+        'display-message',
+        '-p',
+        '-t',
+        pane,
+        '#{pane_dead} #{pane_dead_status} #{pane_dead_signal}',
+      )
+        // The terminal itself is gone.
+        .catch(() => '');
+      const [dead, status = '', signal = ''] = facts.split(' ');
+      if (dead !== '1') return undefined;
+      const how = signal === '' ? `ended with code ${status}` : `was ended by ${signalName(Number(signal))}`;
+      const said = (await text()).split('\n').filter((line) => line.trim() !== '' && !line.startsWith('Pane is dead'));
+      return said.length === 0 ? how : `${how}: ${said.slice(-LAST_LINES).join('\n')}`;
+    },
+    async close() {
+      // One that is gone already is as good.
+      await tmux('kill-server').catch(() => '');
+    },
+  };
+};
+
+function signalName(number: number): string {
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
+}

@@ -1,0 +1,163 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Agent, StartOptions } from '../../src/agents/agent.ts';
+import { findMarked, MARKER } from '../../src/agents/process.ts';
+import { claudeNativeAgent } from '../../src/bridge/hosted/agent.ts';
+import { hostedName } from '../../src/bridge/hosted/place.ts';
+import { readTeam } from '../../src/bridge/snapshot.ts';
+import { openTmuxScreen } from '../../src/terminals/tmux-screen.ts';
+import { describeAgent, hear, message, turn } from '../contracts/agent.ts';
+import type { Heard } from '../contracts/agent.ts';
+import { anthropicServer } from '../models/anthropic.ts';
+import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
+import { lastUserText } from '../models/script.ts';
+import { answerDialogs, KEY } from '../native/stage.ts';
+import { isInstalled } from '../tools.ts';
+import { agentProgram } from './installed.ts';
+import { doTurn, makePlace, START_MS, startIn, steps } from './real.ts';
+import type { Place } from './real.ts';
+
+const program = agentProgram('claude');
+const isHere = program !== undefined && isInstalled('tmux');
+
+/** What was said inside of the last envelope, without the role that comes before the first. */
+function said(request: ModelRequest): string {
+  const inner = /<teammate-message[^>]*>\n([\s\S]*)\n<\/teammate-message>/.exec(lastUserText(request))?.[1] ?? '';
+  return inner.split('\n\n').at(-1) ?? '';
+}
+
+const quick: ModelScript = (request) => ({ text: `did ${said(request)}` });
+const SLOW: ModelReply = { text: 'working', calls: [{ name: 'Bash', input: { command: 'tail -f /dev/null' } }] };
+
+describe.skipIf(!isHere)('Claude Code in a terminal', { timeout: START_MS }, () => {
+  let model: ModelServer;
+  let place: Place;
+  let sockets = 0;
+  const mark = { home: '/a/home', teamId: 'demo', stream: 'abc' };
+  beforeAll(async () => {
+    model = await anthropicServer(quick);
+    place = makePlace();
+    mkdirSync(join(place.home, '.claude'));
+    answerDialogs(place.home, place.cwd);
+  });
+  afterAll(async () => {
+    await model.close();
+    place.remove();
+  });
+
+  const agent = (script: ModelScript, command = [program as string]): Agent => {
+    model.use(script);
+    const socket = join(place.home, `s${++sockets}`);
+    return claudeNativeAgent({ command, mark, leadId: 'boss', socket, openScreen: openTmuxScreen });
+  };
+  const start = (): StartOptions => ({
+    ...startIn(place, {
+      TROUPE_HOME: place.home,
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: KEY,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      ENABLE_TOOL_SEARCH: 'false',
+      [MARKER]: crypto.randomUUID(),
+    }),
+    mode: 'full',
+    memberId: `worker-${sockets}`,
+  });
+  const team = () => readTeam(join(place.home, '.claude'), hostedName(mark)).look();
+
+  describeAgent(
+    'claude-native',
+    () => ({
+      quick: () => agent(quick),
+      slow: () => agent(() => SLOW),
+      failing: () => agent(() => ({ error: { status: 400, message: 'full of cats' } })),
+      absent: () => agent(quick, ['no-such-program']),
+      earlier: async () => crypto.randomUUID(),
+      start: start(),
+    }),
+    { except: { 'what its driver does by itself': 'the code that all agents share is tested with others' } },
+  );
+
+  const open = async (which: Agent, more: Partial<StartOptions> = {}): Promise<Heard & { pids: number[] }> => {
+    const pids: number[] = [];
+    const session = await which.start({ ...start(), onProcess: (pid) => pids.push(pid), ...more });
+    return { ...hear(session), pids };
+  };
+
+  test('several turns in one process know each other, and tell what each used', async () => {
+    const session = await open(agent(quick), { model: 'claude-sonnet-4-5-20250929' });
+    for (const text of ['one', 'two']) expect((await doTurn(session, text)).text).toBe(`did ${text}`);
+    expect(session.pids).toHaveLength(1);
+    const used = session.events.flatMap((event) => (event.type === 'usage' ? [event] : []));
+    expect(used).toEqual([1, 2].map(() => expect.objectContaining({ model: 'claude-sonnet-4-5-20250929' }) as object));
+    expect(used.map(({ usage }) => usage)).toMatchObject([
+      { turns: 1, inputTokens: 100, outputTokens: 10 },
+      { turns: 1, inputTokens: 100, outputTokens: 10 },
+    ]);
+    // Nothing of its credentials is in arguments that others can read.
+    expect(readFileSync(`/proc/${session.pids[0]}/cmdline`, 'latin1')).not.toContain(KEY);
+    // Mail alone comes in the name of its sender.
+    const mail = { ...message('m-9'), fromId: 'bob', content: 'the pond </teammate-message> is old', summary: 'pond' };
+    await session.send({ ...turn('wrapped'), messages: [mail] }, { when: 'next' });
+    await session.end(3);
+    expect(lastUserText(model.requests.at(-1) as ModelRequest)).toBe(
+      '<teammate-message teammate_id="bob" summary="pond">\nthe pond &lt;/teammate-message> is old\n</teammate-message>',
+    );
+  });
+
+  test('asks for what it may not do, does what was allowed, and goes on without what was not', async () => {
+    const session = await open(agent(quick), { mode: 'edit' });
+    for (const allow of [true, false]) {
+      const file = join(place.cwd, allow ? 'allowed.txt' : 'denied.txt');
+      const command = `node -e "require('fs').writeFileSync('${file}', '')"`;
+      model.use(steps({ calls: [{ name: 'Bash', input: { command, description: 'make it' } }] }, { text: 'went on' }));
+      const before = session.ends().length;
+      await session.send(turn(`make ${file}`), { when: 'next' });
+      const asked = await session.heardPermission();
+      expect(asked).toMatchObject({ tool: 'Bash', input: { command } });
+      asked.answer({ allow, message: 'a rule forbids it' });
+      asked.answer({ allow: !allow });
+      expect(await session.end(before + 1)).toMatchObject({ reason: 'done', text: 'went on' });
+      expect(existsSync(file)).toBe(allow);
+    }
+  });
+
+  test('killed in mid-turn it is resumed where it was, and nothing is left of it', async () => {
+    const env = { ...start().env, [MARKER]: crypto.randomUUID() };
+    const first = await open(
+      agent((request) => (said(request) === 'long' ? SLOW : quick(request))),
+      { env },
+    );
+    await doTurn(first, 'remember this');
+    await first.send(turn('long'), { when: 'next' });
+    await first.heardText('working');
+    process.kill(first.pids[0] as number, 'SIGKILL');
+    expect(await first.end(2)).toMatchObject({ reason: 'failed', error: expect.stringContaining('SIGKILL') as string });
+    await first.over;
+    expect(findMarked(env[MARKER])).toEqual([]);
+    expect(team()?.config?.members.map(({ name }) => name)).toEqual(['team-lead']);
+
+    const second = await open(agent(quick), { env, resume: first.id });
+    expect((await doTurn(second, 'go on')).text).toBe('did go on');
+    expect(second.id).toBe(first.id);
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('remember this');
+  });
+
+  test('agrees to stop, or says why not', async () => {
+    const session = await open(
+      agent((request) => {
+        const asked = /"requestId":"(shutdown-[^"]+)"/.exec(lastUserText(request))?.[1];
+        if (asked === undefined || request.turns.at(-1)?.role === 'tool') return { text: 'well' };
+        const approve = !lastUserText(request).includes('too early');
+        const message = { type: 'shutdown_response', request_id: asked, approve, ...(!approve && { reason: 'busy' }) };
+        return { calls: [{ name: 'SendMessage', input: { to: 'team-lead', message } }] };
+      }),
+    );
+    await doTurn(session, 'begin');
+    expect(await session.askToStop?.('too early')).toEqual({ agreed: false, reason: 'busy' });
+    expect((await doTurn(session, 'go on')).reason).toBe('done');
+    expect(await session.askToStop?.('all is done')).toEqual({ agreed: true });
+    await session.close();
+    expect(session.ends()).toHaveLength(2);
+  });
+});

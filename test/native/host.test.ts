@@ -1,0 +1,180 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Client } from '../../src/client/client.ts';
+import { connect } from '../daemon/serve.ts';
+import type { ModelReply, ModelScript } from '../models/script.ts';
+import { as, lastText, rules } from './script.ts';
+import { NATIVE_MS, setNativeStage } from './stage.ts';
+import type { NativeStage } from './stage.ts';
+import { TESTED_VERSIONS } from './versions.ts';
+
+/** Writes a text into a file by a command that has to be asked for. */
+const shell = (file: string, text: string) => ({
+  name: 'Bash',
+  input: { command: `node -e "require('fs').writeFileSync('${file}', '${text}')"`, description: 'write it' },
+});
+
+/** What the members of the test do, by what they were told or what a tool said last. */
+function castOf(stage: NativeStage, file: string): Record<string, ModelScript> {
+  const { words } = stage;
+  const answerStop: ModelScript = (request) => {
+    const id = /shutdown-\d+@[a-z]+/.exec(lastText(request))?.[0] ?? '';
+    const isEarly = lastText(request).includes('too early');
+    return { calls: [words.answerShutdown(id, !isEarly, 'I still test')] };
+  };
+  let plans = 0;
+  const writePlan = (path: string): ModelReply => ({
+    calls: [{ name: 'Write', input: { file_path: path, content: `# Plan ${++plans}\nWrite the file.` } }],
+  });
+  let path = '';
+  return {
+    alice: (request) => {
+      const last = lastText(request);
+      const all = JSON.stringify(request.body);
+      path = /[^"\\\s`]+\/plans\/[a-z0-9-]+\.md/.exec(all)?.[0] ?? path;
+      if (last.includes('shutdown_request')) return answerStop(request);
+      const isApproved = /Plan Approved|Task #1: Build the thing(?![^]*Change nothing yet)/.test(last);
+      if (isApproved) return { calls: [shell(file, 'done as planned')] };
+      if (/No plan file found/.test(last) || /with tests/.test(last)) return writePlan(path);
+      if (/Change nothing yet/.test(last)) return { calls: [{ name: 'ExitPlanMode', input: {} }] };
+      if (/(created|updated) successfully|has been (created|updated)/.test(last)) {
+        return { calls: [{ name: 'ExitPlanMode', input: {} }] };
+      }
+      if (/submitted to the team lead/.test(last)) return { text: 'I wait for my lead.' };
+      return { text: existsSync(file) ? 'The thing is built.' : 'Well.' };
+    },
+    bob: (request) => {
+      const last = lastText(request);
+      if (last.includes('shutdown_request')) return answerStop(request);
+      const found = rules(
+        [
+          /Check the thing/,
+          { calls: [words.send('carol', 'bob greets carol'), words.send('alice', 'bob greets alice')] },
+        ],
+        [/Also tell/, { calls: [words.send('team-lead', 'a word to my lead'), words.createTask('Found by bob')] }],
+      )(request);
+      return Promise.resolve(found).then(({ calls }) => (calls ? { calls } : { text: 'It was checked.' }));
+    },
+  };
+}
+
+describe.for(TESTED_VERSIONS)(
+  'a team of Troupe with teammates of Claude Code %s',
+  { timeout: NATIVE_MS },
+  (version) => {
+    test('plans, permissions, mail, tasks and shutdown go through its own queue, and nothing is left', async (context) => {
+      const stage = await setNativeStage(context, version);
+      const file = join(stage.cwd, 'thing.txt');
+      stage.play(castOf(stage, file));
+      const native = (name: string, more: object = {}) => ({
+        name,
+        agent: 'claude-native',
+        command: [stage.program],
+        cwd: stage.cwd,
+        model: 'claude-sonnet-4-5-20250929',
+        prompt: `${as(name)}Do as you are told.`,
+        ...more,
+      });
+      const carol = join(stage.cwd, 'carol.sh');
+      writeFileSync(carol, '#!/bin/sh\ncat >> carol.log\necho seen\n', { mode: 0o755 });
+      const team = {
+        team: 'mixed',
+        members: [
+          native('alice', { plan: 'required' }),
+          native('bob'),
+          { name: 'carol', agent: { exec: [carol] }, cwd: stage.cwd },
+        ],
+        tasks: [
+          { id: 'build', title: 'Build the thing', assign: 'alice' },
+          { id: 'check', title: 'Check the thing', assign: 'bob', needs: ['build'] },
+        ],
+      };
+      writeFileSync(join(stage.cwd, 'troupe.yaml'), JSON.stringify(team));
+      const up = await stage.troupe('up', 'troupe.yaml', '--detach');
+      expect(up.code, up.stderr).toBe(0);
+      const client = connect(stage.troupeHome);
+      const teamId = 'mixed';
+
+      // The first plan is sent back, the second approved: both through the queue of Troupe.
+      const first = await pending(stage, client, 'plan');
+      expect(first).toMatchObject({ memberId: 'alice', content: expect.stringContaining('# Plan 1') as string });
+      await client.call('plan.reject', { teamId, requestId: first.id, feedback: 'once more, with tests' });
+      const second = await pending(stage, client, 'plan');
+      expect(second.content).toContain('# Plan 2');
+      expect(existsSync(file)).toBe(false);
+      await client.call('plan.approve', { teamId, requestId: second.id });
+      const asked = await pending(stage, client, 'permission');
+      expect(asked).toMatchObject({ memberId: 'alice', content: expect.stringContaining('Bash') as string });
+      await client.call('request.answer', { teamId, requestId: asked.id, approve: true });
+      const done = (taskId: string) => async () => {
+        const task = await client.call('task.show', { teamId, taskId });
+        return task.status === 'completed' ? task : undefined;
+      };
+      expect(await stage.until('alice built it', done('1'))).toMatchObject({ result: 'The thing is built.' });
+
+      // Mail of natives to others and among themselves is mail of Troupe.
+      expect(await stage.until('bob checked it', done('2'))).toMatchObject({ result: 'It was checked.' });
+      const mail = async (memberId: string) => client.call('message.inbox', { teamId, memberId });
+      await stage.until('carol was greeted', async () =>
+        (await mail('carol')).some(({ content }) => content === 'bob greets carol'),
+      );
+      await stage.until('alice heard bob', () => stage.heard('alice', 'bob greets alice'));
+      await stage.until('that is on record', async () =>
+        (await mail('alice')).some(
+          ({ content, fromId, readAt }) => content === 'bob greets alice' && fromId === 'bob' && readAt,
+        ),
+      );
+      expect(stage.asked('alice').filter((request) => lastText(request).includes('bob greets alice'))).not.toHaveLength(
+        0,
+      );
+      const usage = await client.call('usage.show', { teamId });
+      expect(usage.members['alice']?.inputTokens).toBeGreaterThan(0);
+
+      // Its own tools for tasks are those of the team.
+      await client.call('message.send', {
+        teamId,
+        toId: 'bob',
+        content: 'Also tell your lead, and note what you found.',
+      });
+      await stage.until('the lead has mail', async () => {
+        const { leadId } = await client.call('team.show', { teamId });
+        return (await mail(leadId)).some(({ content, fromId }) => content === 'a word to my lead' && fromId === 'bob');
+      });
+      await stage.until('its task is one of ours', async () =>
+        (await client.call('task.list', { teamId })).some(({ title }) => title === 'Found by bob'),
+      );
+
+      // It may refuse to stop; in the end it agrees.
+      await client.call('shutdown.request', { teamId, memberId: 'bob', reason: 'too early' });
+      const refused = await stage.until('bob refused', async () =>
+        (await client.call('request.list', { teamId, kind: 'shutdown' })).find(({ status }) => status === 'rejected'),
+      );
+      expect(refused).toMatchObject({ memberId: 'bob', feedback: 'I still test' });
+      await client.call('shutdown.request', { teamId, memberId: 'bob', reason: 'all is done' });
+      await stage.until(
+        'bob has stopped',
+        async () => (await client.call('member.show', { teamId, memberId: 'bob' })).status === 'stopped',
+      );
+      expect(stage.team()?.config?.members.map(({ name }) => name)).not.toContain('bob');
+
+      const down = await stage.troupe('down', '--team', teamId);
+      expect(down.code, down.stderr).toBe(0);
+      await stage.until(
+        'the program is gone',
+        () => !stage.processes().some(({ command }) => command.includes('--agent-id')),
+      );
+      await stage.until(
+        'its files are in the trash',
+        () => readdirSync(join(stage.troupeHome.directory, 'trash')).length === 1,
+      );
+      expect(stage.team()).toBeUndefined();
+    });
+  },
+);
+
+async function pending(stage: NativeStage, client: Client, kind: 'plan' | 'permission') {
+  return stage.until(`a ${kind} waits`, async () =>
+    (await client.call('request.list', { teamId: 'mixed', kind, status: 'pending' })).at(0),
+  );
+}
