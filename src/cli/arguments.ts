@@ -242,7 +242,8 @@ async function explainMissing(command: Command, missing: Input): Promise<UsageEr
   const name = command.args.includes(missing) ? `<${missing.name}>` : `--${missing.name}`;
   const { describeInput } = await import('./described.ts');
   // A shell takes an unquoted #1 for the beginning of a comment, and hands over nothing.
-  const hint = missing.field === 'taskId' ? ", such as 1 or '#1'" : '';
+  const hint =
+    missing.field === 'taskId' ? ", such as 1 or '#1'" : missing.values ? `: ${missing.values.join(', ')}` : '';
   return new UsageError(`${name} is missing: ${describeInput(command, missing).text}${hint}`, command.words);
 }
 

@@ -52,6 +52,7 @@ export function unknownCommand([first = '', second = '']: readonly string[]): Us
       nearest === undefined ? `; there is ${verbs.join(', ')}` : `; did you mean troupe ${first} ${nearest}?`;
     return new UsageError(`There is no command ${JSON.stringify(`${first} ${second}`)}${hint}`, first);
   }
+  if (first.startsWith('-')) return new UsageError(`There is no flag ${first} without a command before it`);
   const names = [...allCommands(), ...PROGRAMS].map(({ words }) => words);
   const nouns = [...new Set(names.flatMap((words) => [words.split(' ')[0] ?? '', words]))];
   const nearest = findNearest(first, nouns) ?? names.find((words) => words.split(' ')[1] === first);

@@ -87,8 +87,11 @@ export async function findTeamOf(client: Client, memberId: string, teamId: strin
   }
   const [only, ...others] = having;
   if (only !== undefined && others.length === 0) return only;
-  const why = only === undefined ? 'No open team has' : `The teams ${having.join(', ')} have`;
-  throw new Refusal('not_found', `${why} a member ${memberId}: say --team`);
+  const why =
+    only === undefined
+      ? `No open team has a member ${JSON.stringify(memberId)}: troupe ps lists those that run, and --team names a closed team`
+      : `The teams ${having.join(', ')} have a member ${JSON.stringify(memberId)}: say which with --team`;
+  throw new Refusal('not_found', why);
 }
 
 /** A line of a transcript. */
