@@ -27,7 +27,7 @@ export const claimDurable: Benchmark = {
   async run(scale) {
     using workspace = openWorkspace();
     const { folder, disk } = workspace;
-    const journal = sqliteJournal(join(folder, 'journal.db'));
+    const journal = sqliteJournal(join(folder, 'journal.db'), { exclusive: true });
     const commits: number[] = [];
     let teams = 0;
 

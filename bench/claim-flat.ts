@@ -21,7 +21,7 @@ export const claimFlat: Benchmark = {
   target: 'at most 1.5 times, through the ledger on SQLite and for the rules alone',
   async run(scale) {
     using workspace = openWorkspace();
-    const journal = sqliteJournal(join(workspace.folder, 'journal.db'));
+    const journal = sqliteJournal(join(workspace.folder, 'journal.db'), { exclusive: true });
     const total = scale.size(10_000);
     let teams = 0;
 

@@ -21,7 +21,7 @@ export const sendDurable: Benchmark = {
   async run(scale) {
     using workspace = openWorkspace();
     const { folder, disk } = workspace;
-    const journal = sqliteJournal(join(folder, 'journal.db'));
+    const journal = sqliteJournal(join(folder, 'journal.db'), { exclusive: true });
     const quarter = scale.size(2_500);
     const growth: number[] = [];
     const commits: number[] = [];

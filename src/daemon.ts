@@ -100,7 +100,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     closers.add('log', () => logging.close());
 
     const place = options.journal ?? { kind: 'sqlite' };
-    const { journal: bareJournal, hosts, ...journalFacts } = await openJournal(place, { file: home.journal });
+    // The lock is on the home: a journal elsewhere may be another daemon's as well.
+    const exclusive = place.kind === 'memory' || (place.kind === 'sqlite' && place.path === undefined);
+    const opened = await openJournal(place, { file: home.journal, exclusive });
+    const { journal: bareJournal, hosts, ...journalFacts } = opened;
     closers.add('journal', () => bareJournal.close());
     const { health, instruments, calls, appended } = await openObservation({
       log: logging,
@@ -124,8 +127,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       },
     });
     const ledger = new Ledger(journal, {
-      // The lock is on the home: a journal elsewhere may be another daemon's as well.
-      exclusive: place.kind === 'memory' || (place.kind === 'sqlite' && place.path === undefined),
+      exclusive,
       onError: (error, team) => logging.error('ledger.failed', { team, error }),
     });
     closers.add('ledger', () => ledger.close());

@@ -37,14 +37,18 @@ export function readJournalPlace(text: string, base: string): JournalPlace {
   );
 }
 
-/** Opens a journal; `file` is the one for `sqlite` without a path. */
-export async function openJournal(place: JournalPlace, { file }: { file: string }): Promise<OpenedJournal> {
+/** Opens a journal; `file` is the one for `sqlite` without a path. `exclusive`: one ledger of this process alone writes it. */
+export async function openJournal(
+  place: JournalPlace,
+  { file, exclusive = false }: { file: string; exclusive?: boolean },
+): Promise<OpenedJournal> {
   if (place.kind === 'memory') {
     return { journal: memoryJournal(), kind: 'memory', location: 'memory', durability: 'memory' };
   }
   if (place.kind === 'sqlite') {
     const location = place.path ?? file;
-    return { journal: sqliteJournal(location), kind: 'sqlite', location, durability: 'fsync-before-ack' };
+    const journal = sqliteJournal(location, { exclusive });
+    return { journal, kind: 'sqlite', location, durability: 'fsync-before-ack' };
   }
   // Only who needs it waits until it is loaded.
   const { natsJournal } = await import('./journal/nats.ts');

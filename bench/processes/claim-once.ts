@@ -9,7 +9,7 @@ import { makeTeam, readTeam } from '../team.ts';
 
 const [folder = '', tasks, inFlight] = process.argv.slice(2);
 const count = Number(tasks);
-const journal = sqliteJournal(join(folder, 'traced.db'));
+const journal = sqliteJournal(join(folder, 'traced.db'), { exclusive: true });
 const ledger = new Ledger(journal, { exclusive: true });
 const list = new SharedTaskList(ledger);
 await makeTeam(ledger, 'traced', count);

@@ -4,7 +4,8 @@ import type { Connect, Connection } from './client.ts';
 // A command line starts with this file. `import` of a builtin fetches all its exports, and node:fs/promises loads more
 // of Node than one small file is worth: together 3 ms of the 10 that a command may take longer than an empty program.
 const { readFileSync } = process.getBuiltinModule('node:fs');
-const { createConnection } = process.getBuiltinModule('node:net');
+const { connect } = process.getBuiltinModule('node:net');
+const { StringDecoder } = process.getBuiltinModule('node:string_decoder');
 
 /** Where the daemon listens and where the credential is: its text, or the file that holds it. */
 export interface SocketOptions {
@@ -13,6 +14,9 @@ export interface SocketOptions {
   /** How long a daemon that takes the connection may say nothing, in milliseconds. */
   readonly patience?: number;
 }
+
+/** As much as Node reads at a time; one place for all of it, past the machinery of streams, saves an eighth of a call. */
+const READ_BYTES = 64 * 1024;
 
 /** A daemon answers within a millisecond; one that is stopped, or that hangs, never does. */
 const PATIENCE_MS = 10_000;
@@ -26,7 +30,17 @@ export function socketConnect(options: SocketOptions): Connect {
     // Read anew each time: a restarted daemon has a new one.
     const token = readToken(options.token);
     return new Promise<Connection>((resolve, reject) => {
-      const socket = createConnection(options.path);
+      const decoder = new StringDecoder('utf8');
+      const socket = connect({
+        path: options.path,
+        onread: {
+          buffer: Buffer.allocUnsafe(READ_BYTES),
+          callback(size, bytes) {
+            take(decoder.write((bytes as Buffer).subarray(0, size)));
+            return true;
+          },
+        },
+      });
       let ready = false;
       let rest: string[] = [];
       let outgoing = '';
@@ -45,29 +59,32 @@ export function socketConnect(options: SocketOptions): Connect {
         reject(new CallError('no_daemon', `${what}: if it hangs, end it with troupe stop --all`));
         socket.destroy();
       }, patience);
-      socket.setEncoding('utf8');
       socket.once('connect', () => send(JSON.stringify({ type: 'hello', id: 0, token })));
-      socket.on('data', (chunk: string) => {
-        // Put together once, at its end: an answer may be many megabytes long.
-        const [first = '', ...others] = chunk.split('\n');
-        rest.push(first);
-        for (const other of others) {
-          const line = rest.join('');
-          rest = [other];
+      const take = (chunk: string): void => {
+        let start = 0;
+        for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', start)) {
+          const piece = chunk.slice(start, end);
+          start = end + 1;
+          // Put together once, at its end: an answer may be many megabytes long.
+          const line = rest.length === 0 ? piece : rest.join('') + piece;
+          if (rest.length > 0) rest = [];
           if (ready) receive(line);
-          else {
-            const answer = JSON.parse(line) as { type: string; error?: { code: 'unauthenticated'; message: string } };
-            if (answer.error) {
-              reject(new CallError(answer.error.code, answer.error.message));
-              socket.destroy();
-              return;
-            }
-            ready = true;
-            clearTimeout(silence);
-            resolve({ send, close: () => socket.end() });
-          }
+          else if (!greeted(line)) return;
         }
-      });
+        if (start < chunk.length) rest.push(chunk.slice(start));
+      };
+      const greeted = (line: string): boolean => {
+        const answer = JSON.parse(line) as { type: string; error?: { code: 'unauthenticated'; message: string } };
+        if (answer.error) {
+          reject(new CallError(answer.error.code, answer.error.message));
+          socket.destroy();
+          return false;
+        }
+        ready = true;
+        clearTimeout(silence);
+        resolve({ send, close: () => socket.end() });
+        return true;
+      };
       socket.once('error', (error) =>
         reject(new CallError('no_daemon', `No daemon answers on ${options.path}: ${error.message}`)),
       );

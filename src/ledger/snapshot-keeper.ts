@@ -1,11 +1,11 @@
-/** Replaying 5,000 events takes some 10 ms. */
-const EVERY = 5_000;
+/** Replaying 10,000 events takes some 20 ms, as long as it takes to write a snapshot of as many tasks. */
+const EVERY = 10_000;
 
 /**
  * A snapshot waits for a quiet moment: it takes 1.4 us for each task and message, all at once, and whoever waited then would
  * pay for it. Where there is no such moment it is taken all the same, so many times later.
  */
-const QUIET_MS = 100;
+const QUIET_MS = 2_000;
 const WITHOUT_QUIET = 10;
 
 interface KeeperOptions {
@@ -60,7 +60,7 @@ export class SnapshotKeeper {
 
   /** The larger the state, the rarer: writing it costs as much as it is long. */
   get #due(): number {
-    return Math.max(this.#options.every ?? EVERY, this.#options.size() / 2);
+    return Math.max(this.#options.every ?? EVERY, this.#options.size());
   }
 
   #keep(): Promise<void> {

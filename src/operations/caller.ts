@@ -2,7 +2,7 @@ import { Actor, USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import type { TeamState } from '../core/state.ts';
-import { quote } from '../core/text.ts';
+import { isSlug, quote } from '../core/text.ts';
 
 /** How much a credential allows; each scope includes those before it. */
 export const SCOPES = ['reader', 'member', 'lead', 'admin'] as const;
@@ -46,7 +46,7 @@ export function authorize(caller: Caller, operation: { name: string; scope: Scop
 
 /** In whose name the caller acts: a member in its own, a person in its own or in that of the member it names. */
 export function actorOf(caller: Caller, operation: { scope: Scope }, as: string | undefined): Actor {
-  if (caller.scope === 'admin') return as === undefined ? USER : parse(Actor, as);
+  if (caller.scope === 'admin') return as === undefined ? USER : isSlug(as) ? as : parse(Actor, as);
   if (caller.memberId === undefined || (caller.scope === 'reader' && operation.scope !== 'reader')) {
     throw new TeamError('not_allowed', 'This credential can read but act for nobody');
   }

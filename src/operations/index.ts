@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
-import { ChosenId, quote } from '../core/text.ts';
+import { ChosenId, isChosenId, quote } from '../core/text.ts';
 import { agentOperations } from './agent.ts';
 import { actorOf, authorize, presentCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
@@ -98,7 +98,9 @@ function perform(services: Services, name: string, found: Operation | undefined,
   const input = parse(found.input, call.input ?? {});
   const { hostId } = services.daemon;
   const once = {
-    ...(commandId !== undefined && { commandId: parse(ChosenId, commandId) }),
+    ...(commandId !== undefined && {
+      commandId: isChosenId(commandId) ? commandId : parse(ChosenId, commandId),
+    }),
     // A person may speak for a member from anywhere.
     ...(hostId !== undefined && caller.scope !== 'admin' && { onHost: hostId }),
   };

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { chmod, lstat, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
@@ -116,13 +115,13 @@ function serve(hub: Hub, socket: Socket): void {
     () => refuse(socket, new TeamError('unauthenticated', 'No hello came')),
     limits.greetingMs,
   );
-  const lines = splitLines(limits.messageBytes);
+  const lines = splitLines(limits.messageBytes, take);
 
   // A client that goes away in the middle of a write is nothing to report.
   socket.on('error', () => {});
   socket.on('data', (chunk: Buffer) => {
     try {
-      for (const line of lines(chunk)) take(line);
+      lines(chunk);
     } catch (error) {
       refuse(socket, hub.asTeamError(error));
     }
@@ -133,10 +132,8 @@ function serve(hub: Hub, socket: Socket): void {
     leave();
   });
 
-  function take(line: Buffer): void {
-    if (socket.destroyed || line.length === 0) return;
-    if (!isUtf8(line)) throw new TeamError('invalid', 'A line is not UTF-8');
-    const text = line.toString('utf8');
+  function take(text: string): void {
+    if (socket.destroyed || text.length === 0) return;
     if (session) session.receive(text);
     else if (greeting) early.push(text);
     else {

@@ -9,8 +9,8 @@ import { error, fill, note, texts } from '../contracts/journal/notes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 describe('appends that wait', () => {
-  test('go in one transaction, of whatever team', async () => {
-    const { journal, path } = open();
+  test.each([false, true])('go in one transaction, of whatever team (exclusive: %s)', async (exclusive) => {
+    const { journal, path } = open({ exclusive });
     await fill(journal, 'team-0', 1);
     const before = countCommits(path);
     const teams = Array.from({ length: 200 }, (_, i) => `team-${i}`);
@@ -50,6 +50,29 @@ describe('appends that wait', () => {
     await fill(journal, 'a', 200);
     running = false;
     expect(turns).toBeGreaterThan(5);
+  });
+});
+
+describe('a file that one ledger has for itself', () => {
+  test('is written in the turn of the event loop in which the ledger asks', async () => {
+    const { journal } = open({ exclusive: true });
+    await fill(journal, 'a', 1);
+    let isLater = false;
+    setImmediate(() => (isLater = true));
+    await Promise.all([journal.append('a', 1, [note('2')]), journal.append('b', 0, [note('1')])]);
+    expect(isLater).toBe(false);
+  });
+
+  test('is followed in its own process', async () => {
+    const { journal } = open({ exclusive: true });
+    await fill(journal, 'a', 1);
+    const stop = new AbortController();
+    const following = journal.follow('a', 1, stop.signal)[Symbol.asyncIterator]();
+    const next = following.next();
+    await journal.append('a', 1, [note('2')]);
+    expect(await next).toMatchObject({ done: false, value: { seq: 2 } });
+    stop.abort();
+    await following.return?.();
   });
 });
 

@@ -121,19 +121,33 @@ describe('the Unix socket', () => {
 test('lines are the same however the bytes are cut', () => {
   const text = Buffer.from('first\n\nsecond ünïcode\nthird');
   for (let size = 1; size <= text.length; size++) {
-    const split = splitLines(100);
     const lines: string[] = [];
-    for (let at = 0; at < text.length; at += size) {
-      for (const line of split(text.subarray(at, at + size))) lines.push(line.toString());
-    }
+    const split = splitLines(100, (line) => lines.push(line));
+    for (let at = 0; at < text.length; at += size) split(text.subarray(at, at + size));
     expect(lines).toEqual(['first', '', 'second ünïcode']);
   }
 });
 
 test('a million bytes one by one are one line', () => {
-  const split = splitLines(1_000_000);
-  const lines: Buffer[] = [];
-  for (let i = 0; i < 300_000; i++) lines.push(...split(Buffer.from('x')));
-  lines.push(...split(Buffer.from('\n')));
+  const lines: string[] = [];
+  const split = splitLines(1_000_000, (line) => lines.push(line));
+  for (let i = 0; i < 300_000; i++) split(Buffer.from('x'));
+  split(Buffer.from('\n'));
   expect(lines.map(({ length }) => length)).toEqual([300_000]);
+});
+
+test('what came before bytes that are no text counts, what comes after is refused', () => {
+  const lines: string[] = [];
+  const split = splitLines(100, (line) => lines.push(line));
+  expect(() =>
+    split(Buffer.concat([Buffer.from('first\n'), Buffer.from([0xff, 0x0a]), Buffer.from('third\n')])),
+  ).toThrow('A line is not UTF-8');
+  expect(lines).toEqual(['first']);
+});
+
+test('a line that is too long is refused also where whole lines stand before it', () => {
+  const lines: string[] = [];
+  const split = splitLines(10, (line) => lines.push(line));
+  expect(() => split(Buffer.from('short\nmuch too long a line\n'))).toThrow('longer than 10 bytes');
+  expect(lines).toEqual(['short']);
 });

@@ -14,7 +14,7 @@ export type Followers = ReturnType<typeof openFollowers>;
  * database into which every process writes a byte after its commits and which those who follow watch: 2 us to ring, heard
  * some 1 ms later. Watching the log instead runs one commit late: it is written before the commit counts.
  */
-export function openFollowers(db: DatabaseSync, path: string) {
+export function openFollowers(db: DatabaseSync, path: string, { exclusive }: { exclusive: boolean }) {
   const followers = new Map<string, Set<() => void>>();
   const dataVersion = db.prepare('PRAGMA data_version');
   let bell = openBell(`${path}.bell`);
@@ -92,7 +92,7 @@ export function openFollowers(db: DatabaseSync, path: string) {
     const teams = [...changed];
     changed.clear();
     for (const team of teams) wake(team);
-    if (bell === undefined) return;
+    if (bell === undefined || exclusive) return;
     try {
       writeSync(bell, strike, 0, 1, 0);
     } catch {
@@ -116,6 +116,8 @@ export function openFollowers(db: DatabaseSync, path: string) {
     /** Tells everyone that this process changed the team, when this turn of the event loop is over. */
     announce(team: string): void {
       if (followers.size > 0) changed.add(team);
+      // A turn of the event loop and a write for each commit, where nobody could hear it.
+      else if (exclusive) return;
       if (announcing) return;
       announcing = true;
       setImmediate(tellEveryone);

@@ -37,6 +37,8 @@ export interface WriterOptions {
   readonly path: string;
   /** How long to try while another process holds the file. */
   readonly patienceMs: number;
+  /** One ledger writes, and nobody else. */
+  readonly exclusive: boolean;
   /** Called after the commit for each change to a team. */
   readonly onCommit: (team: string) => void;
 }
@@ -45,9 +47,11 @@ export type Writer = ReturnType<typeof groupWriter>;
 
 /**
  * Does all jobs that wait in one transaction: one flush for all teams. There is no timer: what is asked for in one turn of
- * the event loop goes together. The code for a lone job is kept short on purpose, see `ALONE_JOBS`.
+ * the event loop goes together. One ledger that has the file for itself has waited for the turn's end already, and lets the
+ * loop turn: then what is asked for until its promises have run goes together. The code for a lone job is kept short on
+ * purpose, see `ALONE_JOBS`.
  */
-export function groupWriter({ db, path, patienceMs, onCommit }: WriterOptions) {
+export function groupWriter({ db, path, patienceMs, exclusive, onCommit }: WriterOptions) {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
@@ -67,10 +71,11 @@ export function groupWriter({ db, path, patienceMs, onCommit }: WriterOptions) {
     if (alone > 0) {
       alone--;
       void resolved.then(flush);
-    } else setImmediate(flushAfterTurn);
+    } else if (exclusive) process.nextTick(flushTogether);
+    else setImmediate(flushTogether);
   }
 
-  function flushAfterTurn(): void {
+  function flushTogether(): void {
     alone = queue.length === 1 ? ALONE_JOBS : 0;
     flush();
   }
@@ -157,7 +162,7 @@ export function groupWriter({ db, path, patienceMs, onCommit }: WriterOptions) {
   function retryLater(group: readonly Job[]): void {
     queue = [...group, ...queue];
     scheduled = true;
-    setTimeout(flushAfterTurn, RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least));
+    setTimeout(flushTogether, RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least));
   }
 
   return {
