@@ -16,6 +16,7 @@ import type { DaemonService, Services } from './operations/operation.ts';
 import { answerTranscript } from './operations/transcript.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { createClosers } from './runtime/closers.ts';
+import { readConfig } from './runtime/config.ts';
 import { checkSocketPath, prepareHome } from './runtime/home.ts';
 import { describeHost, defaultName } from './runtime/hosts/identity.ts';
 import { joinHosts } from './runtime/hosts/join.ts';
@@ -200,6 +201,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         setImmediate(() => void close());
       },
       transcriptFolder: (teamId, memberId) => join(home.transcripts, teamId, memberId),
+      config: () => readConfig(home.directory),
       // What this machine lacks, another that shares the journal may have.
       requireAgents: (agents) => agents.forEach((one) => requireRunnable(one, hosts ? undefined : environment)),
       removeTranscripts: (teamId) => rm(join(home.transcripts, teamId), { recursive: true, force: true }),

@@ -16,6 +16,8 @@ import { signatureOf } from './mirror/members.ts';
 import { leadOf, leadReads, openMirror, whyNotJoin } from './mirror/mirror.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { nativeNameOf } from './mirror/names.ts';
+import { openSeats } from './seats.ts';
+import type { Seats } from './seats.ts';
 import { openSight } from './sight.ts';
 import type { Sight } from './sight.ts';
 import type { NativeTeam } from './snapshot.ts';
@@ -51,8 +53,8 @@ export interface Bridge {
   leftovers(quiet?: number): Leftover[];
   /** Moves what was left behind of these teams to the trash; says where. */
   clean(names: readonly string[], quiet?: number): { name: string; folder: string }[];
-  /** Makes a team that is kept in step with a native one, both ways. */
-  join(name: string, options?: { as?: string | undefined }): Promise<Joined>;
+  /** Makes a team that is kept in step with a native one, both ways; `seats` says that it is there only as long as that one. */
+  join(name: string, options?: { as?: string | undefined; seats?: boolean }): Promise<Joined>;
   /** Ends that: our members leave the native team, and what is here stays. */
   leave(teamId: string): Promise<Joined>;
   /** The teams that are kept in step with native ones. */
@@ -60,6 +62,8 @@ export interface Bridge {
   /** Resolves when both sides have been compared since now. */
   settled(teamId: string): Promise<void>;
   readonly claims: ClaimKeeper;
+  /** Members of ours that sit in native teams, in panes of their leads'. */
+  readonly seats: Seats;
   /** Takes up the teams that were joined before. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -75,7 +79,12 @@ export function openBridge({ root, trash, onError, ledger, home, complete }: Bri
   const leftovers = (quiet?: number): Leftover[] =>
     findLeftovers(open().list(), { now: Date.now(), ...(quiet !== undefined && { quiet }) });
   const begin = async (teamId: string, native: string): Promise<Mirror> => {
-    const mirror = await openMirror({ ledger, sight: open(), root, teamId, native, signature, onError });
+    const onOver = (): void => {
+      const over = mirrors.get(teamId);
+      mirrors.delete(teamId);
+      over?.close().catch(onError);
+    };
+    const mirror = await openMirror({ ledger, sight: open(), root, teamId, native, signature, onError, onOver });
     mirrors.set(teamId, mirror);
     return mirror;
   };
@@ -87,7 +96,7 @@ export function openBridge({ root, trash, onError, ledger, home, complete }: Bri
       : [];
     return { teamId, native, notices: [...notices, ...reports] };
   };
-  return {
+  const bridge: Bridge = {
     root,
     sight: open,
     leftovers,
@@ -117,7 +126,7 @@ export function openBridge({ root, trash, onError, ledger, home, complete }: Bri
       open().list();
       return moved;
     },
-    async join(name, { as } = {}) {
+    async join(name, { as, seats = false } = {}) {
       const team = open()
         .list()
         .find((one) => one.name === name || one.title === name);
@@ -138,7 +147,7 @@ export function openBridge({ root, trash, onError, ledger, home, complete }: Bri
         );
       }
       const teamId = parse(Slug, as ?? (isSlug(team.name) ? team.name : suggestSlug(team.name)));
-      await prepareTeam(ledger, teamId, team);
+      await prepareTeam(ledger, teamId, team, seats);
       const mirror = await begin(teamId, team.name);
       await mirror.settled();
       return describe(mirror);
@@ -173,22 +182,33 @@ export function openBridge({ root, trash, onError, ledger, home, complete }: Bri
       );
       for (const { teamId, native } of joined) {
         // What is wrong with one native team must not keep a daemon from starting.
-        if (native !== undefined) await begin(teamId, native).catch(onError);
+        if (native === undefined) continue;
+        await begin(teamId, native).catch(onError);
+        await bridge.seats.recover(teamId);
       }
       await hosted?.start();
     },
+    seats: openSeats({
+      ledger,
+      sight: open,
+      root,
+      join: async (name) => (await bridge.join(name, { seats: true })).teamId,
+      onError,
+    }),
     async close() {
+      bridge.seats.close();
       await hosted?.close();
       for (const mirror of mirrors.values()) await mirror.close();
       mirrors.clear();
       sight?.close();
     },
   };
+  return bridge;
 }
 
 /** The team of ours, made for this native one or joined to it before. */
-async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTeam): Promise<void> {
-  const mark = { native: { name: team.name } };
+async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTeam, seats: boolean): Promise<void> {
+  const mark = { native: { name: team.name, ...(seats && { seats }) } };
   const found = await ledger.view(
     teamId,
     (state) => state.team && { name: nativeNameOf(state), status: state.team.status },

@@ -37,7 +37,12 @@ const Protocol = z.discriminatedUnion('type', [
     planContent: z.string().optional(),
     planFilePath: z.string().optional(),
   }),
-  z.looseObject({ type: z.literal('plan_approval_response'), requestId: z.string(), approved: z.boolean() }),
+  z.looseObject({
+    type: z.literal('plan_approval_response'),
+    requestId: z.string(),
+    approved: z.boolean(),
+    feedback: z.string().optional(),
+  }),
   z.looseObject({
     type: z.literal('permission_request'),
     request_id: z.string(),
@@ -45,7 +50,16 @@ const Protocol = z.discriminatedUnion('type', [
     input: z.unknown().optional(),
     description: z.string().optional(),
   }),
-  z.looseObject({ type: z.literal('permission_response'), request_id: z.string() }),
+  z.looseObject({
+    type: z.literal('permission_response'),
+    request_id: z.string(),
+    subtype: z.string().optional(),
+    error: z.string().optional(),
+    response: z.looseObject({}).optional(),
+  }),
+  // What a lead would set in a teammate without being asked for it: the newest version drops both, and so do we.
+  z.looseObject({ type: z.literal('mode_set_request') }),
+  z.looseObject({ type: z.literal('team_permission_update') }),
 ]);
 export type Protocol = z.output<typeof Protocol>;
 

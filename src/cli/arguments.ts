@@ -147,7 +147,8 @@ function unknownFlag(rawName: string, flags: readonly Input[]): string {
 
 /** The last argument takes all that is left if it is a list. */
 function assignPlaces({ args, words }: Command, places: readonly string[], given: Given): void {
-  const takesRest = args.at(-1)?.type === 'list';
+  const last = args.at(-1)?.type;
+  const takesRest = last === 'list' || last === 'words';
   if (places.length > args.length && !takesRest) {
     const extra = places[args.length] ?? '';
     const hint = args.length === 0 ? '' : '; put a text with spaces in quotes';

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import type { Client } from '../client/client.ts';
 import type { Arguments } from './arguments.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
@@ -27,15 +28,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
         print(`${memberId} of ${teamId}. ${process.stdin.isTTY ? HOW_TO_TYPE : HOW_TO_LOOK}\n`);
       }
     };
-    lines.on('line', (line) => {
-      const urgent = line.startsWith('!');
-      const content = (urgent ? line.slice(1) : line).trim();
-      if (content === '') return;
-      const message = { teamId, toId: memberId, content, ...(urgent && { priority: 'urgent' as const }) };
-      client.call('message.send', message, { commandId: newCommandId() }).catch((error: unknown) => {
-        warn(`Not sent: ${(error as Error).message}\n`);
-      });
-    });
+    lines.on('line', (line) => say(client, { teamId, memberId }, line));
     // Ctrl-D at a terminal leaves; the end of a file or pipe says only that there is no more to send.
     if (process.stdin.isTTY) lines.once('close', () => left.abort());
     const either = AbortSignal.any([signal, left.signal]);
@@ -48,4 +41,15 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     lines.close();
     client.close();
   }
+}
+
+/** Sends a line that was typed to a member. */
+export function say(client: Client, { teamId, memberId }: { teamId: string; memberId: string }, line: string): void {
+  const urgent = line.startsWith('!');
+  const content = (urgent ? line.slice(1) : line).trim();
+  if (content === '') return;
+  const message = { teamId, toId: memberId, content, ...(urgent && { priority: 'urgent' as const }) };
+  client.call('message.send', message, { commandId: newCommandId() }).catch((error: unknown) => {
+    warn(`Not sent: ${(error as Error).message}\n`);
+  });
 }

@@ -1,8 +1,8 @@
 import type { Scope } from '../operations/caller.ts';
 import type { OperationName } from '../operations/index.ts';
 
-/** How the words of an argument or flag become a value. */
-export type InputType = 'string' | 'number' | 'boolean' | 'list' | 'json' | 'duration' | 'time';
+/** How the words of an argument or flag become a value; `words` are all that are left, as they stand. */
+export type InputType = 'string' | 'number' | 'boolean' | 'list' | 'words' | 'json' | 'duration' | 'time';
 
 /** An argument or a flag of a command. */
 export interface Input {
@@ -35,6 +35,8 @@ export interface Command {
   readonly plain?: true;
   /** One line for help texts, of commands that do not come from operations. */
   readonly summary?: string;
+  /** What else one has to know, for the help text. */
+  readonly more?: string;
 }
 
 /** What help texts say of a command that comes from an operation. */

@@ -9,6 +9,7 @@ export interface Described {
   readonly args: readonly DescribedInput[];
   /** All flags, those of every command too. */
   readonly flags: readonly DescribedInput[];
+  readonly more?: string | undefined;
 }
 
 /** An argument or a flag with its text. */
@@ -22,6 +23,7 @@ export function describeCommand(command: Command): Described {
     summary: command.summary ?? TEXTS[command.words]?.summary ?? '',
     args: command.args.map(describe),
     flags: flagsOf(command).map(describe),
+    more: command.more,
   };
 }
 

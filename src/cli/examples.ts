@@ -11,6 +11,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'native leave': ['troupe native leave proxy-analysis'],
   'native joined': ['troupe native joined'],
   'native clean': ['troupe native clean proxy-analysis,old-team'],
+  'native players': ['troupe native players'],
+  'native sit': [
+    `troupe native sit session-0fc79bc3 codex --agent '{"kind":"codex"}' --cwd "$PWD" --root "$HOME/.claude" --ticket 1`,
+  ],
+  'native hold': ['troupe native hold codex --team session-0fc79bc3 --ticket 1 --wait 1m'],
+  claude: ['troupe claude', "troupe claude --agent tester=codex --agent 'doc-*=gemini' -- --resume"],
   'team show': ['troupe team show demo'],
   'team status': ['troupe team status demo', 'troupe team status demo --json'],
   'team update': ['troupe team update demo --max-teammates 12'],

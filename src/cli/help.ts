@@ -77,7 +77,7 @@ function programHelp({ words, summary }: { words: string; summary: string }, scr
 
 /** What people start with comes first; the rest is listed by noun. */
 const SECTIONS: readonly (readonly [name: string, words: readonly string[]])[] = [
-  ['Run a team', ['run', 'init', 'up', 'ps', 'peek', 'attach', 'approve', 'down']],
+  ['Run a team', ['run', 'init', 'up', 'ps', 'peek', 'attach', 'approve', 'down', 'claude']],
   [
     'Share the work',
     ['team create', 'member add', 'task add', 'task list', 'task claim', 'task complete', 'send', 'inbox'],
@@ -149,13 +149,14 @@ function commandHelp(command: Described, screen: Screen): string {
       command.flags.map((flag) => [flagName(flag), textOf(flag)]),
       screen,
     ),
+    ...(command.more === undefined ? [] : [`${foldText(command.more, 0, screen)}\n`]),
     ...(examples.length === 0 ? [] : [exampleSection(examples, screen)]),
   ].join('\n');
 }
 
 function synopsis(command: Described): string {
   const args = command.args.map(({ name, required, type }) => {
-    const shown = type === 'list' ? `${name}...` : name;
+    const shown = type === 'list' || type === 'words' ? `${name}...` : name;
     return required ? `<${shown}>` : `[${shown}]`;
   });
   return [command.words, ...args].join(' ');
@@ -170,6 +171,7 @@ const VALUE_NAMES: Readonly<Record<Input['type'], string>> = {
   string: ' TEXT',
   number: ' N',
   list: ' A,B',
+  words: ' ...',
   json: ' JSON',
   duration: ' TIME',
   time: ' TIME',

@@ -16,6 +16,8 @@ async function main(words: readonly string[]): Promise<void> {
     await (await import('./serve.ts')).runServe(words.slice(1));
   } else if (words[0] === '--teammate') {
     process.exit(await (await import('./teammate.ts')).runTeammateCommand(words));
+  } else if (words[0] === '--native-teammate') {
+    process.exit(await (await import('./claude/teammate.ts')).runNativeTeammate(words));
   } else if (words[0] === 'mcp' && !hasFlag(words, '--help', '-h')) {
     await (await import('./mcp.ts')).runMcp(words.slice(1));
   } else {

@@ -653,6 +653,39 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
     inputs: {},
     defaults: {},
   },
+  'native players': {
+    summary:
+      "Who plays Claude Code's teammates, by their names: the first that fits; all others are Claude Code itself",
+    inputs: {
+      agents: 'agents by names of teammates, before what config.yaml says',
+      cwd: 'where they would work: refuses those that could not be run there',
+    },
+    defaults: {},
+  },
+  'native sit': {
+    summary: "Sit down in one of Claude Code's own teams, in the pane that its lead opened: a daemon runs the agent",
+    inputs: {
+      name: 'the name of the native team',
+      member: 'the name that its lead gave it',
+      agent: 'what plays it',
+      cwd: 'where it works',
+      plan: 'it plans first, and its lead approves',
+      signs: 'its lead signs what it writes',
+      root: "Claude Code's own directory, as the one in the pane sees it",
+      ticket: 'tells the one in the pane from another of its name',
+    },
+    defaults: {},
+  },
+  'native hold': {
+    summary: 'Hold on to a seat: answers when its member is gone; who lets go takes the member along',
+    inputs: {
+      teamId: 'the team',
+      memberId: 'the member',
+      ticket: 'tells the one in the pane from another of its name',
+      wait: 'wait up to so long for one: 30s, 5m',
+    },
+    defaults: {},
+  },
   agents: {
     summary: 'List the agents that Troupe can run, which of them are here, and what each can do',
     inputs: { quick: 'do not start the programs to ask for their versions' },

@@ -151,6 +151,11 @@ const TABLE: Readonly<Record<string, string>> = {
   join: '["native.join","admin",[["name","name","string","!"]],[["as","as","string",""]]]',
   'native leave': '["native.leave","admin",[["teamId","team","string","!"]],[]]',
   'native joined': '["native.joined","admin",[],[]]',
+  'native players': '["native.players","admin",[],[["agents","agents","json",""],["cwd","cwd","string",""]]]',
+  'native sit':
+    '["native.sit","admin",[["name","name","string","!"],["member","member","string","!"]],[["agent","agent","json","!"],["cwd","cwd","string","!"],["root","root","string","!"],["ticket","ticket","string","!"],["plan","plan","boolean",""],["signs","signs","boolean",""]]]',
+  'native hold':
+    '["native.hold","admin",[["memberId","member","string","!"]],[["teamId","team","string","!"],["ticket","ticket","string","!"],["wait","wait","duration",""]]]',
   agents: '["agent.list","admin",[],[["quick","quick","boolean",""]]]',
   status: '["daemon.status","admin",[],[]]',
   stop: '["daemon.stop","admin",[],[["keep","keep","boolean",""]]]',

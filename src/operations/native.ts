@@ -4,9 +4,13 @@ import { nameOf, textOfEntry } from '../bridge/format.ts';
 import { NATIVE_LEAD } from '../bridge/layout.ts';
 import type { Sight } from '../bridge/sight.ts';
 import type { NativeTeam } from '../bridge/snapshot.ts';
+import { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { quote, Slug } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
+import { PlayerPattern } from '../runtime/config.ts';
+import { listAgents } from '../runtime/installed-agents.ts';
+import { choosePlayers } from '../runtime/players.ts';
 import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 
@@ -70,6 +74,13 @@ const JoinedTeam = z.object({
   native: z.string().describe('the name of the native team'),
   notices: z.array(z.string()).describe('what people should know: refusals, overwrites, what will not be read'),
 });
+
+const Seat = z.strictObject({ teamId: Slug.describe('the team'), memberId: Slug.describe('the member') });
+
+const Ticket = z.string().min(1).max(100).describe('tells the one in the pane from another of its name');
+
+/** As the program lets its lead choose them, and the oldest version a little more. */
+const NativeName = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._ -]{0,63}$/, 'cannot be the name of a native teammate');
 
 const Named = z.strictObject({ name: z.string().min(1).max(200).describe('the name of the native team') });
 const Quiet = {
@@ -210,6 +221,72 @@ export const nativeOperations = [
     result: z.array(JoinedTeam),
     route: 'GET /api/native/joined',
     run: async ({ native }) => native.joined().map(plain),
+  }),
+  operation({
+    name: 'native.players',
+    summary:
+      "Who plays Claude Code's teammates, by their names: the first that fits; all others are Claude Code itself",
+    scope: 'admin',
+    input: z.strictObject({
+      agents: z
+        .record(PlayerPattern, Slug)
+        .default({})
+        .describe('agents by names of teammates, before what config.yaml says'),
+      cwd: z.string().max(4096).optional().describe('where they would work: refuses those that could not be run there'),
+    }),
+    result: z.array(
+      z.object({
+        pattern: z.string(),
+        agent: AgentSpec,
+        source: z.enum(['command line', 'config.yaml', 'name']),
+      }),
+    ),
+    route: 'POST /api/native/players',
+    run: async ({ daemon }, { agents, cwd }) => {
+      const players = choosePlayers(agents, daemon.config?.() ?? {}, await listAgents(process.env, { quick: true }));
+      const chosen = players.filter(({ source }) => source !== 'name');
+      if (cwd !== undefined) daemon.requireAgents?.(chosen.map(({ agent }) => ({ spec: agent, cwd })));
+      return players;
+    },
+  }),
+  operation({
+    name: 'native.sit',
+    summary: "Sit down in one of Claude Code's own teams, in the pane that its lead opened: a daemon runs the agent",
+    scope: 'admin',
+    input: Named.extend({
+      member: NativeName.describe('the name that its lead gave it'),
+      agent: AgentSpec.describe('what plays it'),
+      cwd: z.string().min(1).max(4096).describe('where it works'),
+      plan: z.boolean().default(false).describe('it plans first, and its lead approves'),
+      signs: z.boolean().default(false).describe('its lead signs what it writes'),
+      root: z.string().min(1).max(4096).describe("Claude Code's own directory, as the one in the pane sees it"),
+      ticket: Ticket,
+    }),
+    result: Seat,
+    route: 'POST /api/native/seats',
+    cli: { args: ['name', 'member'] },
+    run: async ({ native, daemon }, { root, ...wish }) => {
+      if (root !== native.root) {
+        throw new TeamError(
+          'conflict',
+          `The daemon looks at ${native.root}, but Claude Code keeps its teams in ${root}: stop it, and let it start again where CLAUDE_CONFIG_DIR and HOME are the same`,
+        );
+      }
+      return native.seats.sit({
+        ...wish,
+        check: () => daemon.requireAgents?.([{ spec: wish.agent, cwd: wish.cwd }]),
+      });
+    },
+  }),
+  operation({
+    name: 'native.hold',
+    summary: 'Hold on to a seat: answers when its member is gone; who lets go takes the member along',
+    scope: 'admin',
+    input: Seat.extend({ ticket: Ticket, ...Wait }),
+    result: z.object({ over: z.boolean(), reason: z.string().optional() }),
+    route: 'POST /api/native/seats/:teamId/:memberId/hold',
+    cli: { args: ['memberId'] },
+    run: async ({ native, signal }, { wait = 0, ...seat }) => native.seats.hold(seat, { wait, signal }),
   }),
 ] as const;
 

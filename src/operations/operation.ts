@@ -5,6 +5,7 @@ import type { AgentSpec } from '../core/agent.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 import type { SharedTaskList } from '../ledger/task-list.ts';
+import type { DaemonConfig } from '../runtime/config.ts';
 import type { TeamCoordinator } from '../runtime/coordinator.ts';
 import type { TeamHooks } from '../runtime/hooks/team-hooks.ts';
 import type { SessionManager } from '../runtime/sessions.ts';
@@ -45,6 +46,8 @@ export interface DaemonService {
   stop(options: { keep: boolean }): void;
   /** The folder with the transcripts of a member. */
   transcriptFolder(teamId: string, memberId: string): string;
+  /** What a person set for this state directory. */
+  config?(): DaemonConfig;
   /** Refuses agents that could not be started where they are to work. */
   requireAgents?(agents: readonly { readonly spec: AgentSpec; readonly cwd: string | undefined }[]): void;
   /** What the members of a team that is gone did and were told goes with it. */

@@ -3,12 +3,23 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { Line, Slug } from '../core/text.ts';
+import { AgentEntry, AgentRef } from './team-file/schema.ts';
 import { parseYamlFile } from './yaml-file.ts';
+
+/** A native teammate's name, or the beginning of one and a star. It goes into a shell's pattern, so it is nothing else. */
+export const PlayerPattern = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*\*?$/, 'is not the name of a teammate, or the beginning of one and *');
 
 /** What a person set for the daemon of a state directory; flags and variables come before it. */
 export const DaemonConfig = z.strictObject({
   name: Slug.optional().describe('what it is called among the daemons that share the journal'),
   labels: z.array(Line).max(16).optional().describe('what it has, for members that need it'),
+  teammates: z
+    .record(PlayerPattern, z.union([Slug, AgentEntry.extend({ agent: AgentRef })]))
+    .optional()
+    .describe("who plays Claude Code's own teammates, by their names; * stands for any end: codex-*"),
   journal: z.string().optional().describe('where teams are kept: sqlite:PATH, nats://host:port'),
 });
 export type DaemonConfig = z.output<typeof DaemonConfig>;

@@ -7,10 +7,10 @@ describe.for(TESTED_VERSIONS)('a team of Claude Code %s in panes', { timeout: NA
   test('is seen as it works: a teammate appears, and what it writes reaches the lead', async (context) => {
     const stage = await setNativeStage(context, version);
     const { createTeam, spawn, send } = stage.words;
-    const alice = spawn({ name: 'alice', team: 'lab', prompt: `${as('alice')}Greet your lead.` });
+    const alice = spawn({ name: 'alice', team: 'staged', prompt: `${as('alice')}Greet your lead.` });
     stage.play({
       lead: rules(
-        [/Begin/, { calls: [...createTeam('lab'), alice] }],
+        [/Begin/, { calls: [...createTeam('staged'), alice] }],
         [/good morning/, { text: 'I have been greeted.' }],
       ),
       alice: rules([/Greet your lead/, { calls: [send('team-lead', 'good morning')] }]),

@@ -6,7 +6,7 @@
  *       const stage = await setNativeStage(context, version);          // skips where tmux or the version is missing
  *       const { spawn, send } = stage.words;                          // how this version's model says things
  *       stage.play({
- *         lead: rules([/go/, { calls: [...stage.words.createTeam('lab'), spawn({ name: 'alice', team: 'lab', prompt: as('alice') + 'hi' })] }]),
+ *         lead: rules([/go/, { calls: [...stage.words.createTeam('crew'), spawn({ name: 'alice', team: 'crew', prompt: as('alice') + 'hi' })] }]),
  *         alice: rules([/hi/, { calls: [send('team-lead', 'hello')] }]),
  *       });
  *       await stage.startLead();                                       // claude --teammate-mode tmux, in the first pane
@@ -17,9 +17,19 @@
  * what a pane shows. When the test ends the tmux server is killed, and whatever the stage started besides.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, realpathSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import type { TestContext } from 'vitest';
 import { readTeam } from '../../src/bridge/snapshot.ts';
@@ -47,6 +57,8 @@ const STEP_MS = 45_000;
 const MODEL = 'claude-sonnet-4-5-20250929';
 
 export const KEY = 'sk-ant-a-dummy-key-for-tests-only';
+
+type Four = [string, string, string, string];
 
 /** What a command said and how it ended. */
 export interface Said {
@@ -88,10 +100,21 @@ export interface NativeStage {
   type(text: string, pane?: string): Promise<void>;
   /** Presses keys, in tmux' names. */
   press(keys: readonly string[], pane?: string): void;
-  /** Starts a native lead in the first pane and waits until it takes what is typed. */
-  startLead(options?: { args?: readonly string[]; env?: Readonly<Record<string, string>> }): Promise<void>;
+  /** Says yes to what a pane asks, as often as it takes: a question is shown a moment before it can be answered. */
+  confirm(question: RegExp, pane?: string): Promise<void>;
+  /**
+   * Starts a native lead in the first pane and waits until it takes what is typed. With `troupe` the words before it are those of our
+   * command line: `troupe claude ... -- ARGS`.
+   */
+  startLead(options?: {
+    args?: readonly string[];
+    env?: Readonly<Record<string, string>>;
+    troupe?: readonly string[];
+  }): Promise<void>;
   /** Waits until a lead that was started in another way takes what is typed. */
   ready(): Promise<void>;
+  /** Writes `config.yaml` of Troupe's state directory. */
+  configure(config: object): void;
   /** The only native team there is, as it is on disk. */
   team(): NativeTeam | undefined;
   /** What somebody told the model: all requests of the one with that mark. */
@@ -112,13 +135,14 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
   const program = nativeProgram(version);
   context.skip(program === undefined, `Claude Code ${version} is not installed`);
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-native-')));
-  const [home, cwd, socket] = [join(folder, 'home'), join(folder, 'work'), join(folder, 'tmux')];
+  const [home, cwd, socket, bin] = ['home', 'work', 'tmux', 'bin'].map((name) => join(folder, name)) as Four;
   const root = join(home, '.claude');
-  for (const path of [home, cwd, root]) mkdirSync(path);
+  for (const path of [home, cwd, root, bin]) mkdirSync(path);
+  symlinkSync(program as string, join(bin, 'claude'));
   answerDialogs(home, cwd);
   const model = await anthropicServer(cast({}));
   const troupeHome = homeAt(join(folder, 'troupe'));
-  const environment = environmentOf({ home, model, troupeHome: troupeHome.directory });
+  const environment = environmentOf({ home, bin, model, troupeHome: troupeHome.directory });
 
   const tmux = (...words: string[]): string =>
     execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...words], {
@@ -179,16 +203,29 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
       tmux('send-keys', '-t', target, 'Enter');
     },
     press: (keys, target = pane) => void tmux('send-keys', '-t', target, ...keys),
-    async startLead({ args = [], env = {} } = {}) {
+    async confirm(question, target = pane) {
+      await stage.sees(question, target);
+      await stage.until(`${String(question)} is answered`, async () => {
+        if (!question.test(shows(target))) return true;
+        tmux('send-keys', '-t', target, 'Enter');
+        await sleep(1_000);
+        return undefined;
+      });
+    },
+    async startLead({ args = [], env = {}, troupe } = {}) {
       const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(value)}`);
-      const words = [program as string, '--teammate-mode', 'tmux', '--model', MODEL, ...args].map(quote);
-      await stage.type([...variables, ...words].join(' '));
+      const begin = troupe ? ['node', BIN, 'claude', ...troupe, '--'] : [program as string, '--teammate-mode', 'tmux'];
+      await stage.type([...variables, ...[...begin, '--model', MODEL, ...args].map(quote)].join(' '));
       await stage.ready();
     },
     async ready() {
       // Its prompt, after whatever it says at its start.
       await stage.sees(/[❯>][\s ]/);
       await stage.sees(/\? for shortcuts|⏵⏵|bypass permissions|shift\+tab|auto mode|manual mode/i);
+    },
+    configure(config) {
+      mkdirSync(troupeHome.directory, { recursive: true, mode: 0o700 });
+      writeFileSync(join(troupeHome.directory, 'config.yaml'), JSON.stringify(config));
     },
     team: () => teamIn(root),
     asked: (name) => model.requests.filter((request) => askerOf(request) === name),
@@ -236,13 +273,14 @@ export function answerDialogs(home: string, cwd: string): void {
 }
 
 /** A clean environment: nothing of the machine but where programs are. */
-function environmentOf({ home, model, troupeHome }: { home: string; model: ModelServer; troupeHome: string }) {
+function environmentOf(place: { home: string; bin: string; model: ModelServer; troupeHome: string }) {
+  const { home, bin, model, troupeHome } = place;
   const own = Object.entries(process.env).filter(([name]) => name.startsWith('TROUPE_TEST_'));
   return {
     ...(Object.fromEntries(own) as Record<string, string>),
     HOME: home,
     // The Node that runs the tests: the oldest version is a script, and so are we.
-    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
     SHELL: '/bin/sh',
     TERM: 'xterm-256color',
     LC_ALL: 'C.UTF-8',

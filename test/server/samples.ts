@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InputOf, OperationName } from '../../src/operations/index.ts';
 import type { Stage } from './stage.ts';
@@ -67,6 +67,17 @@ function leftTeam({ home }: Stage): string {
   const config = { name, leadAgentId: member.agentId, members: [member] };
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
   return name;
+}
+
+/** One that its lead has just brought in, and who is to play it. */
+function seatIn(stage: Stage) {
+  const name = leftTeam(stage);
+  const path = join(stage.home.directory, 'claude/teams', name, 'config.json');
+  const config = JSON.parse(readFileSync(path, 'utf8')) as { members: object[] };
+  const poet = { name: 'poet', agentId: `poet@${name}`, joinedAt: Date.now(), tmuxPaneId: '%1', backendType: 'tmux' };
+  writeFileSync(path, JSON.stringify({ ...config, members: [...config.members, poet] }));
+  const agent = { kind: 'exec' as const, command: ['true'] };
+  return { name, member: 'poet', agent, cwd: stage.home.directory, ticket: 'one' };
 }
 
 const TEAM_FILE = `
@@ -222,6 +233,13 @@ export const SAMPLES: Samples = {
   'native.joined': async (stage) => {
     await stage.act('native.join', { name: leftTeam(stage), as: 'both' });
     return { input: {} };
+  },
+  'native.players': async () => ({ input: { agents: { 'poet-*': 'codex' } } }),
+  'native.sit': async (stage) => ({ input: { ...seatIn(stage), root: join(stage.home.directory, 'claude') } }),
+  'native.hold': async (stage) => {
+    const wish = { ...seatIn(stage), root: join(stage.home.directory, 'claude') };
+    const seat = await stage.act('native.sit', wish);
+    return { input: { ...seat, ticket: wish.ticket, wait: 0 } };
   },
   'native.clean': async (stage) => ({ input: { names: [leftTeam(stage)], quiet: 0 } }),
   'event.list': async () => ({ input: { teamId, after: 1, limit: 1 } }),

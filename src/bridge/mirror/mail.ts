@@ -9,13 +9,23 @@ import { textOfEntry } from '../format.ts';
 import type { Era, NativeEntry } from '../format.ts';
 import { appendEntry, takeEntries } from '../inbox-file.ts';
 import { asPlainText, readProtocol } from '../protocol.ts';
-import { FROM_INBOX, uuidOf } from './names.ts';
+import { FROM_INBOX, isSignedTo, seatOf, uuidOf } from './names.ts';
 import type { Naming } from './names.ts';
 import type { MirrorParts } from './parts.ts';
+import { answerOf } from './questions.ts';
 import { oneLine } from './task-form.ts';
 
 /** The session in which natives count as shown what lies in their inboxes. */
 const NATIVE_SESSION = 'native';
+
+/** What is arranged by protocol and is not for an agent to read. */
+const NO_MAIL = new Set([
+  'task_assignment',
+  'mode_set_request',
+  'team_permission_update',
+  'permission_response',
+  'plan_approval_response',
+]);
 
 /** Carries mail between the inboxes of a native team and those of ours. */
 export interface MailMirror {
@@ -23,6 +33,10 @@ export interface MailMirror {
   pass(inboxes: ReadonlyMap<string, readonly NativeEntry[]>, era: Era, all: boolean): Promise<void>;
   /** Answers a native shutdown request for a member of ours. */
   answerShutdown(memberId: string, approved: boolean, reason: string): Promise<void>;
+  /** Puts what a member of ours asks before the native lead. */
+  ask(memberId: string, question: object): Promise<void>;
+  /** Tells the native lead that a member of ours that sat in its team is gone, so that it clears up after it. */
+  tellGone(memberId: string, reason: string | undefined): Promise<void>;
   /** Tells the native lead that a member of ours has nothing to do, as its own teammates do. */
   tellIdle(memberId: string, result: string | undefined): Promise<void>;
 }
@@ -35,6 +49,8 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
   let received: ReadonlyMap<string, readonly NativeEntry[]> = new Map();
   /** The native id of the request to shut down that waits for a member of ours. */
   const shutdowns = new Map<string, string>();
+  /** Of the native lead's, each of which is good for one entry. */
+  const signatures = new Map<string, string>();
   const view = <R>(pick: (state: TeamState) => R): Promise<R> => ledger.view(teamId, pick);
 
   const attempt = async (command: NewCommand, about: string): Promise<boolean> => {
@@ -52,25 +68,38 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
   const take = async (to: string, key: string, entry: NativeEntry, isOurs: boolean): Promise<boolean> => {
     const text = textOfEntry(entry);
     const protocol = readProtocol(text);
-    const { by, toId, leadId } = await view((state) => ({
-      by: senderOf(state, entry.from, naming),
-      toId: naming.idOf(state, to),
-      leadId: parts.leadId(state),
-    }));
-    if (toId === undefined) return true;
+    const { by, toId, leadId, answer, doubt } = await view((state) => {
+      const id = naming.idOf(state, to);
+      const member = id === undefined ? undefined : state.members.get(id);
+      const isAnswer = protocol?.type === 'permission_response' || protocol?.type === 'plan_approval_response';
+      return {
+        by: senderOf(state, entry.from, naming),
+        toId: id,
+        leadId: parts.leadId(state),
+        answer: isAnswer && id !== undefined ? answerOf(state, id, protocol, parts.stream) : undefined,
+        doubt: member && isSignedTo(member) ? whyDoubt(entry, key, signatures) : undefined,
+      };
+    });
+    // It may become a member yet.
+    if (toId === undefined) return false;
     // Where we lead, what members tell us as protocol is heard by those who run them.
     if (naming.leads && protocol) return protocol.type === 'task_assignment';
     if (protocol?.type === 'idle_notification' && by !== SYSTEM) {
       const change = { type: 'member.change', by, memberId: by, status: 'idle', result: protocol.result } as const;
       return attempt(change, `idle notice of ${entry.from}`);
     }
+    if (isOurs && protocol && entry.from === parts.leadName() && doubt !== undefined) {
+      parts.report(`${protocol.type} to ${to}: ${doubt}, so nothing was done`);
+      return true;
+    }
+    if (isOurs && answer && entry.from === parts.leadName()) return attempt(answer, `answer to ${to}`);
     if (isOurs && protocol?.type === 'shutdown_request' && entry.from === parts.leadName()) {
       shutdowns.set(toId, protocol.requestId);
       const reason = oneLine(protocol.reason ?? '', LINE_LENGTH);
       return attempt({ type: 'shutdown.request', by: leadId, memberId: toId, reason }, `shutdown of ${to}`);
     }
     // The task itself says for whom it is; and what natives arrange among themselves is no mail.
-    if (protocol && (protocol.type === 'task_assignment' || !isOurs)) return true;
+    if (protocol && (!isOurs || NO_MAIL.has(protocol.type))) return true;
     const summary = entry.summary === undefined ? undefined : oneLine(entry.summary, LINE_LENGTH);
     const isStranger = by === SYSTEM;
     const command: NewCommand = {
@@ -131,6 +160,8 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
       const unread = (inboxes.get(name) ?? []).filter((entry) => entry.read !== true);
       const key = isImported ? message.id.slice(FROM_INBOX.length) : uuidOf(message.id);
       const lies = entryKeys(unread).has(key);
+      // Its reader takes it out there; who comes to sit in that place meanwhile gets it as new.
+      if (isImported && lies) continue;
       if (message.deliveredAt) {
         if (!lies) await receipt('message.acknowledge', message);
         continue;
@@ -160,6 +191,16 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     await appendEntry(paths, parts.leadName(), { from, text, timestamp, color, id: crypto.randomUUID() });
   };
 
+  /** Where a member of ours sits, as the native lead knows it. */
+  const paneOf = async (memberId: string): Promise<object> => {
+    const seat = await view((state) => {
+      const member = state.members.get(memberId);
+      return member && seatOf(member);
+    });
+    const paneId = seat === undefined ? undefined : parts.paneOf(seat);
+    return paneId ? { paneId, backendType: 'tmux' } : {};
+  };
+
   return {
     async pass(inboxes, era, all) {
       const changed = [...inboxes].filter(([to, entries]) => all || received.get(to) !== entries);
@@ -174,7 +215,22 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
       if (requestId === undefined) return;
       shutdowns.delete(memberId);
       const type = approved ? 'shutdown_approved' : 'shutdown_rejected';
-      await write(memberId, { type, requestId, ...(!approved && { reason }) });
+      const pane = approved ? await paneOf(memberId) : {};
+      await write(memberId, { type, requestId, ...(!approved && { reason }), ...pane });
+    },
+    ask: write,
+    async tellGone(memberId, reason) {
+      const { name, color } = await view((state) => ({
+        name: naming.nameOf(state, memberId),
+        color: state.members.get(memberId)?.color,
+      }));
+      const timestamp = new Date().toISOString();
+      const text = `${name} has stopped${reason === undefined ? '' : `: ${reason}`}. What it held is free again.`;
+      await appendEntry(paths, parts.leadName(), { from: name, text, timestamp, color, id: crypto.randomUUID() });
+      const requestId = `shutdown-${Date.now()}@${name}`;
+      // The newest version takes this only as an answer, and for text otherwise, which says the same twice.
+      if (parts.isSigning()) return;
+      await write(memberId, { type: 'shutdown_approved', requestId, ...(await paneOf(memberId)) });
     },
     tellIdle(memberId, result) {
       return write(memberId, {
@@ -184,6 +240,15 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
       });
     },
   };
+}
+
+/** Why what claims to come from a lead that signs may not. What its signatures cover is not known: that there is a new one, is. */
+function whyDoubt(entry: NativeEntry, key: string, used: Map<string, string>): string | undefined {
+  const signature = entry['lead_sig'];
+  if (typeof signature !== 'string' || !/^[\w-]{86}$/.test(signature)) return 'it is not signed by the lead';
+  if ((used.get(signature) ?? key) !== key) return 'its signature is that of another message';
+  used.set(signature, key);
+  return undefined;
 }
 
 function entryOf(message: TeamMessage, from: string, color: string | undefined) {

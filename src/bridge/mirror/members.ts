@@ -5,7 +5,7 @@ import type { MemberRecord, TeamState } from '../../core/state.ts';
 import { changeConfig } from '../config-file.ts';
 import { BRIDGE_MARK, nameOf } from '../format.ts';
 import type { NativeConfig, NativeMember } from '../format.ts';
-import { memberIdOf, nativeMemberName, newMemberId } from './names.ts';
+import { LEFT_NATIVE, memberIdOf, nativeMemberName, newMemberId, seatOf } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 import { oneLine } from './task-form.ts';
 
@@ -17,29 +17,38 @@ export interface Signature {
   readonly bootId: string;
 }
 
+/**
+ * A pane that was just opened is nobody's: who runs in it says so with its first turn, or sits down as a member of ours. One that says
+ * nothing for so long is a native one.
+ */
+const NEW_PANE_MS = 15_000;
+
 /** One comparison of the members of both sides: theirs become members here, ours become members there. */
 export async function mirrorMembers(parts: MirrorParts, config: NativeConfig, signature: Signature): Promise<void> {
   const { ledger, teamId } = parts;
   if (parts.naming.leads) return mirrorHosted(parts, config, signature);
-  for (const native of config.members.filter((member) => !isOurs(member))) {
-    await takeMember(parts, native);
-  }
+  const theirs = config.members.filter((member) => !isOurs(member));
+  for (const native of theirs) await takeMember(parts, native);
   const gone = await ledger.view(teamId, (state) =>
     [...state.members.values()].filter((member) => {
-      const name = nativeMemberName(member);
-      return name !== undefined && member.status !== 'stopped' && !config.members.some((one) => one.name === name);
+      const name = nativeMemberName(member) ?? seatOf(member);
+      return name !== undefined && member.status !== 'stopped' && !theirs.some((one) => one.name === name);
     }),
   );
   for (const { id } of gone) {
     await ledger.execute(
       teamId,
-      { type: 'member.leave', by: SYSTEM, memberId: id, reason: 'left the native team', returning: false },
+      { type: 'member.leave', by: SYSTEM, memberId: id, reason: LEFT_NATIVE, returning: false },
       () => undefined,
     );
   }
-  const wanted = await ledger.view(teamId, (state) => ownMembers(state, nameOf(config), signature));
-  if (!isShown(config, wanted, signature)) {
-    await changeConfig(parts.paths, (found) => withOurs(found, wanted, signature, parts));
+  const { wanted, seated } = await ledger.view(teamId, (state) => ({
+    wanted: ownMembers(state, nameOf(config), signature),
+    seated: seatsIn(state),
+  }));
+  const isTrue = theirs.every(({ name, isActive }) => !seated.has(name) || seated.get(name) === isActive);
+  if (!isTrue || !isShown(config, wanted, signature)) {
+    await changeConfig(parts.paths, (found) => withSeats(withOurs(found, wanted, signature, parts), seated));
   }
 }
 
@@ -76,7 +85,9 @@ export function signatureOf(config: NativeConfig): Partial<Signature> | undefine
   return markOf(config);
 }
 
-async function takeMember({ ledger, teamId, report }: MirrorParts, native: NativeMember): Promise<void> {
+async function takeMember(parts: MirrorParts, native: NativeMember): Promise<void> {
+  const { ledger, teamId, report, expected } = parts;
+  expected.delete(native.name);
   const status = native.isActive === false ? 'idle' : 'active';
   const command = await ledger.view(teamId, (state) => {
     const known = memberIdOf(state, native.name);
@@ -88,6 +99,12 @@ async function takeMember({ ledger, teamId, report }: MirrorParts, native: Nativ
       return isNews && isTheirs
         ? { type: 'member.change' as const, by: SYSTEM, memberId: member.id, status }
         : undefined;
+    }
+    // It sat here and left; the native lead still lists it until it notices. One that it brought in since is another.
+    if (member && seatOf(member) !== undefined && (native.joinedAt ?? 0) <= member.joinedAt.getTime()) return undefined;
+    if (isNewPane(native)) {
+      expected.add(native.name);
+      return undefined;
     }
     return {
       type: 'member.join' as const,
@@ -107,7 +124,10 @@ async function takeMember({ ledger, teamId, report }: MirrorParts, native: Nativ
       metadata: { native: { name: native.name } },
     };
   });
-  if (!command) return;
+  if (!command) {
+    if (expected.has(native.name)) setTimeout(() => parts.again(), NEW_PANE_MS).unref();
+    return;
+  }
   try {
     await ledger.execute(teamId, command as never, () => undefined);
   } catch (error) {
@@ -116,10 +136,37 @@ async function takeMember({ ledger, teamId, report }: MirrorParts, native: Nativ
   }
 }
 
+function isNewPane({ joinedAt = 0, isActive, backendType, tmuxPaneId }: NativeMember): boolean {
+  const hasPane = backendType === 'tmux' || (backendType === undefined && tmuxPaneId === '');
+  return hasPane && isActive === undefined && Date.now() - joinedAt < NEW_PANE_MS;
+}
+
+/** Those of ours that sit in panes of the native lead's, by their native names, and whether they work. */
+function seatsIn(state: TeamState): Map<string, boolean> {
+  return new Map(
+    [...state.members.values()].flatMap((member) => {
+      const seat = member.status === 'stopped' ? undefined : seatOf(member);
+      return seat === undefined ? [] : [[seat, member.status === 'active']];
+    }),
+  );
+}
+
+/** A teammate in a pane says itself whether it works. */
+function withSeats(config: NativeConfig, seated: ReadonlyMap<string, boolean>): NativeConfig {
+  const members = config.members.map((member) => {
+    const isActive = isOurs(member) ? undefined : seated.get(member.name);
+    return isActive === undefined ? member : { ...member, isActive };
+  });
+  return { ...config, members };
+}
+
 /** As an entry that both measured versions work with. */
 function ownMembers(state: TeamState, team: string, signature: Signature): NativeMember[] {
   const isHere = (member: MemberRecord): boolean =>
-    member.status !== 'stopped' && member.id !== state.team?.leadId && nativeMemberName(member) === undefined;
+    member.status !== 'stopped' &&
+    member.id !== state.team?.leadId &&
+    nativeMemberName(member) === undefined &&
+    seatOf(member) === undefined;
   return [...state.members.values()].filter(isHere).map((member) => ({
     agentId: `${member.id}@${team}`,
     name: member.id,

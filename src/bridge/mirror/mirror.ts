@@ -1,7 +1,9 @@
+import { SYSTEM } from '../../core/actor.ts';
 import type { TeamEvent } from '../../core/event.ts';
+import type { TeamState } from '../../core/state.ts';
 import type { SharedTask } from '../../core/task.ts';
 import { streamOf } from '../../core/view.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import { isWhole } from '../config-file.ts';
 import type { NativeConfig } from '../format.ts';
 import { appendEntry } from '../inbox-file.ts';
@@ -11,8 +13,9 @@ import type { NativeTeam } from '../snapshot.ts';
 import { mirrorMail } from './mail.ts';
 import { isOurs, mirrorMembers, withdrawMembers } from './members.ts';
 import type { Signature } from './members.ts';
-import { HOSTED_NAMES, JOINED_NAMES, uuidOf } from './names.ts';
+import { HOSTED_NAMES, isForSeats, JOINED_NAMES, LEFT_NATIVE, nativeMemberName, seatOf, uuidOf } from './names.ts';
 import type { MirrorParts } from './parts.ts';
+import { questionOf } from './questions.ts';
 import { mirrorTasks } from './tasks.ts';
 
 /** A team that is kept in step with a native one. */
@@ -40,6 +43,8 @@ export interface MirrorOptions {
   readonly onError: (error: unknown) => void;
   /** Given where we lead the native team: ends a task as its holder would, gates and all. */
   readonly complete?: ((taskId: string, memberId: string) => Promise<void>) | undefined;
+  /** The team was only there for the native one, and is closed with it. */
+  readonly onOver?: () => void;
 }
 
 /** Passes come at most this often, so that a burst of changes is one of them. */
@@ -50,6 +55,9 @@ const RETRY_MS = 2_000;
 
 /** How often everything is compared, whatever was heard. */
 const COMPARE_MS = 3_000;
+
+/** A native team that is not there for so long has ended. */
+const GONE_MS = 2_000;
 
 const REMEMBERED_REPORTS = 50;
 
@@ -81,6 +89,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   /** What the next pass looks at besides what changed in files. */
   let due: Due = { ...EVERYTHING };
   let config: NativeConfig | undefined;
+  let goneSince: number | undefined;
 
   const parts: MirrorParts = {
     ledger,
@@ -103,6 +112,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       if (reports.length > REMEMBERED_REPORTS) reports.shift();
     },
     wrote: (path, written) => sight.wrote(native, path, written),
+    expected: new Set(),
+    paneOf: (name) => sight.team(native)?.config?.members.find((one) => one.name === name)?.tmuxPaneId,
+    isSigning: () => sight.team(native)?.config?.leadProcess !== undefined,
     again: () => kick(),
   };
   const tasks = mirrorTasks(parts);
@@ -116,15 +128,40 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       if (!wasGone) parts.report(team ? `${native} cannot be read: ${team.problems.join('; ')}` : `${native} is gone`);
       wasGone = true;
       due = { ...EVERYTHING };
+      if (!team || team.form === 'no-config') await endWithIt();
       return;
     }
     wasGone = false;
+    goneSince = undefined;
     leadName = leadOf(team);
     if (now.tasks) tasks.touch();
     if (now.members || team.config !== config) await mirrorMembers(parts, team.config, signature);
     config = team.config;
     if (team.problems.length === 0 || !team.unsettled) await tasks.pass(team.tasks);
     await mail.pass(team.inboxes, team.era, now.mail);
+  };
+
+  /** The native team has ended, and with it whoever sat in it; it may be put back within a moment. */
+  const endWithIt = async (): Promise<void> => {
+    goneSince ??= performance.now();
+    if (performance.now() - goneSince < GONE_MS) {
+      setTimeout(() => kick(), GONE_MS).unref();
+      return;
+    }
+    const { commands, isOver } = await ledger.view(teamId, (state) => {
+      const here = [...state.members.values()].filter(
+        ({ id, status }) => status !== 'stopped' && id !== state.team?.leadId,
+      );
+      const seated = here.filter((member) => seatOf(member) !== undefined);
+      const others = here.filter((member) => seatOf(member) === undefined && nativeMemberName(member) === undefined);
+      const leaving = seated.map(({ id: memberId }): NewCommand => {
+        return { type: 'member.leave', by: SYSTEM, memberId, reason: LEFT_NATIVE, returning: false };
+      });
+      const over = isForSeats(state) && others.length === 0 && state.team?.status === 'active';
+      return { commands: over ? [{ type: 'team.close', by: SYSTEM, force: true } as const] : leaving, isOver: over };
+    });
+    if (commands.length > 0) await ledger.execute(teamId, commands, () => undefined);
+    if (isOver) options.onOver?.();
   };
 
   const kick = (): void => {
@@ -154,9 +191,14 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     }
   };
 
-  const hear = (event: TeamEvent): Promise<void> | undefined => {
+  const hear = (event: TeamEvent, state: TeamState, seat: string | undefined): Promise<void> | undefined => {
     if (!('memberId' in event) || event.memberId === undefined) return undefined;
     const { memberId } = event;
+    const question = seat === undefined ? undefined : questionOf(state, event, stream);
+    if (question) return mail.ask(memberId, question);
+    if (event.type === 'teammate:stopped' && seat !== undefined && isNews(event)) {
+      return sight.team(native)?.config && mail.tellGone(memberId, event.reason);
+    }
     if (event.type === 'shutdown:approved') return mail.answerShutdown(memberId, true, '');
     if (event.type === 'shutdown:rejected') return mail.answerShutdown(memberId, false, event.feedback);
     return event.type === 'teammate:idle' ? mail.tellIdle(memberId, event.result) : undefined;
@@ -167,10 +209,11 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     for (const event of batch.events) {
       const member = 'memberId' in event ? state.members.get(event.memberId ?? '') : undefined;
       const isOwn = member && !parts.naming.isNative(state, member.id);
-      if (isOwn && !parts.naming.leads) hear(event)?.catch(onError);
+      if (isOwn && !parts.naming.leads) hear(event, state, seatOf(member))?.catch(onError);
       if ('taskId' in event && event.taskId !== undefined) tasks.touch(state, event.taskId);
-      if (event.type.startsWith('message:')) due.mail = true;
-      else if (!event.type.startsWith('task:')) due.members = true;
+      // Mail may have waited for it.
+      if (event.type.startsWith('message:') || event.type === 'teammate:joined') due.mail = true;
+      if (!/^(message|task):/.test(event.type)) due.members = true;
     }
     kick();
   });
@@ -207,6 +250,11 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       if (withdraw && sight.team(native)?.config) await withdrawMembers(parts);
     },
   };
+}
+
+/** A member that left as it was told to is no news to the one who told it. */
+function isNews({ reason, returning }: Extract<TeamEvent, { type: 'teammate:stopped' }>): boolean {
+  return !returning && reason !== 'shutdown' && reason !== LEFT_NATIVE;
 }
 
 /** The native lead's name: nearly always the same. */

@@ -9,7 +9,21 @@ import { NATIVE_LEAD } from '../layout.ts';
 export const FROM_INBOX = 'n-';
 
 /** Where a record of ours says whose counterpart it is. */
-const NativeMark = z.looseObject({ name: z.string().optional(), id: z.string().optional() });
+const NativeMark = z.looseObject({
+  name: z.string().optional(),
+  id: z.string().optional(),
+  seat: z.string().optional(),
+  signs: z.boolean().optional(),
+  seats: z.boolean().optional(),
+});
+
+/** Why a member that went with the native team, or out of it, has stopped. */
+export const LEFT_NATIVE = 'left the native team';
+
+/** Whether a team was made only for members of ours that sit in a native one: it is over with it. */
+export function isForSeats(state: TeamState): boolean {
+  return NativeMark.safeParse(state.team?.metadata?.['native']).data?.seats === true;
+}
 
 /** What a team's metadata says of the native team that it mirrors. */
 export function nativeNameOf(state: TeamState): string | undefined {
@@ -21,6 +35,16 @@ export function nativeMemberName(member: MemberRecord): string | undefined {
   return NativeMark.safeParse(member.metadata?.['native']).data?.name;
 }
 
+/** The native name under which a member of ours sits in a native team, in a pane that the native lead opened for it. */
+export function seatOf(member: MemberRecord): string | undefined {
+  return NativeMark.safeParse(member.metadata?.['native']).data?.seat;
+}
+
+/** Whether the native lead signs what it writes to a member that sits in its team. */
+export function isSignedTo(member: MemberRecord): boolean {
+  return NativeMark.safeParse(member.metadata?.['native']).data?.signs === true;
+}
+
 /** The id of the same task in the native list. */
 export function nativeTaskId(task: TaskRecord): string | undefined {
   return NativeMark.safeParse(task.metadata?.['native']).data?.id;
@@ -29,7 +53,7 @@ export function nativeTaskId(task: TaskRecord): string | undefined {
 /** The member that goes by a native name. */
 export function memberIdOf(state: TeamState, name: string): string | undefined {
   for (const member of state.members.values()) {
-    if ((nativeMemberName(member) ?? member.id) === name) return member.id;
+    if ((nativeMemberName(member) ?? seatOf(member) ?? member.id) === name) return member.id;
   }
   return undefined;
 }
@@ -37,7 +61,7 @@ export function memberIdOf(state: TeamState, name: string): string | undefined {
 /** The name under which natives know a member. */
 export function nameFor(state: TeamState, memberId: string): string {
   const member = state.members.get(memberId);
-  return (member && nativeMemberName(member)) ?? nativeName(memberId);
+  return (member && (nativeMemberName(member) ?? seatOf(member))) ?? nativeName(memberId);
 }
 
 /** The same for one that did not come from there: its own, which a person's and Troupe's are made to be. */

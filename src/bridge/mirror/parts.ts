@@ -24,6 +24,12 @@ export interface MirrorParts {
   readonly report: (what: string) => void;
   /** Tells those who watch of a file that we wrote ourselves. */
   readonly wrote: (path: string, written: FileReading) => void;
+  /** The pane in which a native member is listed. */
+  readonly paneOf: (name: string) => string | undefined;
+  /** Whether the native lead is of those that sign what they write, and take protocol only as an answer. */
+  readonly isSigning: () => boolean;
+  /** Who was just given a pane over there: whoever sits in it will say so. */
+  readonly expected: Set<string>;
   /** Asks for another pass. */
   readonly again: () => void;
 }

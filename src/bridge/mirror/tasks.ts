@@ -141,6 +141,8 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
     const now = taskOf(readNow(paths.task(native)), native);
     if (taskId === undefined || now.kind !== 'read' || unconfirmed.has(taskId)) return;
     if (naming.leads && (await isEnding(taskId, now.task))) return;
+    // Who it is for is not known here yet, and must not be lost.
+    if (parts.expected.has(now.task.owner ?? '')) return;
     await take(native, taskId, now.task);
     await show(native, taskId, now.task);
   };
@@ -222,7 +224,9 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
         const isHere = ({ id, status }: TaskRecord): boolean => status !== 'deleted' && !links.toNative.has(id);
         return {
           missing: [...state.tasks.values()].filter(isHere),
-          fresh: found.filter(({ id, status }) => status !== 'deleted' && !links.toTask.has(id)),
+          fresh: found.filter(
+            ({ id, status, owner = '' }) => status !== 'deleted' && !links.toTask.has(id) && !parts.expected.has(owner),
+          ),
         };
       });
       // In their order, so that both sides number them alike; many at a time, so that one commit serves them.

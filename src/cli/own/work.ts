@@ -59,6 +59,24 @@ export const WORK_COMMANDS: readonly OwnCommand[] = [
     load: () => import('../up.ts'),
   },
   {
+    words: 'claude',
+    summary: "Start Claude Code inside tmux with other agents among its teammates: Codex, Gemini, any of Troupe's",
+    args: [{ field: 'args', name: 'args', type: 'words', text: 'what goes to Claude Code itself, after --' }],
+    flags: [
+      {
+        field: 'agent',
+        name: 'agent',
+        type: 'list',
+        text: 'NAME=AGENT: who plays the teammate of that name, such as tester=codex; * is any end of a name',
+      },
+    ],
+    scope: 'admin',
+    more:
+      'Who plays a teammate is decided by its name, the first that fits: --agent; what "teammates" in config.yaml of the state directory says; ' +
+      'an agent that is installed, for those called after it (codex, codex-2). All others are Claude Code. "troupe native players" shows who.',
+    load: () => import('../claude.ts'),
+  },
+  {
     words: 'init',
     summary: 'Write a team file to start from; --list says which there are',
     args: [

@@ -67,6 +67,16 @@ export const views: Views = {
       : joined
           .map((one) => `${clean(one.teamId)} is kept in step with ${clean(one.native)}\n${noticeLines(one.notices)}`)
           .join(''),
+  'native.players': (players, screen) => {
+    const next = 'Choose others: troupe claude --agent NAME=AGENT\n';
+    if (players.length === 0) return `All teammates are Claude Code itself. ${next}`;
+    const rows = players.map(({ pattern, agent, source }) => [pattern, agent.name ?? agent.kind, source]);
+    const columns = [{ title: 'TEAMMATE' }, { title: 'AGENT' }, { title: 'BY' }];
+    return `${table(columns, rows, screen)}All others are Claude Code itself. ${next}`;
+  },
+  'native.sit': ({ teamId, memberId }) => `${clean(memberId)} sits in team ${clean(teamId)}.\n`,
+  'native.hold': ({ over, reason }) =>
+    over ? `It is over${reason === undefined ? '' : `: ${clean(reason)}`}.\n` : 'It goes on.\n',
   'native.clean': (moved) => moved.map(({ name, folder }) => `${clean(name)} is now in ${clean(folder)}\n`).join(''),
 };
 

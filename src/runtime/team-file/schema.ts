@@ -53,7 +53,8 @@ const Setup = {
   env: z.record(z.string(), z.string()).optional().describe('added to its environment; ${NAME} is taken from yours'),
 };
 
-const AgentEntry = z.strictObject({ agent: AgentRef.optional(), ...Setup });
+/** An agent as a person sets it up. */
+export const AgentEntry = z.strictObject({ agent: AgentRef.optional(), ...Setup });
 
 const BudgetEntry = z.strictObject({
   tokens: z.number().int().min(1).optional(),

@@ -1,0 +1,271 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SYSTEM } from '../core/actor.ts';
+import type { AgentSpec } from '../core/agent.ts';
+import { TeamError } from '../core/errors.ts';
+import { JoinInput } from '../core/member.ts';
+import { parse } from '../core/parse.ts';
+import type { MemberRecord, TeamState } from '../core/state.ts';
+import { quote } from '../core/text.ts';
+import type { Ledger, NewCommand } from '../ledger/ledger.ts';
+import type { NativeMember } from './format.ts';
+import { appendEntry } from './inbox-file.ts';
+import { nativePaths } from './layout.ts';
+import { leadOf, whyNotJoin } from './mirror/mirror.ts';
+import { LEFT_NATIVE, memberIdOf, nativeMemberName, newMemberId, seatOf } from './mirror/names.ts';
+import type { Sight } from './sight.ts';
+
+/** Who wants to sit in a native team, in the pane that its lead opened. */
+export interface SeatWish {
+  /** The native team. */
+  readonly name: string;
+  /** The native name. */
+  readonly member: string;
+  readonly agent: AgentSpec;
+  readonly cwd: string;
+  /** It plans first, and its lead approves. */
+  readonly plan: boolean;
+  /** Its lead signs what it writes. */
+  readonly signs: boolean;
+  /** Throws if the agent could not be run. */
+  readonly check?: () => void;
+  /** Tells the process in the pane from another one of the same name. */
+  readonly ticket: string;
+}
+
+/** A member of ours that sits in a native team. */
+export interface Seated {
+  readonly teamId: string;
+  readonly memberId: string;
+}
+
+/** The places in native teams where members of ours sit, each as long as the process in its pane holds on to it. */
+export interface Seats {
+  /** Makes whoever was given a pane a member of ours, which a daemon then runs. */
+  sit(wish: SeatWish): Promise<Seated>;
+  /** Holds on to a seat; resolves when its member is gone, with why, or after a time. When the one who holds on is gone, so is the member. */
+  hold(seat: Seated & { ticket: string }, options: { wait: number; signal: AbortSignal }): Promise<Held>;
+  /** Of seats that an earlier daemon gave, those are left that nobody comes back to. */
+  recover(teamId: string): Promise<void>;
+  close(): void;
+}
+
+/** How it stands with a seat. */
+export interface Held {
+  readonly over: boolean;
+  readonly reason?: string | undefined;
+}
+
+/** A process in a pane that comes back within this had only lost its connection. */
+const GRACE_MS = 3_000;
+
+/** After a new start of the daemon: it starts, and they notice. */
+const RECOVER_MS = 20_000;
+
+/** The oldest version writes who a new teammate is only after it started its process. */
+const LISTED_WITHIN_MS = 15_000;
+const LOOK_MS = 100;
+
+interface Holder {
+  readonly ticket: string;
+  present: number;
+  timer?: NodeJS.Timeout | undefined;
+}
+
+/** What seats are made of. */
+export interface SeatsOptions {
+  readonly ledger: Ledger;
+  readonly sight: () => Sight;
+  readonly root: string;
+  /** Joins the native team, if that is not so already; the team of ours. */
+  readonly join: (name: string) => Promise<string>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Opens the book of seats. */
+export function openSeats({ ledger, sight, root, join, onError }: SeatsOptions): Seats {
+  const holders = new Map<string, Holder>();
+  const keyOf = ({ teamId, memberId }: Seated): string => `${teamId}/${memberId}`;
+
+  const leave = async ({ teamId, memberId }: Seated, reason: string): Promise<void> => {
+    const isLive = await ledger.view(teamId, (state) => isSitting(state.members.get(memberId)));
+    if (isLive) {
+      const leaving = { type: 'member.leave', by: SYSTEM, memberId, reason, returning: false } as const;
+      await ledger.execute(teamId, leaving, () => undefined);
+    }
+  };
+
+  /** Nobody is there: unless somebody comes within a time, the member goes. */
+  const expect = (seat: Seated, holder: Holder, within: number): void => {
+    clearTimeout(holder.timer);
+    holder.timer = setTimeout(() => {
+      if (holders.get(keyOf(seat)) !== holder || holder.present > 0) return;
+      holders.delete(keyOf(seat));
+      leave(seat, 'its pane was closed').catch(onError);
+    }, within);
+    holder.timer.unref();
+  };
+
+  /** The pane of an earlier one may be gone only a moment. */
+  const free = async (seat: Seated, { member, ticket }: SeatWish): Promise<void> => {
+    const giveUp = performance.now() + GRACE_MS;
+    for (;;) {
+      const holder = holders.get(keyOf(seat));
+      if (!holder || holder.ticket === ticket || holder.ticket === '') return;
+      if (holder.present > 0 || performance.now() > giveUp) {
+        throw new TeamError(
+          'conflict',
+          `${quote(member)} sits in ${seat.teamId} already, in another pane: shut that one down, or choose another name`,
+        );
+      }
+      await sleep(LOOK_MS);
+    }
+  };
+
+  const listed = async ({ name, member }: SeatWish): Promise<NativeMember> => {
+    const giveUp = performance.now() + LISTED_WITHIN_MS;
+    for (;;) {
+      const team = sight().team(name);
+      const found = team?.config?.members.find((one) => one.name === member);
+      if (team && found && whyNotJoin(team) === undefined) return found;
+      if (performance.now() > giveUp) {
+        const why = team ? (whyNotJoin(team) ?? `${quote(member)} is none of its members`) : 'there is no such team';
+        throw new TeamError('not_found', `Nobody can sit in the native team ${quote(name)}: ${why}`);
+      }
+      await sleep(LOOK_MS);
+    }
+  };
+
+  const take = async (native: NativeMember, wish: SeatWish): Promise<Seated> => {
+    wish.check?.();
+    const teamId = await join(wish.name);
+    const known = await ledger.view(teamId, (state) => memberIdOf(state, wish.member));
+    if (known !== undefined) await free({ teamId, memberId: known }, wish);
+    const joining = await ledger.view(teamId, (state) => joiningOf(state, native, wish));
+    const seat = { teamId, memberId: joining.id };
+    const holder: Holder = { ticket: wish.ticket, present: 0 };
+    clearTimeout(holders.get(keyOf(seat))?.timer);
+    holders.set(keyOf(seat), holder);
+    if (joining.commands.length > 0) await ledger.execute(teamId, joining.commands, () => undefined);
+    expect(seat, holder, RECOVER_MS);
+    return seat;
+  };
+
+  /** The lead believes that it runs. */
+  const tell = async ({ name, member }: SeatWish, text: string): Promise<void> => {
+    const team = sight().team(name);
+    if (!team) return;
+    const entry = { from: member, text, timestamp: new Date().toISOString(), id: crypto.randomUUID() };
+    await appendEntry(nativePaths(root, name), leadOf(team), entry);
+  };
+
+  /** One after the other: two that come at once must not both be the first. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <R>(work: () => Promise<R>): Promise<R> => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => {});
+    return mine;
+  };
+
+  return {
+    async sit(wish) {
+      const native = await listed(wish);
+      return inTurn(() => take(native, wish)).catch(async (error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        await tell(wish, `${wish.member} could not be started: ${why}`).catch(onError);
+        throw error;
+      });
+    },
+    async hold(seat, { wait, signal }) {
+      const holder = holders.get(keyOf(seat));
+      if (!holder || holder.ticket !== seat.ticket) {
+        throw new TeamError('not_found', `${seat.memberId} of ${seat.teamId} does not sit here: sit down again`);
+      }
+      holder.present++;
+      clearTimeout(holder.timer);
+      const ended = Promise.withResolvers<void>();
+      const stop = ledger.subscribe((team, { events }) => {
+        const isIt = events.some((one) => one.type === 'teammate:stopped' && one.memberId === seat.memberId);
+        if (team === seat.teamId && isIt) ended.resolve();
+      });
+      const timer = setTimeout(() => ended.resolve(), wait);
+      signal.addEventListener('abort', () => ended.resolve(), { once: true });
+      try {
+        const first = await standing(ledger, seat);
+        if (first.over || signal.aborted) return first;
+        await ended.promise;
+        return await standing(ledger, seat);
+      } finally {
+        clearTimeout(timer);
+        stop();
+        holder.present--;
+        // One that goes on holding calls again at once.
+        if (holder.present === 0) expect(seat, holder, GRACE_MS);
+      }
+    },
+    async recover(teamId) {
+      const seated = await ledger.view(teamId, (state) => [...state.members.values()].filter(isSitting));
+      for (const { id: memberId } of seated) {
+        const seat = { teamId, memberId };
+        const holder: Holder = { ticket: '', present: 0 };
+        if (!holders.has(keyOf(seat))) holders.set(keyOf(seat), holder);
+        expect(seat, holder, RECOVER_MS);
+      }
+    },
+    close() {
+      for (const { timer } of holders.values()) clearTimeout(timer);
+      holders.clear();
+    },
+  };
+}
+
+async function standing(ledger: Ledger, { teamId, memberId }: Seated): Promise<Held> {
+  return ledger.view(teamId, (state) => {
+    const member = state.members.get(memberId);
+    if (isSitting(member)) return { over: false };
+    return { over: true, reason: member?.stopReason };
+  });
+}
+
+/** Also one that crashed, and comes back by itself. */
+function isSitting(member: MemberRecord | undefined): boolean {
+  return (
+    member !== undefined && seatOf(member) !== undefined && (member.status !== 'stopped' || member.returning === true)
+  );
+}
+
+/** What makes a native name a member of ours; nothing where it is one, and its daemon was only away. */
+function joiningOf(
+  state: TeamState,
+  native: NativeMember,
+  { member: seat, agent, cwd, plan, signs }: SeatWish,
+): { id: string; commands: NewCommand[] } {
+  const known = memberIdOf(state, seat);
+  const member = known === undefined ? undefined : state.members.get(known);
+  if (member && isSitting(member)) return { id: member.id, commands: [] };
+  const isLive = member !== undefined && member.status !== 'stopped';
+  if (isLive && (nativeMemberName(member) === undefined || native.isActive !== undefined)) {
+    throw new TeamError('conflict', `${quote(seat)} is at work in ${state.teamId} already: choose another name`);
+  }
+  // Taken for a native one, because it took so long to come.
+  const leaving = {
+    type: 'member.leave',
+    by: SYSTEM,
+    memberId: known ?? '',
+    reason: LEFT_NATIVE,
+    returning: false,
+  } as const;
+  const id = member?.id ?? newMemberId(state, seat);
+  const input = parse(JoinInput, {
+    name: id,
+    role: 'teammate',
+    agentType: agent.name ?? agent.kind,
+    planApprovalRequired: plan,
+    agent,
+    cwd,
+    color: native.color,
+    backendType: 'tmux',
+    status: 'spawning',
+    metadata: { native: { seat, ...(signs && { signs }) } },
+  });
+  return { id, commands: [...(isLive ? [leaving] : []), { type: 'member.join', by: SYSTEM, ...input }] };
+}

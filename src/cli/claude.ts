@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { findHome } from '../client/home.ts';
+import { findProgram } from '../client/program.ts';
+import type { Arguments } from './arguments.ts';
+import { writeStandIn } from './claude/stand-in.ts';
+import { openClient } from './connect.ts';
+import { Refusal, UsageError } from './errors.ts';
+import type { Surroundings } from './own/own-command.ts';
+import { warn } from './write.ts';
+
+/**
+ * Starts the user's Claude Code so that its teammates may be other agents: it opens a pane for each and runs a program of ours there, which
+ * is Claude Code itself for those that nobody else plays.
+ */
+export async function run(given: Arguments, { environment }: Surroundings): Promise<number> {
+  const { args = [], agent = [] } = given.input as { args?: readonly string[]; agent?: readonly string[] };
+  const cwd = process.cwd();
+  const chosen = Object.fromEntries(agent.map(pairOf));
+  const program = findProgram('claude', { cwd, env: environment });
+  if (program === undefined) {
+    throw new Refusal('not_found', 'Claude Code is not on the PATH; npm install -g @anthropic-ai/claude-code');
+  }
+  if (!environment['TMUX']) {
+    throw new Refusal(
+      'unsupported',
+      'Claude Code opens its teammates in panes of tmux, and this terminal is in none: run "tmux new-session", then this again',
+    );
+  }
+  const home = resolve(findHome(environment).directory);
+  const client = openClient(environment);
+  let standIn: ReturnType<typeof writeStandIn>;
+  try {
+    const players = await client.call('native.players', { agents: chosen, cwd });
+    standIn = writeStandIn({ home, program, players });
+  } finally {
+    client.close();
+  }
+  const words = args.includes('--teammate-mode') ? args : ['--teammate-mode', 'tmux', ...args];
+  try {
+    return await runToItsEnd(program, words, {
+      ...environment,
+      CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
+      CLAUDE_CODE_TEAMMATE_COMMAND: standIn.path,
+    });
+  } finally {
+    standIn.remove();
+  }
+}
+
+function pairOf(pair: string): [string, string] {
+  const at = pair.lastIndexOf('=');
+  if (at > 0 && at < pair.length - 1) return [pair.slice(0, at), pair.slice(at + 1)];
+  throw new UsageError(`--agent takes NAME=AGENT, such as tester=codex, not ${JSON.stringify(pair)}`, 'claude');
+}
+
+/** The terminal is its own; we end as it ends. */
+function runToItsEnd(program: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(program, [...words], { stdio: 'inherit', env });
+  // The terminal sends these to both of us: what they mean is Claude Code's to say.
+  const ignore = (): void => {};
+  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.on('SIGINT', ignore).on('SIGQUIT', ignore);
+  process.on('SIGTERM', pass).on('SIGHUP', pass);
+  return new Promise((done, fail) => {
+    child.once('error', (error) => fail(new Refusal('unsupported', `${program} cannot be run: ${error.message}`)));
+    child.once('exit', (code, signal) => {
+      if (signal !== null) warn(`troupe: Claude Code was ended by ${signal}\n`);
+      done(code ?? 1);
+    });
+  });
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '../../client/client.ts';
+import { findNativeRoot } from '../../client/native-root.ts';
+import type { AgentSpec } from '../../core/agent.ts';
+import { say } from '../attach.ts';
+import { openClient } from '../connect.ts';
+import { reportError, Refusal } from '../errors.ts';
+import { standardScreen } from '../screen.ts';
+import { cleanLines } from '../text.ts';
+import { printTranscript } from '../transcript.ts';
+import { print, warn } from '../write.ts';
+import { readFlags } from './flags.ts';
+import type { Flags } from './flags.ts';
+import type { Players } from './stand-in.ts';
+
+/** So long one call holds on to the seat. */
+const HOLD_MS = 20_000;
+
+/** A daemon that went is back, or started again, after a few of these. */
+const AGAIN_MS = 300;
+
+/** Whoever is told to end says so, and does not wait longer for an answer. */
+const FAREWELL_MS = 3_000;
+
+/**
+ * What runs in the pane that a native lead opened for a teammate which somebody else plays. The daemon runs the agent; this holds on to its
+ * seat, shows what it does, and takes what is typed. When this ends, in whatever way, so does the member.
+ */
+export async function runNativeTeammate([, file = '', ...words]: readonly string[]): Promise<number> {
+  const stop = new AbortController();
+  for (const [signal, code] of Object.entries(SIGNALS)) process.once(signal, () => stop.abort(code));
+  try {
+    const flags = readFlags(words);
+    const { home, players } = JSON.parse(readFileSync(file, 'utf8')) as Players;
+    const player = players.find(({ pattern }) => fits(pattern, flags.name));
+    if (!player) throw new Refusal('not_found', `Nobody plays the teammate ${JSON.stringify(flags.name)}`);
+    const environment = { ...process.env, TROUPE_HOME: home };
+    // A lead that asks for nothing passes that on to its teammates, unless somebody set another mode for this one.
+    const mode = flags.unasked ? { mode: 'full' as const } : {};
+    return await play({ ...flags, agent: { ...mode, ...player.agent } }, environment, stop.signal);
+  } catch (error) {
+    if (stop.signal.aborted) return stop.signal.reason as number;
+    return reportError(error, false);
+  }
+}
+
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
+/** A pattern is a name, or the beginning of one and a star. */
+function fits(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+interface Seat {
+  readonly teamId: string;
+  readonly memberId: string;
+}
+
+async function play(
+  { name, team, plan, signs, agent }: Flags & { agent: AgentSpec },
+  environment: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<number> {
+  const client = openClient(environment, { patience: Infinity });
+  const ticket = crypto.randomUUID();
+  const wish = { name: team, member: name, agent, plan, signs, ticket };
+  const place = { cwd: process.cwd(), root: findNativeRoot(environment) };
+  const sit = (): Promise<Seat> => client.call('native.sit', { ...wish, ...place }, { signal });
+  const lines = process.stdin.isTTY ? createInterface({ input: process.stdin }) : undefined;
+  let seat: Seat | undefined;
+  try {
+    print(`${name} is played by ${agent.name ?? agent.kind}. Type a message and Enter; ! in front makes it urgent.\n`);
+    const mine = (seat = await sit());
+    lines?.on('line', (line) => say(client, mine, line));
+    const over = new AbortController();
+    const view = show(client, mine, AbortSignal.any([signal, over.signal]));
+    const reason = await hold(client, { ...mine, ticket }, { sit, signal }).finally(() => over.abort());
+    await view;
+    warn(`${name} has ended${reason === undefined ? '' : `: ${cleanLines(reason).join(' ')}`}.\n`);
+    return 0;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    if (seat) await leave(client, seat);
+    return signal.reason as number;
+  } finally {
+    lines?.close();
+    client.close();
+  }
+}
+
+/** Holds on until the member is gone, and says why; a daemon that was away is found again, and the seat taken again. */
+async function hold(
+  client: Client,
+  seat: Seat & { ticket: string },
+  { sit, signal }: { sit: () => Promise<Seat>; signal: AbortSignal },
+): Promise<string | undefined> {
+  for (let isLost = false; ;) {
+    try {
+      if (isLost) await sit();
+      isLost = false;
+      const { over, reason } = await client.call('native.hold', { ...seat, wait: HOLD_MS }, { signal });
+      if (over) return reason;
+    } catch (error) {
+      signal.throwIfAborted();
+      const { code } = error as { code?: string };
+      // The second time it is said for good: somebody else sits there, or nobody can.
+      if (isLost && code !== 'no_daemon' && code !== 'unauthenticated') throw error;
+      isLost = true;
+      await sleep(AGAIN_MS, undefined, { signal });
+    }
+  }
+}
+
+/** Shows what it does; a view that fails is no reason to end what it shows. */
+async function show(client: Client, seat: Seat, signal: AbortSignal): Promise<void> {
+  const screen = standardScreen(process.env);
+  while (!signal.aborted) {
+    try {
+      await printTranscript(client, { ...seat, follow: true, json: false, screen, signal });
+      return;
+    } catch {
+      await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** Says that the pane is closed; who cannot hear that notices when nobody holds on to the seat. */
+async function leave(client: Client, { teamId, memberId }: Seat): Promise<void> {
+  const late = AbortSignal.timeout(FAREWELL_MS);
+  await client
+    .call('member.stop', { teamId, memberId, reason: 'its pane was closed' }, { signal: late })
+    .catch(() => {});
+}
