@@ -88,6 +88,11 @@ export function toTeamError(error: unknown, place: string, doing: string): unkno
   if (isNotEnabled(error) && !isNobodyThere(error)) {
     return fail('JetStream is not enabled for this account. Enable it for the account in the server configuration.');
   }
+  if (isAnswer(error, ANSWER.noSuitablePeers)) {
+    return fail(
+      `too few servers are there to keep all replicas (${error.message}). Start those that are away; nothing was changed.`,
+    );
+  }
   if (isTransient(error)) {
     return fail(
       `no answer (${error.message}). Whether it was done will show when the servers are back; ` +

@@ -112,7 +112,7 @@ function explain(error: unknown): NonNullable<Reply['error']> {
 /** Makes the place for the cards; returns how long they last, which is the same for all daemons. */
 async function ensureStream(link: Link, { replicas, leaseMs }: { replicas: number; leaseMs: number }): Promise<number> {
   const name = link.names.hosts;
-  return patiently(link, async () => {
+  const ensure = async (): Promise<number> => {
     try {
       const { config } = await link.jsm.streams.info(name);
       return config.max_age / NS_PER_MS;
@@ -139,7 +139,9 @@ async function ensureStream(link: Link, { replicas, leaseMs }: { replicas: numbe
       return (await link.jsm.streams.info(name)).config.max_age / NS_PER_MS;
     }
     return leaseMs;
-  });
+  };
+  // What another daemon is making may have its name already and not be there yet.
+  return patiently(link, ensure, (error) => isAnswer(error, ANSWER.streamNotFound));
 }
 
 /** Changes how long the cards of daemons last. */

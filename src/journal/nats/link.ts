@@ -6,7 +6,7 @@ import { TeamError } from '../../core/errors.ts';
 import { showAddress } from './address.ts';
 import type { NatsAddress } from './address.ts';
 import { connectTo } from './connect.ts';
-import { isNotEnabled, isTransient, toTeamError } from './errors.ts';
+import { ANSWER, isAnswer, isNotEnabled, isTransient, toTeamError } from './errors.ts';
 import { namesOf } from './names.ts';
 import type { Names } from './names.ts';
 
@@ -29,6 +29,9 @@ export const REQUEST_MS = 2_000;
 
 /** A server may be up before its JetStream is. */
 const JETSTREAM_MS = 5_000;
+
+/** Clusters of 2.10 that have just elected a leader do not know for a moment that the others are there. */
+const PEERS_MS = 5_000;
 
 const PAUSE_MS = { least: 50, most: 500 };
 
@@ -57,14 +60,20 @@ export async function openLink(
   }
 }
 
-/** Asks again while the trouble is one that passes. Only for what may be done twice. */
-export async function patiently<T>(link: Link, work: (attempt: number) => Promise<T>): Promise<T> {
-  const giveUp = performance.now() + link.patienceMs;
+/** Asks again while the trouble is one that passes, by itself or for this work. Only for what may be done twice. */
+export async function patiently<T>(
+  link: Link,
+  work: (attempt: number) => Promise<T>,
+  passes: (error: unknown) => boolean = () => false,
+): Promise<T> {
+  const began = performance.now();
   for (let attempt = 1; ; attempt++) {
     try {
       return await work(attempt);
     } catch (error) {
-      if (!isTransient(error) || performance.now() > giveUp || link.nc.isClosed()) throw error;
+      const isPassing = isTransient(error) || passes(error);
+      const patienceMs = isAnswer(error, ANSWER.noSuitablePeers) ? PEERS_MS : isPassing ? link.patienceMs : 0;
+      if (performance.now() - began >= patienceMs || link.nc.isClosed()) throw error;
       // At random, so that many daemons that lost the same server do not come back in step.
       await sleep(Math.min(PAUSE_MS.most, PAUSE_MS.least * 2 ** attempt) * (0.5 + Math.random() / 2));
     }

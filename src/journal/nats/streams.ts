@@ -77,17 +77,17 @@ export async function makeStream(
     // Any replica could answer then, also one that lags.
     allow_direct: false,
   };
-  return patiently(link, async () => {
+  const make = async (): Promise<Found> => {
     try {
       return foundIn(await link.jsm.streams.add(config));
     } catch (error) {
-      if (!isAnswer(error, ANSWER.streamNameInUse)) throw error;
-      const present = await findStream(link, encoded);
+      const present = isAnswer(error, ANSWER.streamNameInUse) && (await findStream(link, encoded));
       if (present) return present;
-      // Dropped in between.
-      return foundIn(await link.jsm.streams.add(config));
+      throw error;
     }
-  });
+  };
+  // Dropped in between, or somebody else is making it: clusters of 2.15 refuse the name before they show the stream.
+  return patiently(link, make, (error) => isAnswer(error, ANSWER.streamNameInUse));
 }
 
 /** Removes a stream; false if there was none. */
