@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -7,7 +8,7 @@ import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
 import { socketConnect } from '../../src/client/socket.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { run, until } from './processes.ts';
+import { track, until } from './processes.ts';
 import type { Running } from './processes.ts';
 
 /** The command line, as people call it. */
@@ -33,21 +34,34 @@ export function environmentFor(home: Home, more: Readonly<Record<string, string>
   return { ...process.env, TROUPE_SOURCE: '1', TROUPE_HOME: home.directory, NODE_COMPILE_CACHE: CODE, ...more };
 }
 
-/** Runs `troupe serve` without waiting for anything. */
-export function spawnServe(
-  home: Home,
-  { args = [], env = {} }: { args?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
-): Running {
-  return run(BIN, ['serve', '--json', ...args], { env: environmentFor(home, env) });
+/** How a daemon is started. */
+export interface ServeOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** What comes before the program, and becomes it: `unshare -n` say. */
+  readonly enter?: readonly string[];
 }
 
+/** Runs `troupe serve` without waiting for anything. */
+export function spawnServe(home: Home, { args = [], env = {}, enter = [] }: ServeOptions = {}): Running {
+  const [program, ...rest] = [...enter, process.execPath, BIN, 'serve', '--json', ...args] as [string, ...string[]];
+  return track(spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: environmentFor(home, env) }));
+}
+
+/** Several that start at the same time on a busy machine take their time. */
+const READY_MS = 45_000;
+
 /** Runs `troupe serve` and waits until it is ready. */
-export async function serve(home: Home, options: Parameters<typeof spawnServe>[1] = {}): Promise<Served> {
+export async function serve(home: Home, options: ServeOptions = {}): Promise<Served> {
   const running = spawnServe(home, options);
-  const line = await until(`the daemon is ready: ${running.output.stderr}`, () => {
-    if (running.child.exitCode !== null) throw new Error(`The daemon ended: ${running.output.stderr}`);
-    return /^.*\n/.exec(running.output.stdout)?.[0];
-  });
+  const line = await until(
+    `the daemon is ready: ${running.output.stderr}`,
+    () => {
+      if (running.child.exitCode !== null) throw new Error(`The daemon ended: ${running.output.stderr}`);
+      return /^.*\n/.exec(running.output.stdout)?.[0];
+    },
+    READY_MS,
+  );
   return { ...running, url: (JSON.parse(line) as { url: string }).url };
 }
 

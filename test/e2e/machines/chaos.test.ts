@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { TeamEvent } from '../../../src/core/event.ts';
 import { openAdmin } from '../../nats/admin.ts';
+import { whyNoNetworks } from '../../nats/network.ts';
 import { hasNats, startNats } from '../../nats/server.ts';
 import type { NatsNode } from '../../nats/server.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
@@ -38,6 +39,28 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 240_000 }, ()
     expect(completedIn(await eventsOf(a, TEAM))).toHaveLength(40);
   });
 
+  test('completes every task once on machines with networks of their own, of which one goes silent', async (context) => {
+    const reason = whyNoNetworks();
+    context.skip(reason !== undefined, reason);
+    const servers = await startNats();
+    onTestFinished(() => servers.stop());
+    const journal = await newJournal(servers, { leaseMs: 2_000 });
+    const names = ['alpha', 'beta', 'gamma'] as const;
+    const [a, b, c] = await Promise.all(names.map((name) => startMachine(name, journal, { link: 'network' })));
+    const members = MEMBERS.slice(0, 6).map((name) => ({ name, agent: { exec: SHELL } }));
+    const tasks = Array.from({ length: 90 }, (_, i) => ({ title: `task ${i}` }));
+    await a!.connection.call('team.up', { source: JSON.stringify({ team: TEAM, members, tasks }), folder: '/' });
+    const { done, settled } = watchTeam(TEAM, [a!, c!, b!]);
+    await settled('beta runs members', async () => (await hostsOf(a!, TEAM)).includes('beta'));
+    await done(15);
+    // No connection is broken: whatever is said from now on is lost.
+    b!.link!.cut();
+    await settled('beta has lost its members', () => isWithout(a!, 'beta'));
+    b!.link!.mend();
+    await done(90);
+    expect(completedIn(await eventsOf(b!, TEAM)).sort()).toEqual(tasks.map((_, i) => String(i + 1)).sort());
+  });
+
   test('completes every task once while machines die, pause and are cut off, and the leader of the stream falls', async () => {
     const cluster = await startNats({ size: 3 });
     onTestFinished(() => cluster.stop());
@@ -45,7 +68,7 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 240_000 }, ()
     const admin = await openAdmin(cluster);
     onTestFinished(() => admin.close());
     const [a, b, c] = await Promise.all([
-      startMachine('alpha', journal, { proxied: true }),
+      startMachine('alpha', journal, { link: 'proxy' }),
       startMachine('beta', journal),
       startMachine('gamma', journal),
     ]);
@@ -71,9 +94,9 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 240_000 }, ()
     await done(TASKS * 0.4);
     await leader.start();
     // One is cut off from the servers, and comes back.
-    a.proxy!.cut();
+    a.link!.cut();
     await watchTeam(TEAM, [c], admin).settled('alpha has lost its members', () => isWithout(c, 'alpha'));
-    a.proxy!.mend();
+    a.link!.mend();
     await done(TASKS * 0.6);
     await mail.stop();
     // One is paused for longer than its lease, its members with it.

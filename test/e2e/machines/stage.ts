@@ -6,6 +6,7 @@ import type { TeamEvent } from '../../../src/core/event.ts';
 import { setUpNatsJournal } from '../../../src/journal/nats/setup.ts';
 import type { Running } from '../../daemon/processes.ts';
 import { connect, serve } from '../../daemon/serve.ts';
+import { makeNetwork } from '../../nats/network.ts';
 import { startProxy } from '../../nats/proxy.ts';
 import type { Proxy } from '../../nats/proxy.ts';
 import type { NatsServers } from '../../nats/server.ts';
@@ -15,7 +16,8 @@ import type { Stage } from '../stage.ts';
 /** A daemon as it would be on a machine of its own: a state directory, a name, a way to the servers. */
 export interface Machine extends Stage {
   readonly name: string;
-  readonly proxy: Proxy | undefined;
+  /** Its way to the servers, where that can be cut. */
+  readonly link: Pick<Proxy, 'cut' | 'mend'> | undefined;
   readonly daemon: Running;
   readonly connection: Client;
 }
@@ -23,8 +25,8 @@ export interface Machine extends Stage {
 /** How a machine is set up. */
 export interface MachineOptions {
   readonly labels?: readonly string[];
-  /** Its way to the servers can be cut. */
-  readonly proxied?: boolean;
+  /** Its way to the servers can be cut: by a proxy that breaks connections, or in a network of its own that goes silent. */
+  readonly link?: 'proxy' | 'network';
 }
 
 let journals = 0;
@@ -43,18 +45,20 @@ export async function newJournal(
 export async function startMachine(
   name: string,
   journal: string,
-  { labels = [], proxied = false }: MachineOptions = {},
+  { labels = [], link: kind }: MachineOptions = {},
 ): Promise<Machine> {
   const stage = setStage();
   const port = Number(/:(\d+)/.exec(journal.slice('nats://'.length))?.[1]);
-  const proxy = proxied ? await startProxy(port) : undefined;
-  const address = proxy ? journal.replace(/\/\/[^?]*/, `//127.0.0.1:${proxy.port}`) : journal;
+  const network = kind === 'network' ? await makeNetwork(port) : undefined;
+  const link = kind === 'proxy' ? await startProxy(port) : network;
+  const address = link ? journal.replace(/\/\/[^?]*/, `//127.0.0.1:${link.port}`) : journal;
   const lines = [`name: ${name}`, `journal: ${address}`, `labels: ${JSON.stringify(labels)}`];
   writeFileSync(join(stage.home.directory, 'config.yaml'), `${lines.join('\n')}\n`);
-  const daemon = await serve(stage.home);
+  const daemon = await serve(stage.home, { enter: network?.enter ?? [] });
+  network?.entered(daemon.pid);
   // One that is stopped would not hear that it should end.
   onTestFinished(() => void daemon.child.kill('SIGCONT'));
-  return { ...stage, name, proxy, daemon, connection: connect(stage.home) };
+  return { ...stage, name, link, daemon, connection: connect(stage.home) };
 }
 
 /** The daemon first, so that it does not see the others go. */

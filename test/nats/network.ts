@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { createServer, connect } from 'node:net';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import type { Proxy } from './proxy.ts';
+
+const BRIDGE = join(import.meta.dirname, 'programs/bridge.js');
+
+/** The port at which the servers are in every network of a test. */
+const PORT = 4222;
+
+/** A network that a daemon has for itself: nothing in it but its own loopback, and at one port the servers. */
+export interface Network extends Proxy {
+  /** What starts a program in it, before the program and its arguments. */
+  readonly enter: readonly [string, ...string[]];
+  /** Told which process is in it. */
+  entered(pid: number): void;
+}
+
+/** Why this system gives a process no network of its own; undefined where it does. */
+export function whyNoNetworks(): string | undefined {
+  const { status, stderr, error } = spawnSync('unshare', ['-rn', 'ip', 'link', 'set', 'lo', 'up'], {
+    encoding: 'utf8',
+  });
+  return status === 0 ? undefined : `no network namespaces here: ${error?.message ?? stderr.trim()}`;
+}
+
+/** Makes a network; it is there as long as a process is in it. Cutting takes its link down: nothing is refused, all is lost. */
+export async function makeNetwork(target: number): Promise<Network> {
+  const path = join(temporaryFolder(), 'servers.sock');
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    for (const one of [client, upstream]) {
+      one.on('error', () => {});
+      one.on('close', () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  onTestFinished(() => void server.close());
+  const script = 'ip link set lo up; "$1" "$2" "$3" "$4" < /dev/null > /dev/null 2>&1 & shift 4; exec "$@"';
+  let inside = 0;
+  const setLink = (to: 'up' | 'down'): void => {
+    const enter = ['-t', String(inside), '-U', '-n', '--preserve-credentials'];
+    const { status, stderr } = spawnSync('nsenter', [...enter, 'ip', 'link', 'set', 'lo', to], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`The link could not be set ${to}: ${stderr}`);
+  };
+  return {
+    port: PORT,
+    enter: ['unshare', '-rn', 'sh', '-c', script, 'sh', process.execPath, BRIDGE, String(PORT), path],
+    entered: (pid) => void (inside = pid),
+    cut: () => setLink('down'),
+    mend: () => setLink('up'),
+  };
+}
