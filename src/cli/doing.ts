@@ -16,10 +16,8 @@ export function describeDoing(member: Member, { tasks, requests }: Surrounded): 
     ({ memberId, kind, status }) => memberId === member.id && status === 'pending' && kind !== 'shutdown',
   );
   if (asked) return `waits for your answer (${asked.kind}): troupe approve ${asked.id}`;
-  const waiting = member.metadata?.['waiting'];
-  if (typeof waiting === 'object' && waiting !== null && 'reason' in waiting) {
-    return `waits: ${String(waiting['reason'])}`;
-  }
+  const reason = reasonToWait(member);
+  if (reason !== undefined) return `waits: ${reason}`;
   if (member.status === 'stopped') return member.stopReason ?? '';
   const own = member.assignedTasks.flatMap((id) => tasks.get(id) ?? []);
   const held = own.filter(({ status }) => status === 'in_progress');
@@ -27,6 +25,13 @@ export function describeDoing(member: Member, { tasks, requests }: Surrounded): 
   if (held.length > 0) return held.map(({ id, title }) => `${plans}${taskName(id)} ${title}`).join(', ');
   const blocked = own.find(({ status }) => status === 'blocked');
   return blocked ? `waits: ${taskName(blocked.id)} needs ${taskNames(blocked.blockedBy)}` : '';
+}
+
+/** What it waits for besides tasks and answers: an overloaded model, a machine that may run it. */
+export function reasonToWait({ metadata }: Pick<Member, 'metadata'>): string | undefined {
+  const waiting = metadata?.['waiting'];
+  const isSaid = typeof waiting === 'object' && waiting !== null && 'reason' in waiting;
+  return isSaid ? String(waiting['reason']) : undefined;
 }
 
 /** What runs a member, in one word. */

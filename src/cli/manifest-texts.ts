@@ -14,6 +14,8 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
       leadModel: 'the model the lead runs on',
       leadAgent: 'what runs the lead, as JSON: {"kind":"claude"}',
       leadPrompt: 'what the lead is to achieve',
+      leadHost: 'the only daemon that may run the lead, by name',
+      leadLabels: 'what a daemon that may run the lead must have',
       agents: 'whom the lead may bring in, as JSON: {"codex":{"kind":"codex"}}',
       budget: 'what may be used, as JSON: {"costUsd":5,"tokens":1000000,"turns":50,"minutes":60}',
       cwd: 'the directory it works in',

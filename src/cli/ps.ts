@@ -24,9 +24,14 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
-/** Those that have a process. Teams in which nothing runs are asked no further. */
+/**
+ * Those that have a process, here or on another machine, and those that wait for a machine. Teams in which nothing runs are
+ * asked no further.
+ */
 async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): Promise<ShownSession[]> {
-  const sessions = (await client.call('session.list', { teamId }, { signal })).filter(({ pid }) => pid !== undefined);
+  const sessions = (await client.call('session.list', { teamId }, { signal })).filter(
+    ({ pid, hostId, status }) => pid !== undefined || hostId !== undefined || status === 'spawning',
+  );
   if (sessions.length === 0) return [];
   const [{ team, pendingRequests: requests }, all] = await Promise.all([
     client.call('team.status', { teamId }, { signal }),

@@ -61,6 +61,8 @@ export const CreateTeamInput = z.strictObject({
   leadAgent: AgentSpec.optional(),
   /** What the lead is to achieve, and how. */
   leadPrompt: textOf(PROMPT_BYTES).optional(),
+  leadHost: Slug.optional().describe('the only daemon that may run the lead, by name'),
+  leadLabels: z.array(Line).max(16).optional().describe('what a daemon that may run the lead must have'),
   agents: AgentChoice.optional(),
   budget: Budget.optional(),
   cwd: z.string().max(4096).optional(),

@@ -1,4 +1,5 @@
 import { TeamError } from './errors.ts';
+import type { Metadata } from './json.ts';
 import type { TeamMember } from './member.ts';
 import type { TeamNote } from './note.ts';
 import { assignedTo, dependentsOf, isOpen, waitsOf } from './ready.ts';
@@ -107,4 +108,11 @@ export function requireMember(state: TeamState, id: string): MemberRecord {
       ? `Only a member of team ${team} can do that, and ${id} is none: say for whom you act (--as NAME); ${others}`
       : `Team ${team} has no member ${quote(id)}; ${others}`,
   );
+}
+
+/** What a member waits for besides tasks and answers, where somebody said so: an overloaded model, a machine that may run it. */
+export function waitingOf({ metadata }: { metadata?: Metadata | undefined }): string | undefined {
+  const waiting = metadata?.['waiting'];
+  const isSaid = typeof waiting === 'object' && waiting !== null && 'reason' in waiting;
+  return isSaid ? String(waiting['reason']) : undefined;
 }

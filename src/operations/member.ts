@@ -24,6 +24,8 @@ const SessionView = z.object({
   status: TeammateStatus,
   startedAt: Timestamp,
   pid: z.number().int().optional(),
+  /** The daemon that runs it; its process number is known on that machine only. */
+  hostId: z.string().optional(),
 });
 
 const OfMember = InTeam.extend({ memberId: Slug.describe('the member') });

@@ -140,5 +140,6 @@ function sessionsOf(state: TeamState, pids: ReadonlyMap<string, number | undefin
       status: member.status,
       startedAt: member.joinedAt,
       pid: pids.get(member.id),
+      hostId: member.hostId,
     }));
 }

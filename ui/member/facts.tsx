@@ -1,3 +1,4 @@
+import { waitingOf } from '../../src/client/replica.ts';
 import type { Budget } from '../../src/core/budget.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { useTeam } from '../data/use-team.tsx';
@@ -46,6 +47,9 @@ export function Facts({ member }: { member: MemberRecord }) {
           <Fact name="Session">
             <span className="mono">{member.sessionId}</span>
           </Fact>
+        )}
+        {waitingOf(member) !== undefined && member.status !== 'stopped' && (
+          <Fact name="Waits">{waitingOf(member)}</Fact>
         )}
         {member.hostId !== undefined && <Fact name="Runs on">{member.hostId}</Fact>}
         {member.cwd !== undefined && (

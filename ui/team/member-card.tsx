@@ -1,4 +1,5 @@
 import { Crown } from 'lucide-react';
+import { waitingOf } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import { teamPath } from '../data/route.ts';
@@ -92,6 +93,14 @@ export function Doing({ member }: { member: MemberRecord }) {
     );
   }
   const since = showSpan(now - member.statusSince.getTime());
+  const waiting = member.status === 'stopped' ? undefined : waitingOf(member);
+  if (waiting !== undefined) {
+    return (
+      <span className="quiet" title={waiting}>
+        waits for {since}: {waiting}
+      </span>
+    );
+  }
   if (member.status === 'stopped') {
     return (
       <span className="quiet">

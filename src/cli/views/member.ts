@@ -1,4 +1,5 @@
 import type { ResultOf } from '../../operations/index.ts';
+import { reasonToWait } from '../doing.ts';
 import type { Screen, Style } from '../screen.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
@@ -82,7 +83,7 @@ export function sessionTable(sessions: readonly ShownSession[], screen: Screen):
     { text: session.status, style: STYLES[session.status] },
     session.doing ?? '',
     { text: session.agent ?? '', style: 'dim' },
-    session.pid === undefined ? '' : String(session.pid),
+    session.pid === undefined ? elsewhere(session) : String(session.pid),
     { text: showTime(session.startedAt, screen), style: 'dim' },
   ]);
   const columns = [
@@ -98,6 +99,11 @@ export function sessionTable(sessions: readonly ShownSession[], screen: Screen):
   return table(columns, rows, screen);
 }
 
+/** Where a session runs that has no process on this machine. */
+function elsewhere({ hostId }: ShownSession): string {
+  return hostId === undefined || hostId === 'local' ? '' : `on ${hostId}`;
+}
+
 function memberDetails(member: Member, screen: Screen): string {
   const rows: (readonly [string, Cell | undefined])[] = [
     ['status', { text: member.status, style: STYLES[member.status] }],
@@ -107,6 +113,8 @@ function memberDetails(member: Member, screen: Screen): string {
     ['plan', member.planModeRequired ? 'must be approved before it may change anything' : undefined],
     ['agent', member.agentType],
     ['model', member.model],
+    ['runs on', member.hostId === 'local' ? undefined : member.hostId],
+    ['waits', reasonToWait(member)],
     ['session', member.sessionId === 'none' ? undefined : member.sessionId],
     ['directory', member.cwd],
     ['shown in', member.backendType],

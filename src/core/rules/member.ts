@@ -6,7 +6,7 @@ import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { assignedTo } from '../ready.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
-import { requireMember, requireTask, requireTeam } from '../view.ts';
+import { requireMember, requireTask, requireTeam, waitingOf } from '../view.ts';
 import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { requireSpawnPace } from './pace.ts';
 
@@ -65,7 +65,10 @@ export function placeMember(state: TeamState, command: CommandOf<'member.place'>
   if (member.host !== undefined && member.host !== command.hostId) {
     throw new ClaimConflictError(`Member ${member.id} is to run on ${member.host}, not on ${command.hostId}`);
   }
-  return [event(command, 'teammate:placed', { memberId: member.id, hostId: command.hostId })];
+  const placed = event(command, 'teammate:placed', { memberId: member.id, hostId: command.hostId });
+  // It waited for this, and everybody was told why.
+  if (waitingOf(member) === undefined) return [placed];
+  return [placed, event(command, 'teammate:changed', { memberId: member.id, metadata: { waiting: null } })];
 }
 
 /** Idle is announced once, when work ends, and carries its result; saying it again changes nothing. */

@@ -41,6 +41,8 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       spawnPrompt: command.leadPrompt || undefined,
       planApprovalRequired: false,
       model: command.leadModel,
+      host: command.leadHost,
+      labels: command.leadLabels,
       cwd: command.cwd,
       backendType: command.leadAgent ? 'subprocess' : 'in-process',
       subscriptions: [],

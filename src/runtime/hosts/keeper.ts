@@ -6,6 +6,7 @@ import { readClocks, since } from './lease.ts';
 import type { Lease } from './lease.ts';
 import { membersOn } from './lost.ts';
 import { rankHosts } from './placement.ts';
+import { tellUnplaced } from './waiting.ts';
 
 /** What a daemon among others works with. */
 export interface KeeperOptions {
@@ -120,6 +121,9 @@ export async function keepHosts(options: KeeperOptions) {
     await meetTeams();
     await sweep();
     await reconsiderAll();
+    // All see the same cards; that the first by name says it is enough.
+    if (cards.map(({ name }) => name).sort()[0] !== self.name) return;
+    for (const teamId of known) await guard(teamId, () => tellUnplaced(ledger, teamId, cards));
   }
 
   const lease: Lease = {

@@ -63,6 +63,6 @@ function running(state: TeamState, name: string): number {
 }
 
 /** `claude` for Claude Code; the name of an agent that speaks ACP. */
-function agentOf({ kind, name }: AgentSpec): string {
+export function agentOf({ kind, name }: AgentSpec): string {
   return kind === 'acp' ? (name ?? 'acp') : kind;
 }

@@ -71,14 +71,14 @@ const Runs = {
   plan: z.enum(['required']).optional().describe('its plan must be approved before it changes anything'),
   cwd: z.string().optional().describe('where it works, from the folder of this file'),
   budget: BudgetEntry.optional().describe('what it may use; then a person is asked'),
+  host: Slug.optional().describe('the daemon that runs it, where several share the journal'),
+  labels: z.array(Line).max(16).optional().describe('what the daemon that runs it must have'),
 };
 
 const MemberEntry = z.strictObject({
   name: Slug,
   ...Runs,
   backend: BackendType.optional(),
-  host: Slug.optional().describe('the daemon that runs it, where several share the journal'),
-  labels: z.array(Line).max(16).optional().describe('what the daemon that runs it must have'),
 });
 
 const TaskEntry = z.strictObject({

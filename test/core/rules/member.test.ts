@@ -19,6 +19,14 @@ describe('a member that is to be run', () => {
     });
   });
 
+  test('no longer waits, whatever was said about that, when a daemon has taken it on', () => {
+    const team = teamOf();
+    team.do('member.join', { name: 'ann', agent: { kind: 'claude' }, status: 'spawning' });
+    team.as('@system', 'member.change', { memberId: 'ann', metadata: { waiting: { reason: 'no machine' } } });
+    team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' });
+    expect(member(team, 'ann').metadata?.['waiting']).toBeUndefined();
+  });
+
   test('may be run by another when it comes again', () => {
     const team = teamOf('ann');
     team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' });

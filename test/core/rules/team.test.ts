@@ -35,12 +35,21 @@ describe('a new team', () => {
       delegateMode: true,
       metadata: { a: 1 },
     } as const;
-    const lead = { leadName: 'ann', leadAgentType: 'claude', leadModel: 'm', cwd: '/x' };
+    const lead = {
+      leadName: 'ann',
+      leadAgentType: 'claude',
+      leadModel: 'm',
+      cwd: '/x',
+      leadHost: 'h1',
+      leadLabels: ['gpu'],
+    };
     stage.as('ann', 'team.create', { name: 'alpha', ...said, ...lead });
     expect(viewTeam(stage.state)).toMatchObject({
       ...said,
       leadId: 'ann',
-      members: [{ id: 'ann', sessionId: 's1', agentType: 'claude', model: 'm', cwd: '/x' }],
+      members: [
+        { id: 'ann', sessionId: 's1', agentType: 'claude', model: 'm', cwd: '/x', host: 'h1', labels: ['gpu'] },
+      ],
     });
   });
 

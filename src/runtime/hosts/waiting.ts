@@ -1,0 +1,60 @@
+import { SYSTEM } from '../../core/actor.ts';
+import { TeamError } from '../../core/errors.ts';
+import type { MemberRecord, TeamState } from '../../core/state.ts';
+import { shorten } from '../../core/text.ts';
+import { waitingOf } from '../../core/view.ts';
+import type { HostCard } from '../../journal/hosts.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { agentOf, mayRun, unplaced } from './placement.ts';
+
+/** Those who may run a member take it on within this time; after it something is wrong that only they can see. */
+const TAKEN_ON_MS = 10_000;
+
+/** What says that nobody waits any more. */
+const OVER: readonly string[] = ['member_stopped', 'not_found', 'team_closed'];
+
+/** The longest reason that a member's record holds. */
+const REASON = 300;
+
+/** Why no daemon runs a member that waits for one, and what to do; undefined where one is about to. */
+export function whyUnplaced(member: MemberRecord, hosts: readonly HostCard[], waitedMs: number): string | undefined {
+  const { host, labels = [], agent, cwd } = member;
+  const names = (some: readonly HostCard[]) => some.map(({ name }) => name).join(', ');
+  const named = hosts.filter(({ name }) => host === undefined || name === host);
+  if (named.length === 0) {
+    return `it is to run on the machine ${host}, which is not there: troupe serve --name ${host} on it, or start it without a host`;
+  }
+  const labelled = named.filter((one) => labels.every((label) => one.labels.includes(label)));
+  if (labelled.length === 0) {
+    const options = labels.map((label) => `--label ${label}`).join(' ');
+    return `no machine has what it needs (${labels.join(', ')}); there are ${names(named)}: troupe serve ${options} on one that has it`;
+  }
+  const able = labelled.filter((one) => mayRun(one, member));
+  if (able.length === 0 && agent) {
+    return `${agentOf(agent)} is not installed on ${names(labelled)}: install it there and start the daemon anew`;
+  }
+  if (waitedMs < TAKEN_ON_MS) return undefined;
+  return `${names(able)} could run it and did not; its folder ${cwd ?? ''} must be there, and the daemon's log may say more`;
+}
+
+/** Writes on the record of members that no daemon takes on why that is, for everybody to see. One daemon says it for all. */
+export async function tellUnplaced(ledger: Ledger, teamId: string, hosts: readonly HostCard[]): Promise<void> {
+  const told = await ledger.view(teamId, (state) => findUntold(state, hosts));
+  for (const { memberId, reason } of told) {
+    const change = { memberId, metadata: { waiting: { reason } } };
+    try {
+      await ledger.execute(teamId, { type: 'member.change', by: SYSTEM, ...change }, () => undefined);
+    } catch (error) {
+      // It was stopped, or its team closed, meanwhile.
+      if (!(error instanceof TeamError) || !OVER.includes(error.code)) throw error;
+    }
+  }
+}
+
+function findUntold(state: TeamState, hosts: readonly HostCard[]): { memberId: string; reason: string }[] {
+  return unplaced(state).flatMap((member) => {
+    const why = whyUnplaced(member, hosts, Date.now() - member.statusSince.getTime());
+    const reason = why === undefined ? undefined : shorten(why, REASON);
+    return reason === undefined || waitingOf(member) === reason ? [] : [{ memberId: member.id, reason }];
+  });
+}

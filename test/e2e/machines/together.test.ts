@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Replica } from '../../../src/client/replica.ts';
+import { until } from '../../daemon/processes.ts';
+import { hasNats, startNats } from '../../nats/server.ts';
+import type { NatsServers } from '../../nats/server.ts';
+import { newJournal, SHELL, startMachine } from './stage.ts';
+import type { Machine } from './stage.ts';
+
+const TEAM = 'both';
+
+describe.skipIf(!hasNats)('what works on one machine works across them', { timeout: 120_000 }, () => {
+  let servers: NatsServers;
+  beforeAll(async () => {
+    servers = await startNats();
+  });
+  afterAll(() => servers?.stop());
+
+  test('a team that is started on one of them', async () => {
+    const journal = await newJournal(servers, { leaseMs: 3_000 });
+    const [a, b] = await Promise.all([startMachine('alpha', journal), startMachine('beta', journal)]);
+    const gates = join(a.folder, 'gates');
+    const member = (name: string, more: object = {}) => ({ name, agent: { exec: SHELL }, ...more });
+    const file = a.teamFile({
+      team: TEAM,
+      lead: { ...member('boss'), host: 'beta', prompt: 'See that it is done' },
+      members: [
+        member('here', { host: 'alpha' }),
+        member('there', { host: 'beta' }),
+        member('painter', { labels: ['gpu'] }),
+        member('planner', { host: 'beta', plan: 'required' }),
+      ],
+      tasks: [
+        { title: 'done here', assign: 'here' },
+        { title: 'done there', assign: 'there' },
+      ],
+      hooks: { TaskCompleted: { command: `echo "$TROUPE_TASK_ID $TROUPE_HOME" >> ${gates}` } },
+    });
+    const { code, stderr } = await a.troupe('up', file, '--detach', '--yes');
+    expect(code, stderr).toBe(0);
+
+    // A lead may be bound to a machine as well; gates run where the holder of the task is.
+    await until('both tasks are done', async () => (await doneOf(a)) === 2, 60_000);
+    await until('the lead runs', async () => (await memberOf(a, 'boss')).hostId === 'beta');
+    expect(readFileSync(gates, 'utf8').trim().split('\n').sort()).toEqual([
+      `1 ${a.home.directory}`,
+      `2 ${b.home.directory}`,
+    ]);
+
+    // Whom no machine may run waits, and everybody sees why and what to do.
+    const reason = /no machine has what it needs \(gpu\); there are alpha, beta: troupe serve --label gpu/;
+    await until('it is told', async () => (await memberOf(b, 'painter')).metadata?.['waiting'], 20_000);
+    for (const from of [a, b]) {
+      const [shown, listed] = [
+        await from.troupe('member', 'show', 'painter', '--team', TEAM),
+        await from.troupe('ps', '--json'),
+      ];
+      expect(shown.stdout.replaceAll(/\s+/g, ' ')).toMatch(reason);
+      const sessions = JSON.parse(listed.stdout) as { memberId: string; hostId?: string; doing?: string }[];
+      expect(sessions.find(({ memberId }) => memberId === 'painter')?.doing).toMatch(reason);
+      // Those of the other machine are listed too.
+      expect(
+        sessions
+          .filter(({ hostId }) => hostId !== undefined)
+          .map(({ memberId }) => memberId)
+          .sort(),
+      ).toEqual(['boss', 'here', 'planner', 'there']);
+    }
+
+    // What a member asks for on one machine waits for a person on every one, and is answered on any.
+    const teamId = TEAM;
+    const asked = await b.connection.call(
+      'request.raise',
+      { teamId, kind: 'permission', memberId: 'there', content: 'May I?' },
+      { as: 'there' },
+    );
+    const plan = await b.connection.call('plan.submit', { teamId, content: 'First this' }, { as: 'planner' });
+    const waiting = await a.ask<{ id: string }[]>('approve');
+    expect(waiting.map(({ id }) => id)).toEqual(expect.arrayContaining([asked.id, plan.id]));
+    await a.connection.call('request.answer', { teamId, requestId: asked.id, approve: true });
+    await a.connection.call('plan.approve', { teamId, requestId: plan.id });
+    const answered = await b.connection.call('request.list', { teamId });
+    expect(answered.filter(({ id }) => [asked.id, plan.id].includes(id)).map(({ status }) => status)).toEqual([
+      'approved',
+      'approved',
+    ]);
+    expect((await memberOf(b, 'planner')).planModeRequired).toBe(false);
+
+    // Transcripts are read from the machine where they lie.
+    for (const [from, memberId] of [
+      [a, 'there'],
+      [b, 'here'],
+    ] as const) {
+      const { entries } = await from.connection.call('transcript.read', { teamId, memberId });
+      expect(entries.map(({ type }) => type)).toContain('shown');
+    }
+
+    // What a dashboard is made of is the same on every daemon.
+    const [one, other] = await Promise.all([a, b].map(follow));
+    expect(one).toEqual(other);
+    expect(one).toMatchObject({ members: 5, completed: 2 });
+
+    // The machine comes that has what was needed, and nothing is said any more.
+    await startMachine('gamma', journal, { labels: ['gpu'] });
+    await until('it runs', async () => (await memberOf(a, 'painter')).hostId === 'gamma', 20_000);
+    expect((await memberOf(a, 'painter')).metadata?.['waiting']).toBeUndefined();
+  });
+});
+
+async function doneOf({ connection }: Machine): Promise<number | undefined> {
+  return (await connection.call('team.status', { teamId: TEAM })).tasks['completed'];
+}
+
+function memberOf({ connection }: Machine, memberId: string) {
+  return connection.call('member.show', { teamId: TEAM, memberId });
+}
+
+/** The copy of the team that a dashboard on this machine would have. */
+async function follow({ connection }: Machine): Promise<object> {
+  const { seq } = await connection.call('team.status', { teamId: TEAM });
+  const replica = new Replica(TEAM);
+  for await (const batch of connection.subscribe(TEAM)) {
+    replica.apply(batch);
+    if (batch.seq >= seq) break;
+  }
+  const { members, tasks } = replica.live;
+  const completed = [...tasks.values()].filter(({ status }) => status === 'completed').length;
+  return { members: members.size, completed };
+}
