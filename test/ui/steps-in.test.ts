@@ -1,0 +1,177 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Home } from '../../src/client/home.ts';
+import { JoinInput } from '../../src/core/member.ts';
+import { CreateTeamInput } from '../../src/core/team.ts';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { NewCommand } from '../../src/ledger/ledger.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
+import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { setStage, useDashboard } from './stage.ts';
+import { writeStory } from './story.ts';
+
+useDashboard();
+const browser = useBrowser();
+
+const AGENTS = join(import.meta.dirname, '../fixtures/agents');
+const TEAM = 'demo';
+
+/** Members of whom everything waits that can: most of it is asked by Troupe itself. */
+async function writeRequests(home: Home): Promise<void> {
+  const ledger = new Ledger(sqliteJournal(home.journal), { exclusive: true });
+  const raise = { type: 'request.raise', by: '@system', memberId: 'ada' } as const;
+  const steps: readonly NewCommand[] = [
+    { type: 'team.create', by: '@user', ...CreateTeamInput.parse({ name: TEAM }) },
+    { type: 'member.join', by: 'lead', ...JoinInput.parse({ name: 'ada' }) },
+    { type: 'plan.submit', by: 'ada', content: '# Plan\n\n1. look' },
+    { type: 'member.join', by: 'lead', ...JoinInput.parse({ name: 'bo' }) },
+    { type: 'member.leave', by: '@system', memberId: 'bo', reason: 'crashed', returning: false },
+    { ...raise, kind: 'restart', memberId: 'bo', content: 'bo crashed 5 times in 10 minutes' },
+    { ...raise, kind: 'budget', content: 'ada used all of $5' },
+    { ...raise, kind: 'permission', by: 'ada', content: 'npm publish' },
+  ];
+  const start = Date.now() - 60_000;
+  for (const [i, step] of steps.entries()) {
+    await ledger.execute(TEAM, { ...step, at: start + i * 1_000 }, () => undefined);
+  }
+  await ledger.close();
+}
+
+describe('what begins to wait', { timeout: 240_000 }, () => {
+  test('is told on the desktop when nobody looks, and a click on it leads there', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage();
+    await client.call('team.create', { name: TEAM });
+    await client.call('member.add', { teamId: TEAM, name: 'ada' });
+    const watched = await openPage(browser(), client, '/queue');
+    const { page, context: tab } = watched;
+    // Until the person allows it, nothing is said; the page asks when it is told to.
+    await page.getByRole('button', { name: 'Notify me' }).waitFor();
+    await tab.grantPermissions(['notifications']);
+    await page.addInitScript({ path: join(import.meta.dirname, 'pages/notices.js') });
+    await page.reload();
+    await page.getByText('Notifications are on').waitFor();
+    const raise = (content: string) =>
+      client.call('request.raise', { teamId: TEAM, kind: 'permission', memberId: 'ada', content }, { as: 'ada' });
+    await raise('npm test');
+    await eventually(() => page.title()).toBe('(1) Queue · Troupe');
+    await page.evaluate(`Object.defineProperty(document, 'hidden', { get: () => true })`);
+    const request = await raise('rm -rf build');
+    // What was seen in the page is not told again.
+    await eventually(() => page.evaluate('notices.map(({ text }) => text)')).toEqual([
+      'Permission · ada: rm -rf build',
+    ]);
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.evaluate(`notices[0].notice.dispatchEvent(new Event('click'))`);
+    await page.locator('.queue-detail').getByText('rm -rf build').waitFor();
+    expect(decodeURIComponent(page.url())).toContain(`${TEAM}/${request.id}`);
+    expectQuiet(watched);
+  });
+
+  test('of every kind has words for yes and no: a crash, a budget, a permission, a plan', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeRequests);
+    const watched = await openPage(browser(), client, '/queue');
+    const { page } = watched;
+    const detail = page.locator('.queue-detail');
+    for (const [name, yes, no] of [
+      ['Plan of ada', 'Approve', 'Reject…'],
+      ['Crashed too often of bo', 'Start again', 'Leave stopped…'],
+      ['Budget reached of ada', 'Go on', 'Stop…'],
+      ['Permission of ada', 'Allow', 'Deny…'],
+    ] as const) {
+      await detail.getByRole('heading', { name }).waitFor();
+      expect(await detail.locator('[data-answer]').allInnerTexts()).toEqual([yes, no]);
+      await page.keyboard.press('j');
+    }
+    await page.keyboard.press('a');
+    await eventually(() => page.title()).toBe('(3) Queue · Troupe');
+    await page.keyboard.press('k');
+    await page.keyboard.press('k');
+    await detail.getByRole('heading', { name: 'Plan of ada' }).waitFor();
+    await page.keyboard.press('a');
+    await eventually(() => page.title()).toBe('(2) Queue · Troupe');
+    expectQuiet(watched);
+  });
+});
+
+describe('a live team of programs', { timeout: 240_000 }, () => {
+  test('is steered by two people at once: drawn edges, a board and a queue that agree', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage();
+    await client.call('team.create', { name: TEAM });
+    const go = join(temporaryFolder(), 'go');
+    const command = ['/usr/bin/env', `WORK_UNTIL=${go}`, join(AGENTS, 'slow.js')];
+    for (const title of ['First', 'Second', 'Third']) await client.call('task.create', { teamId: TEAM, title });
+    const one = await openPage(browser(), client, `/t/${TEAM}?view=graph`);
+    const other = await openPage(browser(), client, `/t/${TEAM}?view=board`);
+    await one.page.locator('.graph[data-nodes="3"]').waitFor();
+
+    // One draws: the third waits for the second. The other sees it at once.
+    const source = one.page.locator('.react-flow__node[data-id="2"]');
+    await source.hover();
+    await source.locator('.react-flow__handle-right').hover();
+    await one.page.mouse.down();
+    const target = await one.page.locator('.react-flow__node[data-id="3"]').boundingBox();
+    await one.page.mouse.move((target?.x ?? 0) + 4, (target?.y ?? 0) + (target?.height ?? 0) / 2, { steps: 8 });
+    await one.page.mouse.up();
+    await one.page.getByText('#3 now waits for #2').waitFor();
+    await other.page.locator('.column[data-phase="blocked"] [data-task="3"]').waitFor();
+
+    // A program takes the first; both see it work, and what it is told.
+    await client.call('member.spawn', { teamId: TEAM, name: 'worker', agent: { kind: 'exec', command } });
+    await one.page.locator('.node.is-in_progress').getByText('First').waitFor();
+    const working = other.page.locator('.column[data-phase="in_progress"]');
+    await working.locator('[data-task="1"]').waitFor();
+
+    // The other takes it from the program by hand; with a new epoch what it still says about it counts no more.
+    await other.page.locator('[data-task="2"] a').focus();
+    await other.page.keyboard.press('m');
+    await other.page.getByRole('menuitem', { name: /^Completed/ }).press('Enter');
+    await one.page.locator('.node.is-completed').getByText('Second').waitFor();
+    await other.page.locator('.column[data-phase="pending"] [data-task="3"]').waitFor();
+    writeFileSync(go, '');
+    await eventually(() => one.page.locator('.team-count').innerText()).toBe('3 of 3');
+    await eventually(() => other.page.locator('.team-count').innerText()).toBe('3 of 3');
+    await one.page.locator('.team-head').getByText('All completed').waitFor();
+
+    // What it did is in the numbers.
+    await one.page.keyboard.press('g');
+    await one.page.keyboard.press('n');
+    await one.page.locator('.figure', { hasText: 'Completed' }).locator('b').getByText('3').waitFor();
+    await one.page.getByRole('region', { name: 'Working and waiting' }).getByText('worker').waitFor();
+    await client.call('team.down', { teamId: TEAM, force: true });
+    expectQuiet(one, other);
+  });
+});
+
+test(
+  'the numbers of a team add up, follow what happens, and lead to what they are about',
+  { timeout: 120_000 },
+  async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeStory);
+    const team = 'journal-v2';
+    const watched = await openPage(browser(), client, `/t/${team}/numbers`);
+    const { page } = watched;
+    const figure = (name: string) => page.locator('.figure', { hasText: name }).locator('b');
+    await page.locator('.plot canvas').first().waitFor();
+    expect(await figure('Completed').innerText()).toBe('9');
+    const { members } = await client.call('usage.show', { teamId: team });
+    const cost = Object.values(members).reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
+    expect(await figure('Cost').innerText()).toBe(`$${cost.toFixed(2)}`);
+    await page.getByRole('img', { name: /^9 of 24 tasks completed/ }).waitFor();
+    // cleo wrote to the lead once; a cell says so in its row and column.
+    const pairs = page.getByRole('region', { name: 'Messages by pair' });
+    expect(await pairs.getByRole('row', { name: /^cleo/ }).allInnerTexts()).toHaveLength(1);
+    await client.call('task.complete', { teamId: team, taskId: '8', result: 'fine' }, { as: 'dag' });
+    await eventually(() => figure('Completed').innerText()).toBe('10');
+    await page.getByRole('region', { name: 'Tokens and cost by task' }).getByRole('link', { name: /^#13/ }).click();
+    await page.getByRole('dialog', { name: /Task 13/ }).waitFor();
+    expectQuiet(watched);
+  },
+);
