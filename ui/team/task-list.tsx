@@ -6,6 +6,7 @@ import type { TaskView } from '../data/task-view.ts';
 import { TASK_PHASES } from '../data/task-view.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { showSpan } from '../parts/format.ts';
+import { useJustChanged } from '../parts/just-changed.ts';
 import { Link } from '../parts/link.tsx';
 import { PhaseStatus } from '../parts/status.tsx';
 import { Holder, Since } from './graph/task-node.tsx';
@@ -97,9 +98,10 @@ export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly Ta
 function Row({ teamId, index, top, view }: { teamId: string; index: number; top: number; view: TaskView }) {
   const { task, phase } = view;
   const href = withQuery(teamPath(teamId, `/task/${task.id}`));
+  const isNew = useJustChanged(phase);
   return (
     <div
-      className={`list-row is-${phase}`}
+      className={`list-row is-${phase}${isNew ? ' just' : ''}`}
       role="row"
       data-index={index}
       aria-rowindex={index + 2}

@@ -97,6 +97,7 @@ export function TimeLine() {
               {label}
             </span>
           ))}
+          <span className="tick-now">now</span>
         </div>
         <div className="cursor" style={{ left: `${(moment === undefined ? 1 : place(at)) * 100}%` }} aria-hidden />
         <input

@@ -5,6 +5,7 @@ import { useTeamNow } from '../../data/use-team-now.ts';
 import { useTeam } from '../../data/use-team.tsx';
 import { Avatar } from '../../parts/avatar.tsx';
 import { showSpan } from '../../parts/format.ts';
+import { useJustChanged } from '../../parts/just-changed.ts';
 import { PHASE_WORDS, PhaseIcon } from '../../parts/status.tsx';
 
 /** What of the graph the nodes need to know besides their task. */
@@ -21,9 +22,11 @@ export const TaskNode = memo(function TaskNode({ id }: { id: string }) {
   const view = useTeam(({ view }) => view.byId.get(id));
   const isCritical = useTeam(({ view }) => view.critical.ids.has(id));
   const { found, current, canDraw } = use(MarksContext);
+  const isNew = useJustChanged(view?.phase);
   if (!view) return null;
+  const name = isNew ? 'node just' : 'node';
   return (
-    <div className={classOf('node', view, { isCritical, isDim: found && !found.has(id), isCurrent: current === id })}>
+    <div className={classOf(name, view, { isCritical, isDim: found && !found.has(id), isCurrent: current === id })}>
       <Handle type="target" position={Position.Left} isConnectable={canDraw} />
       <PhaseIcon phase={view.phase} size={16} />
       <div className="node-body">
