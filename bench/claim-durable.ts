@@ -83,7 +83,12 @@ export const claimDurable: Benchmark = {
             8: round(median(found.parts.eight)),
             128: round(value),
           },
-          daemon: { claimsPerSecond: round(daemon.value), limitValue: round(daemon.limitValue), ...daemon.more },
+          daemon: {
+            claimsPerSecond: round(daemon.value),
+            limitValue: round(daemon.limitValue),
+            peers: daemon.peers,
+            ...daemon.more,
+          },
           recordBytes: record.length,
           disk,
         },

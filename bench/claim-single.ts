@@ -1,3 +1,4 @@
+import { BARE, startBarePeer } from './bare-peer.ts';
 import type { Benchmark } from './benchmark.ts';
 import { checkClaims } from './claims.ts';
 import { makeDaemonTeam, readDaemonTeam, startClaimers, startDaemon } from './daemon.ts';
@@ -42,6 +43,7 @@ export async function runThroughDaemon(
   await using unix = await startClaimers(daemon, 'unix');
   await using ws = await startClaimers(daemon, 'ws');
   await using peer = await startSqlitePeer(folder);
+  await using bare = await startBarePeer(folder);
   const claimers = { unix, ws };
   let teams = 0;
   const claims = async (transport: Transport): Promise<number> => {
@@ -56,6 +58,7 @@ export async function runThroughDaemon(
     unix: () => claims('unix'),
     ws: () => claims('ws'),
     peer: () => peer.claims(scale.size(1_000)),
+    bare: () => bare.answers(scale.size(full), inFlight),
   });
   const value = median(found.parts.unix);
   const overPeer = value / median(found.parts.peer);
@@ -66,6 +69,7 @@ export async function runThroughDaemon(
     ratio: median(found.ratios.unix),
     peers: [
       { name: 'SQLite FULL, one claim per commit, 8 processes', value: median(found.parts.peer), ratio: overPeer },
+      { name: BARE, value: median(found.parts.bare), ratio: value / median(found.parts.bare) },
     ],
     targets: [
       { what: 'Unix socket, times the limit', value: median(found.ratios.unix), atLeast: atLeast.unix },

@@ -1,5 +1,4 @@
-import { fork, spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { homeAt } from '../src/client/home.ts';
 import type { Home } from '../src/client/home.ts';
 import { socketConnect } from '../src/client/socket.ts';
 import type { EventsFrame } from '../src/operations/frames.ts';
+import { startCrew } from './crew.ts';
 import { keepInFlight } from './rounds.ts';
 import { createTask, WORKERS } from './team.ts';
 
@@ -67,27 +67,16 @@ export interface Claimers extends AsyncDisposable {
 
 /** Starts a process per worker on one transport. */
 export async function startClaimers(daemon: BenchDaemon, transport: Transport): Promise<Claimers> {
-  const script = join(import.meta.dirname, 'processes', 'claim-client.ts');
   const token = readFileSync(daemon.home.tokenFile, 'utf8').trim();
   const place = transport === 'unix' ? daemon.home.socket : `${daemon.url.replace('http', 'ws')}/ws`;
-  const processes = WORKERS.map((name) =>
-    fork(script, [transport, place, name], { execArgv: [], env: { ...process.env, TOKEN: token } }),
-  );
-  await Promise.all(processes.map(answer));
+  const crew = await startCrew('claim-client.ts', (worker) => [transport, place, worker], { TOKEN: token });
   return {
     async claim(teamId, inFlight) {
-      const answers = processes.map(answer);
       const start = performance.now();
-      for (const one of processes) one.send({ teamId, inFlight });
-      const ids = (await Promise.all(answers)).flat() as string[];
+      const ids = (await crew.ask({ teamId, inFlight })).flat() as string[];
       return { ids, ms: performance.now() - start };
     },
-    async [Symbol.asyncDispose]() {
-      const running = processes.filter((one) => one.connected);
-      const gone = running.map((one) => once(one, 'exit'));
-      for (const one of running) one.disconnect();
-      await Promise.all(gone);
-    },
+    [Symbol.asyncDispose]: () => crew[Symbol.asyncDispose](),
   };
 }
 
@@ -117,16 +106,4 @@ export async function privateBytes(pid: number): Promise<number | undefined> {
   } catch {
     return undefined;
   }
-}
-
-/** The next thing that a process says. */
-function answer(child: ChildProcess): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const onExit = (code: number | null): void => reject(new Error(`A client ended with ${code}`));
-    child.once('exit', onExit);
-    child.once('message', (message) => {
-      child.off('exit', onExit);
-      resolve(message);
-    });
-  });
 }

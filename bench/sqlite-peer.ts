@@ -1,16 +1,13 @@
-import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { WORKERS } from './team.ts';
+import { startCrew } from './crew.ts';
 
 /** Eight processes that claim from one table; `claims` lets them race for so many tasks and returns claims a second. */
 export interface SqlitePeer extends AsyncDisposable {
   claims(count: number): Promise<number>;
 }
 
-/** Starts them. They stay for all rounds: starting a process is not what is compared. */
+/** Starts them. */
 export async function startSqlitePeer(folder: string): Promise<SqlitePeer> {
   const path = join(folder, 'peer.db');
   const db = new DatabaseSync(path, { timeout: 10_000 });
@@ -19,9 +16,7 @@ export async function startSqlitePeer(folder: string): Promise<SqlitePeer> {
     PRAGMA synchronous = FULL;
     CREATE TABLE tasks (id INTEGER PRIMARY KEY, status TEXT NOT NULL, owner TEXT) STRICT;
     CREATE INDEX pending ON tasks (id) WHERE status = 'pending'`);
-  const script = join(import.meta.dirname, 'processes', 'sqlite-claimer.ts');
-  const claimers = WORKERS.map((name) => fork(script, [path, name], { execArgv: [] }));
-  await Promise.all(claimers.map((claimer) => answer(claimer)));
+  const crew = await startCrew('sqlite-claimer.ts', (worker) => [path, worker]);
   return {
     async claims(count) {
       db.exec('DELETE FROM tasks');
@@ -30,32 +25,15 @@ export async function startSqlitePeer(folder: string): Promise<SqlitePeer> {
          SELECT id, 'pending' FROM n`,
       ).run(count);
       const start = performance.now();
-      const answers = claimers.map((claimer) => answer(claimer));
-      for (const claimer of claimers) claimer.send('claim');
-      const ids = (await Promise.all(answers)).flat();
+      const ids = (await crew.ask('claim')).flat();
       const seconds = (performance.now() - start) / 1000;
       const different = new Set(ids).size;
       if (different !== count || ids.length !== count) throw new Error('The peer claimed a task twice, or never');
       return count / seconds;
     },
     async [Symbol.asyncDispose]() {
-      const running = claimers.filter((claimer) => claimer.connected);
-      const gone = running.map((claimer) => once(claimer, 'exit'));
-      for (const claimer of running) claimer.disconnect();
-      await Promise.all(gone);
+      await crew[Symbol.asyncDispose]();
       db.close();
     },
   };
-}
-
-/** The next thing that a claimer says. */
-function answer(claimer: ChildProcess): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const onExit = (code: number | null) => reject(new Error(`A claimer ended with ${code}`));
-    claimer.once('exit', onExit);
-    claimer.once('message', (message) => {
-      claimer.off('exit', onExit);
-      resolve(message);
-    });
-  });
 }

@@ -1,0 +1,48 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { WORKERS } from './team.ts';
+
+/** Processes that stay for all rounds: starting one is not what is measured. */
+export interface Crew extends AsyncDisposable {
+  /** Tells all of them the same, and returns what each says next. */
+  ask(message: object | string): Promise<unknown[]>;
+}
+
+/** Starts one process per worker, from a script in `processes`, and waits until each has said that it is ready. */
+export async function startCrew(
+  script: string,
+  argumentsOf: (worker: string) => string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<Crew> {
+  const path = join(import.meta.dirname, 'processes', script);
+  const options = { execArgv: [], env: { ...process.env, ...environment } };
+  const crew = WORKERS.map((worker) => fork(path, argumentsOf(worker), options));
+  await Promise.all(crew.map(nextWord));
+  return {
+    async ask(message) {
+      const words = crew.map(nextWord);
+      for (const one of crew) one.send(message);
+      return Promise.all(words);
+    },
+    async [Symbol.asyncDispose]() {
+      const running = crew.filter((one) => one.connected);
+      const gone = running.map((one) => once(one, 'exit'));
+      for (const one of running) one.disconnect();
+      await Promise.all(gone);
+    },
+  };
+}
+
+/** The next thing that a process says. */
+export function nextWord(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null): void => reject(new Error(`A process of the benchmark ended with ${code}`));
+    child.once('exit', onExit);
+    child.once('message', (message) => {
+      child.off('exit', onExit);
+      resolve(message);
+    });
+  });
+}
