@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { identify, isRunning } from '../agents/process.ts';
 import type { ProcessIdentity } from '../agents/process.ts';
 import { USER } from '../core/actor.ts';
@@ -12,6 +13,7 @@ import type { ClaimKeeper } from '../ledger/task-list.ts';
 import { keepHosted } from './hosted/keeper.ts';
 import { findLeftovers, moveToTrash } from './leftovers.ts';
 import type { Leftover } from './leftovers.ts';
+import { markOf, sessionOf } from './mirror/absence.ts';
 import { signatureOf } from './mirror/members.ts';
 import { leadOf, leadReads, openMirror, whyNotJoin } from './mirror/mirror.ts';
 import type { Mirror } from './mirror/mirror.ts';
@@ -33,6 +35,8 @@ export interface BridgeOptions {
   readonly trash: string;
   /** Ends a task as its holder would, gates and all. */
   readonly complete?: (teamId: string, taskId: string, memberId: string) => Promise<void>;
+  /** How long a native team may be away before its members count as gone; for tests. */
+  readonly grace?: number;
   readonly onError: (error: unknown) => void;
 }
 
@@ -70,7 +74,7 @@ export interface Bridge {
 }
 
 /** Opens the bridge. */
-export function openBridge({ root, trash, onError, ledger, home, complete }: BridgeOptions): Bridge {
+export function openBridge({ root, trash, onError, ledger, home, complete, grace }: BridgeOptions): Bridge {
   const mirrors = new Map<string, Mirror>();
   const signature = { home: createHash('sha256').update(home).digest('hex').slice(0, 16), ...identify(process.pid) };
   let sight: Sight | undefined;
@@ -84,7 +88,9 @@ export function openBridge({ root, trash, onError, ledger, home, complete }: Bri
       mirrors.delete(teamId);
       over?.close().catch(onError);
     };
-    const mirror = await openMirror({ ledger, sight: open(), root, teamId, native, signature, onError, onOver });
+    const keep = join(trash, 'unreadable');
+    const parts = { ledger, sight: open(), root, teamId, native, signature, keep, grace, onError, onOver };
+    const mirror = await openMirror(parts);
     mirrors.set(teamId, mirror);
     return mirror;
   };
@@ -157,7 +163,9 @@ export function openBridge({ root, trash, onError, ledger, home, complete }: Bri
       if (!mirror) throw new TeamError('not_found', `Team ${quote(teamId)} is not joined to a native team`);
       mirrors.delete(teamId);
       await mirror.close({ withdraw: true });
-      await ledger.execute(teamId, { type: 'team.update', by: USER, metadata: { native: null } }, () => undefined);
+      const former = mirror.isReplaced ? undefined : await ledger.view(teamId, (state) => markOf(state));
+      const metadata = { native: null, formerNative: former ? { ...former } : null };
+      await ledger.execute(teamId, { type: 'team.update', by: USER, metadata }, () => undefined);
       return { teamId, native: mirror.native, notices: [...mirror.reports] };
     },
     joined: () => [...mirrors.values()].map(describe),
@@ -208,12 +216,25 @@ export function openBridge({ root, trash, onError, ledger, home, complete }: Bri
 
 /** The team of ours, made for this native one or joined to it before. */
 async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTeam, seats: boolean): Promise<void> {
-  const mark = { native: { name: team.name, ...(seats && { seats }) } };
-  const found = await ledger.view(
-    teamId,
-    (state) => state.team && { name: nativeNameOf(state), status: state.team.status },
+  const session = team.config && sessionOf(team.config);
+  const mark = { native: { name: team.name, ...(session !== undefined && { session }), ...(seats && { seats }) } };
+  const found = await ledger.view(teamId, (state) =>
+    state.team && state.team.status !== 'cleaned-up'
+      ? { now: markOf(state), former: markOf(state, 'formerNative') }
+      : undefined,
   );
-  if (found?.name === team.name && found.status !== 'cleaned-up') return;
+  if (found) {
+    const known = found.now ?? found.former;
+    const isSame = known?.name === team.name && (known.session ?? session) === session;
+    if (!isSame) {
+      const why = known?.name === team.name ? 'of an earlier native team of that name' : 'which is another one';
+      throw new TeamError('exists', `There is a team ${quote(teamId)} here, ${why}: choose a name with --as`);
+    }
+    if (found.now) return;
+    const again = { type: 'team.update' as const, by: USER, metadata: { ...mark, formerNative: null } };
+    await ledger.execute(teamId, again, () => undefined);
+    return;
+  }
   const lead = leadOf(team);
   const input = parse(CreateTeamInput, {
     name: teamId,

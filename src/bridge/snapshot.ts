@@ -25,6 +25,8 @@ export interface NativeTeam {
   readonly inboxes: ReadonlyMap<string, readonly NativeEntry[]>;
   /** What could not be read, in words; where there was something before, that is still shown. */
   readonly problems: readonly string[];
+  /** The files that cannot be read at this moment. */
+  readonly unreadable: readonly string[];
   /** A file looks half written: look again soon. */
   readonly unsettled: boolean;
   /** When any of its files last changed, milliseconds since 1970. */
@@ -154,6 +156,7 @@ export function readTeam(root: string, name: string): TeamFiles {
         tasks: inOrder(tasks),
         inboxes: new Map(inboxes),
         problems: [...found.map(({ text }) => text), ...oddities.values()],
+        unreadable: [...problems.keys()],
         unsettled: found.some(({ unsettled }) => unsettled),
         changedAt,
       };

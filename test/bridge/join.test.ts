@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openBridge } from '../../src/bridge/bridge.ts';
@@ -82,6 +91,7 @@ async function setStage(config: Json = {}): Promise<Stage> {
       home,
       root,
       trash: join(root, '../trash'),
+      grace: 0,
       onError: (error) => console.error(error),
     });
     onTestFinished(async () => {
@@ -276,6 +286,76 @@ describe('a team that joined a native one', () => {
     expect(readTeam(paths.config).members.map(({ name }) => name)).toEqual(['team-lead', 'alice']);
   });
 
+  test('answers a shutdown request that was decided while no daemon ran, once', async () => {
+    const { bridge, ledger, paths, journal, open, settled } = await setStage();
+    const request = JSON.stringify({ type: 'shutdown_request', requestId: 'shutdown-9@codex-1', from: 'team-lead' });
+    const timestamp = '2026-11-15T00:00:00.000Z';
+    writeFileSync(
+      paths.inbox('codex-1'),
+      JSON.stringify([{ from: 'team-lead', text: request, timestamp, read: false }]),
+    );
+    await settled();
+    await bridge.close();
+    const asked = await ledger.view(TEAM, (state) => [...state.requests.keys()][0] ?? '');
+    const feedback = 'two more tests to write';
+    await ledger.execute(TEAM, { type: 'shutdown.reject', by: 'codex-1', requestId: asked, feedback }, () => undefined);
+    const answers = (): Json[] =>
+      (existsSync(paths.inbox('team-lead')) ? readList(paths.inbox('team-lead')) : []).map(
+        ({ text }) => JSON.parse(String(text)) as Json,
+      );
+    expect(answers()).toEqual([]);
+    for (let i = 0; i < 2; i++) {
+      const later = open('home', journal);
+      await later.bridge.start();
+      await later.bridge.settled(TEAM);
+      await later.bridge.settled(TEAM);
+      await later.bridge.close();
+    }
+    expect(answers()).toMatchObject([
+      { type: 'shutdown_rejected', requestId: 'shutdown-9@codex-1', from: 'codex-1', reason: feedback },
+    ]);
+    // The program takes only ids of its own form.
+    const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    for (const entry of readList(paths.inbox('team-lead'))) expect(entry['msg_id']).toMatch(isUuid);
+  });
+
+  test('tells the native lead of a task that failed, which it may have done again', async () => {
+    const { ledger, tasks, paths, settled } = await setStage();
+    await tasks.claimTask(TEAM, '1', 'codex-1');
+    await ledger.execute(
+      TEAM,
+      { type: 'task.fail', by: 'codex-1', taskId: '1', reason: 'no such file' },
+      () => undefined,
+    );
+    await settled();
+    expect(read(paths.task('1'))).toMatchObject({ status: 'in_progress', owner: 'codex-1' });
+    expect(readStamp(paths.task('1'))).toMatchObject({ status: 'failed' });
+    const told = readList(paths.inbox('team-lead'));
+    expect(told).toMatchObject([
+      { from: 'troupe', text: expect.stringContaining('Task #1 failed (codex-1): no such file') as string },
+    ]);
+    writeInPlace(paths.task('1'), { ...read(paths.task('1')), status: 'pending', owner: undefined });
+    await settled();
+    expect(await tasks.getTask(TEAM, '1')).toMatchObject({ status: 'pending' });
+    expect(readStamp(paths.task('1'))).not.toHaveProperty('status');
+  });
+
+  test('takes up an edge to a task that was begun when that is free again, and none that would close a circle', async () => {
+    const { tasks, paths, settled } = await setStage();
+    await tasks.claimTask(TEAM, '1', 'codex-1');
+    writeInPlace(paths.task('1'), { ...read(paths.task('1')), blockedBy: ['2'] });
+    await settled();
+    expect(await tasks.getTask(TEAM, '1')).toMatchObject({ status: 'in_progress', dependencies: [] });
+    expect(read(paths.task('1'))).toMatchObject({ blockedBy: ['2'], owner: 'codex-1' });
+    await tasks.updateTask(TEAM, '1', { status: 'pending' }, 'codex-1');
+    await settled();
+    expect(await tasks.getTask(TEAM, '1')).toMatchObject({ status: 'blocked', dependencies: ['2'] });
+    writeInPlace(paths.task('2'), { ...read(paths.task('2')), blockedBy: ['1', '99'] });
+    await settled();
+    expect(await tasks.getTask(TEAM, '2')).toMatchObject({ status: 'pending', dependencies: [] });
+    expect(read(paths.task('2'))).toMatchObject({ blockedBy: ['1', '99'] });
+  });
+
   test('stands by its members when the native lead resets its file, and sees who left', async () => {
     const { ledger, paths, settled } = await setStage();
     const config = readTeam(paths.config);
@@ -287,6 +367,99 @@ describe('a team that joined a native one', () => {
     await settled();
     expect(readTeam(paths.config).members.map(({ name }) => name)).toEqual(['team-lead', 'codex-1']);
     expect(await ledger.view(TEAM, (state) => state.members.get('alice')?.status)).toBe('stopped');
+  });
+
+  proves(
+    'resume-keeps-tasks',
+    'tells its members when the native team is gone, and goes on when it is back',
+    async () => {
+      const { bridge, ledger, tasks, mail, paths, settled } = await setStage();
+      writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
+      await tasks.claimTask(TEAM, '1', 'codex-1');
+      await settled();
+      const config = readTeam(paths.config);
+      // As the newest version leaves it after a clean exit.
+      rmSync(paths.team, { recursive: true });
+      await settled();
+      await settled();
+      const statuses = (): Promise<unknown[]> =>
+        ledger.view(TEAM, (state) => ['alice', 'codex-1'].map((id) => state.members.get(id)?.status));
+      expect(await statuses()).toEqual(['stopped', 'active']);
+      expect(await tasks.getTask(TEAM, '2')).toMatchObject({ status: 'pending' });
+      expect(await tasks.getTask(TEAM, '1')).toMatchObject({ status: 'in_progress', assigneeId: 'codex-1' });
+      const told = (await mail.getInbox(TEAM, 'codex-1')).filter(({ content }) => content.includes('is gone'));
+      expect(told).toHaveLength(1);
+      expect(bridge.joined()[0]?.notices.join()).toContain(`troupe native leave ${TEAM}`);
+      await tasks.claimTask(TEAM, '2', 'codex-1');
+      // As it makes it again when its session is resumed.
+      mkdirSync(paths.team, { recursive: true });
+      writeFileSync(
+        paths.config,
+        JSON.stringify({ ...config, metadata: undefined, members: config.members.slice(0, 1) }),
+      );
+      await settled();
+      await settled();
+      expect(readTeam(paths.config).members.map(({ name }) => name)).toEqual(['team-lead', 'codex-1']);
+      expect(read(paths.task('2'))).toMatchObject({ owner: 'codex-1', status: 'in_progress' });
+      expect(bridge.joined()[0]?.notices.at(-1)).toContain('is back');
+    },
+  );
+
+  proves('delete-removes-tasks', 'does not take another native team of the name for the one it joined', async () => {
+    const { bridge, tasks, paths, settled } = await setStage();
+    await tasks.claimTask(TEAM, '1', 'codex-1');
+    await settled();
+    const config = readTeam(paths.config);
+    rmSync(paths.team, { recursive: true });
+    rmSync(paths.tasks, { recursive: true });
+    await settled();
+    await expect(tasks.claimTask(TEAM, '2', 'codex-1')).resolves.toMatchObject({ assigneeId: 'codex-1' });
+    for (const path of [paths.team, paths.tasks]) mkdirSync(path, { recursive: true });
+    const fresh = { ...config, leadSessionId: 'another', members: config.members.slice(0, 1) };
+    writeFileSync(paths.config, JSON.stringify(fresh));
+    writeFileSync(paths.task('1'), JSON.stringify(file('1', { subject: 'Something else' })));
+    await settled();
+    await settled();
+    expect(read(paths.task('1'))).toEqual(file('1', { subject: 'Something else' }));
+    expect((await tasks.listTasks(TEAM)).map(({ title }) => title)).toEqual(['Task 1', 'Task 2']);
+    expect(bridge.joined()[0]?.notices.join()).toContain('another native team goes by the name');
+    await bridge.leave(TEAM);
+    await expect(bridge.join(NATIVE)).rejects.toThrow('choose a name with --as');
+    await expect(bridge.join(NATIVE, { as: 'second' })).resolves.toMatchObject({ teamId: 'second' });
+    expect((await tasks.listTasks('second')).map(({ title }) => title)).toEqual(['Something else']);
+  });
+
+  test('parts, and joins again with the same tasks', async () => {
+    const { bridge, tasks, paths, settled } = await setStage();
+    await tasks.claimTask(TEAM, '1', 'codex-1');
+    await settled();
+    await bridge.leave(TEAM);
+    writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
+    await tasks.completeTask(TEAM, '1', 'codex-1');
+    await bridge.join(NATIVE);
+    await settled();
+    expect((await tasks.listTasks(TEAM)).map(({ id, status, assigneeId }) => [id, status, assigneeId])).toEqual([
+      ['1', 'completed', 'codex-1'],
+      ['2', 'in_progress', 'alice'],
+    ]);
+    expect(read(paths.task('1'))).toMatchObject({ status: 'completed' });
+  });
+
+  test('keeps a copy of a file that stays unreadable, leaves it, and goes on with the others', async () => {
+    const { bridge, tasks, root, paths, settled } = await setStage();
+    const broken = '{"id": "2", "subject": "Ta';
+    writeFileSync(paths.task('2'), broken);
+    utimesSync(paths.task('2'), 1_700_000_000, 1_700_000_000);
+    await settled();
+    await settled();
+    await tasks.claimTask(TEAM, '1', 'codex-1');
+    expect(read(paths.task('1'))).toMatchObject({ owner: 'codex-1' });
+    expect(readFileSync(paths.task('2'), 'utf8')).toBe(broken);
+    expect(await tasks.getTask(TEAM, '2')).toMatchObject({ status: 'pending' });
+    const copies = join(root, '../trash/unreadable');
+    expect(readdirSync(copies)).toEqual([`${NATIVE}-tasks-${NATIVE}-2.json-1700000000000`]);
+    expect(readFileSync(join(copies, readdirSync(copies)[0] as string), 'utf8')).toBe(broken);
+    expect(bridge.joined()[0]?.notices.join()).toContain('mend the file or remove it');
   });
 
   test('goes on after a restart with the same tasks and no message twice', async () => {
@@ -318,7 +491,7 @@ describe('a team that joined a native one', () => {
     await expect(rival.bridge.join(NATIVE)).resolves.toMatchObject({ teamId: TEAM });
   });
 
-  test('says when the native lead will not read what it is sent', async () => {
+  proves('lead-polls', 'says when the native lead will not read what it is sent', async () => {
     const lead: Json = { ...member('team-lead'), agentType: 'team-lead' };
     const { bridge } = await setStage({ leadProcess: { pid: 1 }, members: [lead] });
     expect(bridge.joined()[0]?.notices[0]).toContain('only while a teammate that it started itself is there');

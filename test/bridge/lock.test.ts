@@ -65,6 +65,29 @@ describe('the lock beside a file', () => {
     expect(existsSync(`${path}.lock`)).toBe(true);
   });
 
+  test('is given back when the clock was set meanwhile, and not when somebody else has taken it over', async () => {
+    const path = join(temporaryFolder(), 'x.json');
+    const now = Date.now;
+    onTestFinished(() => {
+      Date.now = now;
+    });
+    for (const step of [3_600_000, -3_600_000]) {
+      await underLock(path, () => {
+        Date.now = () => now() + step;
+      });
+      Date.now = now;
+      expect(existsSync(`${path}.lock`)).toBe(false);
+    }
+    await underLock(path, () => {
+      // The machine slept; another program found the lock old and made its own.
+      Date.now = () => now() + 60_000;
+      const later = (now() + 59_000) / 1000;
+      utimesSync(`${path}.lock`, later, later);
+    });
+    Date.now = now;
+    expect(existsSync(`${path}.lock`)).toBe(true);
+  });
+
   test('held for ever by one who lives fails with its name, and nothing else is held up', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'x.json');

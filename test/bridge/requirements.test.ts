@@ -12,8 +12,8 @@ describe('the manifest of what the bridge relies on', () => {
   // The names in the first argument of each `proves(...)`.
   const proven = new Set(
     tests.flatMap((source) =>
-      [...source.matchAll(/proves\(\s*(\[[^\]]*\]|'[^']*')/g)].flatMap(([, names = '']) =>
-        [...names.matchAll(/'([^']+)'/g)].map(([, name = '']) => name),
+      [...source.matchAll(/proves\(\s*(\[[^\]]*\]|'[^']*')|shows\(([^)]*)\)/g)].flatMap(([, one = '', more = '']) =>
+        [...`${one} ${more}`.matchAll(/'([^']+)'/g)].map(([, name = '']) => name),
       ),
     ),
   );

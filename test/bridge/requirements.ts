@@ -50,11 +50,29 @@ export const REQUIREMENTS = {
   'inbox-lock-retries': { says: 'an inbox that is locked is tried 11 times within 0.7 s', ...NEWEST },
   'lock-mkdir': { says: 'a lock is a directory FILE.lock: made to take it, removed to give it back', ...ALL },
   'lock-stale': { says: 'a lock older than 10 s is taken over', ...ALL },
+  'resume-keeps-tasks': {
+    says: 'a clean exit removes the team and keeps its tasks; resumed, the team is made again with its lead alone',
+    ...NEWEST,
+  },
+  'delete-removes-tasks': { says: 'deleting a team removes its tasks, too', ...OLDEST },
+  'external-members': { says: 'a member that somebody else put into config.json can be written to', ...ALL },
+  'external-sender': { says: 'a message reaches its reader whoever wrote it into the inbox', ...ALL },
+  'external-shutdown': {
+    says: 'one that it did not start is asked to stop, and must leave config.json itself',
+    ...ALL,
+  },
+  'idle-notice': { says: 'idle_notification tells the lead that a teammate has nothing to do', ...ALL },
+  'lead-polls': { says: 'the lead reads its inbox only while it has a teammate that it started', ...NEWEST },
   'protocol-text': { says: 'a text that is JSON with a type is protocol', ...ALL },
 } as const satisfies Record<string, Requirement>;
 
 /** A requirement's name. */
 export type RequirementId = keyof typeof REQUIREMENTS;
+
+/** Says in a test of another form which behaviours it shows. */
+export function shows(...ids: readonly RequirementId[]): void {
+  for (const id of ids) if (!(id in REQUIREMENTS)) throw new Error(`${id} is not in the manifest`);
+}
 
 /** A test that shows how the bridge copes with behaviours of the program. */
 export function proves(

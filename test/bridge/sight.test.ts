@@ -137,6 +137,31 @@ describe('looking at native teams', () => {
       .toBe(500);
   });
 
+  test('says when there are more directories than it watches, and finds what happens there all the same', async () => {
+    const root = temporaryFolder();
+    for (let i = 0; i < 520; i++) {
+      const paths = nativePaths(root, `team-${1000 + i}`);
+      for (const path of [paths.team, paths.tasks]) mkdirSync(path, { recursive: true });
+    }
+    const { sight, events } = open(root, 300);
+    expect(sight.degraded).toBe(true);
+    events.length = 0;
+    writeFileSync(nativePaths(root, 'team-1519').task('1'), JSON.stringify(TASK));
+    await expect.poll(() => events, { timeout: 10_000 }).toMatchObject([{ type: 'task-appeared', team: 'team-1519' }]);
+  });
+
+  test('sees a change that leaves the same size in the same moment', () => {
+    const root = temporaryFolder();
+    const paths = nativePaths(root, 'quick');
+    mkdirSync(paths.tasks, { recursive: true });
+    const { sight } = open(root);
+    for (let i = 0; i < 50; i++) {
+      const subject = `Words ${10 + i}`;
+      writeFileSync(paths.task('1'), JSON.stringify({ ...TASK, subject }));
+      expect(sight.team('quick')?.tasks.get('1')?.subject).toBe(subject);
+    }
+  });
+
   test('shows what is torn as it was before, says so, and sees it whole again', async () => {
     const root = captured('2.1.325/02-interactive-inprocess-tasks');
     const { sight, events } = open(root);

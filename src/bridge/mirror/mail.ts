@@ -13,6 +13,7 @@ import { FROM_INBOX, isSignedTo, seatOf, uuidOf } from './names.ts';
 import type { Naming } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 import { answerOf } from './questions.ts';
+import { decisionOf, noteShutdowns, openShutdowns } from './shutdowns.ts';
 import { oneLine } from './task-form.ts';
 
 /** The session in which natives count as shown what lies in their inboxes. */
@@ -31,8 +32,8 @@ const NO_MAIL = new Set([
 export interface MailMirror {
   /** One comparison of the inboxes that changed; with `all`, of every inbox, and of the mail of ours that waits. */
   pass(inboxes: ReadonlyMap<string, readonly NativeEntry[]>, era: Era, all: boolean): Promise<void>;
-  /** Answers a native shutdown request for a member of ours. */
-  answerShutdown(memberId: string, approved: boolean, reason: string): Promise<void>;
+  /** Answers native shutdown requests for members of ours that have been decided, whoever ran the daemon when they came. */
+  answerShutdowns(): Promise<void>;
   /** Puts what a member of ours asks before the native lead. */
   ask(memberId: string, question: object): Promise<void>;
   /** Tells the native lead that a member of ours that sat in its team is gone, so that it clears up after it. */
@@ -47,13 +48,11 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
   const seen = new Set<string>();
   /** The inboxes as they were looked at last. */
   let received: ReadonlyMap<string, readonly NativeEntry[]> = new Map();
-  /** The native id of the request to shut down that waits for a member of ours. */
-  const shutdowns = new Map<string, string>();
   /** Of the native lead's, each of which is good for one entry. */
   const signatures = new Map<string, string>();
   const view = <R>(pick: (state: TeamState) => R): Promise<R> => ledger.view(teamId, pick);
 
-  const attempt = async (command: NewCommand, about: string): Promise<boolean> => {
+  const attempt = async (command: NewCommand | readonly NewCommand[], about: string): Promise<boolean> => {
     try {
       await ledger.execute(teamId, command, () => undefined);
       return true;
@@ -94,9 +93,16 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     }
     if (isOurs && answer && entry.from === parts.leadName()) return attempt(answer, `answer to ${to}`);
     if (isOurs && protocol?.type === 'shutdown_request' && entry.from === parts.leadName()) {
-      shutdowns.set(toId, protocol.requestId);
       const reason = oneLine(protocol.reason ?? '', LINE_LENGTH);
-      return attempt({ type: 'shutdown.request', by: leadId, memberId: toId, reason }, `shutdown of ${to}`);
+      const open = await view(openShutdowns);
+      // In one step: who answers later must find under which id it was asked.
+      return attempt(
+        [
+          noteShutdowns({ ...open, [toId]: protocol.requestId.slice(0, 300) }),
+          { type: 'shutdown.request', by: leadId, memberId: toId, reason },
+        ],
+        `shutdown of ${to}`,
+      );
     }
     // The task itself says for whom it is; and what natives arrange among themselves is no mail.
     if (protocol && (!isOurs || NO_MAIL.has(protocol.type))) return true;
@@ -181,14 +187,14 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     return attempt(command, `message ${id}`);
   };
 
-  const write = async (memberId: string, protocol: object): Promise<void> => {
+  const write = async (memberId: string, protocol: object, id: string = crypto.randomUUID()): Promise<void> => {
     const { from, color } = await view((state) => ({
       from: naming.nameOf(state, memberId),
       color: state.members.get(memberId)?.color,
     }));
     const timestamp = new Date().toISOString();
     const text = JSON.stringify({ ...protocol, from, timestamp });
-    await appendEntry(paths, parts.leadName(), { from, text, timestamp, color, id: crypto.randomUUID() });
+    await appendEntry(paths, parts.leadName(), { from, text, timestamp, color, id });
   };
 
   /** Where a member of ours sits, as the native lead knows it. */
@@ -210,15 +216,24 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
       if (!naming.leads && (all || isFewer || changed.length > 0)) await send(inboxes);
       received = inboxes;
     },
-    async answerShutdown(memberId, approved, reason) {
-      const requestId = shutdowns.get(memberId);
-      if (requestId === undefined) return;
-      shutdowns.delete(memberId);
-      const type = approved ? 'shutdown_approved' : 'shutdown_rejected';
-      const pane = approved ? await paneOf(memberId) : {};
-      await write(memberId, { type, requestId, ...(!approved && { reason }), ...pane });
+    async answerShutdowns() {
+      const decided = await view((state) =>
+        Object.entries(openShutdowns(state)).flatMap(([memberId, requestId]) => {
+          const answer = decisionOf(state, memberId);
+          return answer ? [{ memberId, requestId, ...answer }] : [];
+        }),
+      );
+      for (const { memberId, requestId, approved, reason } of decided) {
+        const type = approved ? 'shutdown_approved' : 'shutdown_rejected';
+        // The same id again, should we end before it is noted: an entry that lies there is not written twice.
+        const id = uuidOf(`${teamId} ${requestId}`);
+        const pane = approved ? await paneOf(memberId) : {};
+        await write(memberId, { type, requestId, ...(!approved && { reason }), ...pane }, id);
+        const { [memberId]: _answered, ...rest } = await view(openShutdowns);
+        await attempt(noteShutdowns(rest), `shutdown of ${memberId}`);
+      }
     },
-    ask: write,
+    ask: (memberId, question) => write(memberId, question),
     async tellGone(memberId, reason) {
       const { name, color } = await view((state) => ({
         name: naming.nameOf(state, memberId),

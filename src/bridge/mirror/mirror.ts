@@ -10,6 +10,7 @@ import { appendEntry } from '../inbox-file.ts';
 import { NATIVE_LEAD, nativePaths } from '../layout.ts';
 import type { Sight } from '../sight.ts';
 import type { NativeTeam } from '../snapshot.ts';
+import { watchAbsence } from './absence.ts';
 import { mirrorMail } from './mail.ts';
 import { isOurs, mirrorMembers, withdrawMembers } from './members.ts';
 import type { Signature } from './members.ts';
@@ -17,6 +18,7 @@ import { HOSTED_NAMES, isForSeats, JOINED_NAMES, LEFT_NATIVE, nativeMemberName, 
 import type { MirrorParts } from './parts.ts';
 import { questionOf } from './questions.ts';
 import { mirrorTasks } from './tasks.ts';
+import { keepUnreadable } from './unreadable.ts';
 
 /** A team that is kept in step with a native one. */
 export interface Mirror {
@@ -24,6 +26,8 @@ export interface Mirror {
   readonly native: string;
   /** What went wrong or was put back lately, the newest last. */
   readonly reports: readonly string[];
+  /** The native team is gone, and another one has its name. */
+  readonly isReplaced: boolean;
   /** Whether a claim holds on the native side, too. */
   confirm(task: SharedTask, memberId: string): Promise<boolean>;
   /** Resolves when everything that both sides said so far has been looked at. */
@@ -40,6 +44,10 @@ export interface MirrorOptions {
   readonly teamId: string;
   readonly native: string;
   readonly signature: Signature;
+  /** Where copies of files go that cannot be read. */
+  readonly keep?: string;
+  /** How long the native team may be away before that counts. */
+  readonly grace?: number | undefined;
   readonly onError: (error: unknown) => void;
   /** Given where we lead the native team: ends a task as its holder would, gates and all. */
   readonly complete?: ((taskId: string, memberId: string) => Promise<void>) | undefined;
@@ -85,7 +93,6 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
-  let wasGone = false;
   /** What the next pass looks at besides what changed in files. */
   let due: Due = { ...EVERYTHING };
   let config: NativeConfig | undefined;
@@ -111,12 +118,14 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       reports.push(what);
       if (reports.length > REMEMBERED_REPORTS) reports.shift();
     },
+    kept: new Set(),
     wrote: (path, written) => sight.wrote(native, path, written),
     expected: new Set(),
     paneOf: (name) => sight.team(native)?.config?.members.find((one) => one.name === name)?.tmuxPaneId,
     isSigning: () => sight.team(native)?.config?.leadProcess !== undefined,
     again: () => kick(),
   };
+  const absence = watchAbsence(parts, { grace: options.grace });
   const tasks = mirrorTasks(parts);
   const mail = mirrorMail(parts);
 
@@ -124,21 +133,24 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     const now = due;
     due = { ...NOTHING };
     const team = now.files ? sight.team(native) : sight.glance(native);
-    if (!team?.config || team.form !== 'known') {
-      if (!wasGone) parts.report(team ? `${native} cannot be read: ${team.problems.join('; ')}` : `${native} is gone`);
-      wasGone = true;
+    const isThere = team !== undefined && team.form !== 'no-config';
+    if (!isThere) {
+      await endWithIt();
+      await absence.away();
+    } else if (!team.config) parts.report(`${native} cannot be read: ${team.problems.join('; ')}`);
+    if (!isThere || !team.config || !(await absence.back(team.config))) {
       due = { ...EVERYTHING };
-      if (!team || team.form === 'no-config') await endWithIt();
       return;
     }
-    wasGone = false;
     goneSince = undefined;
+    if (options.keep) keepUnreadable(parts, team, options.keep);
     leadName = leadOf(team);
     if (now.tasks) tasks.touch();
     if (now.members || team.config !== config) await mirrorMembers(parts, team.config, signature);
     config = team.config;
     if (team.problems.length === 0 || !team.unsettled) await tasks.pass(team.tasks);
     await mail.pass(team.inboxes, team.era, now.mail);
+    if (now.members) await mail.answerShutdowns();
   };
 
   /** The native team has ended, and with it whoever sat in it; it may be put back within a moment. */
@@ -191,25 +203,27 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     }
   };
 
-  const hear = (event: TeamEvent, state: TeamState, seat: string | undefined): Promise<void> | undefined => {
+  const hear = (event: TeamEvent, state: TeamState): Promise<void> | undefined => {
+    // Where we lead, our own lead hears of all this.
+    if (parts.naming.leads) return undefined;
+    if (event.type === 'task:failed') return tasks.tellFailed(event.taskId, event.reason);
     if (!('memberId' in event) || event.memberId === undefined) return undefined;
     const { memberId } = event;
+    const member = state.members.get(memberId);
+    if (!member || parts.naming.isNative(state, memberId)) return undefined;
+    const seat = seatOf(member);
     const question = seat === undefined ? undefined : questionOf(state, event, stream);
     if (question) return mail.ask(memberId, question);
     if (event.type === 'teammate:stopped' && seat !== undefined && isNews(event)) {
       return sight.team(native)?.config && mail.tellGone(memberId, event.reason);
     }
-    if (event.type === 'shutdown:approved') return mail.answerShutdown(memberId, true, '');
-    if (event.type === 'shutdown:rejected') return mail.answerShutdown(memberId, false, event.feedback);
     return event.type === 'teammate:idle' ? mail.tellIdle(memberId, event.result) : undefined;
   };
 
   const unsubscribe = ledger.subscribe((team, batch, state) => {
     if (team !== teamId) return;
     for (const event of batch.events) {
-      const member = 'memberId' in event ? state.members.get(event.memberId ?? '') : undefined;
-      const isOwn = member && !parts.naming.isNative(state, member.id);
-      if (isOwn && !parts.naming.leads) hear(event, state, seatOf(member))?.catch(onError);
+      hear(event, state)?.catch(onError);
       if ('taskId' in event && event.taskId !== undefined) tasks.touch(state, event.taskId);
       // Mail may have waited for it.
       if (event.type.startsWith('message:') || event.type === 'teammate:joined') due.mail = true;
@@ -233,6 +247,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     teamId,
     native,
     reports,
+    get isReplaced() {
+      return absence.isReplaced;
+    },
     confirm: (task, memberId) => tasks.confirm(task, memberId),
     async settled() {
       due = { ...EVERYTHING };

@@ -22,6 +22,8 @@ export interface MirrorParts {
   readonly tell: (to: string, text: string, matter: string) => Promise<void>;
   /** Notes something for people: a refusal, an overwrite, a file that cannot be read. */
   readonly report: (what: string) => void;
+  /** The unreadable files that a copy was made of. */
+  readonly kept: Set<string>;
   /** Tells those who watch of a file that we wrote ourselves. */
   readonly wrote: (path: string, written: FileReading) => void;
   /** The pane in which a native member is listed. */

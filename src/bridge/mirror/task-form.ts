@@ -96,8 +96,10 @@ export function shownOfClaim(task: SharedTask, owner: string, links: Links, stre
   };
 }
 
-function newStamp({ id, epoch, revision }: Pick<TaskRecord, 'id' | 'epoch' | 'revision'>, stream: string): Stamp {
-  return { id, stream, epoch, revision };
+function newStamp(task: Pick<SharedTask, 'id' | 'epoch' | 'revision' | 'status'>, stream: string): Stamp {
+  const { id, epoch, revision, status } = task;
+  // The native side has no word for it: there it stays in progress, so that nobody takes it and nothing behind it opens.
+  return { id, stream, epoch, revision, ...(status === 'failed' && { status }) };
 }
 
 function nativeIds(ids: readonly string[], { toNative }: Links): string[] {
@@ -144,14 +146,22 @@ export function isInStep(
 ): boolean {
   const form = formOfTask(state, task, links);
   const found = formOfFile(file);
-  const edges = new Set(form.blockedBy);
   return (
     revisionIn(file, stream) === task.revision &&
     sameForm(form, found) &&
     dependentsOf(state, task.id).every((id) => isListed(file.blocks, links.toNative.get(id))) &&
-    edges.size === new Set(found.blockedBy).size &&
-    found.blockedBy.every((id) => edges.has(id))
+    haveSameEdges(task, form, found, links)
   );
+}
+
+/** What a task waits for is settled once it was begun; edges that were added later count when it is free again. */
+function haveSameEdges(task: TaskRecord, form: TaskForm, found: TaskForm, { toTask }: Links): boolean {
+  const shown = new Set(found.blockedBy);
+  if (task.status !== 'pending') return form.blockedBy.every((id) => shown.has(id));
+  const edges = new Set(form.blockedBy);
+  // An edge to a task that is nowhere is theirs, and holds nobody up.
+  const real = [...shown].filter((id) => toTask.has(id));
+  return edges.size === real.length && real.every((id) => edges.has(id));
 }
 
 /** One that has no number over there yet need not be listed. */

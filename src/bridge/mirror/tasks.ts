@@ -6,7 +6,9 @@ import type { SharedTask } from '../../core/task.ts';
 import type { NativeTask } from '../format.ts';
 import { isThere, readNow } from '../json-file.ts';
 import { changeTaskFile, createTaskFile, removeTaskFile, taskOf } from '../task-file.ts';
-import { nativeName, nativeTaskId } from './names.ts';
+import { confirmClaims } from './claims.ts';
+import type { Agreed } from './claims.ts';
+import { nativeTaskId } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 import {
   ADOPTED,
@@ -18,17 +20,18 @@ import {
   revisionIn,
   sameForm,
   shownOf,
-  shownOfClaim,
   stampOf,
 } from './task-form.ts';
 import type { Links, TaskForm } from './task-form.ts';
-import { creations, handOver, stepsFrom } from './task-steps.ts';
+import { creations, stepsFrom } from './task-steps.ts';
 import type { Step } from './task-steps.ts';
 
 /** Keeps the tasks of a team and those of a native team the same. */
 export interface TaskMirror {
   /** One comparison, both ways, of what changed since the last one. */
   pass(files: ReadonlyMap<string, NativeTask>): Promise<void>;
+  /** Tells the native lead of a task that failed here: its list has no word for that. */
+  tellFailed(taskId: string, reason: string): Promise<void>;
   /** Forgets that a task was found in step, after something happened to it; without one, that any was. */
   touch(state?: TeamState, taskId?: string): void;
   /** Shows a claim to the native side; false when somebody there was first, which the journal then says. */
@@ -41,8 +44,7 @@ const TOGETHER = 64;
 export function mirrorTasks(parts: MirrorParts): TaskMirror {
   const { ledger, teamId, paths, stream, wrote, naming } = parts;
   const links: Links = { naming, toTask: new Map(), toNative: new Map() };
-  /** What both sides last agreed on, by native id, and the revision of ours that the file shows. */
-  const agreed = new Map<string, { form: TaskForm; revision: number }>();
+  const agreed: Agreed = new Map();
   /** The files that were found to show what our side says: of a thousand tasks few have moved since. */
   const inStep = new Map<string, NativeTask>();
   /** Under which names natives know our members, where that is another. */
@@ -50,6 +52,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
   /** Claims that wait for their confirmation: until then the native side has the better right. */
   const unconfirmed = new Set<string>();
 
+  const confirm = confirmClaims(parts, { links, agreed, names, unconfirmed });
   const link = (native: string, taskId: string): void => {
     links.toTask.set(native, taskId);
     links.toNative.set(taskId, native);
@@ -68,33 +71,32 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
     else await ledger.execute(teamId, commands, () => undefined);
   };
 
-  /** Writes what our side says into the file that was looked at; one that has changed since is looked at again. */
-  const show = async (native: string, taskId: string, seen: NativeTask): Promise<void> => {
+  /**
+   * Writes what our side says into the file that was looked at; one that has changed since is looked at again. Says whether there
+   * was nothing to write.
+   */
+  const show = async (native: string, taskId: string, seen: NativeTask): Promise<boolean> => {
     const wanted = await view((state) => {
       const task = state.tasks.get(taskId);
-      return (
-        task && {
-          task,
-          shown: shownOf(state, task, links, stream),
-        }
-      );
+      return task && { task, shown: shownOf(state, task, links, stream) };
     });
-    if (!wanted) return;
+    if (!wanted) return false;
     if (wanted.task.status === 'deleted') {
       agreed.delete(native);
       await removeTaskFile(paths, native);
-      return;
+      return false;
     }
     const { form } = wanted.shown;
-    const edit = (before?: NativeTask): { answer: boolean; write?: NativeTask } => {
-      if (!before || unconfirmed.has(taskId)) return { answer: false };
+    const edit = (before?: NativeTask): { answer: 'shown' | 'written' | 'changed'; write?: NativeTask } => {
+      if (!before || unconfirmed.has(taskId)) return { answer: 'changed' };
       const write = { ...fileOf(wanted.shown, before), id: native } as NativeTask;
-      if (sameForm(formOfFile(before), form) && isCovered(before, write)) return { answer: true };
-      return sameForm(formOfFile(before), formOfFile(seen)) ? { answer: true, write } : { answer: false };
+      if (sameForm(formOfFile(before), form) && isCovered(before, write)) return { answer: 'shown' };
+      return sameForm(formOfFile(before), formOfFile(seen)) ? { answer: 'written', write } : { answer: 'changed' };
     };
-    if (await changeTaskFile(paths, native, edit, { wrote })) {
-      agreed.set(native, { form, revision: wanted.task.revision });
-    } else parts.again();
+    const outcome = await changeTaskFile(paths, native, edit, { wrote });
+    if (outcome === 'changed') parts.again();
+    else agreed.set(native, { form, revision: wanted.task.revision });
+    return outcome === 'shown';
   };
 
   /** What the file says that was not agreed on becomes commands; the core may refuse them, and then the file is put back. */
@@ -135,7 +137,8 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
   };
 
   /** One task of both sides. */
-  const compare = async (native: string): Promise<void> => {
+  const compare = async (file: NativeTask): Promise<void> => {
+    const native = file.id;
     const taskId = links.toTask.get(native);
     // Much may have happened since the picture was taken.
     const now = taskOf(readNow(paths.task(native)), native);
@@ -144,7 +147,8 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
     // Who it is for is not known here yet, and must not be lost.
     if (parts.expected.has(now.task.owner ?? '')) return;
     await take(native, taskId, now.task);
-    await show(native, taskId, now.task);
+    // What our side does not take over (an edge that would close a circle, say) is theirs: it is not looked at until something moves.
+    if (await show(native, taskId, now.task)) inStep.set(native, file);
   };
 
   /**
@@ -231,9 +235,9 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
       });
       // In their order, so that both sides number them alike; many at a time, so that one commit serves them.
       if (fresh.length > 0) await adopt(fresh);
-      const moved = await view((state) => found.filter((file) => hasMoved(state, file)).map(({ id }) => id));
+      const moved = await view((state) => found.filter((file) => hasMoved(state, file)));
       for (let at = 0; at < moved.length; at += TOGETHER) {
-        await Promise.all(moved.slice(at, at + TOGETHER).map((native) => compare(native)));
+        await Promise.all(moved.slice(at, at + TOGETHER).map((file) => compare(file)));
       }
       for (const [native, taskId] of links.toTask) {
         // One that cannot be read is no longer in the picture, but it is there.
@@ -244,6 +248,17 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
       }
       for (const { id } of missing) if (!links.toNative.has(id)) await offer(id);
     },
+    async tellFailed(taskId, reason) {
+      const native = links.toNative.get(taskId);
+      if (native === undefined) return;
+      const { name, revision } = await view((state) => {
+        const task = state.tasks.get(taskId);
+        return { name: task?.assigneeId && naming.nameOf(state, task.assigneeId), revision: task?.revision ?? 0 };
+      });
+      const who = name === undefined ? '' : ` (${name})`;
+      const text = `Task #${native} failed${who}: ${reason}. Your list shows it as in progress, so that nobody takes it by mistake: set it to pending to have it done again, or to completed.`;
+      await parts.tell(parts.leadName(), text, `task-${native}-failed-${revision}`);
+    },
     touch(state, taskId) {
       if (!state || taskId === undefined) {
         inStep.clear();
@@ -252,35 +267,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
       const near = [taskId, ...(state.tasks.get(taskId)?.dependencies ?? []), ...dependentsOf(state, taskId)];
       for (const id of near) inStep.delete(links.toNative.get(id) ?? '');
     },
-    async confirm(task, memberId) {
-      if (task.assigneeId !== memberId || task.status !== 'in_progress') return false;
-      const native = links.toNative.get(task.id);
-      // Not shown yet: nobody there can have taken it.
-      if (native === undefined) return true;
-      unconfirmed.add(task.id);
-      try {
-        const mine = names.get(memberId) ?? nativeName(memberId);
-        const shown = shownOfClaim(task, mine, links, stream);
-        const edit = (before?: NativeTask): { answer: NativeTask | undefined; write?: NativeTask } => {
-          if (!before) return { answer: undefined };
-          const found = formOfFile(before);
-          const taken = found.status !== 'pending' || (found.owner !== undefined && found.owner !== mine);
-          if (taken && !(found.owner === mine && found.status === 'in_progress')) return { answer: before };
-          const write = { ...fileOf(shown, before), id: native } as NativeTask;
-          agreed.set(native, { form: formOfFile(write), revision: task.revision });
-          return { answer: undefined, write };
-        };
-        const winner = await changeTaskFile(paths, native, edit, { wrote });
-        if (winner === undefined) return true;
-        // In one step: in between nobody else may take it here.
-        await execute(await view((state) => handOver(state, task, formOfFile(winner), naming)));
-        agreed.set(native, { form: formOfFile(winner), revision: 0 });
-        return false;
-      } finally {
-        unconfirmed.delete(task.id);
-        parts.again();
-      }
-    },
+    confirm: (task, memberId) => confirm(task, memberId),
   };
 
   function learnNames(state: TeamState): void {
