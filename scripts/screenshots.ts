@@ -24,6 +24,8 @@ interface Shot {
   readonly path: string;
   readonly ready: string;
   readonly size?: { readonly width: number; readonly height: number };
+  /** What has the focus when the keys are pressed. */
+  readonly focus?: string;
   readonly keys?: readonly string[];
 }
 
@@ -40,10 +42,17 @@ const SHOTS: readonly Shot[] = [
   { name: 'queue', path: '/queue?id=plan', ready: '.queue-detail', keys: ['j'] },
   { name: 'numbers', path: `/t/${TEAM}/numbers`, ready: '.plot canvas' },
   { name: 'commands', path: `/t/${TEAM}`, ready: '.graph[data-nodes="24"] .node', keys: ['Control+k'] },
+  { name: 'native', path: '/native/session-bugs', ready: '.native-mail li' },
+  { name: 'help', path: `/t/${TEAM}?view=list`, ready: '.list-body .list-row', keys: ['?'] },
+  { name: 'move', path: `/t/${TEAM}?view=board`, ready: '.card', keys: ['m'], focus: '[data-task="17"] a' },
   { name: 'empty', path: '/t/docs-site', ready: '.empty' },
   { name: 'team-1024', path: `/t/${TEAM}`, ready: '.graph[data-nodes="24"] .node', size: MIDDLE },
   { name: 'team-390', path: `/t/${TEAM}`, ready: '.list-body .list-row', size: NARROW },
   { name: 'graph-390', path: `/t/${TEAM}?view=graph`, ready: '.graph[data-nodes="24"] .node', size: NARROW },
+  { name: 'board-390', path: `/t/${TEAM}?view=board`, ready: '.card', size: NARROW },
+  { name: 'teams-390', path: '/', ready: '.teams', size: NARROW },
+  { name: 'queue-390', path: '/queue', ready: '.queue-detail', size: NARROW },
+  { name: 'numbers-390', path: `/t/${TEAM}/numbers`, ready: '.plot canvas', size: NARROW },
   { name: 'member-390', path: `/t/${TEAM}/m/ada`, ready: '.step.said', size: NARROW },
 ];
 
@@ -74,12 +83,13 @@ async function shoot(browser: Browser, colorScheme: 'light' | 'dark'): Promise<v
   const page = await context.newPage();
   await page.goto((await client.call('ui.login', {})).url);
   await page.locator('.teams').first().waitFor();
-  for (const { name, path, ready, size = WIDE, keys = [] } of SHOTS) {
+  for (const { name, path, ready, size = WIDE, focus, keys = [] } of SHOTS) {
     if (only !== undefined && only !== name) continue;
     await page.setViewportSize(size);
     await page.goto(daemon.url + path);
     await page.locator(ready).first().waitFor();
     await page.evaluate('document.fonts.ready');
+    if (focus !== undefined) await page.locator(focus).focus();
     for (const key of keys) await page.keyboard.press(key);
     // The graph moves to what is worked on once it has been measured.
     await page.waitForTimeout(400);

@@ -35,7 +35,7 @@ export function App() {
     <>
       <WithTeam route={route}>
         <Frame route={route}>
-          <Boundary key={JSON.stringify(route)}>
+          <Boundary key={placeOf(route)}>
             <Suspense fallback={null}>
               <Page route={route} />
             </Suspense>
@@ -46,6 +46,11 @@ export function App() {
       <Toasts />
     </>
   );
+}
+
+/** What is another page; a task opens over the one that is there, which stays as it is. */
+function placeOf(route: Route): string {
+  return route.page === 'team' ? `team ${route.teamId}` : JSON.stringify(route);
 }
 
 function WithTeam({ route, children }: { route: Route; children: ReactNode }) {

@@ -2,7 +2,8 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { describe, expect, test } from 'vitest';
 import { needTool } from '../tools.ts';
 import { expectQuiet, openPage, useBrowser } from './browser.ts';
-import { setStage, useDashboard } from './stage.ts';
+import { writeNativeTeam } from './native-team.ts';
+import { nativeRoot, setStage, useDashboard } from './stage.ts';
 import { writeStory } from './story.ts';
 
 useDashboard();
@@ -23,29 +24,37 @@ const PAGES: readonly (readonly [name: string, path: string, ready: string, keys
   ['usage', `/t/${TEAM}/m/ada?tab=usage`, '.plot canvas'],
   ['queue', '/queue', '.queue-detail'],
   ['numbers', `/t/${TEAM}/numbers`, '.plot canvas'],
+  ['native', '/native/session-bugs', '.native-mail li'],
   ['palette', `/t/${TEAM}?view=list`, '.list-row:nth-child(3)', ['Control+k']],
   ['new task', `/t/${TEAM}?view=list`, '.list-row:nth-child(3)', ['n']],
   ['help', `/t/${TEAM}?view=list`, '.list-row:nth-child(3)', ['?']],
 ];
 
 const SHADED = PAGES.filter(([name]) =>
-  ['teams', 'graph', 'past', 'task', 'transcript', 'queue', 'numbers'].includes(name),
+  ['teams', 'native', 'graph', 'board', 'list', 'past', 'task', 'transcript', 'usage', 'queue', 'numbers'].includes(
+    name,
+  ),
 );
-const NARROW = PAGES.filter(([name]) => ['teams', 'graph', 'list', 'task', 'transcript', 'queue'].includes(name));
+const NARROW = PAGES.filter(([name]) =>
+  ['teams', 'graph', 'board', 'list', 'task', 'transcript', 'queue'].includes(name),
+);
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
 
 describe('everybody can use it', { timeout: 240_000 }, () => {
   // All of it once; what is dark or narrow differs in contrast, or in what stands where.
   test.for([
     { part: 'views', colorScheme: 'light', width: 1440, height: 900, pages: PAGES.slice(0, 6), rules: [] },
-    { part: 'pages', colorScheme: 'light', width: 1440, height: 900, pages: PAGES.slice(6, 11), rules: [] },
-    { part: 'dialogs', colorScheme: 'light', width: 1440, height: 900, pages: PAGES.slice(11), rules: [] },
+    { part: 'pages', colorScheme: 'light', width: 1440, height: 900, pages: PAGES.slice(6, 12), rules: [] },
+    { part: 'dialogs', colorScheme: 'light', width: 1440, height: 900, pages: PAGES.slice(12), rules: [] },
     { part: 'colours', colorScheme: 'dark', width: 1440, height: 900, pages: SHADED, rules: ['color-contrast'] },
     { part: 'narrow', colorScheme: 'light', width: 390, height: 844, pages: NARROW, rules: [] },
   ] as const)('$part, $colorScheme at $width: an accessibility scan finds nothing', async (look, context) => {
     const { colorScheme, width, height, pages, rules } = look;
     needTool(context, 'chromium');
-    const { client } = await setStage(writeStory);
+    const { client } = await setStage(async (home) => {
+      await writeStory(home);
+      writeNativeTeam(nativeRoot(home));
+    });
     const watched = await openPage(browser(), client, '/', { colorScheme, viewport: { width, height } });
     const { page } = watched;
     const origin = new URL(page.url()).origin;

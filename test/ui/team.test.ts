@@ -106,6 +106,9 @@ describe('the page of a team', { timeout: 240_000 }, () => {
     expect((await client.call('task.show', { teamId: TEAM, taskId: '14' })).title).toBe('Scrub it');
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
+    // The graph below is as it was, and one goes on from there.
+    await page.keyboard.press('ArrowLeft');
+    await eventually(() => page.locator('.graph > [aria-live]').innerText()).toContain('#8 Replay from any sequence');
     expectQuiet(watched);
   });
 

@@ -1,4 +1,5 @@
 import { teamPath } from '../data/route.ts';
+import { isForPerson } from '../data/teams.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { Avatar } from '../parts/avatar.tsx';
 import { plural } from '../parts/format.ts';
@@ -15,6 +16,7 @@ export function TeamPanel({ teamId }: { teamId: string }) {
   const leadId = useTeam(({ view }) => view.team?.leadId);
   const members = useTeam(({ view }) => view.members);
   const tasks = useTeam(({ view }) => view.tasks);
+  const pending = useTeam(({ view }) => view.pending);
   const teammates = members.filter(({ id }) => id !== leadId);
   const open = tasks.filter(({ phase }) => phase !== 'completed');
   const done = tasks.filter(({ phase }) => phase === 'completed').toReversed();
@@ -37,6 +39,7 @@ export function TeamPanel({ teamId }: { teamId: string }) {
                 <MemberStatus
                   status={member.status}
                   isBusy={tasks.some(({ task }) => task.assigneeId === member.id && task.status === 'in_progress')}
+                  needsHelp={pending.some((one) => one.memberId === member.id && isForPerson(one))}
                 />
               </div>
               <div className="meta one-line">

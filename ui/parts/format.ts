@@ -18,7 +18,7 @@ const SECONDS = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
   hourCycle: 'h23',
 });
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 
 /** The time of day. */

@@ -1,4 +1,4 @@
-import { Check, X } from 'lucide-react';
+import { ArrowUpRight, Check, X } from 'lucide-react';
 import { useState } from 'react';
 import { teamPath } from '../data/route.ts';
 import { useAct } from '../parts/act.ts';
@@ -151,10 +151,12 @@ export function Answer({
         <span className="spacer" />
         {withLink && (
           <Link
-            className="button ghost small"
+            className="button ghost icon"
             href={`/queue?id=${encodeURIComponent(`${request.teamId}/${request.id}`)}`}
+            aria-label={`Open ${name} of ${request.memberId} in the queue`}
+            title="Open in the queue"
           >
-            Open
+            <ArrowUpRight size={16} aria-hidden />
           </Link>
         )}
         {!withLink && request.taskId !== undefined && (

@@ -86,8 +86,8 @@ export function Toolbar({ onNewTask }: { onNewTask: () => void }) {
         </button>
       )}
       <span className="spacer" />
-      <button type="button" className="button" onClick={onNewTask} disabled={!canAct}>
-        <Plus size={16} aria-hidden /> Task
+      <button type="button" className="button" onClick={onNewTask} disabled={!canAct} aria-label="Task">
+        <Plus size={16} aria-hidden /> <span className="add-word">Task</span>
       </button>
     </div>
   );

@@ -18,10 +18,10 @@ export function NativeTable({
   const now = useNow();
   return (
     <>
-      <h2 className="teams-part">
-        Claude Code’s own <span className="meta mono">{root}</span>
+      <h2 className="teams-part" title={root}>
+        Claude Code’s own
       </h2>
-      <table className="teams" aria-label="Claude Code’s own teams">
+      <table className="teams native-table" aria-label="Claude Code’s own teams">
         <thead>
           <tr>
             <th>Team</th>

@@ -17,6 +17,7 @@ export interface Viewport {
 /** Below it titles cannot be read. */
 const READABLE = 0.62;
 const MARGIN = 28;
+const LEGEND = 24;
 /** More are not looked at together: of a hundred that are worked on, the first ones. */
 const FRONT = 40;
 
@@ -49,7 +50,8 @@ export function firstSight(tasks: readonly TaskView[], places: Places, { width, 
   const middle = (front.top + front.bottom) / 2 - seenHeight / 2;
   const top =
     whole.bottom - whole.top <= seenHeight
-      ? whole.top - (seenHeight - (whole.bottom - whole.top)) / 2
+      ? // At the top: below are the small map and the buttons.
+        whole.top - Math.min(LEGEND / zoom, seenHeight - (whole.bottom - whole.top))
       : Math.max(whole.top, Math.min(whole.bottom - seenHeight, middle));
   return { zoom, x: MARGIN - left * zoom, y: MARGIN - top * zoom };
 }
