@@ -56,7 +56,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'member-390', path: `/t/${TEAM}/m/ada`, ready: '.step.said', size: NARROW },
 ];
 
-const [only] = process.argv.slice(2);
+const only = process.argv.slice(2);
 await buildUi({ ifStale: true });
 mkdirSync(IMAGES, { recursive: true });
 const folder = mkdtempSync(join(tmpdir(), 'troupe-shots-'));
@@ -84,7 +84,7 @@ async function shoot(browser: Browser, colorScheme: 'light' | 'dark'): Promise<v
   await page.goto((await client.call('ui.login', {})).url);
   await page.locator('.teams').first().waitFor();
   for (const { name, path, ready, size = WIDE, focus, keys = [] } of SHOTS) {
-    if (only !== undefined && only !== name) continue;
+    if (only.length > 0 && !only.includes(name)) continue;
     await page.setViewportSize(size);
     await page.goto(daemon.url + path);
     await page.locator(ready).first().waitFor();

@@ -82,7 +82,9 @@ function NativeRow({ team, joined, now }: { team: NativeTeam; joined: string | u
           </span>
         </span>
       </td>
-      <td className="number">{team.members.length}</td>
+      <td className="number">
+        {team.members.length} <span className="narrow-word">members</span>
+      </td>
       <td className="number wide">{team.messages}</td>
       <td className="number wide quiet" title={showMoment(new Date(team.changedAt))}>
         {showSpan(now - Date.parse(team.changedAt))} ago

@@ -35,7 +35,7 @@ export function TeamsPage() {
     <main className="page" id="main" tabIndex={-1}>
       <div className="page-head">
         <h1>Teams</h1>
-        {list && <span className="meta">{plural(list.length, 'team')}</span>}
+        {list && <span className="meta team-total">{plural(list.length, 'team')}</span>}
         <span className="spacer" />
         <label className="search">
           <Search size={16} aria-hidden />
@@ -167,7 +167,9 @@ function TeamRow({ team, now }: { team: TeamLine; now: number }) {
           </span>
         </span>
       </td>
-      <td className="number">{members}</td>
+      <td className="number">
+        {members} <span className="narrow-word">members</span>
+      </td>
       <td className="number wide">{showCount(tokensOf(usage))}</td>
       <td className="number">{showCost(usage.costUsd ?? 0)}</td>
       <td className="number wide quiet" title={showMoment(new Date(team.activeAt))}>

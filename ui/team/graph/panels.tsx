@@ -45,7 +45,7 @@ export function SmallMap({ byId }: { byId: ReadonlyMap<string, TaskView> }) {
     <MiniMap
       className="small-map"
       nodeClassName={nodeClassName}
-      position="bottom-left"
+      position="bottom-right"
       pannable
       zoomable
       ariaLabel="Map of the graph"
