@@ -93,6 +93,8 @@ function accountsBlock(prefix: string, publicKey: string): string[] {
       .map((subject) => `"${subject}"`)
       .join(', ')}]`,
     `          subscribe: ["_INBOX.>", "${prefix}.>", "$KV.${prefix}-hosts.*"]`,
+    '          # What other daemons ask it, for a transcript say, it may answer.',
+    '          allow_responses: true',
     '        }',
     '      }',
     '    ]',
