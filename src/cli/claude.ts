@@ -50,8 +50,12 @@ export async function run(given: Arguments, { environment }: Surroundings): Prom
 
 function pairOf(pair: string): [string, string] {
   const at = pair.lastIndexOf('=');
-  if (at > 0 && at < pair.length - 1) return [pair.slice(0, at), pair.slice(at + 1)];
-  throw new UsageError(`--agent takes NAME=AGENT, such as tester=codex, not ${JSON.stringify(pair)}`, 'claude');
+  const [name, agent] = [pair.slice(0, Math.max(at, 0)), pair.slice(at + 1)];
+  if (/^[A-Za-z0-9_][A-Za-z0-9_.-]*\*?$/.test(name) && agent !== '') return [name, agent];
+  throw new UsageError(
+    `--agent takes NAME=AGENT, such as tester=codex or 'doc-*=gemini', not ${JSON.stringify(pair)}`,
+    'claude',
+  );
 }
 
 /** The terminal is its own; we end as it ends. */

@@ -1,4 +1,5 @@
 import { test } from 'vitest';
+import type { TestContext } from 'vitest';
 
 /** The versions of Claude Code whose behaviour was measured. */
 export const VERSIONS = ['2.1.37', '2.1.177', '2.1.325'] as const;
@@ -14,6 +15,7 @@ interface Requirement {
 const ALL = { from: '2.1.37', to: '2.1.325' } as const;
 const NEWER = { from: '2.1.177', to: '2.1.325' } as const;
 const NEWEST = { from: '2.1.325', to: '2.1.325' } as const;
+const OLDER = { from: '2.1.37', to: '2.1.177' } as const;
 const OLDEST = { from: '2.1.37', to: '2.1.37' } as const;
 
 /** Every behaviour of Claude Code that the bridge relies on. Each has a test that names it. */
@@ -63,6 +65,15 @@ export const REQUIREMENTS = {
   },
   'idle-notice': { says: 'idle_notification tells the lead that a teammate has nothing to do', ...ALL },
   'lead-polls': { says: 'the lead reads its inbox only while it has a teammate that it started', ...NEWEST },
+  'teammate-command': { says: 'CLAUDE_CODE_TEAMMATE_COMMAND is run in the pane, with the flags of a teammate', ...ALL },
+  'teammate-listed-late': { says: 'a teammate in a pane is started before it is listed and has its prompt', ...OLDEST },
+  'shutdown-unasked': { says: 'shutdown_approved without a request takes a teammate off the list', ...OLDER },
+  'permission-strict': {
+    says: 'a permission_request for Bash with a key that it does not know ends the program',
+    ...OLDEST,
+  },
+  'permission-answers': { says: "its person's answer comes as permission_response, its model sees neither", ...ALL },
+  'lead-signs': { says: 'what the lead writes to teammates in panes has lead_sig', ...NEWEST },
   'protocol-text': { says: 'a text that is JSON with a type is protocol', ...ALL },
 } as const satisfies Record<string, Requirement>;
 
@@ -78,11 +89,11 @@ export function shows(...ids: readonly RequirementId[]): void {
 export function proves(
   ids: RequirementId | readonly RequirementId[],
   title: string,
-  run: () => unknown,
+  run: (context: TestContext) => unknown,
   timeout?: number,
 ): void {
   for (const id of [ids].flat()) {
     if (!(id in REQUIREMENTS)) throw new Error(`${id} is not in the manifest`);
   }
-  test(title, async () => void (await run()), timeout);
+  test(title, async (context) => void (await run(context)), timeout);
 }

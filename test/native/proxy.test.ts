@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { agentProgram } from '../agents/installed.ts';
 import { testPlace } from '../agents/real.ts';
 import { setUp } from '../agents/setups.ts';
+import { proves } from '../bridge/requirements.ts';
 import type { ModelReply, ModelRequest, ModelScript } from '../models/script.ts';
 import { as, lastText, rules } from './script.ts';
 import { NATIVE_MS, setNativeStage } from './stage.ts';
@@ -13,9 +14,11 @@ import { TESTED_VERSIONS } from './versions.ts';
 const hasCodex = agentProgram('codex') !== undefined;
 
 describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', { timeout: NATIVE_MS }, (version) => {
-  test.skipIf(!hasCodex)(
+  proves(
+    ['teammate-command', 'permission-strict', 'permission-answers', 'lead-signs'],
     'has two teammates of its own kind and Codex in a third pane: mail, a task, a permission, idle, shutdown',
     async (context) => {
+      context.skip(!hasCodex, 'Codex is not installed');
       const stage = await setNativeStage(context, version);
       const made = join(stage.cwd, 'made.txt');
       await useCodex(stage, codexScript(made));
@@ -63,6 +66,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', { timeout: NATIVE_MS }
       await stage.until('nothing of it runs', () => !stage.processes().some(({ command }) => /codex/.test(command)));
       expect(memberOf(stage, 'alice')).toBeDefined();
     },
+    NATIVE_MS,
   );
 });
 

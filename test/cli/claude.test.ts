@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newTroupe } from './troupe.ts';
+import type { Troupe } from './troupe.ts';
+
+/** What Claude Code would do with what it is given: say it, and start teammates of some names. */
+const CLAUDE = `#!/bin/sh
+echo "claude $*"
+[ -n "$CLAUDE_CODE_TEAMMATE_COMMAND" ] || exit 0
+[ "$1" = --agent-name ] && exit 0
+echo "teams $CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS"
+for name in 'ann' '$(touch canary)' '; touch canary' '*' 'tester/../ann' ''; do
+  "$CLAUDE_CODE_TEAMMATE_COMMAND" --agent-name "$name" --team-name lab
+done
+exit 7
+`;
+
+/** A troupe with programs of its own on the path. */
+function withClaude(program?: string): { troupe: Troupe; env: Record<string, string>; cwd: string } {
+  const troupe = newTroupe();
+  const bin = join(troupe.home, '../bin');
+  mkdirSync(bin, { recursive: true });
+  if (program !== undefined) writeFileSync(join(bin, 'claude'), program, { mode: 0o755 });
+  const PATH = `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`;
+  return { troupe, env: { PATH, TMUX: '/tmp/none,1,0' }, cwd: bin };
+}
+
+describe('troupe claude', { timeout: 60_000 }, () => {
+  test('says what is missing: Claude Code, tmux, an agent of that name, a pair', async () => {
+    const without = withClaude();
+    expect((await without.troupe.run('claude', { env: without.env })).stderr).toContain('npm install -g');
+    const { troupe, env } = withClaude(CLAUDE);
+    expect((await troupe.run('claude', { env: { ...env, TMUX: '' } })).stderr).toContain('tmux new-session');
+    const unknown = await troupe.run('claude --agent tester=codx', { env });
+    expect(unknown.stderr).toMatch(/no agent named "codx": did you mean codex\?/);
+    expect((await troupe.run('claude --agent tester', { env })).stderr).toContain('NAME=AGENT');
+    expect((await troupe.run(['claude', '--agent', '$(touch x)=claude'], { env })).stderr).toContain('NAME=AGENT');
+    expect((await troupe.run('claude --help')).stdout).toMatch(/config\.yaml/);
+  });
+
+  test('starts it with a stand-in that is Claude Code for all that nobody plays, whatever they are called', async () => {
+    const { troupe, env } = withClaude(CLAUDE);
+    const { status, stdout, stderr } = await troupe.run(['claude', '--agent', 'tester=claude', '--', '-c', 'a, b'], {
+      env,
+    });
+    expect(stderr).not.toMatch(/troupe: [^s]/);
+    expect(status).toBe(7);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toBe('claude --teammate-mode tmux -c a, b');
+    expect(lines[1]).toBe('teams 1');
+    expect(lines.slice(2)).toEqual(
+      ['ann', '$(touch canary)', '; touch canary', '*', 'tester/../ann', ''].map(
+        (name) => `claude --agent-name ${name} --team-name lab`,
+      ),
+    );
+    expect(existsSync('canary')).toBe(false);
+    expect(readdirSync(join(troupe.home, 'claude'))).toEqual([]);
+  });
+
+  test('shows who plays whom: what is said comes before what config.yaml says, then names', async () => {
+    const { troupe, env } = withClaude(CLAUDE);
+    mkdirSync(troupe.home, { recursive: true, mode: 0o700 });
+    writeFileSync(join(troupe.home, 'config.yaml'), 'teammates:\n  poet-*: { agent: { exec: ./poet.sh } }\n');
+    writeFileSync(join(dirname(troupe.home), 'bin/codex'), '#!/bin/sh\n', { mode: 0o755 });
+    const players = await troupe.json<{ pattern: string; source: string }[]>(
+      ['native', 'players', '--agents', '{"poet-1":"claude"}'],
+      { env },
+    );
+    expect(players.map(({ pattern, source }) => [pattern, source])).toEqual([
+      ['poet-1', 'command line'],
+      ['poet-*', 'config.yaml'],
+      ['codex', 'name'],
+      ['codex-*', 'name'],
+    ]);
+  });
+});
