@@ -81,7 +81,7 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
   const open = (): Sight => (sight ??= openSight(root, { onError }));
   const hosted = complete && keepHosted({ ledger, home, root, trash, sight: open, signature, complete, onError });
   const leftovers = (quiet?: number): Leftover[] =>
-    findLeftovers(open().list(), { now: Date.now(), ...(quiet !== undefined && { quiet }) });
+    findLeftovers(open().list(), { now: Date.now(), root, ...(quiet !== undefined && { quiet }) });
   const begin = async (teamId: string, native: string): Promise<Mirror> => {
     const onOver = (): void => {
       const over = mirrors.get(teamId);
@@ -136,7 +136,11 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
       const team = open()
         .list()
         .find((one) => one.name === name || one.title === name);
-      if (!team) throw new TeamError('not_found', `There is no native team ${quote(name)} in ${root}: list them`);
+      if (!team)
+        throw new TeamError(
+          'not_found',
+          `There is no native team ${quote(name)} in ${root}: "troupe teams --native" lists them`,
+        );
       const led = hosted?.teamOf(team.name);
       if (led !== undefined) {
         throw new TeamError('conflict', `The native team ${quote(name)} is led by Troupe: it is team ${quote(led)}`);

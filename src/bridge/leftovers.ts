@@ -1,11 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { identify } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
 import { quote } from '../core/text.ts';
-import { nativePaths } from './layout.ts';
+import { findNativeRoot, nativePaths } from './layout.ts';
 import { checkDirectory } from './root.ts';
 import type { NativeTeam } from './snapshot.ts';
 
@@ -25,8 +35,12 @@ export interface Leftover {
 const QUIET_MS = 60 * 60_000;
 
 /** Judges teams by their processes and by their age. */
-export function findLeftovers(teams: readonly NativeTeam[], options: { now: number; quiet?: number }): Leftover[] {
-  const processes = listProcesses();
+export function findLeftovers(
+  teams: readonly NativeTeam[],
+  options: { now: number; quiet?: number; root?: string },
+): Leftover[] {
+  const { root } = options;
+  const processes = listProcesses().filter(({ pid }) => root === undefined || mayUse(pid, root));
   return teams.map((team) => judge(team, processes, options));
 }
 
@@ -149,6 +163,18 @@ function listProcesses(): Process[] {
     });
   } catch {
     return [];
+  }
+}
+
+/** Whether a process may work in a root. Names of teams are chosen again and again; whoever has another home is in another team. */
+function mayUse(pid: number, root: string): boolean {
+  try {
+    const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    const environment = Object.fromEntries(words.map((word) => word.split(/=(.*)/s).slice(0, 2) as [string, string]));
+    return !environment['HOME'] || realpathSync(findNativeRoot(environment)) === realpathSync(root);
+  } catch {
+    // Another user's, one without a root, or there is no /proc: it may.
+    return true;
   }
 }
 

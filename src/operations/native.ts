@@ -132,7 +132,10 @@ export const nativeOperations = [
       const sight = native.sight();
       const team = sight.list().find((one) => one.name === name || one.title === name);
       if (!team) {
-        throw new TeamError('not_found', `There is no native team ${quote(name)} in ${native.root}: list them`);
+        throw new TeamError(
+          'not_found',
+          `There is no native team ${quote(name)} in ${native.root}: "troupe teams --native" lists them`,
+        );
       }
       return { ...summarize(team), mail: mailOf(team) };
     },

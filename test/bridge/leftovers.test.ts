@@ -78,16 +78,14 @@ describe.runIf(process.platform === 'linux')('what native teams left behind', ()
   test('is not a team with a teammate that still runs', async () => {
     const { root, bridge } = newBridge('2.1.37/12-resume-after-kill9');
     mkdirSync(root, { recursive: true });
-    const orphan = spawn(process.execPath, [
-      '-e',
-      'setInterval(() => {}, 1000)',
-      '--',
-      '--agent-id',
-      'alice@rt',
-      '--team-name',
-      'rt',
-    ]);
-    onTestFinished(() => void orphan.kill('SIGKILL'));
+    const start = (home: string) => {
+      const words = ['-e', 'setInterval(() => {}, 1000)', '--', '--agent-id', 'alice@rt', '--team-name', 'rt'];
+      const child = spawn(process.execPath, words, { env: { HOME: home, CLAUDE_CONFIG_DIR: home } });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      return child;
+    };
+    const stranger = start(temporaryFolder());
+    const orphan = start(root);
     await expect
       .poll(() =>
         bridge
@@ -96,6 +94,12 @@ describe.runIf(process.platform === 'linux')('what native teams left behind', ()
           ?.evidence.join(),
       )
       .toContain(`process ${orphan.pid} is a member of it`);
+    // A team of the same name in another home has nothing to do with it.
+    const evidence = bridge
+      .leftovers(0)
+      .find(({ name }) => name === 'rt')
+      ?.evidence.join();
+    expect(evidence).not.toContain(`process ${stranger.pid} `);
     expect(() => bridge.clean(['rt'], 0)).toThrow('not left behind');
     expect(existsSync(join(root, 'teams/rt/config.json'))).toBe(true);
   });

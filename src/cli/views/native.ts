@@ -138,7 +138,7 @@ function nativeDetails(team: ResultOf<'native.show'>, screen: Screen): string {
     { text: one.sentAt, style: 'dim' },
     `${one.from} → ${one.to}`,
     one.read ? '' : 'unread',
-    one.summary ?? one.text,
+    one.summary ?? plainWords(one.text),
   ]);
   const block = (title: string, text: string, isThere: boolean): string =>
     isThere ? `\n${heading(title, screen)}${text}` : '';
@@ -189,9 +189,25 @@ function nativeDetails(team: ResultOf<'native.show'>, screen: Screen): string {
   );
 }
 
+/** What native members tell each other as JSON, in words: its type and what it says. Everything else stays as it is. */
+function plainWords(text: string): string {
+  if (!text.startsWith('{')) return text;
+  try {
+    const value = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    if (typeof value['type'] !== 'string') return text;
+    const said = ['reason', 'failureReason', 'result', 'feedback', 'subject', 'summary', 'tool_name', 'planFilePath']
+      .map((key) => value[key])
+      .find((one): one is string => typeof one === 'string' && one !== '');
+    const approved = typeof value['approved'] === 'boolean' ? (value['approved'] ? ': yes' : ': no') : '';
+    return `${value['type'].replaceAll('_', ' ')}${approved}${said === undefined ? '' : `: ${said}`}`;
+  } catch {
+    return text;
+  }
+}
+
 function eventText(event: ResultOf<'native.events'>[number]): string {
   const what = event.type.replace('-', ' ');
-  if (event.from !== undefined) return `${what}: ${event.from} → ${event.to ?? ''} ${event.text ?? ''}`;
+  if (event.from !== undefined) return `${what}: ${event.from} → ${event.to ?? ''} ${plainWords(event.text ?? '')}`;
   if (event.taskId !== undefined) {
     const owner = event.owner === undefined ? '' : ` by ${event.owner}`;
     return `${what}: #${event.taskId} ${event.status ?? ''}${owner}`;
