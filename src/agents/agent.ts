@@ -70,6 +70,8 @@ export type AgentEvent =
       /** The final text of the turn: what it produced. */
       readonly text: string;
       readonly error?: string;
+      /** It failed because the agent is gone: the work is not to blame, and goes back as it is. */
+      readonly lost?: true;
     };
 
 /** What an agent can do; what it can't is known and said, never found out in mid-flight. */

@@ -1,9 +1,11 @@
 import { createInterface } from 'node:readline';
+import type { Interface } from 'node:readline';
 import type { Client } from '../client/client.ts';
 import type { Arguments } from './arguments.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
 import type { Surroundings } from './own/own-command.ts';
+import { findTerminal, showTerminal } from './terminal.ts';
 import { findTeamOf, printTranscript } from './transcript.ts';
 import { print, warn } from './write.ts';
 
@@ -12,17 +14,22 @@ const HOW_TO_LOOK = 'Lines of standard input are sent to it. The view ends with 
 
 /**
  * A live view of a member in which one can type to it: each line is a message, one that begins with ! an urgent one. The
- * member does not notice when the view ends; the view ends with the member.
+ * member does not notice when the view ends; the view ends with the member. One that works in a terminal is seen there.
  */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { memberId, teamId: named } = given.input as { memberId: string; teamId?: string };
   const client = openClient(environment, { patience: Infinity });
-  const lines = createInterface({ input: process.stdin });
+  let lines: Interface | undefined;
   // Standard input may be closed altogether.
   process.stdin.on('error', () => {});
   const left = new AbortController();
   try {
     const teamId = await findTeamOf(client, memberId, named);
+    const isTerminal = process.stdin.isTTY && process.stdout.isTTY && !given.json;
+    const socket = isTerminal ? findTerminal(environment, { teamId, memberId }) : undefined;
+    if (socket !== undefined && (await showTerminal(socket, environment))) return 0;
+    // Not before: nobody else may read what is typed into a terminal of the member's own.
+    lines = createInterface({ input: process.stdin });
     const greet = (): void => {
       if (!given.json) {
         print(`${memberId} of ${teamId}. ${process.stdin.isTTY ? HOW_TO_TYPE : HOW_TO_LOOK}\n`);
@@ -38,7 +45,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     if (left.signal.aborted && !signal.aborted) return 0;
     throw error;
   } finally {
-    lines.close();
+    lines?.close();
     client.close();
   }
 }

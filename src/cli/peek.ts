@@ -2,6 +2,8 @@ import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { show } from './show.ts';
+import { findTerminal, readTerminal } from './terminal.ts';
+import { cleanLines, cut } from './text.ts';
 import { findTeamOf, printTranscript } from './transcript.ts';
 import { print, warn } from './write.ts';
 
@@ -16,7 +18,11 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     if (given.json) return 0;
     print('\n');
     const isSomething = await printTranscript(client, { teamId, memberId, follow: false, json: false, screen, signal });
-    if (!isSomething) warn(`${memberId} has no transcript: no agent of it ran here.\n`);
+    const socket = findTerminal(environment, { teamId, memberId });
+    const shown = socket === undefined ? [] : cleanLines(await readTerminal(socket));
+    const lines = shown.map((line) => cut(line.trimEnd(), screen.columns)).join('\n');
+    if (lines.trim() !== '') print(`\nIts terminal (troupe attach ${memberId}):\n${lines}\n`);
+    else if (!isSomething) warn(`${memberId} has no transcript: no agent of it ran here.\n`);
     return 0;
   } finally {
     client.close();

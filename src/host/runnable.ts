@@ -11,14 +11,22 @@ export interface Wanted {
   readonly spec: AgentSpec;
   /** Where nobody said it, a program of the user's own works in the state directory; for an agent that is no place. */
   readonly cwd: string | undefined;
+  /** It is to lead its team. */
+  readonly leads?: boolean;
 }
 
 /**
  * Refuses an agent that could not be started: said once and before there is a team, not by members that crash one after
  * the other. `ours` is the environment in which it would be looked for; without one, other machines may have its program.
  */
-export function requireRunnable({ spec, cwd }: Wanted, ours?: Readonly<Record<string, string | undefined>>): void {
+export function requireRunnable(
+  { spec, cwd, leads }: Wanted,
+  ours?: Readonly<Record<string, string | undefined>>,
+): void {
   if (spec.kind === 'function') return;
+  if (leads && spec.kind === 'claude-native') {
+    throw new TeamError('invalid', 'claude-native is a teammate and cannot lead a team: take claude for the lead');
+  }
   const name = spec.kind === 'acp' ? (spec.name ?? '') : spec.kind;
   const known = findAgent(name);
   const program = spec.command?.[0] ?? known?.program;

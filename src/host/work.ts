@@ -38,6 +38,8 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
       task,
       onUrgent: () => void steer(bench),
     });
+    // What it held is given back for it, by those who see that it is gone.
+    if (end.lost) await seat.lost;
     if (end.reason !== 'done') bench.mail.doubt(turn.messages.map(({ id }) => id));
     if (end.reason !== 'failed') return end;
     // It filled up in the middle of the turn: what is left of it fits into a fresh conversation.
@@ -78,6 +80,7 @@ async function steer({ seat, mail, onError }: Bench): Promise<void> {
 export async function finish(bench: Bench, task: TaskJson, end: TurnEnd): Promise<string | undefined> {
   const { door, who } = bench;
   const held = { teamId: who.teamId, taskId: task.id, epoch: task.epoch };
+  if (end.lost) return undefined;
   try {
     const now = await door.call('task.show', { teamId: held.teamId, taskId: held.taskId });
     // The agent ended it itself through its tools, or it was taken away.

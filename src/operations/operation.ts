@@ -49,7 +49,9 @@ export interface DaemonService {
   /** What a person set for this state directory. */
   config?(): DaemonConfig;
   /** Refuses agents that could not be started where they are to work. */
-  requireAgents?(agents: readonly { readonly spec: AgentSpec; readonly cwd: string | undefined }[]): void;
+  requireAgents?(
+    agents: readonly { readonly spec: AgentSpec; readonly cwd: string | undefined; readonly leads?: boolean }[],
+  ): void;
   /** What the members of a team that is gone did and were told goes with it. */
   removeTranscripts(teamId: string): Promise<void>;
   /** Asks another daemon that shares the journal; undefined if the name is ours, or nobody of that name lives. */

@@ -75,6 +75,16 @@ export const REQUIREMENTS = {
   'permission-answers': { says: "its person's answer comes as permission_response, its model sees neither", ...ALL },
   'lead-signs': { says: 'what the lead writes to teammates in panes has lead_sig', ...NEWEST },
   'protocol-text': { says: 'a text that is JSON with a type is protocol', ...ALL },
+  'teammate-flags': { says: 'a program that we start with an identity is a teammate of our team', ...ALL },
+  'teammate-session': { says: 'it takes --session-id, and --resume goes on with that conversation', ...ALL },
+  'teammate-record': { says: 'projects/*/ID.jsonl has prompts, answers, usage and the end of each turn', ...ALL },
+  'teammate-plan': { says: 'with --plan-mode-required it asks its lead, and does as it is answered', ...ALL },
+  'teammate-permission': {
+    says: 'what it may not do it asks its lead for, and runs the input that it is given',
+    ...ALL,
+  },
+  'teammate-shutdown': { says: 'it approves or rejects a request to shut down, and ends after it approved', ...ALL },
+  'teammate-mail-between-turns': { says: 'mail that comes in a turn becomes a turn of its own', ...ALL },
 } as const satisfies Record<string, Requirement>;
 
 /** A requirement's name. */

@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
+import { terminalSocket } from '../../src/client/terminal-socket.ts';
+import { proves } from '../bridge/requirements.ts';
 import { connect } from '../daemon/serve.ts';
 import type { ModelReply, ModelScript } from '../models/script.ts';
 import { as, lastText, rules } from './script.ts';
@@ -63,115 +66,195 @@ describe.for(TESTED_VERSIONS)(
   'a team of Troupe with teammates of Claude Code %s',
   { timeout: NATIVE_MS },
   (version) => {
-    test('plans, permissions, mail, tasks and shutdown go through its own queue, and nothing is left', async (context) => {
-      const stage = await setNativeStage(context, version);
-      const file = join(stage.cwd, 'thing.txt');
-      stage.play(castOf(stage, file));
-      const native = (name: string, more: object = {}) => ({
-        name,
-        agent: 'claude-native',
-        command: [stage.program],
-        cwd: stage.cwd,
-        model: 'claude-sonnet-4-5-20250929',
-        prompt: `${as(name)}Do as you are told.`,
-        ...more,
-      });
-      const carol = join(stage.cwd, 'carol.sh');
-      writeFileSync(carol, '#!/bin/sh\ncat >> carol.log\necho seen\n', { mode: 0o755 });
-      const team = {
-        team: 'mixed',
-        members: [
-          native('alice', { plan: 'required' }),
-          native('bob'),
-          { name: 'carol', agent: { exec: [carol] }, cwd: stage.cwd },
-        ],
-        tasks: [
-          { id: 'build', title: 'Build the thing', assign: 'alice' },
-          { id: 'check', title: 'Check the thing', assign: 'bob', needs: ['build'] },
-        ],
-      };
-      writeFileSync(join(stage.cwd, 'troupe.yaml'), JSON.stringify(team));
-      const up = await stage.troupe('up', 'troupe.yaml', '--detach');
-      expect(up.code, up.stderr).toBe(0);
-      const client = connect(stage.troupeHome);
-      const teamId = 'mixed';
+    proves(
+      [
+        'teammate-flags',
+        'teammate-record',
+        'teammate-plan',
+        'teammate-permission',
+        'teammate-shutdown',
+        'teammate-mail-between-turns',
+      ],
+      'plans, permissions, mail, tasks and shutdown go through its own queue, and nothing is left',
+      async (context) => {
+        const stage = await setNativeStage(context, version);
+        const file = join(stage.cwd, 'thing.txt');
+        stage.play(castOf(stage, file));
+        const native = (name: string, more: object = {}) => ({
+          name,
+          agent: 'claude-native',
+          command: [stage.program],
+          cwd: stage.cwd,
+          model: 'claude-sonnet-4-5-20250929',
+          prompt: `${as(name)}Do as you are told.`,
+          ...more,
+        });
+        const carol = join(stage.cwd, 'carol.sh');
+        writeFileSync(carol, '#!/bin/sh\ncat >> carol.log\necho seen\n', { mode: 0o755 });
+        const team = {
+          team: 'mixed',
+          members: [
+            native('alice', { plan: 'required' }),
+            native('bob'),
+            { name: 'carol', agent: { exec: [carol] }, cwd: stage.cwd },
+          ],
+          tasks: [
+            { id: 'build', title: 'Build the thing', assign: 'alice' },
+            { id: 'check', title: 'Check the thing', assign: 'bob', needs: ['build'] },
+          ],
+        };
+        writeFileSync(join(stage.cwd, 'troupe.yaml'), JSON.stringify(team));
+        const up = await stage.troupe('up', 'troupe.yaml', '--detach');
+        expect(up.code, up.stderr).toBe(0);
+        const client = connect(stage.troupeHome);
+        const teamId = 'mixed';
 
-      // The first plan is sent back, the second approved: both through the queue of Troupe.
-      const first = await pending(stage, client, 'plan');
-      expect(first).toMatchObject({ memberId: 'alice', content: expect.stringContaining('# Plan 1') as string });
-      await client.call('plan.reject', { teamId, requestId: first.id, feedback: 'once more, with tests' });
-      const second = await pending(stage, client, 'plan');
-      expect(second.content).toContain('# Plan 2');
-      expect(existsSync(file)).toBe(false);
-      await client.call('plan.approve', { teamId, requestId: second.id });
-      const asked = await pending(stage, client, 'permission');
-      expect(asked).toMatchObject({ memberId: 'alice', content: expect.stringContaining('Bash') as string });
-      await client.call('request.answer', { teamId, requestId: asked.id, approve: true });
-      const done = (taskId: string) => async () => {
-        const task = await client.call('task.show', { teamId, taskId });
-        return task.status === 'completed' ? task : undefined;
-      };
-      expect(await stage.until('alice built it', done('1'))).toMatchObject({ result: 'The thing is built.' });
+        // The first plan is sent back, the second approved: both through the queue of Troupe.
+        const first = await pending(stage, client, 'plan');
+        expect(first).toMatchObject({ memberId: 'alice', content: expect.stringContaining('# Plan 1') as string });
+        await client.call('plan.reject', { teamId, requestId: first.id, feedback: 'once more, with tests' });
+        const second = await pending(stage, client, 'plan');
+        expect(second.content).toContain('# Plan 2');
+        expect(existsSync(file)).toBe(false);
+        await client.call('plan.approve', { teamId, requestId: second.id });
+        const asked = await pending(stage, client, 'permission');
+        expect(asked).toMatchObject({ memberId: 'alice', content: expect.stringContaining('Bash') as string });
+        await client.call('request.answer', { teamId, requestId: asked.id, approve: true });
+        const done = (taskId: string) => async () => {
+          const task = await client.call('task.show', { teamId, taskId });
+          return task.status === 'completed' ? task : undefined;
+        };
+        expect(await stage.until('alice built it', done('1'))).toMatchObject({ result: 'The thing is built.' });
 
-      // Mail of natives to others and among themselves is mail of Troupe.
-      expect(await stage.until('bob checked it', done('2'))).toMatchObject({ result: 'It was checked.' });
-      const mail = async (memberId: string) => client.call('message.inbox', { teamId, memberId });
-      await stage.until('carol was greeted', async () =>
-        (await mail('carol')).some(({ content }) => content === 'bob greets carol'),
-      );
-      await stage.until('alice heard bob', () => stage.heard('alice', 'bob greets alice'));
-      await stage.until('that is on record', async () =>
-        (await mail('alice')).some(
-          ({ content, fromId, readAt }) => content === 'bob greets alice' && fromId === 'bob' && readAt,
-        ),
-      );
-      expect(stage.asked('alice').filter((request) => lastText(request).includes('bob greets alice'))).not.toHaveLength(
-        0,
-      );
-      const usage = await client.call('usage.show', { teamId });
-      expect(usage.members['alice']?.inputTokens).toBeGreaterThan(0);
+        // Mail of natives to others and among themselves is mail of Troupe.
+        expect(await stage.until('bob checked it', done('2'))).toMatchObject({ result: 'It was checked.' });
+        const mail = async (memberId: string) => client.call('message.inbox', { teamId, memberId });
+        await stage.until('carol was greeted', async () =>
+          (await mail('carol')).some(({ content }) => content === 'bob greets carol'),
+        );
+        await stage.until('alice heard bob', () => stage.heard('alice', 'bob greets alice'));
+        await stage.until('that is on record', async () =>
+          (await mail('alice')).some(
+            ({ content, fromId, readAt }) => content === 'bob greets alice' && fromId === 'bob' && readAt,
+          ),
+        );
+        expect(
+          stage.asked('alice').filter((request) => lastText(request).includes('bob greets alice')),
+        ).not.toHaveLength(0);
+        const usage = await client.call('usage.show', { teamId });
+        expect(usage.members['alice']?.inputTokens).toBeGreaterThan(0);
 
-      // Its own tools for tasks are those of the team.
-      await client.call('message.send', {
-        teamId,
-        toId: 'bob',
-        content: 'Also tell your lead, and note what you found.',
-      });
-      await stage.until('the lead has mail', async () => {
-        const { leadId } = await client.call('team.show', { teamId });
-        return (await mail(leadId)).some(({ content, fromId }) => content === 'a word to my lead' && fromId === 'bob');
-      });
-      await stage.until('its task is one of ours', async () =>
-        (await client.call('task.list', { teamId })).some(({ title }) => title === 'Found by bob'),
-      );
+        // Its own tools for tasks are those of the team.
+        await client.call('message.send', {
+          teamId,
+          toId: 'bob',
+          content: 'Also tell your lead, and note what you found.',
+        });
+        await stage.until('the lead has mail', async () => {
+          const { leadId } = await client.call('team.show', { teamId });
+          return (await mail(leadId)).some(
+            ({ content, fromId }) => content === 'a word to my lead' && fromId === 'bob',
+          );
+        });
+        await stage.until('its task is one of ours', async () =>
+          (await client.call('task.list', { teamId })).some(({ title }) => title === 'Found by bob'),
+        );
 
-      // It may refuse to stop; in the end it agrees.
-      await client.call('shutdown.request', { teamId, memberId: 'bob', reason: 'too early' });
-      const refused = await stage.until('bob refused', async () =>
-        (await client.call('request.list', { teamId, kind: 'shutdown' })).find(({ status }) => status === 'rejected'),
-      );
-      expect(refused).toMatchObject({ memberId: 'bob', feedback: 'I still test' });
-      await client.call('shutdown.request', { teamId, memberId: 'bob', reason: 'all is done' });
-      await stage.until(
-        'bob has stopped',
-        async () => (await client.call('member.show', { teamId, memberId: 'bob' })).status === 'stopped',
-      );
-      expect(stage.team()?.config?.members.map(({ name }) => name)).not.toContain('bob');
+        // It may refuse to stop; in the end it agrees.
+        await client.call('shutdown.request', { teamId, memberId: 'bob', reason: 'too early' });
+        const refused = await stage.until('bob refused', async () =>
+          (await client.call('request.list', { teamId, kind: 'shutdown' })).find(({ status }) => status === 'rejected'),
+        );
+        expect(refused).toMatchObject({ memberId: 'bob', feedback: 'I still test' });
+        await client.call('shutdown.request', { teamId, memberId: 'bob', reason: 'all is done' });
+        await stage.until(
+          'bob has stopped',
+          async () => (await client.call('member.show', { teamId, memberId: 'bob' })).status === 'stopped',
+        );
+        expect(stage.team()?.config?.members.map(({ name }) => name)).not.toContain('bob');
 
-      const down = await stage.troupe('down', '--team', teamId);
-      expect(down.code, down.stderr).toBe(0);
-      await stage.until(
-        'the program is gone',
-        () => !stage.processes().some(({ command }) => command.includes('--agent-id')),
-      );
-      await stage.until(
-        'its files are in the trash',
-        () => readdirSync(join(stage.troupeHome.directory, 'trash')).length === 1,
-      );
-      expect(stage.team()).toBeUndefined();
-    });
+        const down = await stage.troupe('down', '--team', teamId);
+        expect(down.code, down.stderr).toBe(0);
+        await stage.until(
+          'the program is gone',
+          () => !stage.processes().some(({ command }) => command.includes('--agent-id')),
+        );
+        await stage.until(
+          'its files are in the trash',
+          () => readdirSync(join(stage.troupeHome.directory, 'trash')).length === 1,
+        );
+        expect(stage.team()).toBeUndefined();
+      },
+    );
   },
 );
+
+describe.for(TESTED_VERSIONS)('a teammate of Claude Code %s that is killed', { timeout: NATIVE_MS }, (version) => {
+  proves(
+    ['teammate-session', 'teammate-record'],
+    'comes back with its conversation, its task with it, and nothing is left of what was',
+    async (context) => {
+      const stage = await setNativeStage(context, version);
+      const go = join(stage.cwd, 'go');
+      const wait = `until [ -e ${go} ]; do sleep 0.1; done`;
+      stage.play({
+        alice: (request) =>
+          /Wait for it/.test(lastText(request))
+            ? { text: 'I wait.', calls: [{ name: 'Bash', input: { command: wait, description: 'wait' } }] }
+            : { text: 'It came.' },
+      });
+      const member = { name: 'alice', agent: 'claude-native', command: [stage.program], cwd: stage.cwd, mode: 'full' };
+      const more = { model: 'claude-sonnet-4-5-20250929', prompt: as('alice') };
+      const team = { team: 'mixed', members: [{ ...member, ...more }], tasks: [{ title: 'Wait for it' }] };
+      writeFileSync(join(stage.cwd, 'troupe.yaml'), JSON.stringify(team));
+      expect((await stage.troupe('up', 'troupe.yaml', '--detach')).code).toBe(0);
+      const client = connect(stage.troupeHome);
+      const about = { teamId: 'mixed', taskId: '1' };
+      const programs = (): number[] =>
+        stage.processes().flatMap(({ pid, command }) => (command.includes('--agent-id') ? [pid] : []));
+      const works = (times: number) =>
+        stage.until(`it works for the ${times}. time`, async () => {
+          const task = await client.call('task.show', about);
+          return task.status === 'in_progress' && waiting() >= times && task.epoch;
+        });
+      const waiting = (): number => stage.asked('alice').filter((one) => /Wait for it/.test(lastText(one))).length;
+
+      const epoch = await works(1);
+      const { sessionId } = await client.call('member.show', { teamId: 'mixed', memberId: 'alice' });
+      const isShown = async () => (await stage.troupe('peek', 'alice')).stdout.includes('I wait.');
+      await stage.until('it is on record', isShown);
+      const [first = 0] = programs();
+      process.kill(first, 'SIGKILL');
+      expect(await works(2)).toBeGreaterThan(epoch);
+      expect(programs()).not.toContain(first);
+      // Its terminal, and with it the program.
+      const socket = terminalSocket(stage.troupeHome, 'mixed', 'alice');
+      const holder = execFileSync('tmux', ['-S', socket, 'display-message', '-p', '#{pid}'], { encoding: 'utf8' });
+      process.kill(Number(holder), 'SIGKILL');
+      await works(3);
+      expect(programs()).toHaveLength(1);
+      expect((await client.call('member.show', { teamId: 'mixed', memberId: 'alice' })).sessionId).toBe(sessionId);
+
+      // The daemon alone: nobody else notices, and what came of the turn is there when it is back.
+      const { pid } = await client.call('daemon.status', {});
+      const [last] = programs();
+      process.kill(pid, 'SIGKILL');
+      writeFileSync(go, '');
+      await stage.until('it went on by itself', () => stage.heard('alice', /Wait for it/) && existsSync(go));
+      await stage.until(
+        'a daemon is there again',
+        async () =>
+          (await stage.troupe('status', '--json')).code === 0 ||
+          (await stage.troupe('up', 'troupe.yaml', '--detach')).code === 0,
+      );
+      await stage.until('the task is done', async () => (await client.call('task.show', about)).status === 'completed');
+      expect((await client.call('task.show', about)).result).toBe('It came.');
+      expect(programs()).toEqual([last]);
+      expect((await stage.troupe('down', '--team', 'mixed')).code).toBe(0);
+      await stage.until('nothing is left', () => programs().length === 0 && stage.team() === undefined);
+    },
+  );
+});
 
 async function pending(stage: NativeStage, client: Client, kind: 'plan' | 'permission') {
   return stage.until(`a ${kind} waits`, async () =>

@@ -16,7 +16,7 @@ import { openPane } from './pane.ts';
 import type { Pane } from './pane.ts';
 import { enterMember, hostedName, prepareHosted, removeMember } from './place.ts';
 import type { HostMark } from './place.ts';
-import { findRecord } from './record.ts';
+import { findRecord, hasConversation } from './record.ts';
 import { openNativeSession } from './session.ts';
 
 /** Which Claude Code, for which team of ours, and where its terminals are. */
@@ -74,8 +74,11 @@ export function claudeNativeAgent(options: ClaudeNativeOptions): Agent {
 async function openSession(options: ClaudeNativeOptions, start: StartOptions, root: string): Promise<AgentSession> {
   const paths = nativePaths(root, hostedName(options.mark));
   const { memberId } = start;
-  const asked = start.resume !== undefined && UUID.test(start.resume) ? start.resume : undefined;
-  const id = asked ?? crypto.randomUUID();
+  const asked = start.resume !== undefined && UUID.test(start.resume) ? start.resume : crypto.randomUUID();
+  const record = findRecord(root, asked);
+  const resumes = record !== undefined && hasConversation(record);
+  // The id of one that never began is taken, and leads nowhere.
+  const id = record === undefined || resumes ? asked : crypto.randomUUID();
   const enter = async (): Promise<void> => {
     await prepareHosted(root, paths, options.mark);
     await enterMember(paths, memberEntry(paths, start));
@@ -85,7 +88,7 @@ async function openSession(options: ClaudeNativeOptions, start: StartOptions, ro
   await appendEntries(paths, memberId, [], { without: (entry) => entry['via'] === BRIDGE_MARK });
   return openNativeSession({
     id,
-    resumes: findRecord(root, id) !== undefined,
+    resumes,
     start,
     root,
     paths,

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -85,6 +85,11 @@ export function findRecord(root: string, sessionId: string): string | undefined 
   } catch {
     return undefined;
   }
+}
+
+/** Whether a record holds a conversation that can be gone on with: one that was ended at its start has only settings in it. */
+export function hasConversation(path: string): boolean {
+  return /"type":\s*"(?:user|assistant)"/.test(readFileSync(path, 'utf8'));
 }
 
 /** Follows the record of a session from where it ends now. */

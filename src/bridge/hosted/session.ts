@@ -43,6 +43,9 @@ const SETTLE_MS = 2_000;
 /** So long nothing happens before somebody is told to look at its terminal: a question may be waiting there. */
 const SILENT_MS = 30_000;
 
+/** How it shows that it tries again to reach its model. */
+const RETRIES = /\bretrying in\b/i;
+
 /** Escape that comes when a turn is only beginning has no effect; twice in quick succession it opens a menu. */
 const ESCAPE_AGAIN_MS = 1_500;
 const ESCAPES = 4;
@@ -66,6 +69,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
   let approved: Mode | undefined;
   let emit: ((event: AgentEvent) => void) | undefined;
   let busy = 0;
+  let heardAt = 0;
   let leaving = false;
   let closed = false;
   let looking: Promise<void> | undefined;
@@ -80,6 +84,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
   });
 
   const hear = (told: Told): void => {
+    heardAt = performance.now();
     conversation.hear(told);
     tools.hear(told);
     if (told.type !== 'compacted') return;
@@ -167,8 +172,8 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
     let silentSince = performance.now();
     for (let escapes = 0, escapedAt = 0; ; await tick) {
       const lost = await Promise.race([gone.promise, Promise.resolve(undefined)]);
-      if (lost !== undefined && !signal.aborted) throw new Error(lost);
-      if (lost !== undefined) return CANCELLED;
+      if (lost !== undefined && signal.aborted) return CANCELLED;
+      if (lost !== undefined) return { type: 'turnEnd', reason: 'failed', text: '', error: lost, lost: true };
       if (readAt === undefined && (ids.size === 0 || !lies(ids))) readAt = Date.now();
       const begun = conversation.begun(texts, after, { any: readAt !== undefined && ids.size > 0 });
       const seen = [...unshown].filter(({ content }) => begun !== undefined || conversation.isShown(content));
@@ -192,9 +197,11 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
         }
         continue;
       }
-      if (begun === undefined && performance.now() - silentSince > SILENT_MS) {
-        silentSince = Infinity;
-        tell({ type: 'waiting', reason: await whatItShows() });
+      silentSince = Math.max(silentSince, heardAt);
+      if (performance.now() - silentSince > SILENT_MS) {
+        silentSince = performance.now();
+        const reason = await whyItWaits(begun !== undefined);
+        if (reason !== undefined) tell({ type: 'waiting', reason });
       }
     }
   }
@@ -221,9 +228,11 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
     return takeEntries(paths.inbox(start.memberId), isOurs, { era: 'removes-read' });
   };
 
-  const whatItShows = async (): Promise<string> => {
+  /** Only its screen says that its model does not answer, or that it has a question for a person. */
+  const whyItWaits = async (hasBegun: boolean): Promise<string | undefined> => {
     const shown = (await pane?.screen.text()) ?? '';
     const lines = shown.split('\n').filter((line) => line.trim() !== '');
+    if (hasBegun) return lines.find((line) => RETRIES.test(line))?.trim();
     const hint = `look at its terminal with: troupe attach ${start.memberId}`;
     return `it has not begun with what it was given; ${hint}. It shows: ${lines.slice(-6).join(' | ')}`;
   };

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { AGENTS, findProgram } from '../../client/agents.ts';
 import type { Check } from './check.ts';
 
@@ -16,7 +17,7 @@ export function checkNode(): Check {
 /** Programs that teams use, and for what. None of them is needed to share tasks and messages. */
 const TOOLS: readonly { program: string; use: string; expected?: true }[] = [
   { program: 'git', use: 'to give each teammate a working copy of its own', expected: true },
-  { program: 'tmux', use: 'to see teammates in panes' },
+  { program: 'tmux', use: 'to see teammates in panes, and for teammates that are claude-native' },
 ];
 
 export function checkTools(environment: NodeJS.ProcessEnv): Check[] {
@@ -40,5 +41,35 @@ export function checkAgents(environment: NodeJS.ProcessEnv): Check[] {
   }
   const others = there.length === agents.length ? '' : '; troupe agents lists the others';
   const found = there.map(({ title, path, name }) => `${title} at ${path} (agent: ${name})`).join(', ');
-  return [{ name: 'agents', state: 'ok', found: `${found}${others}` }];
+  const claude = there.find(({ name }) => name === 'claude-native')?.path;
+  return [{ name: 'agents', state: 'ok', found: `${found}${others}` }, ...checkClaudeNative(claude, environment)];
+}
+
+/** The versions of Claude Code whose teams were measured, from the first to the last. */
+const MEASURED = ['2.1.37', '2.1.325'] as const;
+
+/** How long a program may take to say its version. */
+const VERSION_MS = 20_000;
+
+/** Whether Claude Code could be a teammate in a terminal: with tmux, in a version whose ways are known. */
+function checkClaudeNative(claude: string | undefined, environment: NodeJS.ProcessEnv): Check[] {
+  const name = 'claude-native';
+  if (claude === undefined) return [];
+  const { PATH, HOME } = environment;
+  if (findProgram('tmux', { cwd: '/', env: environment }) === undefined) {
+    return [{ name, state: 'ok', found: 'not possible without tmux; agent: claude needs none' }];
+  }
+  const asked = spawnSync(claude, ['--version'], { encoding: 'utf8', env: { PATH, HOME }, timeout: VERSION_MS });
+  const version = /\d+\.\d+\.\d+/.exec(asked.stdout ?? '')?.[0];
+  if (version === undefined) {
+    return [{ name, state: 'warn', found: `${claude} does not say its version`, remedy: `try ${claude} --version` }];
+  }
+  const found = `Claude Code ${version} in tmux (agent: claude-native)`;
+  if (!isOlder(version, MEASURED[0]) && !isOlder(MEASURED[1], version)) return [{ name, state: 'ok', found }];
+  const remedy = `its teams were measured from ${MEASURED[0]} to ${MEASURED[1]}; if it does not work, take agent: claude`;
+  return [{ name, state: 'warn', found, remedy }];
+}
+
+function isOlder(one: string, other: string): boolean {
+  return one.localeCompare(other, 'en', { numeric: true }) < 0;
 }

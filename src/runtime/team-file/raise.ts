@@ -16,11 +16,12 @@ import { budgetOf } from './schema.ts';
 import type { TeamFile } from './schema.ts';
 
 /** Those whom a file has run from the start, and where. */
-export function agentsOf(file: TeamFile, folder: string): { spec: AgentSpec; cwd: string }[] {
+export function agentsOf(file: TeamFile, folder: string): { spec: AgentSpec; cwd: string; leads: boolean }[] {
   const lead = typeof file.lead === 'object' ? [file.lead] : [];
   return [...lead, ...file.members].map((entry) => ({
     spec: specOf(entry, file.agents),
     cwd: resolve(folder, entry.cwd ?? '.'),
+    leads: entry === file.lead,
   }));
 }
 
