@@ -120,7 +120,7 @@ describe.skipIf(!hasNats)('troupe on NATS', () => {
   test('names the file when the configuration is wrong', async () => {
     const home = temporaryHome();
     writeFileSync(join(home.directory, 'config.yaml'), 'jurnal: nats://127.0.0.1\n');
-    await expect(serve(home)).rejects.toThrow(/config\.yaml is not as it should be: .*jurnal/s);
+    await expect(serve(home)).rejects.toThrow(/config\.yaml:1:1: .*jurnal/s);
     await expect(serve(temporaryHome(), { env: { TROUPE_JOURNAL: 'nats:/x' } })).rejects.toThrow(
       /no address of a journal/,
     );
