@@ -174,7 +174,7 @@ describe('troupe up', () => {
       expect((await stage.troupe('up', stage.teamFile(file), '--detach')).code).toBe(0);
       const first = await until('the work has begun', () => stage.work()[0]);
       const ps = await stage.troupe('ps');
-      expect(ps.stdout).toMatch(new RegExp(`crew +ann +teammate +active +${await stage.pidOf('crew', 'ann')} `));
+      expect(ps.stdout).toMatch(new RegExp(`crew +ann +active +#1 One +exec +${await stage.pidOf('crew', 'ann')} `));
       const peek = await stage.troupe('peek', 'ann');
       expect(peek.stdout).toContain('working');
       const more = {
