@@ -1,0 +1,55 @@
+import { SYSTEM, USER } from '../core/actor.ts';
+import type { Actor } from '../core/actor.ts';
+import { TeamError } from '../core/errors.ts';
+import type { SharedTask, SharedTaskStatus, UpdateTaskInput } from '../core/task.ts';
+import type { NewCommand } from './ledger.ts';
+
+/** The steps that make of a task what the update says, in an order in which each finds what it needs. */
+export function stepsTo(before: SharedTask, input: UpdateTaskInput, by: Actor): NewCommand[] {
+  const { status, assigneeId, addDependencies = [], addDependents = [], ...changes } = input;
+  const taskId = before.id;
+  // Dependencies can only change while a task is pending, so they come first.
+  const steps: NewCommand[] = addDependents.map((dependent) => ({
+    type: 'task.addDependencies',
+    by,
+    taskId: dependent,
+    dependencies: [taskId],
+  }));
+  if (addDependencies.length > 0) {
+    steps.push({ type: 'task.addDependencies', by, taskId, dependencies: addDependencies });
+  }
+  if (Object.values(changes).some((value) => value !== undefined)) {
+    steps.push({ type: 'task.update', by, taskId, ...changes });
+  }
+  const claims = status === 'in_progress' && assigneeId === by;
+  if (assigneeId !== undefined && !claims) steps.push({ type: 'task.assign', by, taskId, assigneeId });
+  const last = statusStep(before, status, by);
+  if (!last) return steps;
+  if (last.type === 'task.reopen') return [last, ...steps];
+  if (last.type !== 'task.release' || assigneeId === undefined) return [...steps, last];
+  // To be given to another is to be taken from its holder.
+  return assigneeId === before.assigneeId ? [last, ...steps] : steps;
+}
+
+/** The step that a new status stands for. */
+function statusStep(before: SharedTask, status: SharedTaskStatus | undefined, by: Actor): NewCommand | undefined {
+  const taskId = before.id;
+  if (status === 'in_progress') {
+    const isDone = before.status === status && (before.assigneeId === by || by === USER || by === SYSTEM);
+    return isDone ? undefined : { type: 'task.claim', by, taskId };
+  }
+  if (status === undefined || status === before.status) return undefined;
+  switch (status) {
+    case 'completed':
+      return { type: 'task.complete', by, taskId };
+    case 'failed':
+      return { type: 'task.fail', by, taskId, reason: `marked as failed by ${by}` };
+    case 'deleted':
+      return { type: 'task.delete', by, taskId };
+    case 'pending':
+      if (before.status === 'blocked') return undefined;
+      return { type: before.status === 'in_progress' ? 'task.release' : 'task.reopen', by, taskId };
+    default:
+      throw new TeamError('invalid', `A task is blocked by its dependencies: add one to task ${taskId} instead`);
+  }
+}
