@@ -21,14 +21,18 @@ describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
     const { page } = watched;
     await page.locator('.list-row').nth(3).waitFor();
     await page.evaluate('globalThis.samePage = true');
+    const live = page.locator('.time-line .live');
+    await eventually(() => live.innerText()).toBe('Live');
     proxy.cut();
     await page.getByText('Reconnecting to the daemon').waitFor();
+    expect(await live.innerText()).toBe('Not live');
     expect(await page.getByRole('button', { name: 'Task', exact: true }).isDisabled()).toBe(true);
     expect(await page.locator('.list-row').count()).toBeGreaterThan(10);
     for (let i = 0; i < 30; i++) await client.call('task.create', { teamId: TEAM, title: `While away ${i}` });
     proxy.mend();
     await eventually(() => page.locator('.team-count').innerText()).toBe('9 of 54');
     await page.getByText('Reconnecting to the daemon').waitFor({ state: 'detached' });
+    await eventually(() => live.innerText()).toBe('Live');
     expect(await page.evaluate('globalThis.samePage')).toBe(true);
     expectQuiet(watched);
   });

@@ -86,6 +86,31 @@ describe('the page of a team', { timeout: 240_000 }, () => {
     expectQuiet(watched, other);
   });
 
+  test('tells messages, claims, gates and states apart, and lists them: a line leads to its moment', async (context) => {
+    needTool(context, 'chromium');
+    const { page, client, watched } = await openStory(`/t/${TEAM}?view=list`);
+    // Its last task ended 13 minutes ago; it has been active all the time.
+    const cleo = page.locator('.side .member', { hasText: 'cleo' });
+    expect(await cleo.locator('.member-task').innerText()).toMatch(/^without a task for 1[34]m$/);
+    // The line ends now, not with the last event.
+    await client.call('task.claim', { teamId: TEAM, taskId: '24' }, { as: 'cleo' });
+    await cleo.getByText('#24').waitFor();
+    const count = (lane: string): Promise<number> => page.locator(`.time-line .mark[data-lane="${lane}"]`).count();
+    for (const lane of ['message', 'claim', 'gate', 'state']) expect(await count(lane)).toBeGreaterThan(4);
+    const titles = await page.locator('.marks .mark.fail').evaluateAll((all) => all.map((one) => one.title));
+    expect(titles.join()).toContain('#10 failed: The check visits');
+    await page.getByRole('button', { name: 'Events' }).click();
+    const list = page.getByRole('region', { name: 'Events' });
+    await list.getByRole('button', { name: 'Claims' }).click();
+    await eventually(() => list.locator('li').first().innerText()).toContain('cleo claimed #24');
+    await list.getByRole('button', { name: /dag claimed #8$/ }).click();
+    await page.getByRole('button', { name: /Back to live/ }).waitFor();
+    await eventually(() => list.locator('[aria-current]').innerText()).toContain('dag claimed #8');
+    await list.getByRole('button', { name: 'Fold the events' }).click();
+    await list.waitFor({ state: 'detached' });
+    expectQuiet(watched);
+  });
+
   test('is walked through by arrow keys, and a task is opened, edited and closed without a mouse', async (context) => {
     needTool(context, 'chromium');
     const { page, client, watched } = await openStory();
@@ -134,6 +159,43 @@ describe('the page of a team', { timeout: 240_000 }, () => {
     expectQuiet(watched);
   });
 });
+
+test(
+  'what two people write about a task at once is not lost: the second sees the other words and chooses',
+  { timeout: 240_000 },
+  async (context) => {
+    needTool(context, 'chromium');
+    const { page, client, watched } = await openStory(`/t/${TEAM}/task/24?view=list`);
+    const other = await openPage(browser(), client, `/t/${TEAM}/task/24?view=list`);
+    const show = () => client.call('task.show', { teamId: TEAM, taskId: '24' });
+    const edit = async (on: Page, title: string): Promise<void> => {
+      await on.getByRole('dialog').getByRole('button', { name: 'Edit' }).click();
+      await on.getByRole('dialog').getByLabel('Title').fill(title);
+    };
+    const save = (on: Page): Promise<void> => on.getByRole('button', { name: 'Save' }).click();
+    const changed = page.getByRole('alert').filter({ hasText: 'changed this task while you edited it' });
+    await edit(page, 'Mine');
+    // What is not about the words is in nobody's way.
+    await client.call('task.update', { teamId: TEAM, taskId: '24', priority: 'critical' });
+    await edit(other.page, 'Theirs');
+    await save(other.page);
+    await changed.getByText('Theirs', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await save(page);
+    await eventually(async () => (await show()).title).toBe('Mine');
+    expect((await show()).priority).toBe('critical');
+
+    await edit(page, 'Mine again');
+    await client.call('task.update', { teamId: TEAM, taskId: '24', title: 'Of bo' }, { as: 'bo' });
+    await changed.getByText('bo changed').waitFor();
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    expect(await page.getByLabel('Title').inputValue()).toBe('Of bo');
+    await save(page);
+    await page.getByRole('heading', { name: 'Of bo' }).waitFor();
+    expectQuiet(watched, other);
+  },
+);
 
 test(
   'a task is created, given to somebody, raised, made to wait, ended, reopened and deleted',

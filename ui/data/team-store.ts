@@ -57,6 +57,11 @@ export class TeamStore {
     return this.#replica.batches;
   }
 
+  /** Whether the team has ended, whatever moment is shown. */
+  get isEnded(): boolean {
+    return this.#replica.live.team?.status === 'cleaned-up';
+  }
+
   /** The moment that is shown; undefined while that is the present. */
   get moment(): number | undefined {
     return this.#moment;

@@ -10,12 +10,14 @@ export interface FormProps {
 
 /**
  * The frame of every form: its fields, what went wrong, and at the end Cancel and the one thing it does. Sent without a
- * failure, it closes; a failure is told where the person looks, and what was typed stays.
+ * failure, it closes; a failure is told where the person looks, and what was typed stays. A `submit` that answers `stay`
+ * has something to ask first.
  */
 export function Form({
   verb,
   busyVerb = verb,
   isDanger = false,
+  isBlocked = false,
   className = '',
   submit,
   onClose,
@@ -24,6 +26,7 @@ export function Form({
   verb: string;
   busyVerb?: string;
   isDanger?: boolean;
+  isBlocked?: boolean;
   className?: string;
   submit: () => Promise<unknown>;
   onClose: () => void;
@@ -35,7 +38,9 @@ export function Form({
       className={`form ${className}`}
       onSubmit={(event) => {
         event.preventDefault();
-        void run(submit).then((isDone) => isDone && onClose());
+        if (isBlocked) return;
+        let answer: unknown;
+        void run(async () => (answer = await submit())).then((isDone) => isDone && answer !== 'stay' && onClose());
       }}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
@@ -47,7 +52,7 @@ export function Form({
         <button type="button" className="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="submit" className={`button primary${isDanger ? ' danger' : ''}`} disabled={isBusy}>
+        <button type="submit" className={`button primary${isDanger ? ' danger' : ''}`} disabled={isBusy || isBlocked}>
           {isBusy ? busyVerb : verb}
         </button>
       </div>

@@ -1,16 +1,19 @@
 import { waitingOf } from '../../src/client/replica.ts';
 import type { Budget } from '../../src/core/budget.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
+import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { ContextMeter } from '../parts/context-meter.tsx';
 import { Fact } from '../parts/fact.tsx';
-import { plural, showCost, showCount, showMoment, showSpan, tokensOf, useNow } from '../parts/format.ts';
+import { plural, showCost, showCount, showMoment, showSpan, tokensOf } from '../parts/format.ts';
 import { agentOf } from '../team/member-card.tsx';
+import { MemberState, useSince } from '../team/member-state.tsx';
 
 /** What is on record about a member. */
 export function Facts({ member }: { member: MemberRecord }) {
   const usage = useTeam(({ view }) => view.state.memberUsage.get(member.id));
-  const now = useNow();
+  const now = useTeamNow();
+  const since = useSince(member);
   return (
     <section className="member-facts" aria-label="On record">
       <div className="big-figures">
@@ -28,7 +31,9 @@ export function Facts({ member }: { member: MemberRecord }) {
         </div>
       </div>
       <dl className="facts">
-        <Fact name="Status since">{showSpan(now - member.statusSince.getTime())}</Fact>
+        <Fact name="State">
+          <MemberState member={member} /> <span title={showMoment(since)}>for {showSpan(now - since)}</span>
+        </Fact>
         <Fact name="Joined">
           <span title={showMoment(member.joinedAt)}>{showSpan(now - member.joinedAt.getTime())} ago</span>
         </Fact>

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { call } from '../data/daemon.ts';
 import { teamPath, useQuery } from '../data/route.ts';
-import { isForPerson } from '../data/teams.ts';
 import { useCanAct } from '../data/use-can-act.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { act } from '../parts/act.ts';
@@ -11,10 +10,10 @@ import { Avatar } from '../parts/avatar.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
-import { MemberStatus } from '../parts/status.tsx';
 import { kindOf } from '../queue/answer.ts';
 import { Answer } from '../queue/request-card.tsx';
-import { agentOf, Doing, LeadBadge, useHeldTask } from '../team/member-card.tsx';
+import { agentOf, LeadBadge } from '../team/member-card.tsx';
+import { Doing, MemberState } from '../team/member-state.tsx';
 import { Facts } from './facts.tsx';
 import { Inbox } from './inbox.tsx';
 import { MemberTasks } from './member-tasks.tsx';
@@ -32,8 +31,6 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
   const member = useTeam(({ view }) => view.state.members.get(memberId));
   const isLead = useTeam(({ view }) => view.team?.leadId === memberId);
   const unread = useTeam(({ view }) => view.state.index.inboxes.get(memberId)?.waiting.size ?? 0);
-  const task = useHeldTask(memberId);
-  const needsHelp = useTeam(({ view }) => view.pending.some((one) => one.memberId === memberId && isForPerson(one)));
   const held = useTeam(({ view }) => view.tasks.filter(({ task }) => task.assigneeId === memberId).length);
   const [query, setQuery] = useQuery();
   const tab = TABS.find((one) => one === query.get('tab')) ?? 'transcript';
@@ -66,7 +63,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
           <div className="row">
             <h1 className="one-line">{memberId}</h1>
             {isLead && <LeadBadge />}
-            <MemberStatus status={member.status} isBusy={task !== undefined} needsHelp={needsHelp} />
+            <MemberState member={member} />
           </div>
           <div className="meta one-line">
             <Link href={teamPath(teamId)}>{teamId}</Link> · {member.role}

@@ -1,11 +1,9 @@
 import { teamPath } from '../data/route.ts';
-import { isForPerson } from '../data/teams.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { Avatar } from '../parts/avatar.tsx';
 import { plural } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
-import { MemberStatus } from '../parts/status.tsx';
-import { Doing } from '../team/member-card.tsx';
+import { Doing, MemberState } from '../team/member-state.tsx';
 import { TaskLine } from '../team/task-line.tsx';
 
 /** Enough to see where a team stands; the team's page has them all. */
@@ -16,7 +14,6 @@ export function TeamPanel({ teamId }: { teamId: string }) {
   const leadId = useTeam(({ view }) => view.team?.leadId);
   const members = useTeam(({ view }) => view.members);
   const tasks = useTeam(({ view }) => view.tasks);
-  const pending = useTeam(({ view }) => view.pending);
   const teammates = members.filter(({ id }) => id !== leadId);
   const open = tasks.filter(({ phase }) => phase !== 'completed');
   const done = tasks.filter(({ phase }) => phase === 'completed').toReversed();
@@ -36,11 +33,7 @@ export function TeamPanel({ teamId }: { teamId: string }) {
                   {member.id}
                 </Link>
                 <span className="spacer" />
-                <MemberStatus
-                  status={member.status}
-                  isBusy={tasks.some(({ task }) => task.assigneeId === member.id && task.status === 'in_progress')}
-                  needsHelp={pending.some((one) => one.memberId === member.id && isForPerson(one))}
-                />
+                <MemberState member={member} />
               </div>
               <div className="meta one-line">
                 <Doing member={member} />

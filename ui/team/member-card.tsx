@@ -1,24 +1,18 @@
 import { Crown } from 'lucide-react';
-import { waitingOf } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
-import type { SharedTask } from '../../src/core/task.ts';
 import { teamPath } from '../data/route.ts';
-import { isForPerson } from '../data/teams.ts';
-import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { Avatar } from '../parts/avatar.tsx';
 import { ContextMeter } from '../parts/context-meter.tsx';
-import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
+import { plural, showCost, showCount, tokensOf } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
-import { MemberStatus } from '../parts/status.tsx';
+import { Doing, MemberState } from './member-state.tsx';
 
 /** A member at a glance: who, what it does since when, what it used. */
 export function MemberCard({ teamId, member }: { teamId: string; member: MemberRecord }) {
   const isLead = useTeam(({ view }) => view.team?.leadId === member.id);
   const usage = useTeam(({ view }) => view.state.memberUsage.get(member.id));
-  const needsHelp = useTeam(({ view }) => view.pending.some((one) => one.memberId === member.id && isForPerson(one)));
   const agent = agentOf(member);
-  const task = useHeldTask(member.id);
   return (
     <li className={`member${member.status === 'stopped' ? ' is-stopped' : ''}`}>
       <Avatar name={member.id} color={isLead ? undefined : member.color} size={32} />
@@ -29,7 +23,7 @@ export function MemberCard({ teamId, member }: { teamId: string; member: MemberR
           </Link>
           {isLead ? <LeadBadge /> : <span className="meta one-line member-role">{member.role}</span>}
           <span className="spacer" />
-          <MemberStatus status={member.status} isBusy={task !== undefined} needsHelp={needsHelp} />
+          <MemberState member={member} />
         </div>
         <div className="member-task one-line">
           <Doing member={member} />
@@ -68,46 +62,4 @@ export function LeadBadge() {
 export function agentOf({ agent, agentType, model }: MemberRecord): string {
   const kind = agent ? (agent.name ?? agent.kind) : agentType === 'general-purpose' ? '' : agentType;
   return [kind, model ?? agent?.model].filter(Boolean).join(' · ');
-}
-
-/** What a member works on now. */
-export function useHeldTask(memberId: string): SharedTask | undefined {
-  return useTeam(
-    ({ view }) =>
-      view.tasks.find(
-        ({ phase, task }) => task.assigneeId === memberId && (phase === 'in_progress' || phase === 'gate'),
-      )?.task,
-  );
-}
-
-/** Its task and since when; or since when it is what it is. */
-export function Doing({ member }: { member: MemberRecord }) {
-  const task = useHeldTask(member.id);
-  const now = useTeamNow();
-  if (task) {
-    return (
-      <>
-        <span className="mono quiet">#{task.id}</span> {task.title}
-        {task.startedAt && <span className="quiet"> · {showSpan(now - task.startedAt.getTime())}</span>}
-      </>
-    );
-  }
-  const since = showSpan(now - member.statusSince.getTime());
-  const waiting = member.status === 'stopped' ? undefined : waitingOf(member);
-  if (waiting !== undefined) {
-    return (
-      <span className="quiet" title={waiting}>
-        waits for {since}: {waiting}
-      </span>
-    );
-  }
-  if (member.status === 'stopped') {
-    return (
-      <span className="quiet">
-        {member.stopReason ?? 'stopped'} · {since} ago
-      </span>
-    );
-  }
-  if (member.status === 'active') return <span className="quiet">without a task for {since}</span>;
-  return <span className="quiet">for {since}</span>;
 }

@@ -11,7 +11,7 @@ import { TaskSheet } from './sheet/task-sheet.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { TaskList } from './task-list.tsx';
 import { TeamHeader } from './team-header.tsx';
-import { TimeLine } from './time-line.tsx';
+import { TimeLine } from './time-line/time-line.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useFilter, useFound } from './use-filter.ts';
 import type { TeamViewName } from './use-filter.ts';

@@ -1,13 +1,19 @@
-import { Pause, Play, Radio, SkipBack } from 'lucide-react';
+import { List, Pause, Play, Radio, SkipBack } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { PointerEvent } from 'react';
-import type { Batch } from '../../src/client/replica.ts';
-import { useStore, useTeam } from '../data/use-team.tsx';
-import { showClock, showDay, showMoment } from '../parts/format.ts';
-import { useKeys } from '../parts/keys.ts';
-import { describeEvent } from './event-text.ts';
+import type { Batch } from '../../../src/client/replica.ts';
+import { useStore, useTeam } from '../../data/use-team.tsx';
+import { showMoment, showTime, useNow } from '../../parts/format.ts';
+import { useKeys } from '../../parts/keys.ts';
+import { describeEvent } from '../event-text.ts';
+import { EventList } from './event-list.tsx';
+import { LivePill } from './live-pill.tsx';
+import { findMarks, momentsOf } from './marks.ts';
+import type { Mark } from './marks.ts';
+import { BUCKETS, countEvents, makeTicks, placeIn, seqAt, spanOf } from './span.ts';
+import type { Span } from './span.ts';
+import './time-line.css';
 
-const BUCKETS = 110;
 /** How long the whole history takes when it is played. */
 const PLAY_MS = 20_000;
 const PLAY_STEP_MS = 60;
@@ -19,14 +25,16 @@ export function TimeLine() {
   const moment = useTeam(({ moment }) => moment);
   const shown = moment ?? seq;
   const { history } = store;
-  const span = useMemo(() => spanOf(history), [seq]);
-  const bars = useMemo(() => countEvents(history, span), [seq]);
-  const marks = useMemo(() => findMarks(history), [seq]);
+  const isEnded = useTeam(({ isEnded }) => isEnded);
+  const span = useSpan(history, seq, isEnded);
+  const bars = useMemo(() => countEvents(history, span), [seq, span]);
+  const marks = useMemo(() => findMarks(momentsOf(history), span), [seq, span]);
   const ticks = useMemo(() => makeTicks(span), [span]);
   const track = useRef<HTMLDivElement>(null);
   const [isPlaying, setPlaying] = useState(false);
+  const [isListed, setListed] = useState(false);
   const at = history[shown - 1]?.events[0]?.at ?? span.end;
-  const place = (time: number): number => (span.end === span.start ? 1 : (time - span.start) / (span.end - span.start));
+  const place = (time: number): number => placeIn(span, time);
 
   const step = (by: number) => (): void => store.show(shown + by);
   useKeys({ '[': step(-1), ']': step(1), l: () => store.show(undefined) });
@@ -44,6 +52,12 @@ export function TimeLine() {
   const drag = (event: PointerEvent<HTMLDivElement>): void => {
     if (event.type === 'pointerdown') event.currentTarget.setPointerCapture(event.pointerId);
     else if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    const mark = event.target instanceof HTMLElement ? event.target.dataset['seq'] : undefined;
+    if (event.type === 'pointerdown' && mark !== undefined) {
+      setPlaying(false);
+      store.show(Number(mark));
+      return;
+    }
     const box = event.currentTarget.getBoundingClientRect();
     const part = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width));
     setPlaying(false);
@@ -78,7 +92,7 @@ export function TimeLine() {
           {bars.map((height, i) => (
             <rect
               key={i}
-              className={i / BUCKETS <= place(at) ? 'past' : 'later'}
+              className={moment === undefined || i / BUCKETS <= place(at) ? 'past' : 'later'}
               x={i + 0.12}
               width={0.76}
               y={24 - height * 22 - (height > 0 ? 2 : 0)}
@@ -87,8 +101,15 @@ export function TimeLine() {
           ))}
         </svg>
         <div className="marks" aria-hidden>
-          {marks.map(({ key, kind, time }) => (
-            <span key={key} className={`mark ${kind}`} style={{ left: `${place(time) * 100}%` }} />
+          {marks.map(({ first, place, more }) => (
+            <span
+              key={`${first.seq} ${first.event.type} ${first.lane}`}
+              className={`mark in-lane ${first.shape}`}
+              data-lane={first.lane}
+              data-seq={first.seq}
+              title={describeMark({ first, place, more })}
+              style={{ left: `${place * 100}%` }}
+            />
           ))}
         </div>
         <div className="ticks" aria-hidden>
@@ -97,7 +118,7 @@ export function TimeLine() {
               {label}
             </span>
           ))}
-          <span className="tick-now">now</span>
+          <span className="tick-now">{isEnded ? 'end' : 'now'}</span>
         </div>
         <div className="cursor" style={{ left: `${(moment === undefined ? 1 : place(at)) * 100}%` }} aria-hidden />
         <input
@@ -111,10 +132,19 @@ export function TimeLine() {
           aria-valuetext={moment === undefined ? 'now' : `${showMoment(at)}, ${lastEvent(history[shown - 1])}`}
         />
       </div>
+      <button
+        type="button"
+        className="button ghost icon"
+        aria-expanded={isListed}
+        aria-label="Events"
+        title="What happened, as a list"
+        onClick={() => setListed(!isListed)}
+      >
+        <List size={17} aria-hidden />
+      </button>
+      {isListed && <EventList onClose={() => setListed(false)} />}
       {moment === undefined ? (
-        <span className="status pill is-completed live">
-          <Radio size={14} aria-hidden /> Live
-        </span>
+        <LivePill />
       ) : (
         <button type="button" className="button live-back" onClick={() => store.show(undefined)}>
           <Radio size={14} aria-hidden /> Back to live{' '}
@@ -130,80 +160,17 @@ export function TimeLine() {
   );
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
+/** The span moves on with the clock, a little at a time: not every second must all marks be placed again. */
+function useSpan(history: readonly Batch[], seq: number, isEnded: boolean): Span {
+  const now = useNow();
+  const start = history[0]?.events[0]?.at ?? now;
+  const step = Math.max(1_000, Math.floor((now - start) / (4 * BUCKETS)));
+  const until = isEnded ? undefined : now - ((now - start) % step);
+  return useMemo(() => spanOf(history, until), [seq, until]);
 }
 
-function spanOf(history: readonly Batch[]): Span {
-  const start = history[0]?.events[0]?.at ?? 0;
-  return { start, end: history.at(-1)?.events.at(-1)?.at ?? start };
-}
-
-/** Events per bucket, as parts of the fullest; the root keeps a busy minute from hiding all others. */
-function countEvents(history: readonly Batch[], { start, end }: Span): number[] {
-  const counts = Array.from({ length: BUCKETS }, () => 0);
-  const scale = BUCKETS / Math.max(1, end - start);
-  for (const { events } of history) {
-    const at = events[0]?.at ?? start;
-    const bucket = Math.min(BUCKETS - 1, Math.max(0, Math.floor((at - start) * scale)));
-    counts[bucket] = (counts[bucket] ?? 0) + events.length;
-  }
-  const most = Math.max(1, ...counts);
-  return counts.map((count) => Math.sqrt(count / most));
-}
-
-interface Mark {
-  readonly key: number;
-  readonly kind: 'done' | 'gate' | 'fail';
-  readonly time: number;
-}
-
-const MARKED: Readonly<Record<string, Mark['kind']>> = {
-  'task:completed': 'done',
-  'task:rejected': 'gate',
-  'plan:submitted': 'gate',
-  'request:raised': 'gate',
-  'task:failed': 'fail',
-};
-/** More would be a line, not marks. */
-const MARKS_SHOWN = 240;
-
-function findMarks(history: readonly Batch[]): Mark[] {
-  const all = history.flatMap(({ seq, events }) =>
-    events.flatMap((event): Mark[] => {
-      const kind = MARKED[event.type];
-      return kind ? [{ key: seq, kind, time: event.at }] : [];
-    }),
-  );
-  const unique = all.filter(({ key }, i) => all[i - 1]?.key !== key);
-  if (unique.length <= MARKS_SHOWN) return unique;
-  const every = Math.ceil(unique.length / MARKS_SHOWN);
-  return unique.filter(({ kind }, i) => kind === 'fail' || i % every === 0);
-}
-
-function makeTicks({ start, end }: Span): { time: number; label: string }[] {
-  if (start === end) return [];
-  const isLong = end - start > 36 * 3_600_000;
-  const isShort = end - start < 4 * 60_000;
-  return [0, 0.25, 0.5, 0.75].map((part) => {
-    const time = start + part * (end - start);
-    if (isLong) return { time, label: showDay(time) };
-    const seconds = isShort ? `:${String(new Date(time).getSeconds()).padStart(2, '0')}` : '';
-    return { time, label: `${showClock(time)}${seconds}` };
-  });
-}
-
-/** The last batch at a time. */
-function seqAt(history: readonly Batch[], time: number): number {
-  let low = 0;
-  let high = history.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((history[middle]?.events[0]?.at ?? 0) <= time) low = middle + 1;
-    else high = middle;
-  }
-  return Math.max(1, low);
+function describeMark({ first: { event }, more }: Mark): string {
+  return `${showTime(event.at)}  ${describeEvent(event)}${more > 0 ? `, and ${more} more` : ''}`;
 }
 
 function lastEvent(batch: Batch | undefined): string {

@@ -1,0 +1,59 @@
+import type { Batch } from '../../src/client/replica.ts';
+import type { TeamEvent } from '../../src/core/event.ts';
+
+interface Known {
+  /** How many batches have been read. */
+  seq: number;
+  readonly holders: Map<string, string>;
+  /** When each member came or gave a task out of its hands, in order. */
+  readonly freed: Map<string, { readonly seq: number; readonly at: number }[]>;
+}
+
+const known = new WeakMap<readonly Batch[], Known>();
+
+/**
+ * Since when a member has had nothing to do, as of a batch: the end of its last task, or its coming. A state does not say
+ * it, as a task that was given back no longer names who had it; the history does, and is read once, as it grows.
+ */
+export function freeSince(history: readonly Batch[], seq: number, memberId: string): number | undefined {
+  return readOn(history)
+    .freed.get(memberId)
+    ?.findLast((one) => one.seq <= seq)?.at;
+}
+
+function readOn(history: readonly Batch[]): Known {
+  const here = known.get(history) ?? { seq: 0, holders: new Map(), freed: new Map() };
+  known.set(history, here);
+  for (; here.seq < history.length; here.seq++) {
+    for (const event of history[here.seq]?.events ?? []) note(here, event, here.seq + 1);
+  }
+  return here;
+}
+
+function note({ holders, freed }: Known, event: TeamEvent, seq: number): void {
+  const free = (memberId: string): void => {
+    const times = freed.get(memberId) ?? [];
+    times.push({ seq, at: event.at });
+    freed.set(memberId, times);
+  };
+  switch (event.type) {
+    case 'teammate:joined':
+      free(event.memberId);
+      break;
+    case 'task:claimed':
+      holders.set(event.taskId, event.memberId);
+      break;
+    case 'task:released':
+    case 'task:assigned':
+    case 'task:completed':
+    case 'task:failed':
+    case 'task:reopened':
+    case 'task:deleted': {
+      const holder = holders.get(event.taskId);
+      if (holder !== undefined) free(holder);
+      holders.delete(event.taskId);
+      break;
+    }
+    default:
+  }
+}

@@ -1,0 +1,23 @@
+import { FastForward, Radio, WifiOff } from 'lucide-react';
+import { reach } from '../../data/daemon.ts';
+import { useSignal } from '../../data/signal.ts';
+import { useTeam } from '../../data/use-team.tsx';
+
+/** Whether what one sees is the present: it is not while the daemon is away or the copy is behind it. */
+export function LivePill() {
+  const isHere = useSignal(reach) === 'live';
+  const isBehind = useTeam(({ phase }) => phase !== 'live');
+  if (isHere && !isBehind) {
+    return (
+      <span className="status pill is-completed live">
+        <Radio size={14} aria-hidden /> Live
+      </span>
+    );
+  }
+  return (
+    <span className="status pill is-gate live">
+      {isHere ? <FastForward size={14} aria-hidden /> : <WifiOff size={14} aria-hidden />}
+      {isHere ? 'Catching up' : 'Not live'}
+    </span>
+  );
+}

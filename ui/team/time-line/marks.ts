@@ -1,0 +1,107 @@
+import type { Batch } from '../../../src/client/replica.ts';
+import type { TeamEvent } from '../../../src/core/event.ts';
+import { placeIn } from './span.ts';
+import type { Span } from './span.ts';
+
+/** What the time line tells apart, each in a lane of its own. */
+export type Lane = 'message' | 'claim' | 'gate' | 'state';
+
+export const LANES: readonly (readonly [lane: Lane, words: string])[] = [
+  ['message', 'Messages'],
+  ['claim', 'Claims'],
+  ['gate', 'Gates'],
+  ['state', 'States'],
+];
+
+/** Marks of one lane that differ: work done and work failed are seen from afar. */
+export type Shape = Lane | 'done' | 'fail';
+
+/** An event that people look for. */
+export interface Moment {
+  readonly seq: number;
+  readonly event: TeamEvent;
+  readonly lane: Lane;
+  readonly shape: Shape;
+}
+
+const SHAPES: Partial<Record<TeamEvent['type'], Shape>> = {
+  'message:sent': 'message',
+  'task:claimed': 'claim',
+  'task:released': 'claim',
+  'task:assigned': 'claim',
+  'task:rejected': 'gate',
+  'plan:submitted': 'gate',
+  'plan:approved': 'gate',
+  'plan:rejected': 'gate',
+  'request:raised': 'gate',
+  'request:answered': 'gate',
+  'task:completed': 'done',
+  'task:failed': 'fail',
+  'task:created': 'state',
+  'task:reopened': 'state',
+  'task:deleted': 'state',
+  'task:unblocked': 'state',
+  'teammate:joined': 'state',
+  'teammate:idle': 'state',
+  'teammate:stopped': 'state',
+  'shutdown:requested': 'state',
+  'shutdown:approved': 'state',
+  'shutdown:rejected': 'state',
+  'team:created': 'state',
+  'team:closed': 'state',
+};
+
+const read = new WeakMap<readonly Batch[], { seq: number; moments: Moment[] }>();
+
+/** All events of the four lanes, the oldest first; a history that grew is read on from where it was. */
+export function momentsOf(history: readonly Batch[]): readonly Moment[] {
+  const known = read.get(history) ?? { seq: 0, moments: [] };
+  read.set(history, known);
+  for (; known.seq < history.length; known.seq++) {
+    for (const event of history[known.seq]?.events ?? []) {
+      const shape = shapeOf(event);
+      if (shape) known.moments.push({ seq: known.seq + 1, event, shape, lane: laneOf(shape) });
+    }
+  }
+  return known.moments;
+}
+
+function shapeOf(event: TeamEvent): Shape | undefined {
+  // Of all else that changes about a member, people look for what it does.
+  if (event.type === 'teammate:changed') return event.status ? 'state' : undefined;
+  return SHAPES[event.type];
+}
+
+function laneOf(shape: Shape): Lane {
+  return shape === 'done' || shape === 'fail' ? 'state' : shape;
+}
+
+/** What stands at one place of a lane: one event, or the one that matters most of several. */
+export interface Mark {
+  readonly first: Moment;
+  readonly place: number;
+  readonly more: number;
+}
+
+/** More would be a line, not marks. */
+const PLACES = 120;
+const WEIGHT: Partial<Record<Shape, number>> = { fail: 2, done: 1 };
+
+/** The marks of the line, those that would stand on each other put together. */
+export function findMarks(moments: readonly Moment[], span: Span): Mark[] {
+  const places = new Map<string, { first: Moment; count: number }>();
+  for (const moment of moments) {
+    const key = `${moment.lane} ${Math.round(placeIn(span, moment.event.at) * PLACES)}`;
+    const here = places.get(key);
+    if (!here) places.set(key, { first: moment, count: 1 });
+    else {
+      here.count++;
+      if ((WEIGHT[moment.shape] ?? 0) > (WEIGHT[here.first.shape] ?? 0)) here.first = moment;
+    }
+  }
+  return [...places.values()].map(({ first, count }) => ({
+    first,
+    place: placeIn(span, first.event.at),
+    more: count - 1,
+  }));
+}
