@@ -136,11 +136,12 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
       const team = open()
         .list()
         .find((one) => one.name === name || one.title === name);
-      if (!team)
+      if (!team) {
         throw new TeamError(
           'not_found',
           `There is no native team ${quote(name)} in ${root}: "troupe teams --native" lists them`,
         );
+      }
       const led = hosted?.teamOf(team.name);
       if (led !== undefined) {
         throw new TeamError('conflict', `The native team ${quote(name)} is led by Troupe: it is team ${quote(led)}`);

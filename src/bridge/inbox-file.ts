@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { BRIDGE_MARK, NativeEntry } from './format.ts';
@@ -40,6 +40,11 @@ export function inboxOf(reading: FileReading): InboxReading {
   return { kind: 'read', entries, dropped: list.length - entries.length };
 }
 
+/** How long to wait for an inbox, and who hears which file took its place. */
+export interface AppendOptions extends LockOptions {
+  readonly wrote?: (inode: bigint) => void;
+}
+
 /**
  * Adds a message to an inbox, in the form of the newest version; older ones keep what they do not know. Says whether it was added:
  * one whose id is there already is not.
@@ -48,7 +53,7 @@ export async function appendEntry(
   paths: NativePaths,
   to: string,
   entry: NewEntry,
-  options?: LockOptions,
+  options?: AppendOptions,
 ): Promise<boolean> {
   return appendEntries(paths, to, [entry], options);
 }
@@ -61,7 +66,7 @@ export async function appendEntries(
   paths: NativePaths,
   to: string,
   entries: readonly NewEntry[],
-  options: LockOptions & { without?: (entry: NativeEntry) => boolean } = {},
+  options: AppendOptions & { without?: (entry: NativeEntry) => boolean } = {},
 ): Promise<boolean> {
   const path = paths.inbox(to);
   mkdirSync(paths.inboxes, { recursive: true, mode: 0o755 });
@@ -110,7 +115,7 @@ export function takeEntries(
 /** One change of a whole inbox under its lock. An inbox that cannot be read is never written. */
 async function change(
   path: string,
-  options: LockOptions | undefined,
+  options: AppendOptions | undefined,
   edit: (list: unknown[]) => unknown[] | undefined,
 ): Promise<boolean> {
   // Waiting happens here, outside the lock: the older version loses what it sends while an inbox is locked.
@@ -128,6 +133,8 @@ async function change(
       const next = edit(list as unknown[]);
       if (next === undefined) return false;
       replaceFile(path, next, reading.kind === 'read' ? reading.mode : 0o644);
+      // Still under the lock: nobody who keeps to it has put another one there.
+      options?.wrote?.(lstatSync(path, { bigint: true }).ino);
       return true;
     },
     options,

@@ -98,8 +98,14 @@ export function readTeam(root: string, name: string): TeamFiles {
       return;
     }
     const inbox = inboxOf(reading);
-    inboxes.set(member, inbox.kind === 'read' ? inbox.entries : []);
-    if (inbox.kind === 'read' && inbox.dropped > 0) {
+    // One that was never read is not empty: nothing is known of it.
+    if (inbox.kind === 'unreadable') {
+      inboxes.delete(member);
+      if (reading.kind === 'read') oddities.set(path, `inboxes/${file} ${inbox.problem}`);
+      return;
+    }
+    inboxes.set(member, inbox.entries);
+    if (inbox.dropped > 0) {
       oddities.set(path, `inboxes/${file} has ${inbox.dropped} entries that are no messages`);
     }
   };
@@ -120,7 +126,9 @@ export function readTeam(root: string, name: string): TeamFiles {
     }
     readConfig(true);
     const files = new Set(filesIn(paths.inboxes));
-    for (const member of inboxes.keys()) files.add(`${member}.json`);
+    for (const path of [...readings.keys(), ...problems.keys()]) {
+      if (dirname(path) === paths.inboxes) files.add(basename(path));
+    }
     for (const file of files) readInbox(file, true);
     const ids = new Set(taskIds(paths));
     for (const path of readings.keys()) if (dirname(path) === paths.tasks) ids.add(basename(path, '.json'));

@@ -9,113 +9,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { openBridge } from '../../src/bridge/bridge.ts';
-import type { Bridge } from '../../src/bridge/bridge.ts';
+import { describe, expect, test } from 'vitest';
 import { nativePaths } from '../../src/bridge/layout.ts';
-import type { NativePaths } from '../../src/bridge/layout.ts';
-import { JoinInput } from '../../src/core/member.ts';
-import { parse } from '../../src/core/parse.ts';
-import type { Journal } from '../../src/journal/journal.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
-import { Mailbox } from '../../src/ledger/mailbox.ts';
-import { SharedTaskList } from '../../src/ledger/task-list.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { writeInPlace } from './foreign.ts';
 import { proves } from './requirements.ts';
-
-const NATIVE = 'session-0fc79bc3';
-const TEAM = NATIVE;
-
-interface Side {
-  readonly bridge: Bridge;
-  readonly ledger: Ledger;
-  readonly tasks: SharedTaskList;
-  readonly mail: Mailbox;
-}
-
-interface Stage extends Side {
-  readonly root: string;
-  readonly paths: NativePaths;
-  readonly journal: Journal;
-  readonly open: (home?: string, journal?: Journal) => Side;
-  readonly settled: () => Promise<void>;
-}
-
-type Json = Record<string, unknown>;
-const read = (path: string): Json => JSON.parse(readFileSync(path, 'utf8')) as Json;
-const readTeam = (path: string): { members: Json[] } => read(path) as { members: Json[] };
-const readList = (path: string): Json[] => JSON.parse(readFileSync(path, 'utf8')) as Json[];
-const readStamp = (path: string): Json => ((read(path)['metadata'] as Json | undefined)?.['troupe'] ?? {}) as Json;
-const member = (name: string): Json => ({
-  agentId: `${name}@${NATIVE}`,
-  name,
-  agentType: 'general-purpose',
-  tmuxPaneId: 'in-process',
-  backendType: 'in-process',
-  cwd: '/tmp',
-  subscriptions: [],
-});
-const file = (id: string, more: Json = {}): Json => ({
-  id,
-  subject: `Task ${id}`,
-  description: 'do it',
-  status: 'pending',
-  blocks: [],
-  blockedBy: [],
-  ...more,
-});
-
-/** A native team of a lead and alice with two tasks, joined, and a member of ours. */
-async function setStage(config: Json = {}): Promise<Stage> {
-  const root = join(temporaryFolder(), 'claude');
-  const paths = nativePaths(root, NATIVE);
-  mkdirSync(paths.inboxes, { recursive: true });
-  mkdirSync(paths.tasks, { recursive: true });
-  const lead: Json = { ...member('team-lead'), agentType: 'team-lead' };
-  const whole = {
-    name: NATIVE,
-    leadAgentId: lead['agentId'],
-    leadSessionId: 's',
-    members: [lead, member('alice')],
-    ...config,
-  };
-  writeFileSync(paths.config, JSON.stringify(whole, undefined, 2));
-  for (const id of ['1', '2']) writeFileSync(paths.task(id), JSON.stringify(file(id), undefined, 2));
-  const journal = memoryJournal();
-  const open: Stage['open'] = (home = 'home', on = journal) => {
-    const ledger = new Ledger(on, { exclusive: true });
-    const bridge = openBridge({
-      ledger,
-      home,
-      root,
-      trash: join(root, '../trash'),
-      grace: 0,
-      onError: (error) => console.error(error),
-    });
-    onTestFinished(async () => {
-      await bridge.close();
-      await ledger.close();
-    });
-    return { bridge, ledger, tasks: new SharedTaskList(ledger, { claims: bridge.claims }), mail: new Mailbox(ledger) };
-  };
-  const side = open();
-  await side.bridge.join(NATIVE);
-  await addMember(side.ledger, 'codex-1');
-  const settled = async (): Promise<void> => {
-    side.bridge.sight().list();
-    await side.bridge.settled(TEAM);
-    await side.bridge.settled(TEAM);
-  };
-  await settled();
-  return { ...side, root, paths, journal, open, settled };
-}
-
-function addMember(ledger: Ledger, name: string): Promise<void> {
-  const input = parse(JoinInput, { name, role: 'coder' });
-  return ledger.execute(TEAM, { type: 'member.join', by: '@user', ...input }, () => undefined);
-}
+import { file, member, NATIVE, read, readList, readStamp, readTeam, setStage, TEAM } from './stage.ts';
+import type { Json } from './stage.ts';
 
 describe('a team that joined a native one', () => {
   test('has its members and tasks, and shows it its own', async () => {
@@ -218,10 +118,12 @@ describe('a team that joined a native one', () => {
     expect(second).toMatchObject({ text: `Text from codex-1:\n${forged}` });
     await settled();
     expect(readList(paths.inbox('alice'))).toHaveLength(2);
-    writeFileSync(paths.inbox('alice'), '[]');
+    // As the oldest version marks what it delivered.
+    writeFileSync(paths.inbox('alice'), JSON.stringify([{ ...first, read: true }, second]));
     await settled();
-    const [sent] = await mail.getInbox(TEAM, 'alice');
+    const [sent, waiting] = await mail.getInbox(TEAM, 'alice');
     expect(sent?.acknowledgedAt).toBeInstanceOf(Date);
+    expect(waiting?.acknowledgedAt).toBeUndefined();
 
     const entry = { from: 'alice', text: forged, timestamp: '2026-11-15T00:00:00.000Z', read: false };
     writeFileSync(
@@ -463,7 +365,9 @@ describe('a team that joined a native one', () => {
   });
 
   test('goes on after a restart with the same tasks and no message twice', async () => {
-    const { bridge, tasks, mail, paths, journal, open, settled } = await setStage();
+    const { bridge, tasks, mail, paths, journal, open, settled } = await setStage({
+      leadProcess: { pid: process.pid },
+    });
     await tasks.claimTask(TEAM, '1', 'codex-1');
     await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'once' });
     await settled();

@@ -1,23 +1,21 @@
 import { SYSTEM } from '../../core/actor.ts';
 import { TeamError } from '../../core/errors.ts';
 import { LINE_LENGTH } from '../../core/limits.ts';
-import type { TeamMessage } from '../../core/message.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
 import { entryKeys } from '../differences.ts';
 import { textOfEntry } from '../format.ts';
 import type { Era, NativeEntry } from '../format.ts';
 import { appendEntry, takeEntries } from '../inbox-file.ts';
-import { asPlainText, readProtocol } from '../protocol.ts';
+import { readProtocol } from '../protocol.ts';
+import type { NativeTeam } from '../snapshot.ts';
 import { FROM_INBOX, isSignedTo, seatOf, uuidOf } from './names.ts';
 import type { Naming } from './names.ts';
+import { openOutbox } from './outbox.ts';
 import type { MirrorParts } from './parts.ts';
 import { answerOf } from './questions.ts';
 import { decisionOf, noteShutdowns, openShutdowns } from './shutdowns.ts';
 import { oneLine } from './task-form.ts';
-
-/** The session in which natives count as shown what lies in their inboxes. */
-const NATIVE_SESSION = 'native';
 
 /** What is arranged by protocol and is not for an agent to read. */
 const NO_MAIL = new Set([
@@ -31,7 +29,7 @@ const NO_MAIL = new Set([
 /** Carries mail between the inboxes of a native team and those of ours. */
 export interface MailMirror {
   /** One comparison of the inboxes that changed; with `all`, of every inbox, and of the mail of ours that waits. */
-  pass(inboxes: ReadonlyMap<string, readonly NativeEntry[]>, era: Era, all: boolean): Promise<void>;
+  pass(team: NativeTeam, all: boolean): Promise<void>;
   /** Answers native shutdown requests for members of ours that have been decided, whoever ran the daemon when they came. */
   answerShutdowns(): Promise<void>;
   /** Puts what a member of ours asks before the native lead. */
@@ -62,6 +60,8 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
       return false;
     }
   };
+
+  const outbox = openOutbox(parts, attempt);
 
   /** One entry of an inbox becomes what it means here. False leaves an entry for a member of ours where it is. */
   const take = async (to: string, key: string, entry: NativeEntry, isOurs: boolean): Promise<boolean> => {
@@ -143,50 +143,6 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     await takeEntries(paths.inbox(to), isTaken, { era });
   };
 
-  /** Our mail to natives: written into the inbox first, then on record as delivered; read there, it is acknowledged. */
-  const send = async (inboxes: ReadonlyMap<string, readonly NativeEntry[]>): Promise<void> => {
-    const due = await view((state) =>
-      [...state.members.values()].flatMap((member) => {
-        const leads = member.id === state.team?.leadId;
-        const nativeName = leads ? parts.leadName() : naming.nameOf(state, member.id);
-        const name = naming.isNative(state, member.id) ? nativeName : undefined;
-        const inbox = state.index.inboxes.get(member.id);
-        if (name === undefined || !inbox || member.status === 'stopped') return [];
-        return [...inbox.waiting].flatMap((id) => {
-          const message = state.messages.get(id);
-          if (!message) return [];
-          const from = naming.nameOf(state, message.fromId);
-          const color = state.members.get(message.fromId)?.color;
-          return [{ message, name, from, color }];
-        });
-      }),
-    );
-    for (const { message, name, from, color } of due) {
-      const isImported = message.id.startsWith(FROM_INBOX);
-      const unread = (inboxes.get(name) ?? []).filter((entry) => entry.read !== true);
-      const key = isImported ? message.id.slice(FROM_INBOX.length) : uuidOf(message.id);
-      const lies = entryKeys(unread).has(key);
-      // Its reader takes it out there; who comes to sit in that place meanwhile gets it as new.
-      if (isImported && lies) continue;
-      if (message.deliveredAt) {
-        if (!lies) await receipt('message.acknowledge', message);
-        continue;
-      }
-      if (!isImported) await appendEntry(paths, name, entryOf(message, from, color));
-      await receipt('message.deliver', message);
-    }
-    if (due.some(({ message }) => !message.deliveredAt)) parts.again();
-  };
-
-  const receipt = (type: 'message.deliver' | 'message.acknowledge', { id, toId }: TeamMessage): Promise<boolean> => {
-    const about = { by: SYSTEM, memberId: toId, messageIds: [id] };
-    const command: NewCommand =
-      type === 'message.deliver'
-        ? { type, ...about, sessionId: NATIVE_SESSION, redelivery: false }
-        : { type, ...about };
-    return attempt(command, `message ${id}`);
-  };
-
   const write = async (memberId: string, protocol: object, id: string = crypto.randomUUID()): Promise<void> => {
     const { from, color } = await view((state) => ({
       from: naming.nameOf(state, memberId),
@@ -208,12 +164,13 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
   };
 
   return {
-    async pass(inboxes, era, all) {
+    async pass(team, all) {
+      const { inboxes, era } = team;
       const changed = [...inboxes].filter(([to, entries]) => all || received.get(to) !== entries);
       for (const [to, entries] of changed) await receive(to, entries, era);
       const isFewer = received.size > inboxes.size;
       // Those that we started are written to by the process that runs them, one turn after another.
-      if (!naming.leads && (all || isFewer || changed.length > 0)) await send(inboxes);
+      if (!naming.leads && (all || isFewer || changed.length > 0)) await outbox.pass(team);
       received = inboxes;
     },
     async answerShutdowns() {
@@ -264,18 +221,6 @@ function whyDoubt(entry: NativeEntry, key: string, used: Map<string, string>): s
   if ((used.get(signature) ?? key) !== key) return 'its signature is that of another message';
   used.set(signature, key);
   return undefined;
-}
-
-function entryOf(message: TeamMessage, from: string, color: string | undefined) {
-  const { content, summary, sentAt } = message;
-  return {
-    from,
-    text: asPlainText(content, from),
-    summary,
-    timestamp: sentAt.toISOString(),
-    color,
-    id: uuidOf(message.id),
-  };
 }
 
 /** A live member by its native name; anybody else is a stranger, for whom Troupe speaks. */

@@ -149,7 +149,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     if (now.members || team.config !== config) await mirrorMembers(parts, team.config, signature);
     config = team.config;
     if (team.problems.length === 0 || !team.unsettled) await tasks.pass(team.tasks);
-    await mail.pass(team.inboxes, team.era, now.mail);
+    await mail.pass(team, now.mail);
     if (now.members) await mail.answerShutdowns();
   };
 

@@ -1,0 +1,196 @@
+import { lstatSync } from 'node:fs';
+import { SYSTEM } from '../../core/actor.ts';
+import { TeamError } from '../../core/errors.ts';
+import type { TeamMessage } from '../../core/message.ts';
+import type { TeamState } from '../../core/state.ts';
+import type { NewCommand } from '../../ledger/ledger.ts';
+import { entryKeys } from '../differences.ts';
+import type { NativeEntry } from '../format.ts';
+import { appendEntry, readInbox } from '../inbox-file.ts';
+import { leadLives } from '../leftovers.ts';
+import { asPlainText } from '../protocol.ts';
+import type { NativeTeam } from '../snapshot.ts';
+import { FROM_INBOX, uuidOf } from './names.ts';
+import type { MirrorParts } from './parts.ts';
+
+/** How often a message that was lost from a native inbox is written again before that is left to people. */
+const REWRITES = 3;
+
+/** What is lost again at once is written again later: somebody writes over it at this moment. */
+const REWRITE_MS = 5_000;
+
+/** One who holds an inbox for longer than this must not keep mail to others. */
+const PATIENCE_MS = 1_000;
+
+/** A message of ours to a native member, or one of theirs that we know of. */
+interface Due {
+  readonly message: TeamMessage;
+  /** The native name of the one that it is for. */
+  readonly name: string;
+  readonly from: string;
+  readonly color: string | undefined;
+}
+
+/** What became of an entry that does not lie in its inbox any more. */
+type Fate = 'read' | 'lost' | 'unknown';
+
+/** Brings our mail into native inboxes, and tells what was read there from what was lost. */
+export interface Outbox {
+  /** One look at all that waits. */
+  pass(team: NativeTeam): Promise<void>;
+}
+
+/** Begins with what the journal knows. */
+export function openOutbox(
+  parts: MirrorParts,
+  attempt: (command: NewCommand, about: string) => Promise<boolean>,
+): Outbox {
+  const { ledger, teamId, paths } = parts;
+  /** The program took delivered entries out once: it always does. */
+  let removes = false;
+  /** The files that we put in place of inboxes, by name. */
+  const ours = new Map<string, Set<bigint>>();
+  /** Where mail of theirs was seen to lie. */
+  const places = new Map<string, string>();
+  const rewritten = new Map<string, number>();
+  const told = new Set<string>();
+
+  const receipt = (type: 'message.deliver' | 'message.acknowledge', { id, toId }: TeamMessage, again = false) => {
+    const about = { by: SYSTEM, memberId: toId, messageIds: [id] };
+    const command: NewCommand =
+      type === 'message.deliver'
+        ? { type, ...about, sessionId: sessionOf(placeOf(paths.inboxes)), redelivery: again }
+        : { type, ...about };
+    return attempt(command, `message ${id}`);
+  };
+
+  /** Written into the inbox first, then on record as delivered. */
+  const write = async ({ message, name, from, color }: Due, again = false): Promise<void> => {
+    const wrote = (inode: bigint): void => {
+      ours.set(name, new Set([...(ours.get(name) ?? []), inode].slice(-KEPT_INODES)));
+    };
+    await appendEntry(paths, name, entryOf(message, from, color), { patience: PATIENCE_MS, wrote });
+    await receipt('message.deliver', message, again);
+  };
+
+  /** Looks at the file itself: the picture may be older than our own writing. */
+  const fateOf = async (team: NativeTeam, { message, name }: Due, key: string): Promise<Fate> => {
+    const place = placeOf(paths.inboxes);
+    const before = inodeOf(paths.inbox(name));
+    const inbox = await readInbox(paths.inbox(name));
+    if (inbox.kind !== 'read' || place !== placeOf(paths.inboxes)) return 'unknown';
+    const entry = entryKeys(inbox.entries).get(key);
+    if (entry) return entry.read === true ? 'read' : 'unknown';
+    const member = team.config?.members.find((one) => one.name === name);
+    // A process that is gone has read nothing; what it is to find is written when there is one again.
+    if (member?.backendType !== 'tmux' && leadLives(team) === false) return 'unknown';
+    const known = message.id.startsWith(FROM_INBOX) ? (places.get(message.id) ?? place) : message.sessionId;
+    const isSamePlace = known === place || known === sessionOf(place);
+    if (before === undefined || !isSamePlace) return 'lost';
+    return removes || isReplaced(name, before, inbox.entries) ? 'read' : 'lost';
+  };
+
+  /** Only versions that take out what they delivered put another file in place; the oldest one writes into it. */
+  const isReplaced = (name: string, inode: bigint, entries: readonly NativeEntry[]): boolean => {
+    const known = ours.get(name);
+    return known !== undefined && !known.has(inode) && !entries.some((entry) => entry.read === true);
+  };
+
+  const handle = async (team: NativeTeam, due: Due): Promise<void> => {
+    const { message, name } = due;
+    const isImported = message.id.startsWith(FROM_INBOX);
+    const key = isImported ? message.id.slice(FROM_INBOX.length) : uuidOf(message.id);
+    const entry = entryKeys(team.inboxes.get(name) ?? []).get(key);
+    if (entry && entry.read !== true) {
+      // Its reader takes it out there; who comes to sit in that place meanwhile gets it as new.
+      if (isImported) places.set(message.id, placeOf(paths.inboxes));
+      else if (!message.deliveredAt) await receipt('message.deliver', message);
+      return;
+    }
+    if (!isImported && !message.deliveredAt) return write(due);
+    const fate = await fateOf(team, due, key);
+    if (fate === 'read') {
+      if (!message.deliveredAt) await receipt('message.deliver', message);
+      await receipt('message.acknowledge', message);
+      return;
+    }
+    // What is lost of theirs is theirs to send again.
+    if (fate === 'unknown' || isImported) return;
+    if (message.redeliveries >= REWRITES) {
+      if (told.has(message.id)) return;
+      told.add(message.id);
+      parts.report(
+        `message ${message.id} to ${name} was lost ${REWRITES + 1} times from ${paths.inbox(name)} before it was read, and is not written again: send it anew`,
+      );
+      return;
+    }
+    if (performance.now() - (rewritten.get(message.id) ?? -Infinity) < REWRITE_MS) return;
+    rewritten.set(message.id, performance.now());
+    parts.report(`a message to ${name} was gone from ${paths.inbox(name)} unread, and was written again`);
+    await write(due, true);
+  };
+
+  return {
+    async pass(team) {
+      removes ||= team.era === 'removes-read';
+      const due = await ledger.view(teamId, (state) => dueIn(state, parts));
+      const stuck = new Set<string>();
+      for (const one of due) {
+        if (stuck.has(one.name)) continue;
+        try {
+          await handle(team, one);
+        } catch (error) {
+          if (!(error instanceof TeamError)) throw error;
+          // Mail to others goes on; with the next comparison this is tried again.
+          stuck.add(one.name);
+          parts.report(`mail to ${one.name} waits: ${error.message}`);
+        }
+      }
+      if (due.some(({ message, name }) => !message.deliveredAt && !stuck.has(name))) parts.again();
+    },
+  };
+}
+
+const KEPT_INODES = 50;
+
+function dueIn(state: TeamState, { naming, leadName }: MirrorParts): Due[] {
+  return [...state.members.values()].flatMap((member) => {
+    const nativeName = member.id === state.team?.leadId ? leadName() : naming.nameOf(state, member.id);
+    const name = naming.isNative(state, member.id) ? nativeName : undefined;
+    const inbox = state.index.inboxes.get(member.id);
+    if (name === undefined || !inbox || member.status === 'stopped') return [];
+    return [...inbox.waiting].flatMap((id) => {
+      const message = state.messages.get(id);
+      if (!message) return [];
+      const from = naming.nameOf(state, message.fromId);
+      return [{ message, name, from, color: state.members.get(message.fromId)?.color }];
+    });
+  });
+}
+
+function entryOf(message: TeamMessage, from: string, color: string | undefined) {
+  const { content, summary, sentAt } = message;
+  return {
+    from,
+    text: asPlainText(content, from),
+    summary,
+    timestamp: sentAt.toISOString(),
+    color,
+    id: uuidOf(message.id),
+  };
+}
+
+/** The session in which natives count as shown what lies in their inboxes: another one when these were removed and made again. */
+function sessionOf(place: string): string {
+  return `native-${place}`;
+}
+
+/** A directory that was removed and made again is another one. */
+function placeOf(path: string): string {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return found ? `${found.ino}-${found.birthtimeNs}` : 'none';
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+}

@@ -1,0 +1,91 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
+import type { TeamMessage } from '../../src/core/message.ts';
+import type { Mailbox } from '../../src/ledger/mailbox.ts';
+import { readList, setStage, TEAM } from './stage.ts';
+
+const find = async (mail: Mailbox, to: string): Promise<TeamMessage> => {
+  const found = (await mail.getInbox(TEAM, to)).find(({ content }) => content === 'IMPORTANT');
+  if (!found) throw new Error('it is not in the inbox of our side');
+  return found;
+};
+const entry = { from: 'bob', text: 'old', timestamp: '2026-11-15T00:00:00.000Z', read: true };
+
+/** As the newer versions write an inbox. */
+function replace(path: string, list: unknown[]): void {
+  writeFileSync(`${path}.tmp.01234567`, JSON.stringify(list));
+  renameSync(`${path}.tmp.01234567`, path);
+}
+
+describe('mail to a native member', () => {
+  test('F20: that was overwritten unread is written again, and then left to people', async () => {
+    const { bridge, mail, paths, settled } = await setStage();
+    writeFileSync(paths.inbox('alice'), JSON.stringify([entry]));
+    await settled();
+    await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'IMPORTANT' });
+    await settled();
+    const lies = (): boolean => readFileSync(paths.inbox('alice'), 'utf8').includes('IMPORTANT');
+    expect(lies()).toBe(true);
+    // Read before our writing, written after it.
+    writeFileSync(paths.inbox('alice'), JSON.stringify([entry]));
+    await settled();
+    expect(lies()).toBe(true);
+    expect(readList(paths.inbox('alice'))).toHaveLength(2);
+    expect(await find(mail, 'alice')).toMatchObject({ redeliveries: 1 });
+    expect((await find(mail, 'alice')).acknowledgedAt).toBeUndefined();
+    expect(bridge.joined()[0]?.notices.join()).toContain('was written again');
+  });
+
+  test('counts as read when the program that removes what it delivered took it out', async () => {
+    const { mail, paths, settled } = await setStage({ leadProcess: { pid: process.pid } });
+    await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'IMPORTANT' });
+    await settled();
+    replace(paths.inbox('alice'), []);
+    await settled();
+    expect((await find(mail, 'alice')).acknowledgedAt).toBeInstanceOf(Date);
+    expect(readList(paths.inbox('alice'))).toEqual([]);
+  });
+
+  test('counts as read, too, when nothing but the way of writing tells which version it is', async () => {
+    const { mail, paths, settled } = await setStage();
+    await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'IMPORTANT' });
+    await settled();
+    replace(paths.inbox('alice'), []);
+    await settled();
+    expect((await find(mail, 'alice')).acknowledgedAt).toBeInstanceOf(Date);
+  });
+
+  test('F26: is delivered again when a resumed lead has removed the inboxes', async () => {
+    const { mail, paths, settled } = await setStage({ leadProcess: { pid: process.pid } });
+    await mail.send(TEAM, 'codex-1', { toId: 'team-lead', content: 'IMPORTANT' });
+    await settled();
+    rmSync(paths.inboxes, { recursive: true });
+    await settled();
+    const lies = readFileSync(paths.inbox('team-lead'), 'utf8');
+    expect(lies).toContain('IMPORTANT');
+    expect((await find(mail, 'team-lead')).acknowledgedAt).toBeUndefined();
+    replace(paths.inbox('team-lead'), []);
+    await settled();
+    expect((await find(mail, 'team-lead')).acknowledgedAt).toBeInstanceOf(Date);
+  });
+
+  test('F20: is not taken for read because its inbox is half written when a daemon starts', async () => {
+    const { bridge, mail, paths, settled, open, journal } = await setStage({ leadProcess: { pid: process.pid } });
+    await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'IMPORTANT' });
+    await settled();
+    await bridge.close();
+    const whole = readFileSync(paths.inbox('alice'), 'utf8');
+    writeFileSync(paths.inbox('alice'), whole.slice(0, 20));
+    const later = open('home', journal);
+    await later.bridge.start();
+    await later.bridge.settled(TEAM);
+    await later.bridge.settled(TEAM);
+    expect((await find(later.mail, 'alice')).acknowledgedAt).toBeUndefined();
+    expect(readFileSync(paths.inbox('alice'), 'utf8')).toBe(whole.slice(0, 20));
+    replace(paths.inbox('alice'), []);
+    await vi.waitFor(async () => {
+      await later.bridge.settled(TEAM);
+      expect((await find(later.mail, 'alice')).acknowledgedAt).toBeInstanceOf(Date);
+    }, 5_000);
+  });
+});
