@@ -31,11 +31,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       else print(`${requestTable(waiting, screen, { teams: true })}\n${howToAnswer(waiting)}`);
       return 0;
     }
-    const request = waiting.find(({ id }) => id === requestId);
-    if (!request) {
-      throw new Refusal('not_found', `Nothing of this id waits for you: ${requestId}. troupe approve lists what does.`);
-    }
-    const answered = await answer(client, request, { approve: !deny, feedback, signal });
+    const answered = await answer(client, findRequest(waiting, requestId), { approve: !deny, feedback, signal });
     if (given.json) print(toJson(answered, screen.isTerminal ? 2 : undefined));
     else {
       const what = `${clean(answered.kind)} ${clean(answered.id)} of ${clean(answered.memberId)}`;
@@ -45,6 +41,19 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   } finally {
     client.close();
   }
+}
+
+/** By its id, or by the name of a member of whom nothing else waits: ids are long. */
+function findRequest(waiting: readonly Request[], named: string): Request {
+  const exact = waiting.filter(({ id }) => id === named);
+  const found = exact.length > 0 ? exact : waiting.filter(({ memberId }) => memberId === named);
+  const [request, ...others] = found;
+  if (!request) {
+    throw new Refusal('not_found', `Nothing of this id waits for you: ${named}. troupe approve lists what does.`);
+  }
+  if (others.length === 0) return request;
+  const ids = found.map(({ id }) => `\n  troupe approve ${id}`).join('');
+  throw new Refusal('conflict', `${found.length} requests of ${named} wait for you: say which.${ids}`);
 }
 
 /** What an answer does, by what is asked. */
@@ -60,7 +69,7 @@ const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, { yes: str
 function howToAnswer(waiting: readonly Request[]): string {
   const kinds = [...new Set(waiting.map(({ kind }) => kind))].filter((kind) => kind !== 'shutdown');
   const lines = kinds.map((kind) => `  ${kind.padEnd(10)}  yes: ${MEANINGS[kind].yes}; --deny: ${MEANINGS[kind].no}\n`);
-  return `Say yes with troupe approve <request>, no with --deny, and why with --feedback.\n${lines.join('')}`;
+  return `Say yes with troupe approve <request or member>, no with --deny, and why with --feedback.\n${lines.join('')}`;
 }
 
 /** Shutdowns are answered by those whom they concern. */

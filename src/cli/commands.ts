@@ -53,7 +53,7 @@ export function unknownCommand([first = '', second = '']: readonly string[]): Us
     return new UsageError(`There is no command ${JSON.stringify(`${first} ${second}`)}${hint}`, first);
   }
   if (first.startsWith('-')) return new UsageError(`There is no flag ${first} without a command before it`);
-  const names = [...allCommands(), ...PROGRAMS].map(({ words }) => words);
+  const names = ['help', ...[...allCommands(), ...PROGRAMS].map(({ words }) => words)];
   const nouns = [...new Set(names.flatMap((words) => [words.split(' ')[0] ?? '', words]))];
   const nearest = findNearest(first, nouns) ?? names.find((words) => words.split(' ')[1] === first);
   const hint = nearest === undefined ? '' : `; did you mean troupe ${nearest}?`;

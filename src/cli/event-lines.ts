@@ -70,7 +70,7 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
     case 'task:released':
       return { text: `${who(event.memberId)}gave ${task(event.taskId)} back${because(event.reason)}` };
     case 'task:rejected':
-      return { text: `sent ${task(event.taskId)} back: ${event.feedback}`, style: 'yellow' };
+      return { text: `${judge(event)}sent ${task(event.taskId)} back: ${event.feedback}`, style: 'yellow' };
     case 'task:completed':
       return { text: `completed ${task(event.taskId)}${because(event.result)}`, style: 'green' };
     case 'task:failed':
@@ -80,11 +80,11 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
     case 'task:deleted':
       return { text: `deleted ${task(event.taskId)}` };
     case 'task:unblocked':
-      return { text: `${task(event.taskId)} no longer waits`, style: 'cyan' };
+      return { text: `opened the way for ${task(event.taskId)}`, style: 'cyan' };
     case 'task:dependencies-added':
-      return { text: `${task(event.taskId)} now waits for ${taskNames(event.dependencies)}` };
+      return { text: `made ${task(event.taskId)} wait for ${taskNames(event.dependencies)}` };
     case 'task:dependencies-removed':
-      return { text: `${task(event.taskId)} no longer waits for ${taskNames(event.dependencies)}` };
+      return { text: `let ${task(event.taskId)} no longer wait for ${taskNames(event.dependencies)}` };
     case 'message:sent':
       return { text: `to ${event.copies.map(({ toId }) => toId).join(', ')}: ${event.content}`, ...urgency(event) };
     case 'message:delivered':
@@ -133,6 +133,12 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
       // A newer daemon may tell of things that this command line does not know.
       return { text: (event as { type: string }).type, style: 'dim' };
   }
+}
+
+/** Who sends work back: a person does it under their own name, a gate under that of the daemon. */
+function judge({ by, gate }: EventOf<'task:rejected'>): string {
+  if (gate !== undefined) return `the gate ${gate} `;
+  return by === '@system' ? 'a gate ' : '';
 }
 
 function describeChange(

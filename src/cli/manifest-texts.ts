@@ -617,7 +617,7 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
   },
   'native list': {
     summary: "List Claude Code's own teams, and the task lists of its sessions",
-    inputs: { known: 'with wait: answer when count is another', wait: 'wait up to so long for one: 30s, 5m' },
+    inputs: { known: 'with wait: answer when lastEvent is another', wait: 'wait up to so long for one: 30s, 5m' },
     defaults: {},
   },
   'native show': {

@@ -103,8 +103,8 @@ export interface EventData {
   'task:assigned': { taskId: string; assigneeId: string | null; epoch: number };
   'task:claimed': { taskId: string; memberId: string; epoch: number };
   'task:released': { taskId: string; memberId: string; epoch: number; reason?: string | undefined };
-  /** A gate sent the work back to its holder. */
-  'task:rejected': { taskId: string; memberId?: string | undefined; feedback: string };
+  /** A gate sent the work back to its holder; `gate` is the command of its hook, where it has one. */
+  'task:rejected': { taskId: string; memberId?: string | undefined; feedback: string; gate?: string | undefined };
   'task:completed': { taskId: string; memberId?: string | undefined; result?: string | undefined };
   'task:failed': { taskId: string; memberId?: string | undefined; reason: string };
   'task:reopened': { taskId: string; epoch: number; reason?: string | undefined };

@@ -48,6 +48,8 @@ export const HookResult = z.object({
   /** Milliseconds. */
   duration: z.number(),
   timedOut: z.boolean(),
+  /** The command that answered; none of a function. */
+  command: z.string().optional(),
 });
 export type HookResult = z.output<typeof HookResult>;
 

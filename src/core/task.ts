@@ -146,6 +146,8 @@ export const RejectTaskInput = z.strictObject({
   feedback: textOf(RESULT_BYTES),
   /** What the work had produced: a person may take it as it is. */
   result: textOf(RESULT_BYTES).optional(),
+  /** The command of the hook that judged, where one did. */
+  gate: z.string().max(8_192).optional(),
   ...Seen,
 });
 export type RejectTaskInput = z.output<typeof RejectTaskInput>;

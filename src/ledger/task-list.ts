@@ -248,7 +248,8 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
       const { id: taskId, epoch, revision, status } = judged.task;
       const feedback = feedbackOf(verdict) || `The gate rejected task ${taskId}`;
       const { result } = command;
-      const rejection = { type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch, revision } as const;
+      const gate = verdict.command;
+      const rejection = { type: 'task.reject', by: SYSTEM, taskId, feedback, result, gate, epoch, revision } as const;
       if (status === 'in_progress') await this.#do(teamId, rejection);
       throw new TeamError('gate_rejected', feedback);
     }

@@ -100,12 +100,12 @@ export const nativeOperations = [
     summary: "List Claude Code's own teams, and the task lists of its sessions",
     scope: 'admin',
     input: z.strictObject({
-      known: z.number().int().min(0).optional().describe('with wait: answer when count is another'),
+      known: z.number().int().min(0).optional().describe('with wait: answer when lastEvent is another'),
       ...Wait,
     }),
     result: z.object({
       root: z.string(),
-      count: z.number().int().describe('events so far; grows with every change'),
+      lastEvent: z.number().int().describe('the number of the last event; grows with every change'),
       degraded: z.boolean().describe('not all can be watched: changes are found every few seconds'),
       teams: z.array(NativeSummary),
     }),
@@ -117,7 +117,7 @@ export const nativeOperations = [
         await somethingHappened(sight, wait, signal);
         teams = sight.list();
       }
-      return { root: native.root, count: sight.count, degraded: sight.degraded, teams: teams.map(summarize) };
+      return { root: native.root, lastEvent: sight.count, degraded: sight.degraded, teams: teams.map(summarize) };
     },
   }),
   operation({

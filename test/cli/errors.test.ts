@@ -15,6 +15,7 @@ describe('a refusal', () => {
 
   test.each([
     ['dance', 2, 'invalid', 'There is no command "dance"'],
+    ['hlep', 2, 'invalid', 'did you mean troupe help?'],
     ['tsak list', 2, 'invalid', 'did you mean troupe task?'],
     ['task lits --team demo', 2, 'invalid', 'did you mean troupe task list?'],
     ['create demo', 2, 'invalid', 'did you mean troupe team create?'],
@@ -49,6 +50,12 @@ describe('a refusal', () => {
     ['task complete 1 --team demo --as worker-1 --epoch 7', 4, 'stale_epoch', 'epoch'],
     ['task depend 2 2 --team demo', 4, 'cycle', '2'],
     ['task complete 1 --team demo --as worker-2', 5, 'not_allowed', 'worker-2'],
+    [
+      'task complete 2 --team demo --as worker-2',
+      5,
+      'not_allowed',
+      'it waits for task 1 (in progress, held by worker-1)',
+    ],
   ])('of "%s" ends with %i, and %s', async (line, exit, code, words) => {
     const plain = await troupe.run(line);
     expect(plain).toMatchObject({ status: exit, stdout: '' });

@@ -19,7 +19,8 @@ describe("Claude Code's own teams on the command line", () => {
     expect(stdout).toMatch(/62fd9ac4\S+ +session/);
     expect(stdout).toMatch(/lab +team +team-lead +\d/);
     expect(stdout).toContain('odd: is shown as it is and never written');
-    const { teams } = await troupe.json<{ teams: { name: string }[] }>('teams --native');
+    const { teams, lastEvent } = await troupe.json<{ teams: { name: string }[]; lastEvent: number }>('teams --native');
+    expect(lastEvent).toBeGreaterThan(0);
     expect(teams.map(({ name }) => name)).toEqual(['62fd9ac4-6c7d-4d89-a92e-c5302cc28331', 'lab', 'odd']);
     const shown = (await troupe.run('native show lab')).stdout;
     expect(shown).toMatch(/ (idle notification|task assignment|shutdown)/);
@@ -31,5 +32,5 @@ describe("Claude Code's own teams on the command line", () => {
     expect((await troupe.run('native clean lab --quiet 0')).stdout).toMatch(/^lab is now in .*trash/);
     expect((await troupe.json<{ teams: { name: string }[] }>('teams --native')).teams).toHaveLength(2);
     expect((await troupe.json<unknown[]>('teams')).length).toBe(0);
-  });
+  }, 90_000);
 });

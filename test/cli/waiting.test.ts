@@ -22,7 +22,9 @@ test('troupe up without a terminal says whose answer it waits for, ps too, and g
   const { stdout } = await troupe.run('ps');
   expect(stdout).toMatch(/^TEAM +MEMBER +STATUS +DOING +AGENT +PID +STARTED\n/);
   expect(stdout).toContain(`waits for your answer (plan): troupe approve ${request}  exec`);
-  expect(await troupe.run(['approve', request])).toMatchObject({ status: 0 });
+  expect(await troupe.run('approve nobody')).toMatchObject({ status: 3 });
+  const answered = await troupe.run('approve ann');
+  expect(answered).toMatchObject({ status: 0, stdout: `The plan ${request} of ann is approved.\n` });
   expect(await up.ended).toMatchObject({ status: 0 });
   expect(JSON.parse(up.output.stdout)).toMatchObject({ reason: 'done', open: false });
   expect(up.output.stderr.match(/waits for you/g)).toHaveLength(1);

@@ -138,6 +138,16 @@ describe('the picture', () => {
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
   });
 
+  test('leaves out whole keys where the screen is too narrow for all', () => {
+    const foot = (columns: number): string | undefined => {
+      const screen = { isTerminal: true, hasColor: false, columns, now: 0 };
+      return drawFrame(model, choice, { screen, rows: 10, isLive: true }).at(-1);
+    };
+    expect(foot(80)).toBe('q quit  ↑↓ scroll  f tasks: all  m member: all');
+    expect(foot(40)).toBe('q quit  ↑↓ scroll  f tasks: all');
+    expect(foot(20)).toBe('q quit  ↑↓ scroll');
+  });
+
   test('says of a closed team that it is closed, not live', () => {
     const closed = {
       ...model,
@@ -169,9 +179,10 @@ describe('the picture', () => {
 
   test('is drawn fast enough to be drawn 20 times a second', () => {
     const screen = { isTerminal: true, hasColor: true, columns: 140, now: Date.now() };
-    const start = performance.now();
+    // Our own time: what others do on the machine meanwhile says nothing about the picture.
+    const start = process.cpuUsage();
     for (let n = 0; n < 20; n++) drawFrame(model, choice, { screen, rows: 40, isLive: true });
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(process.cpuUsage(start).user / 1_000).toBeLessThan(1_000);
   });
 
   test('holds nothing that a terminal would obey', () => {

@@ -57,6 +57,8 @@ describe('a verdict', () => {
     await stage.register({ command: 'echo ignored; echo from stderr >&2; exit 2' });
     await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toThrow('from stderr');
     expect(await stage.tasks.getTask('demo', '1')).toMatchObject({ status: 'in_progress', rejections: 3 });
+    const last = 'echo ignored; echo from stderr >&2; exit 2';
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 2, command: last });
   });
 
   test('of a hook in a folder that is gone is a failure of the hook', async () => {

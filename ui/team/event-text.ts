@@ -37,7 +37,7 @@ export function describeEvent(event: TeamEvent): string {
     case 'task:released':
       return `${event.memberId} gave #${event.taskId} back${event.reason ? `: ${event.reason}` : ''}`;
     case 'task:rejected':
-      return `A gate sent #${event.taskId} back`;
+      return `${event.gate === undefined ? 'A gate' : `The gate ${event.gate}`} sent #${event.taskId} back`;
     case 'task:completed':
       return `${event.memberId ?? who} completed #${event.taskId}`;
     case 'task:failed':

@@ -33,7 +33,7 @@ async function follow(signal: AbortSignal, show: (teams: NativeTeams) => void): 
       const list = await call('native.list', known === undefined ? {} : { known, wait: WAIT_MS }, { signal });
       const joined = await call('native.joined', {}, { signal });
       if (signal.aborted) return;
-      known = list.count;
+      known = list.lastEvent;
       show({
         root: list.root,
         teams: list.teams.toSorted((a, b) => b.changedAt.localeCompare(a.changedAt)),

@@ -105,7 +105,14 @@ export const WORK_COMMANDS: readonly OwnCommand[] = [
   {
     words: 'approve',
     summary: 'See what waits for you in all teams (permissions, plans, gates, budgets, restarts), or answer it',
-    args: [{ field: 'requestId', name: 'request', type: 'string', text: 'what you answer; leave it out to see all' }],
+    args: [
+      {
+        field: 'requestId',
+        name: 'request',
+        type: 'string',
+        text: 'what you answer, or whose; leave it out to see all',
+      },
+    ],
     flags: [
       OPTIONAL_TEAM,
       { field: 'deny', name: 'deny', type: 'boolean', text: 'say no' },

@@ -92,25 +92,31 @@ function stateOf({ team }: Model['status'], isLive: boolean): [string, Style] {
 }
 
 function footLine({ filter, member }: Choice, screen: Screen): string {
-  const parts: [string, Style | undefined][] = [
-    ['q', 'bold'],
-    ['quit', 'dim'],
-    ['↑↓', 'bold'],
-    ['scroll', 'dim'],
-    ['f', 'bold'],
-    [`tasks: ${filter}`, 'dim'],
-    ['m', 'bold'],
-    [`member: ${member ?? 'all'}`, 'dim'],
-  ];
-  return spread(parts, screen, 1).text;
+  const entries = [
+    ['q', 'quit'],
+    ['↑↓', 'scroll'],
+    ['f', `tasks: ${filter}`],
+    ['m', `member: ${member ?? 'all'}`],
+  ] as const;
+  // A key without what it does says nothing: both, or neither.
+  let line = '';
+  let width = 0;
+  for (const [key, does] of entries) {
+    const gap = width === 0 ? '' : '  ';
+    const next = gap.length + widthOf(key) + 1 + widthOf(does);
+    if (width + next > screen.columns) break;
+    line += `${gap}${paint(screen, 'bold', key)} ${paint(screen, 'dim', does)}`;
+    width += next;
+  }
+  return line;
 }
 
 /** Pieces of text one after the other, as many as there is room for. */
-function spread(parts: readonly [string, Style | undefined][], screen: Screen, gap = 2) {
+function spread(parts: readonly [string, Style | undefined][], screen: Screen) {
   let text = '';
   let width = 0;
   for (const [part, style] of parts) {
-    const space = width === 0 ? 0 : gap;
+    const space = width === 0 ? 0 : 2;
     const next = widthOf(part);
     if (width + space + next > screen.columns) break;
     text += `${' '.repeat(space)}${paint(screen, style, part)}`;

@@ -5,7 +5,7 @@ import { fits, mergeMetadata } from '../json.ts';
 import type { Metadata } from '../json.ts';
 import { METADATA_BYTES } from '../limits.ts';
 import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from '../state.ts';
-import { describeTask, requireMember, requireTeam } from '../view.ts';
+import { describeTask, requireMember, requireTeam, viewTask } from '../view.ts';
 
 /** The team, if it can still change. */
 export function requireOpenTeam(state: TeamState): TeamRecord {
@@ -110,5 +110,7 @@ export function requireFit(what: string, before: Metadata | undefined, changes: 
 export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, what: string): void {
   if (isManager(state, by)) return;
   if (task.status === 'in_progress' && task.assigneeId === by) return;
-  throw new TeamError('not_allowed', `${by} may not ${what} ${describeTask(state, task.id)}: only its holder may`);
+  const { blockedReason } = viewTask(state, task);
+  const why = blockedReason === undefined ? 'only its holder may' : `it ${blockedReason}`;
+  throw new TeamError('not_allowed', `${by} may not ${what} ${describeTask(state, task.id)}: ${why}`);
 }

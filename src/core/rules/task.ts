@@ -166,7 +166,12 @@ export function rejectTask(state: TeamState, command: CommandOf<'task.reject'>):
     throw new TeamError('conflict', `Cannot send back ${describeTask(state, task.id)}: nobody works on it`);
   }
   return [
-    event(command, 'task:rejected', { taskId: task.id, memberId: task.assigneeId, feedback: command.feedback }),
+    event(command, 'task:rejected', {
+      taskId: task.id,
+      memberId: task.assigneeId,
+      feedback: command.feedback,
+      ...(command.gate !== undefined && { gate: command.gate }),
+    }),
     ...askAboutRejections(state, command, task),
   ];
 }

@@ -194,7 +194,7 @@ export class TeamHooks {
     }
     for (const hook of hooks) {
       const env = hookEnvironment(this.#options.environment, { TEAM_ID: teamId, EVENT: type, ...about }, hook.env);
-      last = await this.#atOnce(() => this.#tryHook(hook, teamId, env, payload));
+      last = { ...(await this.#atOnce(() => this.#tryHook(hook, teamId, env, payload))), command: hook.command };
       this.#options.onRun?.({ teamId, type, result: last });
       if (last.exitCode === 2) return last;
     }

@@ -278,6 +278,22 @@ describe.each([
     expect(team.view(free).assigneeId).toBeUndefined();
   });
 
+  test('of one that waits is refused with what it waits for', () => {
+    const team = teamOf('ann', 'bob');
+    const first = team.task();
+    const second = team.task({ dependencies: [first], assigneeId: 'bob' });
+    team.as('ann', 'task.claim', { taskId: first });
+    const verb = type.slice('task.'.length);
+    const input = { taskId: second, ...(type === 'task.fail' && { reason: 'x' }) } as {
+      taskId: string;
+      reason: string;
+    };
+    expect(team.refuse('bob', type, input)).toMatchObject({
+      code: 'not_allowed',
+      message: `bob may not ${verb} task ${second} (blocked): it waits for task ${first} (in progress, held by ann)`,
+    });
+  });
+
   test('is refused to others and a second time', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task({ assigneeId: 'ann' });
@@ -496,6 +512,15 @@ describe('a deleted task', () => {
 });
 
 describe('a task that is sent back', () => {
+  test('says which gate did it', () => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    team.as('ann', 'task.claim', { taskId });
+    expect(team.as('@system', 'task.reject', { taskId, feedback: 'no', gate: './gate.sh' })).toMatchObject([
+      { type: 'task:rejected', gate: './gate.sh' },
+    ]);
+  });
+
   test.each(['@system', '@user'])('by %s stays with its holder, who is told why', (by) => {
     const team = teamOf('ann');
     const taskId = team.task();

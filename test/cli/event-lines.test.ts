@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { describeEvent } from '../../src/cli/event-lines.ts';
+import type { TeamEvent } from '../../src/core/event.ts';
+
+const titles = new Map([['2', 'Test it']]);
+
+test.each<[Partial<TeamEvent> & { type: TeamEvent['type'] }, string]>([
+  [{ type: 'task:unblocked', by: 'builder', taskId: '2' }, 'opened the way for task #2 (Test it)'],
+  [
+    { type: 'task:dependencies-added', by: 'lead', taskId: '2', dependencies: ['1'] },
+    'made task #2 (Test it) wait for #1',
+  ],
+  [
+    { type: 'task:rejected', by: '@system', taskId: '2', feedback: 'no', gate: './gate.sh' },
+    'the gate ./gate.sh sent task #2 (Test it) back: no',
+  ],
+  [{ type: 'task:rejected', by: '@system', taskId: '2', feedback: 'no' }, 'a gate sent task #2 (Test it) back: no'],
+  [{ type: 'task:rejected', by: '@user', taskId: '2', feedback: 'no' }, 'sent task #2 (Test it) back: no'],
+])('what follows the name of who did it tells who did what: %o', (event, text) => {
+  expect(describeEvent({ at: 0, ...event } as TeamEvent, titles).text).toBe(text);
+});
