@@ -10,7 +10,7 @@ import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import type { NativeMember } from './format.ts';
 import { appendEntry } from './inbox-file.ts';
 import { nativePaths } from './layout.ts';
-import { leadOf, whyNotJoin } from './mirror/mirror.ts';
+import { leadOf, whyNotJoin } from './mirror/lead.ts';
 import { LEFT_NATIVE, memberIdOf, nativeMemberName, newMemberId, seatOf } from './mirror/names.ts';
 import type { Sight } from './sight.ts';
 

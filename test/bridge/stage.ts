@@ -14,9 +14,12 @@ import { Mailbox } from '../../src/ledger/mailbox.ts';
 import { SharedTaskList } from '../../src/ledger/task-list.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
+/** The native team's name. */
 export const NATIVE = 'session-0fc79bc3';
+/** Ours, which is called the same. */
 export const TEAM = NATIVE;
 
+/** A daemon's side of it. */
 export interface Side {
   readonly bridge: Bridge;
   readonly ledger: Ledger;
@@ -24,6 +27,7 @@ export interface Side {
   readonly mail: Mailbox;
 }
 
+/** All that a test may look at. */
 export interface Stage extends Side {
   readonly root: string;
   readonly paths: NativePaths;
@@ -58,7 +62,7 @@ export const file = (id: string, more: Json = {}): Json => ({
 });
 
 /** A native team of a lead and alice with two tasks, joined, and a member of ours. */
-export async function setStage(config: Json = {}): Promise<Stage> {
+export async function setStage(config: Json = {}, { grace = 0 } = {}): Promise<Stage> {
   const root = join(temporaryFolder(), 'claude');
   const paths = nativePaths(root, NATIVE);
   mkdirSync(paths.inboxes, { recursive: true });
@@ -81,7 +85,7 @@ export async function setStage(config: Json = {}): Promise<Stage> {
       home,
       root,
       trash: join(root, '../trash'),
-      grace: 0,
+      grace,
       onError: (error) => console.error(error),
     });
     onTestFinished(async () => {
@@ -102,6 +106,7 @@ export async function setStage(config: Json = {}): Promise<Stage> {
   return { ...side, root, paths, journal, open, settled };
 }
 
+/** Adds a member of ours. */
 export function addMember(ledger: Ledger, name: string): Promise<void> {
   const input = parse(JoinInput, { name, role: 'coder' });
   return ledger.execute(TEAM, { type: 'member.join', by: '@user', ...input }, () => undefined);

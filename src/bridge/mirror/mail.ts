@@ -167,7 +167,7 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     async pass(team, all) {
       const { inboxes, era } = team;
       const changed = [...inboxes].filter(([to, entries]) => all || received.get(to) !== entries);
-      for (const [to, entries] of changed) await receive(to, entries, era);
+      for (const [to, entries] of changed) await parts.step(`mail for ${to}`, () => receive(to, entries, era));
       const isFewer = received.size > inboxes.size;
       // Those that we started are written to by the process that runs them, one turn after another.
       if (!naming.leads && (all || isFewer || changed.length > 0)) await outbox.pass(team);

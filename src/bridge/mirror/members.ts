@@ -28,7 +28,7 @@ export async function mirrorMembers(parts: MirrorParts, config: NativeConfig, si
   const { ledger, teamId } = parts;
   if (parts.naming.leads) return mirrorHosted(parts, config, signature);
   const theirs = config.members.filter((member) => !isOurs(member));
-  for (const native of theirs) await takeMember(parts, native);
+  for (const native of theirs) await parts.step(`member ${native.name}`, () => takeMember(parts, native));
   const gone = await ledger.view(teamId, (state) =>
     [...state.members.values()].filter((member) => {
       const name = nativeMemberName(member) ?? seatOf(member);
@@ -48,7 +48,9 @@ export async function mirrorMembers(parts: MirrorParts, config: NativeConfig, si
   }));
   const isTrue = theirs.every(({ name, isActive }) => !seated.has(name) || seated.get(name) === isActive);
   if (!isTrue || !isShown(config, wanted, signature)) {
-    await changeConfig(parts.paths, (found) => withSeats(withOurs(found, wanted, signature, parts), seated));
+    await parts.step('config.json', () =>
+      changeConfig(parts.paths, (found) => withSeats(withOurs(found, wanted, signature, parts), seated)),
+    );
   }
 }
 
@@ -60,8 +62,10 @@ async function mirrorHosted(parts: MirrorParts, config: NativeConfig, signature:
   }));
   const isLeft = (member: NativeMember): boolean => !isOurs(member) && stopped.has(member.name);
   if (isShown(config, wanted, signature) && !config.members.some(isLeft)) return;
-  await changeConfig(parts.paths, (found) =>
-    withOurs({ ...found, members: found.members.filter((member) => !isLeft(member)) }, wanted, signature, parts),
+  await parts.step('config.json', () =>
+    changeConfig(parts.paths, (found) =>
+      withOurs({ ...found, members: found.members.filter((member) => !isLeft(member)) }, wanted, signature, parts),
+    ),
   );
 }
 

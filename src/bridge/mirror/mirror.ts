@@ -4,19 +4,19 @@ import type { TeamState } from '../../core/state.ts';
 import type { SharedTask } from '../../core/task.ts';
 import { streamOf } from '../../core/view.ts';
 import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
-import { isWhole } from '../config-file.ts';
 import type { NativeConfig } from '../format.ts';
-import { appendEntry } from '../inbox-file.ts';
 import { NATIVE_LEAD, nativePaths } from '../layout.ts';
 import type { Sight } from '../sight.ts';
-import type { NativeTeam } from '../snapshot.ts';
 import { watchAbsence } from './absence.ts';
+import { leadOf } from './lead.ts';
+import { writeLines } from './lines.ts';
 import { mirrorMail } from './mail.ts';
-import { isOurs, mirrorMembers, withdrawMembers } from './members.ts';
+import { mirrorMembers, withdrawMembers } from './members.ts';
 import type { Signature } from './members.ts';
-import { HOSTED_NAMES, isForSeats, JOINED_NAMES, LEFT_NATIVE, nativeMemberName, seatOf, uuidOf } from './names.ts';
+import { HOSTED_NAMES, isForSeats, JOINED_NAMES, LEFT_NATIVE, nativeMemberName, seatOf } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 import { questionOf } from './questions.ts';
+import { openSteps } from './steps.ts';
 import { mirrorTasks } from './tasks.ts';
 import { keepUnreadable } from './unreadable.ts';
 
@@ -85,7 +85,6 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const { ledger, sight, teamId, native, signature, onError } = options;
   const paths = nativePaths(options.root, native);
   const reports: string[] = [];
-  const told = new Set<string>();
   const stream = await ledger.view(teamId, ({ team }) => (team ? streamOf(team) : ''));
   let leadName = NATIVE_LEAD;
   let wanted = 0;
@@ -98,6 +97,14 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   let config: NativeConfig | undefined;
   let goneSince: number | undefined;
 
+  const steps = openSteps({
+    again() {
+      due = { ...EVERYTHING };
+      kick();
+    },
+    onError,
+  });
+  const { step } = steps;
   const parts: MirrorParts = {
     ledger,
     teamId,
@@ -107,12 +114,8 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     complete: options.complete,
     leadId: ({ team }) => team?.leadId ?? NATIVE_LEAD,
     leadName: () => leadName,
-    async tell(to, text, matter) {
-      if (told.has(matter)) return;
-      told.add(matter);
-      const timestamp = new Date().toISOString();
-      await appendEntry(paths, to, { from: 'troupe', text, timestamp, id: uuidOf(`${teamId}-${matter}-${timestamp}`) });
-    },
+    tell: (to, text, matter) => lines.tell(to, text, matter),
+    step,
     report(what) {
       if (reports.at(-1) === what) return;
       reports.push(what);
@@ -125,6 +128,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     isSigning: () => sight.team(native)?.config?.leadProcess !== undefined,
     again: () => kick(),
   };
+  const lines = writeLines(parts);
   const absence = watchAbsence(parts, { grace: options.grace });
   const tasks = mirrorTasks(parts);
   const mail = mirrorMail(parts);
@@ -143,14 +147,16 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       return;
     }
     goneSince = undefined;
-    if (options.keep) keepUnreadable(parts, team, options.keep);
+    const { keep } = options;
+    if (keep) await step('unreadable files', () => keepUnreadable(parts, team, keep));
     leadName = leadOf(team);
     if (now.tasks) tasks.touch();
     if (now.members || team.config !== config) await mirrorMembers(parts, team.config, signature);
     config = team.config;
-    if (team.problems.length === 0 || !team.unsettled) await tasks.pass(team.tasks);
+    await tasks.pass(team.tasks);
     await mail.pass(team, now.mail);
-    if (now.members) await mail.answerShutdowns();
+    if (now.members) await step('answers', () => mail.answerShutdowns());
+    await lines.retry();
   };
 
   /** The native team has ended, and with it whoever sat in it; it may be put back within a moment. */
@@ -246,7 +252,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   return {
     teamId,
     native,
-    reports,
+    get reports() {
+      return [...reports, ...steps.troubles()];
+    },
     get isReplaced() {
       return absence.isReplaced;
     },
@@ -256,6 +264,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       kick();
       const target = wanted;
       while (done < target && !closed) await new Promise((resolve) => setTimeout(resolve, 5));
+      await steps.settled();
     },
     async close({ withdraw = false } = {}) {
       closed = true;
@@ -264,6 +273,8 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       unsubscribe();
       unsee();
       await running;
+      steps.close();
+      await steps.settled();
       if (withdraw && sight.team(native)?.config) await withdrawMembers(parts);
     },
   };
@@ -272,26 +283,4 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
 /** A member that left as it was told to is no news to the one who told it. */
 function isNews({ reason, returning }: Extract<TeamEvent, { type: 'teammate:stopped' }>): boolean {
   return !returning && reason !== 'shutdown' && reason !== LEFT_NATIVE;
-}
-
-/** The native lead's name: nearly always the same. */
-export function leadOf({ config }: NativeTeam): string {
-  return (
-    config?.members.find(({ agentId }) => agentId !== undefined && agentId === config.leadAgentId)?.name ?? NATIVE_LEAD
-  );
-}
-
-/** The newest version's lead reads its inbox only while a teammate that it started itself is there. */
-export function leadReads(team: NativeTeam): boolean {
-  if (team.config?.leadProcess === undefined) return true;
-  const lead = leadOf(team);
-  return team.config.members.some((member) => member.name !== lead && !isOurs(member));
-}
-
-/** Why a native team cannot be joined, if it cannot. */
-export function whyNotJoin(team: NativeTeam): string | undefined {
-  if (team.kind === 'session') return 'it is the task list of a session without a team';
-  if (!team.config) return team.problems[0] ?? 'it has no config.json';
-  if (!isWhole(team.config)) return 'its config.json has no leadAgentId, or members without agentId';
-  return undefined;
 }

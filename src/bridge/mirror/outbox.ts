@@ -1,6 +1,5 @@
 import { lstatSync } from 'node:fs';
 import { SYSTEM } from '../../core/actor.ts';
-import { TeamError } from '../../core/errors.ts';
 import type { TeamMessage } from '../../core/message.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
@@ -18,9 +17,6 @@ const REWRITES = 3;
 
 /** What is lost again at once is written again later: somebody writes over it at this moment. */
 const REWRITE_MS = 5_000;
-
-/** One who holds an inbox for longer than this must not keep mail to others. */
-const PATIENCE_MS = 1_000;
 
 /** A message of ours to a native member, or one of theirs that we know of. */
 interface Due {
@@ -69,7 +65,7 @@ export function openOutbox(
     const wrote = (inode: bigint): void => {
       ours.set(name, new Set([...(ours.get(name) ?? []), inode].slice(-KEPT_INODES)));
     };
-    await appendEntry(paths, name, entryOf(message, from, color), { patience: PATIENCE_MS, wrote });
+    await appendEntry(paths, name, entryOf(message, from, color), { wrote });
     await receipt('message.deliver', message, again);
   };
 
@@ -134,19 +130,12 @@ export function openOutbox(
     async pass(team) {
       removes ||= team.era === 'removes-read';
       const due = await ledger.view(teamId, (state) => dueIn(state, parts));
-      const stuck = new Set<string>();
-      for (const one of due) {
-        if (stuck.has(one.name)) continue;
-        try {
-          await handle(team, one);
-        } catch (error) {
-          if (!(error instanceof TeamError)) throw error;
-          // Mail to others goes on; with the next comparison this is tried again.
-          stuck.add(one.name);
-          parts.report(`mail to ${one.name} waits: ${error.message}`);
-        }
+      for (const name of new Set(due.map((one) => one.name))) {
+        await parts.step(`mail to ${name}`, async () => {
+          for (const one of due) if (one.name === name) await handle(team, one);
+        });
       }
-      if (due.some(({ message, name }) => !message.deliveredAt && !stuck.has(name))) parts.again();
+      if (due.some(({ message }) => !message.deliveredAt)) parts.again();
     },
   };
 }

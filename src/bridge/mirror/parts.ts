@@ -3,6 +3,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { FileReading } from '../json-file.ts';
 import type { NativePaths } from '../layout.ts';
 import type { Naming } from './names.ts';
+import type { Steps } from './steps.ts';
 
 /** What the parts of a mirror share. */
 export interface MirrorParts {
@@ -20,6 +21,8 @@ export interface MirrorParts {
   readonly leadName: () => string;
   /** Writes a line of our own to a native member; the same matter is told once. */
   readonly tell: (to: string, text: string, matter: string) => Promise<void>;
+  /** Does something about one matter; trouble with it is told of, and holds up nothing else. */
+  readonly step: Steps['step'];
   /** Notes something for people: a refusal, an overwrite, a file that cannot be read. */
   readonly report: (what: string) => void;
   /** The unreadable files that a copy was made of. */

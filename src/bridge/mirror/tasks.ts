@@ -189,7 +189,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
       } catch (error) {
         if (!(error instanceof TeamError)) throw error;
         // One of them is refused, or somebody made another task meanwhile.
-        for (const file of some) await create([file]);
+        for (const file of some) await parts.step(`task ${file.id}`, () => create([file]));
       }
     }
   };
@@ -215,7 +215,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
       const task = state.tasks.get(taskId);
       return task && task.status !== 'deleted' ? fileOf(shownOf(state, task, links, stream)) : undefined;
     });
-    if (!file) return;
+    if (!file || links.toNative.has(taskId)) return;
     await note(await createTaskFile(paths, file, { wanted: taskId }), taskId);
   };
 
@@ -237,7 +237,9 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
       if (fresh.length > 0) await adopt(fresh);
       const moved = await view((state) => found.filter((file) => hasMoved(state, file)));
       for (let at = 0; at < moved.length; at += TOGETHER) {
-        await Promise.all(moved.slice(at, at + TOGETHER).map((file) => compare(file)));
+        await Promise.all(
+          moved.slice(at, at + TOGETHER).map((file) => parts.step(`task ${file.id}`, () => compare(file))),
+        );
       }
       for (const [native, taskId] of links.toTask) {
         // One that cannot be read is no longer in the picture, but it is there.
@@ -246,7 +248,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
         inStep.delete(native);
         await removeOurs(taskId);
       }
-      for (const { id } of missing) if (!links.toNative.has(id)) await offer(id);
+      for (const { id } of missing) await parts.step(`new task ${id}`, () => offer(id));
     },
     async tellFailed(taskId, reason) {
       const native = links.toNative.get(taskId);

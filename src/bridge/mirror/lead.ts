@@ -1,0 +1,26 @@
+import { isWhole } from '../config-file.ts';
+import { NATIVE_LEAD } from '../layout.ts';
+import type { NativeTeam } from '../snapshot.ts';
+import { isOurs } from './members.ts';
+
+/** The native lead's name: nearly always the same. */
+export function leadOf({ config }: NativeTeam): string {
+  return (
+    config?.members.find(({ agentId }) => agentId !== undefined && agentId === config.leadAgentId)?.name ?? NATIVE_LEAD
+  );
+}
+
+/** The newest version's lead reads its inbox only while a teammate that it started itself is there. */
+export function leadReads(team: NativeTeam): boolean {
+  if (team.config?.leadProcess === undefined) return true;
+  const lead = leadOf(team);
+  return team.config.members.some((member) => member.name !== lead && !isOurs(member));
+}
+
+/** Why a native team cannot be joined, if it cannot. */
+export function whyNotJoin(team: NativeTeam): string | undefined {
+  if (team.kind === 'session') return 'it is the task list of a session without a team';
+  if (!team.config) return team.problems[0] ?? 'it has no config.json';
+  if (!isWhole(team.config)) return 'its config.json has no leadAgentId, or members without agentId';
+  return undefined;
+}

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { writeInPlace } from './foreign.ts';
+import { addMember, file, member, read, setStage, TEAM } from './stage.ts';
+import type { Json } from './stage.ts';
+
+const lead: Json = { ...member('team-lead'), agentType: 'team-lead' };
+const THREE = { members: [lead, member('alice'), member('bob')] };
+const SOON = { timeout: 10_000 };
+
+/** Another program that holds the lock beside a file, and lives. */
+async function holdLock(path: string): Promise<() => void> {
+  const script = `mkdir '${path}.lock'; while :; do touch '${path}.lock'; sleep 0.2; done`;
+  const holder = spawn('sh', ['-c', script], { stdio: 'ignore' });
+  const release = (): void => void holder.kill('SIGKILL');
+  onTestFinished(release);
+  await expect.poll(() => existsSync(`${path}.lock`)).toBe(true);
+  return release;
+}
+
+describe('trouble with one thing of a native team', () => {
+  const large = `[{"text":"${'x'.repeat(17 * 1024 * 1024)}"}]`;
+  test.for([
+    ['no list', '{"not":"a list"}'],
+    ['half a list', '[{"from'],
+    ['too large', large],
+  ])('leaves the mail of others alone: an inbox that is %s', async ([, text]) => {
+    const { bridge, mail, paths, settled } = await setStage(THREE);
+    writeFileSync(paths.inbox('alice'), text as string);
+    await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'to alice' });
+    await mail.send(TEAM, 'codex-1', { toId: 'bob', content: 'to bob' });
+    await settled();
+    expect(readFileSync(paths.inbox('bob'), 'utf8')).toContain('to bob');
+    expect(bridge.joined()[0]?.notices.filter((one) => one.includes('alice.json'))).toHaveLength(1);
+    // Put right, it gets what waited, and no more is said of it.
+    writeFileSync(paths.inbox('alice'), '[]');
+    await expect.poll(() => readFileSync(paths.inbox('alice'), 'utf8'), SOON).toContain('to alice');
+    await settled();
+    expect(bridge.joined()[0]?.notices.join()).not.toContain('alice.json');
+  });
+
+  test('leaves the mail of others alone: a member whose name is no name for a file', async () => {
+    const { bridge, ledger, mail, paths, settled } = await setStage({
+      members: [lead, member('Jürgen'), member('../../x'), member('alice')],
+    });
+    const ids = await ledger.view(TEAM, (state) => [...state.members.keys()].filter((id) => id !== 'codex-1'));
+    for (const toId of ids) await mail.send(TEAM, 'codex-1', { toId, content: `to ${toId}` });
+    await settled();
+    expect(readFileSync(paths.inbox('alice'), 'utf8')).toContain('to alice');
+    expect(bridge.joined()[0]?.notices.join()).toContain('cannot be the name of a native member');
+  });
+
+  test('leaves the task as it should be when the one to tell cannot be told', async () => {
+    const { paths, settled } = await setStage();
+    writeFileSync(paths.task('3'), JSON.stringify(file('3', { blockedBy: ['1'] })));
+    await settled();
+    writeInPlace(paths.task('3'), { ...read(paths.task('3')), owner: '../../../evil', status: 'in_progress' });
+    await settled();
+    expect(read(paths.task('3'))).toMatchObject({ status: 'pending' });
+    expect(readFileSync(paths.inbox('team-lead'), 'utf8')).toContain('put back');
+  });
+
+  test('leaves mail and tasks alone: a team file that somebody keeps locked', async () => {
+    const { bridge, ledger, mail, tasks, paths } = await setStage();
+    const release = await holdLock(paths.config);
+    await addMember(ledger, 'codex-2');
+    await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'to alice' });
+    writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
+    await expect.poll(() => existsSync(paths.inbox('alice')), SOON).toBe(true);
+    await expect.poll(() => tasks.getTask(TEAM, '2'), SOON).toMatchObject({ assigneeId: 'alice' });
+    await expect.poll(() => bridge.joined()[0]?.notices.join(), SOON).toContain('config.json has been locked');
+    release();
+    expect(readFileSync(paths.config, 'utf8')).not.toContain('codex-2');
+  }, 30_000);
+
+  test('leaves other tasks alone: one that is empty, one of a status that nobody knows', async () => {
+    const { tasks, paths, settled } = await setStage();
+    writeFileSync(paths.task('1'), JSON.stringify(file('1', { status: 'cancelled' })));
+    writeFileSync(paths.task('2'), '');
+    writeFileSync(paths.task('4'), JSON.stringify(file('4')));
+    await settled();
+    expect((await tasks.listTasks(TEAM)).map(({ id, status }) => `${id} ${status}`)).toEqual([
+      '1 pending',
+      '2 pending',
+      '4 pending',
+    ]);
+  });
+});
