@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { identify, isRunning } from '../agents/process.ts';
-import type { ProcessIdentity } from '../agents/process.ts';
+import { identify } from '../agents/process.ts';
 import { USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import { MAX_MESSAGES_PER_MINUTE, MAX_TEAMMATES } from '../core/limits.ts';
@@ -10,15 +9,17 @@ import { CreateTeamInput } from '../core/team.ts';
 import { isSlug, quote, Slug, suggestSlug } from '../core/text.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ClaimKeeper } from '../ledger/task-list.ts';
+import { changeConfig } from './config-file.ts';
 import { keepHosted } from './hosted/keeper.ts';
+import { nativePaths } from './layout.ts';
 import { findLeftovers, moveToTrash } from './leftovers.ts';
 import type { Leftover } from './leftovers.ts';
 import { markOf, sessionOf } from './mirror/absence.ts';
 import { leadOf, leadReads, whyNotJoin } from './mirror/lead.ts';
-import { signatureOf } from './mirror/members.ts';
 import { openMirror } from './mirror/mirror.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { nativeNameOf } from './mirror/names.ts';
+import { sign, unsigned } from './mirror/signature.ts';
 import { openSeats } from './seats.ts';
 import type { Seats } from './seats.ts';
 import { openSight } from './sight.ts';
@@ -77,7 +78,8 @@ export interface Bridge {
 /** Opens the bridge. */
 export function openBridge({ root, trash, onError, ledger, home, complete, grace }: BridgeOptions): Bridge {
   const mirrors = new Map<string, Mirror>();
-  const signature = { home: createHash('sha256').update(home).digest('hex').slice(0, 16), ...identify(process.pid) };
+  const id = createHash('sha256').update(home).digest('hex').slice(0, 16);
+  const signature = { home: id, ...identify(process.pid), path: home };
   let sight: Sight | undefined;
   const open = (): Sight => (sight ??= openSight(root, { onError }));
   const hosted = complete && keepHosted({ ledger, home, root, trash, sight: open, signature, complete, onError });
@@ -148,18 +150,19 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
         throw new TeamError('conflict', `The native team ${quote(name)} is led by Troupe: it is team ${quote(led)}`);
       }
       const present = [...mirrors.values()].find(({ native }) => native === team.name);
+      if (present?.standsBack !== undefined) throw new TeamError('conflict', present.standsBack);
       if (present) return describe(present);
       const why = whyNotJoin(team);
       if (why !== undefined) throw new TeamError('conflict', `The native team ${quote(name)} cannot be joined: ${why}`);
-      const rival = team.config && signatureOf(team.config);
-      if (rival?.pid !== undefined && rival.home !== signature.home && isRunning(rival as ProcessIdentity)) {
-        throw new TeamError(
-          'conflict',
-          `The native team ${quote(name)} was joined by another daemon (process ${rival.pid}): leave it there first`,
-        );
-      }
       const teamId = parse(Slug, as ?? (isSlug(team.name) ? team.name : suggestSlug(team.name)));
-      await prepareTeam(ledger, teamId, team, seats);
+      const paths = nativePaths(root, team.name);
+      await sign(paths, signature);
+      try {
+        await prepareTeam(ledger, teamId, team, seats);
+      } catch (error) {
+        await changeConfig(paths, (config) => unsigned(config, signature)).catch(onError);
+        throw error;
+      }
       const mirror = await begin(teamId, team.name);
       await mirror.settled();
       return describe(mirror);

@@ -388,7 +388,7 @@ describe('a team that joined a native one', () => {
   test('is not joined by a second daemon on the same directory', async () => {
     const { bridge, open, paths } = await setStage();
     const rival = open('another home', memoryJournal());
-    await expect(rival.bridge.join(NATIVE)).rejects.toThrow(`another daemon (process ${process.pid})`);
+    await expect(rival.bridge.join(NATIVE)).rejects.toThrow(`another daemon (process ${process.pid}, home)`);
     await bridge.leave(TEAM);
     expect(readTeam(paths.config)).not.toHaveProperty('metadata');
     expect(readTeam(paths.config).members).toHaveLength(2);

@@ -7,15 +7,9 @@ import { BRIDGE_MARK, nameOf } from '../format.ts';
 import type { NativeConfig, NativeMember } from '../format.ts';
 import { LEFT_NATIVE, memberIdOf, nativeMemberName, newMemberId, seatOf } from './names.ts';
 import type { MirrorParts } from './parts.ts';
+import { markIn, rivalOf, unsigned } from './signature.ts';
+import type { Signature } from './signature.ts';
 import { oneLine } from './task-form.ts';
-
-/** What we leave in a native team's file: whose members these are. */
-export interface Signature {
-  readonly home: string;
-  readonly pid: number;
-  readonly startTime: string;
-  readonly bootId: string;
-}
 
 /**
  * A pane that was just opened is nobody's: who runs in it says so with its first turn, or sits down as a member of ours. One that says
@@ -49,7 +43,10 @@ export async function mirrorMembers(parts: MirrorParts, config: NativeConfig, si
   const isTrue = theirs.every(({ name, isActive }) => !seated.has(name) || seated.get(name) === isActive);
   if (!isTrue || !isShown(config, wanted, signature)) {
     await parts.step('config.json', () =>
-      changeConfig(parts.paths, (found) => withSeats(withOurs(found, wanted, signature, parts), seated)),
+      changeConfig(parts.paths, (found) =>
+        // Seen under the lock only: another daemon was first.
+        rivalOf(found, signature) ? undefined : withSeats(withOurs(found, wanted, signature, parts), seated),
+      ),
     );
   }
 }
@@ -69,24 +66,17 @@ async function mirrorHosted(parts: MirrorParts, config: NativeConfig, signature:
   );
 }
 
-/** Takes our members out again, when the two teams part. */
-export function withdrawMembers(parts: MirrorParts): Promise<boolean> {
+/** Takes our members out again, when the two teams part; what another daemon put there stays. */
+export function withdrawMembers(parts: MirrorParts, signature: Signature): Promise<boolean> {
   return changeConfig(parts.paths, (config) => {
-    const { [BRIDGE_MARK]: _mark, ...metadata } = (config['metadata'] ?? {}) as Record<string, unknown>;
-    const { metadata: _metadata, ...rest } = config;
-    const members = config.members.filter((member) => !isOurs(member));
-    return { ...rest, members, ...(Object.keys(metadata).length > 0 && { metadata }) };
+    const members = config.members.filter((member) => markIn(member)?.home !== signature.home);
+    return unsigned({ ...config, members }, signature);
   });
 }
 
 /** Whether a native member is one that the bridge put there. */
 export function isOurs(member: NativeMember): boolean {
-  return markOf(member) !== undefined;
-}
-
-/** Whose bridge wrote into a native team's file. */
-export function signatureOf(config: NativeConfig): Partial<Signature> | undefined {
-  return markOf(config);
+  return markIn(member) !== undefined;
 }
 
 async function takeMember(parts: MirrorParts, native: NativeMember): Promise<void> {
@@ -208,17 +198,11 @@ function isShown(config: NativeConfig, wanted: readonly NativeMember[], signatur
   const ours = config.members.filter(isOurs);
   const theirs = new Set(config.members.filter((member) => !isOurs(member)).map(({ name }) => name));
   const due = wanted.filter(({ name }) => !theirs.has(name));
-  if (JSON.stringify(markOf(config)) !== JSON.stringify(signature) || ours.length !== due.length) return false;
+  if (JSON.stringify(markIn(config)) !== JSON.stringify(signature) || ours.length !== due.length) return false;
   return due.every((member) => {
     const shown = ours.find(({ name }) => name === member.name);
     return shown !== undefined && shown.agentId === member.agentId && shown.isActive === member.isActive;
   });
-}
-
-function markOf(value: object): Partial<Signature> | undefined {
-  const metadata = (value as { metadata?: Record<string, unknown> }).metadata;
-  const mark = typeof metadata === 'object' && metadata !== null ? metadata[BRIDGE_MARK] : undefined;
-  return typeof mark === 'object' && mark !== null ? mark : undefined;
 }
 
 function backendOf(backend: string | undefined): 'tmux' | 'iterm2' | 'in-process' {

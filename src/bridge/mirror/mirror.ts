@@ -12,10 +12,11 @@ import { leadOf } from './lead.ts';
 import { writeLines } from './lines.ts';
 import { mirrorMail } from './mail.ts';
 import { mirrorMembers, withdrawMembers } from './members.ts';
-import type { Signature } from './members.ts';
 import { HOSTED_NAMES, isForSeats, JOINED_NAMES, LEFT_NATIVE, nativeMemberName, seatOf } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 import { questionOf } from './questions.ts';
+import { watchRival } from './rival.ts';
+import type { Signature } from './signature.ts';
 import { openSteps } from './steps.ts';
 import { mirrorTasks } from './tasks.ts';
 import { keepUnreadable } from './unreadable.ts';
@@ -28,6 +29,8 @@ export interface Mirror {
   readonly reports: readonly string[];
   /** The native team is gone, and another one has its name. */
   readonly isReplaced: boolean;
+  /** Why nothing is kept in step: another daemon does that. */
+  readonly standsBack: string | undefined;
   /** Whether a claim holds on the native side, too. */
   confirm(task: SharedTask, memberId: string): Promise<boolean>;
   /** Resolves when everything that both sides said so far has been looked at. */
@@ -129,6 +132,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     again: () => kick(),
   };
   const lines = writeLines(parts);
+  const rivalry = watchRival(parts, signature);
   const absence = watchAbsence(parts, { grace: options.grace });
   const tasks = mirrorTasks(parts);
   const mail = mirrorMail(parts);
@@ -147,6 +151,10 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       return;
     }
     goneSince = undefined;
+    if (rivalry.giveWay(team.config)) {
+      due = { ...EVERYTHING };
+      return;
+    }
     const { keep } = options;
     if (keep) await step('unreadable files', () => keepUnreadable(parts, team, keep));
     leadName = leadOf(team);
@@ -211,7 +219,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
 
   const hear = (event: TeamEvent, state: TeamState): Promise<void> | undefined => {
     // Where we lead, our own lead hears of all this.
-    if (parts.naming.leads) return undefined;
+    if (parts.naming.leads || rivalry.standsBack !== undefined) return undefined;
     if (event.type === 'task:failed') return tasks.tellFailed(event.taskId, event.reason);
     if (!('memberId' in event) || event.memberId === undefined) return undefined;
     const { memberId } = event;
@@ -241,6 +249,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     if (event.team === native) kick();
   });
   await ledger.view(teamId, () => undefined);
+  // Before anybody takes a task: the other daemon may have come while this one was away.
+  const present = sight.team(native)?.config;
+  if (present) rivalry.giveWay(present);
   kick();
   // What was missed, for whatever reason, is found by comparing all that is known; the files are swept by the sight.
   const comparer = setInterval(() => {
@@ -258,7 +269,11 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     get isReplaced() {
       return absence.isReplaced;
     },
-    confirm: (task, memberId) => tasks.confirm(task, memberId),
+    get standsBack() {
+      return rivalry.standsBack;
+    },
+    confirm: (task, memberId) =>
+      rivalry.standsBack === undefined ? tasks.confirm(task, memberId) : rivalry.refuse(task),
     async settled() {
       due = { ...EVERYTHING };
       kick();
@@ -275,7 +290,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       await running;
       steps.close();
       await steps.settled();
-      if (withdraw && sight.team(native)?.config) await withdrawMembers(parts);
+      if (withdraw && sight.team(native)?.config) await withdrawMembers(parts, signature);
     },
   };
 }

@@ -1,0 +1,62 @@
+import { isRunning } from '../../agents/process.ts';
+import type { ProcessIdentity } from '../../agents/process.ts';
+import { TeamError } from '../../core/errors.ts';
+import { LINE_LENGTH } from '../../core/limits.ts';
+import { quote } from '../../core/text.ts';
+import { changeConfig } from '../config-file.ts';
+import { BRIDGE_MARK } from '../format.ts';
+import type { NativeConfig } from '../format.ts';
+import type { NativePaths } from '../layout.ts';
+import { oneLine } from './task-form.ts';
+
+/** What we leave in a native team's file: whose members these are. */
+export interface Signature {
+  readonly home: string;
+  readonly pid: number;
+  readonly startTime: string;
+  readonly bootId: string;
+  /** Where that daemon keeps its things, for people. */
+  readonly path?: string;
+}
+
+/** The mark of a bridge on a native team or on a member of it. */
+export function markIn(value: object): Partial<Signature> | undefined {
+  const metadata = (value as { metadata?: Record<string, unknown> }).metadata;
+  const mark = typeof metadata === 'object' && metadata !== null ? metadata[BRIDGE_MARK] : undefined;
+  return typeof mark === 'object' && mark !== null ? mark : undefined;
+}
+
+/** The daemon of another home that keeps a native team in step and runs. */
+export function rivalOf(config: NativeConfig, own: Signature): Partial<Signature> | undefined {
+  const mark = markIn(config);
+  const isOther = mark?.pid !== undefined && mark.home !== own.home;
+  return isOther && isRunning(mark as ProcessIdentity) ? mark : undefined;
+}
+
+/** Why nothing is done while another daemon does it, and what to do about that. */
+export function whyStandBack(name: string, rival: Partial<Signature>): string {
+  const path = typeof rival.path === 'string' ? oneLine(rival.path, LINE_LENGTH) : undefined;
+  const home = path === undefined ? `the home ${String(rival.home).slice(0, 16)}` : path;
+  const how = path === undefined ? 'with its TROUPE_HOME' : `with TROUPE_HOME=${path}`;
+  return (
+    `The native team ${quote(name)} was joined by another daemon (process ${rival.pid}, ${home}): leave it there first, ` +
+    `"troupe native leave" ${how}`
+  );
+}
+
+/** Signs a native team, under its lock: of two that join at once, one does. */
+export async function sign(paths: NativePaths, own: Signature): Promise<void> {
+  await changeConfig(paths, (config) => {
+    const rival = rivalOf(config, own);
+    if (rival) throw new TeamError('conflict', whyStandBack(paths.name, rival));
+    return { ...config, metadata: { ...(config['metadata'] as object | undefined), [BRIDGE_MARK]: own } };
+  });
+}
+
+/** A native team's file without our signature; that of another daemon stays. */
+export function unsigned(config: NativeConfig, own: Signature): NativeConfig {
+  if (markIn(config)?.home !== own.home) return config;
+  const { [BRIDGE_MARK]: _mark, ...metadata } = (config['metadata'] ?? {}) as Record<string, unknown>;
+  const { metadata: _metadata, ...rest } = config;
+  return { ...rest, members: config.members, ...(Object.keys(metadata).length > 0 && { metadata }) };
+}
