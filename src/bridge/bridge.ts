@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { identify } from '../agents/process.ts';
 import { USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
@@ -91,8 +90,7 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
       mirrors.delete(teamId);
       over?.close().catch(onError);
     };
-    const keep = join(trash, 'unreadable');
-    const parts = { ledger, sight: open(), root, teamId, native, signature, keep, grace, onError, onOver };
+    const parts = { ledger, sight: open(), root, teamId, native, signature, trash, grace, onError, onOver };
     const mirror = await openMirror(parts);
     mirrors.set(teamId, mirror);
     return mirror;

@@ -1,21 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { identify } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
 import { quote } from '../core/text.ts';
 import { findNativeRoot, nativePaths } from './layout.ts';
+import { move } from './move.ts';
 import { checkDirectory } from './root.ts';
 import type { NativeTeam } from './snapshot.ts';
 
@@ -201,16 +192,5 @@ function pidSpace(): string {
     return `${hostname()}#${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return hostname();
-  }
-}
-
-/** Within a file system in one step; across two, whole first and only then away. */
-function move(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    cpSync(from, to, { recursive: true, errorOnExist: true, preserveTimestamps: true });
-    rmSync(from, { recursive: true });
   }
 }

@@ -1,4 +1,5 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import { NativeTask, orderTask } from './format.ts';
 import { readNow, readSettled, replaceFile, writeWhole } from './json-file.ts';
@@ -7,6 +8,7 @@ import { isNativeTaskId } from './layout.ts';
 import type { NativePaths } from './layout.ts';
 import { underLock } from './lock.ts';
 import type { LockOptions } from './lock.ts';
+import { move } from './move.ts';
 
 /** A task file as it is; `unknown` is JSON of a form that we do not know, which is shown and never written. */
 export type TaskReading =
@@ -90,14 +92,20 @@ export async function createTaskFile(
   );
 }
 
-/** Removes a task as the program does: the file goes, its id stays used. */
-export function removeTaskFile(paths: NativePaths, id: string, options?: LockOptions): Promise<void> {
+/** Removes a task as the program does: the file goes, its id stays used. It goes to the trash: it is not ours alone. */
+export function removeTaskFile(
+  paths: NativePaths,
+  id: string,
+  { trash, ...options }: LockOptions & { trash: string },
+): Promise<void> {
   return underLock(
     paths.task(id),
     () => {
       if (readMark(paths) < Number(id)) writeWhole(paths.highWaterMark, id);
+      mkdirSync(trash, { recursive: true, mode: 0o700 });
+      const stamp = new Date().toISOString().replaceAll(':', '-');
       try {
-        unlinkSync(paths.task(id));
+        move(paths.task(id), join(trash, `${stamp}-${paths.name}-${id}.json`));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }
@@ -121,8 +129,8 @@ function lastId(paths: NativePaths): number {
   return Math.max(readMark(paths), Number(taskIds(paths).at(-1) ?? 0));
 }
 
-/** What cannot be read counts as no mark: the files that are there say enough. */
-function readMark(paths: NativePaths): number {
+/** The highest number that the program noted as used. What cannot be read counts as no mark: the files that are there say enough. */
+export function readMark(paths: NativePaths): number {
   try {
     const text = readFileSync(paths.highWaterMark, 'utf8').trim();
     return isNativeTaskId(text) ? Number(text) : 0;

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { changeConfig, readConfig } from '../../src/bridge/config-file.ts';
@@ -206,7 +206,9 @@ describe('writing', () => {
     expect(await createTaskFile(paths, TASK)).toBe('10');
     expect(await createTaskFile(paths, TASK, { wanted: '9' })).toBe('11');
     expect(await createTaskFile(paths, TASK, { wanted: '20' })).toBe('20');
-    await removeTaskFile(paths, '20');
+    const trash = temporaryFolder();
+    await removeTaskFile(paths, '20', { trash });
+    expect(readdirSync(trash)).toEqual([expect.stringMatching(/-demo-20\.json$/)]);
     expect(readFileSync(paths.highWaterMark, 'utf8')).toBe('20');
     expect(await createTaskFile(paths, TASK)).toBe('21');
     expect(taskIds(paths)).toEqual(['1', '9', '10', '11', '21']);

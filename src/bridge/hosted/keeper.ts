@@ -72,8 +72,8 @@ export function keepHosted(options: HostedOptions): HostedTeams {
     const { teamId } = mark;
     await prepareHosted(root, nativePaths(root, native), mark);
     const complete = (taskId: string, memberId: string): Promise<void> => options.complete(teamId, taskId, memberId);
-    const { signature } = options;
-    return openMirror({ ledger, sight: options.sight(), root, teamId, native, signature, onError, complete });
+    const { signature, trash } = options;
+    return openMirror({ ledger, sight: options.sight(), root, teamId, native, signature, trash, onError, complete });
   };
 
   /** The team is closed: its files go to the trash once nobody writes them any more. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { SYSTEM } from '../../core/actor.ts';
 import type { TeamEvent } from '../../core/event.ts';
 import type { TeamState } from '../../core/state.ts';
@@ -47,8 +48,8 @@ export interface MirrorOptions {
   readonly teamId: string;
   readonly native: string;
   readonly signature: Signature;
-  /** Where copies of files go that cannot be read. */
-  readonly keep?: string;
+  /** Where files go that are taken away, and copies of those that cannot be read. */
+  readonly trash: string;
   /** How long the native team may be away before that counts. */
   readonly grace?: number | undefined;
   readonly onError: (error: unknown) => void;
@@ -124,6 +125,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       reports.push(what);
       if (reports.length > REMEMBERED_REPORTS) reports.shift();
     },
+    trash: join(options.trash, 'tasks'),
     kept: new Set(),
     wrote: (path, written) => sight.wrote(native, path, written),
     expected: new Set(),
@@ -134,7 +136,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const lines = writeLines(parts);
   const rivalry = watchRival(parts, signature);
   const absence = watchAbsence(parts, { grace: options.grace });
-  const tasks = mirrorTasks(parts);
+  const tasks = mirrorTasks(parts, { grace: options.grace });
   const mail = mirrorMail(parts);
 
   const pass = async (): Promise<void> => {
@@ -155,8 +157,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       due = { ...EVERYTHING };
       return;
     }
-    const { keep } = options;
-    if (keep) await step('unreadable files', () => keepUnreadable(parts, team, keep));
+    await step('unreadable files', () => keepUnreadable(parts, team, join(options.trash, 'unreadable')));
     leadName = leadOf(team);
     if (now.tasks) tasks.touch();
     if (now.members || team.config !== config) await mirrorMembers(parts, team.config, signature);

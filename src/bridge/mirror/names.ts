@@ -12,6 +12,7 @@ export const FROM_INBOX = 'n-';
 const NativeMark = z.looseObject({
   name: z.string().optional(),
   id: z.string().optional(),
+  gone: z.boolean().optional(),
   seat: z.string().optional(),
   signs: z.boolean().optional(),
   seats: z.boolean().optional(),
@@ -48,6 +49,11 @@ export function isSignedTo(member: MemberRecord): boolean {
 /** The id of the same task in the native list. */
 export function nativeTaskId(task: TaskRecord): string | undefined {
   return NativeMark.safeParse(task.metadata?.['native']).data?.id;
+}
+
+/** Whether a task was deleted because its file was. */
+export function wentWithFile(task: TaskRecord | undefined): boolean {
+  return task?.status === 'deleted' && NativeMark.safeParse(task.metadata?.['native']).data?.gone === true;
 }
 
 /** The member that goes by a native name. */

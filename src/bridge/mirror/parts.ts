@@ -25,6 +25,8 @@ export interface MirrorParts {
   readonly step: Steps['step'];
   /** Notes something for people: a refusal, an overwrite, a file that cannot be read. */
   readonly report: (what: string) => void;
+  /** Where files go that are taken out of native directories. */
+  readonly trash: string;
   /** The unreadable files that a copy was made of. */
   readonly kept: Set<string>;
   /** Tells those who watch of a file that we wrote ourselves. */

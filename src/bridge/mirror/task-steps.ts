@@ -146,6 +146,34 @@ function statusSteps(
   return assign;
 }
 
+/** Its file was deleted. That is on record: a file may come back, and then so does the task, unlike one that we deleted ourselves. */
+export function partings(native: string, taskId: string, by: string): Step {
+  return [
+    { type: 'task.update', by: SYSTEM, taskId, metadata: { native: { id: native, gone: true } } },
+    { type: 'task.delete', by, taskId },
+  ];
+}
+
+/** Its file is there again. */
+export function returns(native: string, taskId: string, by: string): Step {
+  return [
+    { type: 'task.reopen', by, taskId, reason: 'its file is back' },
+    { type: 'task.update', by: SYSTEM, taskId, metadata: { native: { id: native } } },
+  ];
+}
+
+/**
+ * A member that we lead said that the one task it works on is done, in the middle of the turn that is about it: that turn ends it,
+ * with what it produced.
+ */
+export function isEnding(state: TeamState, naming: Naming, taskId: string, file: NativeTask): boolean {
+  const task = state.tasks.get(taskId);
+  const holder = state.members.get(task?.assigneeId ?? '');
+  if (file.status !== 'completed' || task?.status !== 'in_progress' || holder?.status !== 'active') return false;
+  const isHeld = ({ status, assigneeId }: TaskRecord): boolean => status === 'in_progress' && assigneeId === holder.id;
+  return naming.isNative(state, holder.id) && [...state.tasks.values()].filter(isHeld).length === 1;
+}
+
 /** The native side was first: the task goes to whom the file names, with whatever was done there since. */
 export function handOver(
   state: TeamState,

@@ -8,8 +8,9 @@ import { isThere, readNow } from '../json-file.ts';
 import { changeTaskFile, createTaskFile, removeTaskFile, taskOf } from '../task-file.ts';
 import { confirmClaims } from './claims.ts';
 import type { Agreed } from './claims.ts';
-import { nativeTaskId } from './names.ts';
+import { nativeTaskId, wentWithFile } from './names.ts';
 import type { MirrorParts } from './parts.ts';
+import { watchTaskFiles } from './task-absence.ts';
 import {
   ADOPTED,
   fileOf,
@@ -23,7 +24,7 @@ import {
   stampOf,
 } from './task-form.ts';
 import type { Links, TaskForm } from './task-form.ts';
-import { creations, stepsFrom } from './task-steps.ts';
+import { creations, isEnding, partings, returns, stepsFrom } from './task-steps.ts';
 import type { Step } from './task-steps.ts';
 
 /** Keeps the tasks of a team and those of a native team the same. */
@@ -41,7 +42,7 @@ export interface TaskMirror {
 /** So many tasks are taken over or compared at a time. */
 const TOGETHER = 64;
 
-export function mirrorTasks(parts: MirrorParts): TaskMirror {
+export function mirrorTasks(parts: MirrorParts, options: { grace?: number | undefined } = {}): TaskMirror {
   const { ledger, teamId, paths, stream, wrote, naming } = parts;
   const links: Links = { naming, toTask: new Map(), toNative: new Map() };
   const agreed: Agreed = new Map();
@@ -52,6 +53,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
   /** Claims that wait for their confirmation: until then the native side has the better right. */
   const unconfirmed = new Set<string>();
 
+  const absence = watchTaskFiles(parts, options);
   const confirm = confirmClaims(parts, { links, agreed, names, unconfirmed });
   const link = (native: string, taskId: string): void => {
     links.toTask.set(native, taskId);
@@ -83,7 +85,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
     if (!wanted) return false;
     if (wanted.task.status === 'deleted') {
       agreed.delete(native);
-      await removeTaskFile(paths, native);
+      await removeTaskFile(paths, native, { trash: parts.trash });
       return false;
     }
     const { form } = wanted.shown;
@@ -143,27 +145,14 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
     // Much may have happened since the picture was taken.
     const now = taskOf(readNow(paths.task(native)), native);
     if (taskId === undefined || now.kind !== 'read' || unconfirmed.has(taskId)) return;
-    if (naming.leads && (await isEnding(taskId, now.task))) return;
+    if (naming.leads && (await view((state) => isEnding(state, naming, taskId, now.task)))) return;
     // Who it is for is not known here yet, and must not be lost.
     if (parts.expected.has(now.task.owner ?? '')) return;
+    await takeBack(native, taskId);
     await take(native, taskId, now.task);
     // What our side does not take over (an edge that would close a circle, say) is theirs: it is not looked at until something moves.
     if (await show(native, taskId, now.task)) inStep.set(native, file);
   };
-
-  /**
-   * A member that we lead said that the one task it works on is done, in the middle of the turn that is about it: that turn ends it,
-   * with what it produced.
-   */
-  const isEnding = (taskId: string, file: NativeTask): Promise<boolean> =>
-    view((state) => {
-      const task = state.tasks.get(taskId);
-      const holder = state.members.get(task?.assigneeId ?? '');
-      if (file.status !== 'completed' || task?.status !== 'in_progress' || holder?.status !== 'active') return false;
-      const isHeld = ({ status, assigneeId }: TaskRecord): boolean =>
-        status === 'in_progress' && assigneeId === holder.id;
-      return naming.isNative(state, holder.id) && [...state.tasks.values()].filter(isHeld).length === 1;
-    });
 
   /** Tasks that came into being on the native side. Their files stay as they are until there is something to say in them. */
   const adopt = async (files: readonly NativeTask[]): Promise<void> => {
@@ -221,6 +210,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
 
   return {
     async pass(files) {
+      if (!(await absence.isHere())) return;
       const found = [...files.values()].filter(({ metadata }) => metadata?.['_internal'] !== true);
       const { missing, fresh } = await view((state) => {
         learnLinks(state);
@@ -241,12 +231,15 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
           moved.slice(at, at + TOGETHER).map((file) => parts.step(`task ${file.id}`, () => compare(file))),
         );
       }
-      for (const [native, taskId] of links.toTask) {
-        // One that cannot be read is no longer in the picture, but it is there.
-        if (files.has(native) || !agreed.has(native) || isThere(paths.task(native))) continue;
-        agreed.delete(native);
-        inStep.delete(native);
-        await removeOurs(taskId);
+      const gone = await view((state) =>
+        [...links.toTask].flatMap(([native, taskId]) => {
+          const isOver = state.tasks.get(taskId)?.status === 'deleted';
+          // One that cannot be read is not in the picture, but it is there.
+          return isOver || files.has(native) || isThere(paths.task(native)) ? [] : [native];
+        }),
+      );
+      for (const native of await absence.deleted(gone)) {
+        await parts.step(`task ${native}`, () => removeOurs(native));
       }
       for (const { id } of missing) await parts.step(`new task ${id}`, () => offer(id));
     },
@@ -290,10 +283,18 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
   }
 
   /** Removed over there; our holder's work ends with it, as if the lead had removed it here. */
-  async function removeOurs(taskId: string): Promise<void> {
-    const lead = await view((state) =>
-      state.tasks.get(taskId)?.status === 'deleted' ? undefined : naming.author(state),
-    );
-    if (lead !== undefined) await execute([{ type: 'task.delete', by: lead, taskId }]);
+  async function removeOurs(native: string): Promise<void> {
+    const taskId = links.toTask.get(native) ?? '';
+    await execute(await view((state) => partings(native, taskId, naming.author(state))));
+    agreed.delete(native);
+    inStep.delete(native);
+  }
+
+  /** The file of a task that was deleted with it is there again: so is the task. */
+  async function takeBack(native: string, taskId: string): Promise<void> {
+    const isBack = await view((state) => wentWithFile(state.tasks.get(taskId)));
+    if (!isBack) return;
+    agreed.delete(native);
+    await execute(await view((state) => returns(native, taskId, naming.author(state))));
   }
 }

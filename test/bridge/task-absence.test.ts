@@ -1,0 +1,96 @@
+import { existsSync, readdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { SharedTaskList } from '../../src/ledger/task-list.ts';
+import { writeInPlace } from './foreign.ts';
+import { file, read, setStage, TEAM } from './stage.ts';
+
+const listed = async (tasks: SharedTaskList): Promise<string[]> =>
+  (await tasks.listTasks(TEAM)).map(({ id, status, assigneeId = '' }) => `${id} ${status} ${assigneeId}`.trim());
+
+const GRACE = 400;
+
+describe('task files that are not there', () => {
+  test('with their directory mean nothing, and are as they were when it is back', async () => {
+    const { bridge, tasks, paths, settled } = await setStage();
+    await tasks.claimTask(TEAM, '1', 'codex-1');
+    await settled();
+    renameSync(paths.tasks, `${paths.tasks}-away`);
+    for (let i = 0; i < 4; i++) await settled();
+    await tasks.createTask(TEAM, 'codex-1', { title: 'Meanwhile' });
+    await settled();
+    expect(bridge.joined()[0]?.notices.join()).toContain('compared again when it is back');
+    // Nor is another one made in its place, into which the old one would then be moved.
+    expect(existsSync(paths.tasks)).toBe(false);
+    renameSync(`${paths.tasks}-away`, paths.tasks);
+    await settled();
+    expect(await listed(tasks)).toEqual(['1 in_progress codex-1', '2 pending', '3 pending']);
+    for (const id of ['1', '2', '3']) expect(read(paths.task(id))).toMatchObject({ id });
+    await expect.poll(() => bridge.joined()[0]?.notices.join(), { timeout: 5_000 }).not.toContain('when it is back');
+  });
+
+  test('for a moment mean nothing; for longer, that they were deleted', async () => {
+    const { tasks, paths, settled } = await setStage({}, { grace: GRACE });
+    await tasks.claimTask(TEAM, '1', 'codex-1');
+    await settled();
+    renameSync(paths.task('1'), join(paths.tasks, 'x'));
+    await settled();
+    renameSync(join(paths.tasks, 'x'), paths.task('1'));
+    await settled();
+    await sleep(GRACE);
+    await settled();
+    expect(await listed(tasks)).toEqual(['1 in_progress codex-1', '2 pending']);
+    unlinkSync(paths.task('2'));
+    await settled();
+    expect(await listed(tasks)).toEqual(['1 in_progress codex-1', '2 pending']);
+    await expect.poll(() => settled().then(() => listed(tasks))).toEqual(['1 in_progress codex-1']);
+  });
+
+  test('and return after they counted as deleted bring their tasks back, also after a restart', async () => {
+    const { bridge, tasks, paths, journal, open, settled } = await setStage();
+    for (const id of ['1', '2']) renameSync(paths.task(id), join(paths.tasks, `x${id}`));
+    await settled();
+    expect(await listed(tasks)).toEqual([]);
+    renameSync(join(paths.tasks, 'x1'), paths.task('1'));
+    await settled();
+    expect(await listed(tasks)).toEqual(['1 pending']);
+    await tasks.claimTask(TEAM, '1', 'codex-1');
+    expect(read(paths.task('1'))).toMatchObject({ owner: 'codex-1', status: 'in_progress' });
+    await bridge.close();
+    renameSync(join(paths.tasks, 'x2'), paths.task('2'));
+    writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
+    const later = open('home', journal);
+    await later.bridge.start();
+    await later.bridge.settled(TEAM);
+    expect(await listed(later.tasks)).toEqual(['1 in_progress codex-1', '2 in_progress alice']);
+    expect(read(paths.task('2'))).toMatchObject({ owner: 'alice' });
+  });
+
+  test('many at once are told of and kept, until the program is seen to have deleted them', async () => {
+    const { bridge, tasks, paths, settled } = await setStage();
+    for (const id of ['3', '4', '5', '6']) writeFileSync(paths.task(id), JSON.stringify(file(id)));
+    await settled();
+    for (const id of ['2', '3', '4', '5', '6']) unlinkSync(paths.task(id));
+    for (let i = 0; i < 3; i++) await settled();
+    expect(await listed(tasks)).toHaveLength(6);
+    expect(bridge.joined()[0]?.notices.join()).toContain('5 tasks have no file');
+    writeFileSync(paths.task('2'), JSON.stringify(file('2')));
+    for (let i = 0; i < 3; i++) await settled();
+    expect(await listed(tasks)).toHaveLength(6);
+    writeFileSync(paths.highWaterMark, '6');
+    await settled();
+    expect(await listed(tasks)).toEqual(['1 pending', '2 pending']);
+  });
+
+  test('because we deleted the task are in the trash', async () => {
+    const { tasks, root, paths, settled } = await setStage();
+    await tasks.updateTask(TEAM, '2', { status: 'deleted' });
+    await settled();
+    expect(existsSync(paths.task('2'))).toBe(false);
+    const trash = join(root, '../trash/tasks');
+    const [kept, ...more] = readdirSync(trash);
+    expect(more).toEqual([]);
+    expect(read(join(trash, kept as string))).toMatchObject({ id: '2', subject: 'Task 2' });
+  });
+});
