@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { writeInPlace } from './foreign.ts';
-import { addMember, file, member, read, setStage, TEAM } from './stage.ts';
+import { addMember, file, member, read, readTeam, setStage, TEAM } from './stage.ts';
 import type { Json } from './stage.ts';
 
 const lead: Json = { ...member('team-lead'), agentType: 'team-lead' };
@@ -85,5 +85,30 @@ describe('trouble with one thing of a native team', () => {
       '2 pending',
       '4 pending',
     ]);
+  });
+
+  test.for(['locked', 'half written'])('gives a claim back when the file is %s', async (what) => {
+    const { ledger, tasks, paths } = await setStage();
+    const before = readFileSync(paths.task('1'), 'utf8');
+    if (what === 'locked') await holdLock(paths.task('1'));
+    else writeFileSync(paths.task('1'), before.slice(0, 20));
+    await expect(tasks.claimTask(TEAM, '1', 'codex-1')).rejects.toThrow('1.json');
+    const task = await ledger.view(TEAM, (state) => state.tasks.get('1'));
+    expect(task).toMatchObject({ status: 'pending', epoch: 2 });
+    expect(task?.assigneeId).toBeUndefined();
+    expect(readFileSync(paths.task('1'), 'utf8')).not.toContain('codex-1');
+    await expect(tasks.claimTask(TEAM, '2', 'codex-1')).resolves.toMatchObject({ assigneeId: 'codex-1' });
+  });
+
+  test('leaves the members of another home alone', async () => {
+    const { bridge, ledger, paths, settled } = await setStage();
+    const config = readTeam(paths.config);
+    const theirs = { ...member('theirs'), metadata: { troupe: { home: 'another' } } };
+    writeInPlace(paths.config, { ...config, members: [...config.members, theirs] });
+    await settled();
+    expect(readTeam(paths.config).members.map(({ name }) => name)).toContain('theirs');
+    expect(await ledger.view(TEAM, (state) => state.members.has('theirs'))).toBe(true);
+    await bridge.leave(TEAM);
+    expect(readTeam(paths.config).members.map(({ name }) => name)).toEqual(['team-lead', 'alice', 'theirs']);
   });
 });

@@ -1,3 +1,5 @@
+import { SYSTEM } from '../../core/actor.ts';
+import { TeamError } from '../../core/errors.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { NativeTask } from '../format.ts';
@@ -27,6 +29,16 @@ interface Known {
  */
 export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconfirmed }: Known) {
   const { ledger, teamId, paths, stream, wrote, naming } = parts;
+  /** What cannot stand in the file is not held here either: the answer, the journal and the file say the same. */
+  const giveBack = async ({ id: taskId, epoch }: SharedTask): Promise<void> => {
+    try {
+      const reason = 'its native file cannot be written';
+      await ledger.execute(teamId, { type: 'task.release', by: SYSTEM, taskId, epoch, reason }, () => undefined);
+    } catch (error) {
+      // Somebody moved it on meanwhile: then it is not held by this claim any more.
+      if (!(error instanceof TeamError)) throw error;
+    }
+  };
   return async (task: SharedTask, memberId: string): Promise<boolean> => {
     if (task.assigneeId !== memberId || task.status !== 'in_progress') return false;
     const native = links.toNative.get(task.id);
@@ -66,6 +78,7 @@ export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconf
     } catch (error) {
       // A list that is gone has nobody in it who could take the task.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+      await giveBack(task);
       throw error;
     } finally {
       unconfirmed.delete(task.id);

@@ -1,7 +1,7 @@
 import { isWhole } from '../config-file.ts';
 import { NATIVE_LEAD } from '../layout.ts';
 import type { NativeTeam } from '../snapshot.ts';
-import { isOurs } from './members.ts';
+import { isBridged } from './members.ts';
 
 /** The native lead's name: nearly always the same. */
 export function leadOf({ config }: NativeTeam): string {
@@ -14,7 +14,7 @@ export function leadOf({ config }: NativeTeam): string {
 export function leadReads(team: NativeTeam): boolean {
   if (team.config?.leadProcess === undefined) return true;
   const lead = leadOf(team);
-  return team.config.members.some((member) => member.name !== lead && !isOurs(member));
+  return team.config.members.some((member) => member.name !== lead && !isBridged(member));
 }
 
 /** Why a native team cannot be joined, if it cannot. */

@@ -21,7 +21,7 @@ const NEW_PANE_MS = 15_000;
 export async function mirrorMembers(parts: MirrorParts, config: NativeConfig, signature: Signature): Promise<void> {
   const { ledger, teamId } = parts;
   if (parts.naming.leads) return mirrorHosted(parts, config, signature);
-  const theirs = config.members.filter((member) => !isOurs(member));
+  const theirs = config.members.filter((member) => !isOurs(member, signature));
   for (const native of theirs) await parts.step(`member ${native.name}`, () => takeMember(parts, native));
   const gone = await ledger.view(teamId, (state) =>
     [...state.members.values()].filter((member) => {
@@ -45,7 +45,7 @@ export async function mirrorMembers(parts: MirrorParts, config: NativeConfig, si
     await parts.step('config.json', () =>
       changeConfig(parts.paths, (found) =>
         // Seen under the lock only: another daemon was first.
-        rivalOf(found, signature) ? undefined : withSeats(withOurs(found, wanted, signature, parts), seated),
+        rivalOf(found, signature) ? undefined : withSeats(withOurs(found, wanted, signature, parts), seated, signature),
       ),
     );
   }
@@ -57,7 +57,7 @@ async function mirrorHosted(parts: MirrorParts, config: NativeConfig, signature:
     wanted: ownMembers(state, nameOf(config), signature).filter(({ name }) => !parts.naming.isNative(state, name)),
     stopped: new Set([...state.members.values()].flatMap(({ id, status }) => (status === 'stopped' ? [id] : []))),
   }));
-  const isLeft = (member: NativeMember): boolean => !isOurs(member) && stopped.has(member.name);
+  const isLeft = (member: NativeMember): boolean => !isOurs(member, signature) && stopped.has(member.name);
   if (isShown(config, wanted, signature) && !config.members.some(isLeft)) return;
   await parts.step('config.json', () =>
     changeConfig(parts.paths, (found) =>
@@ -69,14 +69,19 @@ async function mirrorHosted(parts: MirrorParts, config: NativeConfig, signature:
 /** Takes our members out again, when the two teams part; what another daemon put there stays. */
 export function withdrawMembers(parts: MirrorParts, signature: Signature): Promise<boolean> {
   return changeConfig(parts.paths, (config) => {
-    const members = config.members.filter((member) => markIn(member)?.home !== signature.home);
+    const members = config.members.filter((member) => !isOurs(member, signature));
     return unsigned({ ...config, members }, signature);
   });
 }
 
-/** Whether a native member is one that the bridge put there. */
-export function isOurs(member: NativeMember): boolean {
+/** Whether a native member is one that a bridge put there, ours or that of another home. */
+export function isBridged(member: NativeMember): boolean {
   return markIn(member) !== undefined;
+}
+
+/** Whether it is one that we put there: those of another home are theirs to keep. */
+function isOurs(member: NativeMember, { home }: Signature): boolean {
+  return markIn(member)?.home === home;
 }
 
 async function takeMember(parts: MirrorParts, native: NativeMember): Promise<void> {
@@ -146,9 +151,9 @@ function seatsIn(state: TeamState): Map<string, boolean> {
 }
 
 /** A teammate in a pane says itself whether it works. */
-function withSeats(config: NativeConfig, seated: ReadonlyMap<string, boolean>): NativeConfig {
+function withSeats(config: NativeConfig, seated: ReadonlyMap<string, boolean>, signature: Signature): NativeConfig {
   const members = config.members.map((member) => {
-    const isActive = isOurs(member) ? undefined : seated.get(member.name);
+    const isActive = isOurs(member, signature) ? undefined : seated.get(member.name);
     return isActive === undefined ? member : { ...member, isActive };
   });
   return { ...config, members };
@@ -184,7 +189,7 @@ function withOurs(
   signature: Signature,
   { report }: MirrorParts,
 ): NativeConfig {
-  const theirs = config.members.filter((member) => !isOurs(member));
+  const theirs = config.members.filter((member) => !isOurs(member, signature));
   const ours = wanted.filter((member) => {
     const taken = theirs.some(({ name }) => name === member.name);
     if (taken) report(`member ${member.name}: the native team has one of that name, so ours is not shown there`);
@@ -195,8 +200,8 @@ function withOurs(
 }
 
 function isShown(config: NativeConfig, wanted: readonly NativeMember[], signature: Signature): boolean {
-  const ours = config.members.filter(isOurs);
-  const theirs = new Set(config.members.filter((member) => !isOurs(member)).map(({ name }) => name));
+  const ours = config.members.filter((member) => isOurs(member, signature));
+  const theirs = new Set(config.members.filter((member) => !isOurs(member, signature)).map(({ name }) => name));
   const due = wanted.filter(({ name }) => !theirs.has(name));
   if (JSON.stringify(markIn(config)) !== JSON.stringify(signature) || ours.length !== due.length) return false;
   return due.every((member) => {
