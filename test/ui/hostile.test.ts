@@ -63,13 +63,14 @@ test(
     page.on('request', (request) => {
       if (!request.url().startsWith(new URL(page.url()).origin)) strangers.push(request.url());
     });
-    /** Nothing ran, nothing covers the page, and it is no wider than the window. */
+    /** Nothing ran, nothing covers the page, nothing turns the order of its letters, and it is no wider than the window. */
     const check = async (where: string): Promise<void> => {
       const found = await page.evaluate(`({
       ran: globalThis.ran,
       scripts: document.querySelectorAll('#root script, #root iframe, #root img').length,
       wide: document.documentElement.scrollWidth - innerWidth,
       covered: !document.querySelector('#root').contains(document.elementFromPoint(innerWidth / 2, innerHeight / 2)),
+      turned: /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.querySelector('main').innerText),
       fixed: [...document.querySelectorAll('#root *')].filter((one) => one.style.position === 'fixed').length,
     })`);
       expect({ where, ...(found as object) }).toEqual({
@@ -78,6 +79,7 @@ test(
         scripts: 0,
         wide: 0,
         covered: false,
+        turned: false,
         fixed: 0,
       });
     };

@@ -97,7 +97,7 @@ describe('the page of a team', { timeout: 240_000 }, () => {
     await cleo.getByText('#24').waitFor();
     const count = (lane: string): Promise<number> => page.locator(`.time-line .mark[data-lane="${lane}"]`).count();
     for (const lane of ['message', 'claim', 'gate', 'state']) expect(await count(lane)).toBeGreaterThan(4);
-    const titles = await page.locator('.marks .mark.fail').evaluateAll((all) => all.map((one) => one.title));
+    const titles = await page.locator('.marks [data-shape="fail"]').evaluateAll((all) => all.map((one) => one.title));
     expect(titles.join()).toContain('#10 failed: The check visits');
     await page.getByRole('button', { name: 'Events' }).click();
     const list = page.getByRole('region', { name: 'Events' });
@@ -108,6 +108,37 @@ describe('the page of a team', { timeout: 240_000 }, () => {
     await eventually(() => list.locator('[aria-current]').innerText()).toContain('dag claimed #8');
     await list.getByRole('button', { name: 'Fold the events' }).click();
     await list.waitFor({ state: 'detached' });
+    expectQuiet(watched);
+  });
+
+  test('has on a telephone all that it has on a desk: one line of what waits, filters, members, long mail folded', async (context) => {
+    needTool(context, 'chromium');
+    const { page, client, watched } = await openStory(`/t/${TEAM}`, { viewport: { width: 400, height: 820 } });
+    const middle = async (selector: string): Promise<number> => {
+      const box = await page.locator(selector).boundingBox();
+      return (box?.y ?? 0) + (box?.height ?? 0) / 2;
+    };
+    const apart = (await middle('.team-head h1')) - (await middle('[aria-label="Team actions"]'));
+    expect(Math.abs(apart)).toBeLessThan(4);
+    expect((await page.locator('.side').boundingBox())?.height).toBeLessThan(60);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('article', { name: 'Gate gave up of ada' }).getByRole('button', { name: 'Accept' }).waitFor();
+    await page.getByRole('button', { name: 'Fold', exact: true }).click();
+    await page.getByRole('button', { name: 'Filter by member or status' }).click();
+    await page.getByRole('menuitem', { name: 'cleo' }).click();
+    await eventually(() => page.locator('.list-body .list-row').count()).toBe(2);
+    await page.getByRole('button', { name: 'Members' }).click();
+    await page.locator('.side-tab').getByRole('link', { name: 'bo' }).waitFor();
+
+    const content = Array.from({ length: 40 }, (_, i) => `Line ${i} of a long letter.`).join('\n\n');
+    await client.call('message.send', { teamId: TEAM, toId: 'bo', content });
+    await page.goto(`${new URL(page.url()).origin}/t/${TEAM}/m/bo?tab=inbox`);
+    const letter = page.locator('.message', { hasText: 'long letter' });
+    await letter.waitFor();
+    const height = async (): Promise<number> => (await letter.boundingBox())?.height ?? 0;
+    expect(await height()).toBeLessThan(320);
+    await letter.getByRole('button', { name: 'Show all' }).click();
+    await eventually(height).toBeGreaterThan(700);
     expectQuiet(watched);
   });
 

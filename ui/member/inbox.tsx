@@ -1,9 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, CheckCheck, Clock3, Eye, Mail, Zap } from 'lucide-react';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import type { TeamMessage } from '../../src/core/message.ts';
 import { useStore, useTeam } from '../data/use-team.tsx';
 import { Avatar } from '../parts/avatar.tsx';
+import { showControls } from '../parts/controls.ts';
 import { showClock, showMoment } from '../parts/format.ts';
 import { Markdown } from '../parts/markdown.tsx';
 
@@ -79,10 +80,35 @@ function MessageView({ message }: { message: TeamMessage }) {
             {showClock(message.sentAt)}
           </time>
         </header>
-        {message.summary !== undefined && <div className="message-summary text">{message.summary}</div>}
-        <Markdown text={message.content} />
+        {message.summary !== undefined && <div className="message-summary text">{showControls(message.summary)}</div>}
+        <Content text={message.content} />
       </div>
     </article>
+  );
+}
+
+/** Longer ones push all others out of sight. */
+const LONG = { characters: 900, lines: 14 };
+
+/** What was written; of a long message the beginning, until somebody wants all of it. */
+function Content({ text }: { text: string }) {
+  const isLong = text.length > LONG.characters || text.split('\n', LONG.lines + 1).length > LONG.lines;
+  const [isWhole, setWhole] = useState(false);
+  if (!isLong) return <Markdown text={text} />;
+  return (
+    <>
+      <div className={isWhole ? undefined : 'message-start'}>
+        <Markdown text={text} />
+      </div>
+      <button
+        type="button"
+        className="button ghost small message-more"
+        aria-expanded={isWhole}
+        onClick={() => setWhole(!isWhole)}
+      >
+        {isWhole ? 'Show less' : 'Show all'}
+      </button>
+    </>
   );
 }
 

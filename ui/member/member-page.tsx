@@ -5,11 +5,14 @@ import { call } from '../data/daemon.ts';
 import { teamPath, useQuery } from '../data/route.ts';
 import { useCanAct } from '../data/use-can-act.ts';
 import { useTeam } from '../data/use-team.tsx';
+import { Form } from '../forms/form.tsx';
 import { act } from '../parts/act.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
+import { Modal } from '../parts/modal.tsx';
+import { say } from '../parts/toast.tsx';
 import { kindOf } from '../queue/answer.ts';
 import { Answer } from '../queue/request-card.tsx';
 import { agentOf, LeadBadge } from '../team/member-card.tsx';
@@ -140,28 +143,15 @@ function Actions({ teamId, member }: { teamId: string; member: MemberRecord }) {
   const isStopped = member.status === 'stopped';
   const restart = (): void =>
     void act(() => call('member.restart', { teamId, memberId }), `${memberId} is started again`);
-  const stop = (): void => {
-    setSure(false);
-    void act(() => call('member.stop', { teamId, memberId, reason: 'stopped by a person' }), `${memberId} was stopped`);
+  const stop = async (): Promise<void> => {
+    await call('member.stop', { teamId, memberId, reason: 'stopped by a person' });
+    say(`${memberId} was stopped`);
   };
   const ask = (): void =>
     void act(
       () => call('shutdown.request', { teamId, memberId, reason: 'a person asked for it' }),
       `${memberId} was asked to stop`,
     );
-  if (isSure) {
-    return (
-      <span className="row" role="alertdialog" aria-label={`Stop ${memberId}?`}>
-        <span>End {memberId} now? Its tasks go back.</span>
-        <button type="button" className="button primary danger" onClick={stop} ref={(button) => button?.focus()}>
-          Stop
-        </button>
-        <button type="button" className="button" onClick={() => setSure(false)}>
-          Cancel
-        </button>
-      </span>
-    );
-  }
   return (
     <>
       {isStopped && member.agent && (
@@ -202,6 +192,11 @@ function Actions({ teamId, member }: { teamId: string; member: MemberRecord }) {
           },
         ]}
       />
+      <Modal title={`Stop ${memberId} now?`} isOpen={isSure} onClose={() => setSure(false)}>
+        <Form verb="Stop" busyVerb="Stopping…" isDanger submit={stop} onClose={() => setSure(false)}>
+          <p>Its program is ended at once, and its tasks go back.</p>
+        </Form>
+      </Modal>
     </>
   );
 }

@@ -13,6 +13,7 @@ import {
 } from 'lucide-react';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { teamPath } from '../data/route.ts';
+import { showControls } from '../parts/controls.ts';
 import { FailureNote } from '../parts/failure.tsx';
 import { plural, showClock, showMoment } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
@@ -122,7 +123,7 @@ function StepView({ teamId, step }: { teamId: string; step: Step }) {
           <span className="status is-gate">
             <KeyRound size={14} aria-hidden /> {step.tool}
           </span>
-          <pre className="code">{step.text}</pre>
+          <pre className="code">{showControls(step.text)}</pre>
         </div>
       );
     case 'end':
@@ -158,8 +159,8 @@ function TurnView({ teamId, step }: { teamId: string; step: Extract<Step, { kind
           {step.taskId === undefined && step.messages === 0 && <span>Told</span>}
         </div>
         <details>
-          <summary className="one-line">{step.text.trim().split('\n', 1)[0]}</summary>
-          <pre className="code">{step.text}</pre>
+          <summary className="one-line">{showControls(step.text.trim().split('\n', 1)[0] ?? '')}</summary>
+          <pre className="code">{showControls(step.text)}</pre>
         </details>
       </div>
     </div>
@@ -176,12 +177,12 @@ function ToolView({ step }: { step: Extract<Step, { kind: 'tool' }> }) {
           <ChevronRight className="chevron" size={14} aria-hidden />
           <Wrench size={13} aria-hidden />
           <b>{step.name}</b>
-          <span className="one-line mono quiet">{brief(step.input)}</span>
+          <span className="one-line mono quiet">{showControls(brief(step.input))}</span>
           <span className="spacer" />
           {step.status !== 'done' && <span className={`status is-${phase}`}>{step.status}</span>}
         </summary>
-        {step.input !== undefined && <pre className="code">{asText(step.input)}</pre>}
-        {step.output !== undefined && <pre className="code">{step.output}</pre>}
+        {step.input !== undefined && <pre className="code">{showControls(asText(step.input))}</pre>}
+        {step.output !== undefined && <pre className="code">{showControls(step.output)}</pre>}
       </details>
     </div>
   );
@@ -204,7 +205,7 @@ function EndView({ step }: { step: Extract<Step, { kind: 'end' }> }) {
         <span className={`status is-${phase}`}>
           {icon} Turn {step.reason}
         </span>
-        {step.error !== '' && <pre className="code">{step.error}</pre>}
+        {step.error !== '' && <pre className="code">{showControls(step.error)}</pre>}
         {step.text.trim() !== '' && <Markdown text={step.text} />}
       </div>
     </div>

@@ -2,6 +2,7 @@ import { lexer } from 'marked';
 import type { Token, Tokens } from 'marked';
 import { memo, useMemo } from 'react';
 import type { ReactNode } from 'react';
+import { showControls } from './controls.ts';
 
 /** Longer texts are shown as they are: nobody formats a megabyte by hand. */
 const LONGEST = 100_000;
@@ -11,8 +12,8 @@ const LONGEST = 100_000;
  * exists anywhere, what looks like HTML is shown as text, and an address is shown, never followed by itself.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => (text.length > LONGEST ? undefined : lexer(text)), [text]);
-  if (!tokens) return <pre className="code">{text}</pre>;
+  const tokens = useMemo(() => (text.length > LONGEST ? undefined : lexer(showControls(text))), [text]);
+  if (!tokens) return <pre className="code">{showControls(text)}</pre>;
   return <div className="prose">{blocks(tokens)}</div>;
 });
 

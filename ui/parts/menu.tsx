@@ -10,8 +10,19 @@ export interface MenuLine {
   readonly onSelect: () => void;
 }
 
+/** A word over the lines that follow. */
+export interface MenuHead {
+  readonly head: string;
+}
+
 /** A button with a menu below it. */
-export function ActionMenu({ trigger, lines }: { trigger: ReactElement; lines: readonly (MenuLine | 'line')[] }) {
+export function ActionMenu({
+  trigger,
+  lines,
+}: {
+  trigger: ReactElement;
+  lines: readonly (MenuLine | MenuHead | 'line')[];
+}) {
   return (
     <Menu.Root>
       <Menu.Trigger render={trigger} />
@@ -21,6 +32,10 @@ export function ActionMenu({ trigger, lines }: { trigger: ReactElement; lines: r
             {lines.map((line, i) =>
               line === 'line' ? (
                 <div key={i} className="menu-line" role="separator" />
+              ) : 'head' in line ? (
+                <div key={i} className="menu-head">
+                  {line.head}
+                </div>
               ) : (
                 <Menu.Item
                   key={line.label}

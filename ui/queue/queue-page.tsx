@@ -6,6 +6,7 @@ import { teamPath, useQuery } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
 import { queue } from '../data/teams.ts';
 import type { Waiting } from '../data/teams.ts';
+import { showControls } from '../parts/controls.ts';
 import { showMoment, showSpan, useNow } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
@@ -125,7 +126,7 @@ function QueueLine({ request, isHere, onSelect }: { request: Waiting; isHere: bo
         <span className="meta">{showSpan(now - Date.parse(request.requestedAt))}</span>
       </span>
       <span className={`one-line${request.kind === 'permission' ? ' mono' : ''}`}>
-        {request.content.split('\n', 1)[0]?.replace(/^#+ /, '')}
+        {showControls(request.content.split('\n', 1)[0] ?? '').replace(/^#+ /, '')}
       </span>
       <span className="meta one-line">
         {request.memberId} · {request.teamId}
@@ -164,7 +165,7 @@ function Detail({ request, canAct }: { request: Waiting; canAct: boolean }) {
       <div className="queue-content">
         {request.taskId !== undefined && <About teamId={request.teamId} taskId={request.taskId} />}
         {request.kind === 'permission' ? (
-          <pre className="code">{request.content}</pre>
+          <pre className="code">{showControls(request.content)}</pre>
         ) : (
           <Markdown text={request.content} />
         )}

@@ -2,6 +2,7 @@ import { ArrowUpRight, Check, X } from 'lucide-react';
 import { useState } from 'react';
 import { teamPath } from '../data/route.ts';
 import { useAct } from '../parts/act.ts';
+import { showControls } from '../parts/controls.ts';
 import { FailureNote } from '../parts/failure.tsx';
 import { showSpan, useNow } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
@@ -49,7 +50,7 @@ export function RequestCard({
       <p
         className={`request-text ${isOpen ? 'three-lines' : 'one-line'}${request.kind === 'permission' ? ' mono' : ''}`}
       >
-        {firstLines(request.content)}
+        {showControls(firstLines(request.content))}
       </p>
       {isOpen && <Answer request={request} canAct={canAct} />}
       {!isOpen && <OpenLink request={request} />}

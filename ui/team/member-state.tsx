@@ -5,6 +5,7 @@ import { freeSince } from '../data/free-since.ts';
 import { isForPerson } from '../data/teams.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
+import { showControls } from '../parts/controls.ts';
 import { showSpan } from '../parts/format.ts';
 import { MemberStatus } from '../parts/status.tsx';
 
@@ -53,7 +54,7 @@ export function Doing({ member }: { member: MemberRecord }) {
   if (task) {
     return (
       <>
-        <span className="mono quiet">#{task.id}</span> {task.title}
+        <span className="mono quiet">#{task.id}</span> {showControls(task.title)}
         {task.startedAt && <span className="quiet"> · {showSpan(now - task.startedAt.getTime())}</span>}
       </>
     );

@@ -1,4 +1,4 @@
-import { ChevronRight, UserPlus } from 'lucide-react';
+import { ChevronDown, ChevronRight, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { isForPerson } from '../data/teams.ts';
 import { useCanAct } from '../data/use-can-act.ts';
@@ -25,13 +25,22 @@ function WaitsForYou() {
   const pending = useTeam(({ view }) => view.pending);
   const byId = useTeam(({ view }) => view.byId);
   const canAct = useCanAct();
+  const [isUnfolded, setUnfolded] = useState(false);
   const requests = pending.filter(isForPerson);
   if (requests.length === 0) return <p className="side-quiet">Nothing waits for you.</p>;
   return (
-    <section className="waits" aria-label="Waits for you">
+    <section className={`waits${isUnfolded ? ' is-unfolded' : ''}`} aria-label="Waits for you">
       <h2 className="side-head">
         Waits for you <span className="count">{requests.length}</span>
         <span className="spacer" />
+        <button
+          type="button"
+          className="button ghost small waits-fold"
+          aria-expanded={isUnfolded}
+          onClick={() => setUnfolded(!isUnfolded)}
+        >
+          <ChevronDown size={14} aria-hidden /> {isUnfolded ? 'Fold' : 'Show'}
+        </button>
         <Link className="button ghost small" href="/queue">
           Queue <kbd>G Q</kbd>
         </Link>

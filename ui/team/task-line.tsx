@@ -1,5 +1,6 @@
 import { teamPath, withQuery } from '../data/route.ts';
 import type { TaskView } from '../data/task-view.ts';
+import { showControls } from '../parts/controls.ts';
 import { Link } from '../parts/link.tsx';
 import { PhaseIcon } from '../parts/status.tsx';
 
@@ -12,7 +13,7 @@ export function TaskLine({ teamId, view, id }: { teamId: string; view: TaskView 
         <PhaseIcon phase={view.phase} />
       </span>
       <span className="mono quiet">#{id}</span>
-      <span className="one-line">{view.task.title}</span>
+      <span className="one-line">{showControls(view.task.title)}</span>
     </Link>
   );
 }

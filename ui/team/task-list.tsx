@@ -5,6 +5,7 @@ import { navigate, teamPath, withQuery } from '../data/route.ts';
 import type { TaskView } from '../data/task-view.ts';
 import { TASK_PHASES } from '../data/task-view.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
+import { showControls } from '../parts/controls.ts';
 import { showSpan } from '../parts/format.ts';
 import { useJustChanged } from '../parts/just-changed.ts';
 import { Link } from '../parts/link.tsx';
@@ -119,7 +120,7 @@ function Row({ teamId, index, top, view }: { teamId: string; index: number; top:
       </span>
       <span role="cell" className="list-title">
         <Link href={href} className="one-line" tabIndex={-1} onClick={(event) => event.stopPropagation()}>
-          {task.title}
+          {showControls(task.title)}
         </Link>
         <PriorityMark priority={task.priority} />
       </span>

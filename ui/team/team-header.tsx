@@ -11,6 +11,7 @@ import { WriteToAll } from '../forms/write-to-all.tsx';
 import { openPalette } from '../palette/open.ts';
 import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
 import { ActionMenu } from '../parts/menu.tsx';
+import { ProgressBar } from '../parts/progress-bar.tsx';
 import { PHASE_WORDS, TeamPill } from '../parts/status.tsx';
 
 const SEGMENTS: readonly TaskPhase[] = ['completed', 'in_progress', 'gate', 'failed', 'pending', 'blocked'];
@@ -22,6 +23,7 @@ export function TeamHeader({ teamId }: { teamId: string }) {
   const [form, setForm] = useState<'spawn' | 'write' | 'down'>();
   const isDone = tasks.length > 0 && counts.completed === tasks.length;
   const teammates = members.filter(({ id, status }) => id !== team?.leadId && status !== 'stopped').length;
+  const hasPath = tasks.some(({ task }) => task.dependencies.length > 0);
   const isClosed = team?.status === 'cleaned-up';
   const close = (): void => setForm(undefined);
   return (
@@ -42,17 +44,7 @@ export function TeamHeader({ teamId }: { teamId: string }) {
           .map((one) => `${counts[one]} ${PHASE_WORDS[one].toLowerCase()}`)
           .join(', ')}`}
       >
-        <span className="progress">
-          {SEGMENTS.filter((phase) => counts[phase] > 0).map((phase) => (
-            <span
-              key={phase}
-              className={phase === 'pending' || phase === 'blocked' ? `rest rest-${phase}` : `is-${phase}`}
-              style={{ flexGrow: counts[phase] }}
-              title={`${counts[phase]} ${PHASE_WORDS[phase].toLowerCase()}`}
-            />
-          ))}
-          {tasks.length === 0 && <span className="rest" style={{ flexGrow: 1 }} />}
-        </span>
+        <ProgressBar counts={counts} of={tasks.length} />
         <span className="team-count">
           <b>{counts.completed}</b> of {tasks.length}
         </span>
@@ -76,10 +68,12 @@ export function TeamHeader({ teamId }: { teamId: string }) {
             {team?.budget?.tokens !== undefined && <span className="of"> of {showCount(team.budget.tokens)}</span>}
           </dd>
         </div>
-        <div className="wide">
-          <dt>Critical path</dt>
-          <dd>{critical.left} left</dd>
-        </div>
+        {hasPath && (
+          <div className="wide">
+            <dt>Critical path</dt>
+            <dd>{critical.left} left</dd>
+          </div>
+        )}
       </dl>
       <LivePill />
       <button type="button" className="button palette-button" onClick={openPalette} aria-label="Commands">

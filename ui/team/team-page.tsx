@@ -4,6 +4,7 @@ import { useQuery } from '../data/route.ts';
 import { useTeam, useStore } from '../data/use-team.tsx';
 import { NewTask } from '../forms/new-task.tsx';
 import { useKeys } from '../parts/keys.ts';
+import { Link } from '../parts/link.tsx';
 import { Board } from './board/board.tsx';
 import { Graph } from './graph/graph.tsx';
 import { prepareLayout } from './graph/layout.ts';
@@ -29,7 +30,7 @@ export function TeamPage({ teamId, taskId }: { teamId: string; taskId: string | 
   return (
     <main className={`team${isPast ? ' is-past' : ''}`} id="main" tabIndex={-1}>
       <TeamHeader teamId={teamId} />
-      <Stage teamId={teamId} />
+      <Stage teamId={teamId} taskId={taskId} />
       <SidePanel teamId={teamId} />
       <TimeLine />
       {taskId !== undefined && <TaskSheet key={taskId} teamId={teamId} taskId={taskId} />}
@@ -37,7 +38,7 @@ export function TeamPage({ teamId, taskId }: { teamId: string; taskId: string | 
   );
 }
 
-function Stage({ teamId }: { teamId: string }) {
+function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined }) {
   const { view, setView, filter, clear, isFiltered } = useFilter();
   const found = useFound(filter);
   const total = useTeam(({ view }) => view.tasks.length);
@@ -79,7 +80,7 @@ function Stage({ teamId }: { teamId: string }) {
             </button>
           </div>
         ) : (
-          <View view={view} teamId={teamId} found={found} isFiltered={isFiltered} />
+          <View view={view} teamId={teamId} taskId={taskId} found={found} isFiltered={isFiltered} />
         )}
       </div>
       <NewTask teamId={teamId} isOpen={isNew} onClose={() => setNew(false)} />
@@ -90,17 +91,19 @@ function Stage({ teamId }: { teamId: string }) {
 function View({
   view,
   teamId,
+  taskId,
   found,
   isFiltered,
 }: {
   view: TeamViewName;
   teamId: string;
+  taskId: string | undefined;
   found: ReturnType<typeof useFound>;
   isFiltered: boolean;
 }) {
   if (view === 'board') return <Board teamId={teamId} tasks={found} />;
   if (view === 'list') return <TaskList teamId={teamId} tasks={found} />;
-  return <Graph teamId={teamId} found={isFiltered ? found : undefined} />;
+  return <Graph teamId={teamId} taskId={taskId} found={isFiltered ? found : undefined} />;
 }
 
 function describe({ text, member, status }: { text: string; member: string; status: string }): string {
@@ -133,9 +136,14 @@ function FailedTeam({ teamId, message }: { teamId: string; message: string }) {
       <TriangleAlert size={32} aria-hidden />
       <h1>Team {teamId} cannot be shown</h1>
       <pre className="code">{message}</pre>
-      <button type="button" className="button" onClick={() => store.retry()}>
-        Try again
-      </button>
+      <div className="row">
+        <button type="button" className="button" onClick={() => store.retry()}>
+          Try again
+        </button>
+        <Link className="button" href="/">
+          All teams
+        </Link>
+      </div>
     </main>
   );
 }

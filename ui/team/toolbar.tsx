@@ -80,8 +80,28 @@ export function Toolbar({ onNewTask }: { onNewTask: () => void }) {
         }
         lines={[{ label: 'Every status', onSelect: () => set({ status: '' }) }, 'line', ...statusLines]}
       />
+      <ActionMenu
+        trigger={
+          <button
+            type="button"
+            className={`button icon filter-all${isFiltered ? ' is-on' : ''}`}
+            aria-label="Filter by member or status"
+          >
+            <ListFilter size={15} aria-hidden />
+          </button>
+        }
+        lines={[
+          { label: 'All tasks', onSelect: clear },
+          'line',
+          { head: 'Member' },
+          ...memberLines,
+          'line',
+          { head: 'Status' },
+          ...statusLines,
+        ]}
+      />
       {isFiltered && (
-        <button type="button" className="button ghost small" onClick={clear}>
+        <button type="button" className="button ghost small clear" onClick={clear}>
           <X size={14} aria-hidden /> Clear
         </button>
       )}

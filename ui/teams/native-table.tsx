@@ -1,8 +1,9 @@
 import { Eye, Link2, TriangleAlert } from 'lucide-react';
 import { navigate, teamPath } from '../data/route.ts';
+import { showControls } from '../parts/controls.ts';
 import { plural, showMoment, showSpan, useNow } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
-import { ProgressBar } from './progress-bar.tsx';
+import { ProgressBar } from '../parts/progress-bar.tsx';
 import type { NativeTeam } from './use-native-teams.ts';
 
 /** Claude Code's own teams, as its files have them. */
@@ -66,7 +67,7 @@ function NativeRow({ team, joined, now }: { team: NativeTeam; joined: string | u
           )}
         </span>
         {problem === undefined ? (
-          team.description && <span className="meta two-lines">{team.description}</span>
+          team.description && <span className="meta two-lines">{showControls(team.description)}</span>
         ) : (
           <span className="meta two-lines">
             <TriangleAlert size={12} aria-hidden /> {problem}
@@ -76,14 +77,14 @@ function NativeRow({ team, joined, now }: { team: NativeTeam; joined: string | u
       </td>
       <td>
         <span className="row">
-          <ProgressBar done={done} running={running} failed={0} of={team.tasks.length} />
+          <ProgressBar counts={{ completed: done, in_progress: running }} of={team.tasks.length} />
           <span className="teams-count">
             <b>{done}</b> <span className="quiet">of {team.tasks.length}</span>
           </span>
         </span>
       </td>
       <td className="number">
-        {team.members.length} <span className="narrow-word">members</span>
+        {team.members.length} <span className="narrow-word">{team.members.length === 1 ? 'member' : 'members'}</span>
       </td>
       <td className="number wide">{team.messages}</td>
       <td className="number wide quiet" title={showMoment(new Date(team.changedAt))}>

@@ -2,15 +2,16 @@ import { CircleAlert, Inbox, Plus, Search, TriangleAlert, Users } from 'lucide-r
 import { useRef, useState } from 'react';
 import { navigate, teamPath, useQuery } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
-import { teams } from '../data/teams.ts';
+import { queue, teams } from '../data/teams.ts';
 import type { TeamLine } from '../data/teams.ts';
 import { NewTeam } from '../forms/new-team.tsx';
+import { showControls } from '../parts/controls.ts';
 import { plural, showCost, showCount, showMoment, showSpan, tokensOf, useNow } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
+import { ProgressBar } from '../parts/progress-bar.tsx';
 import { TeamPill } from '../parts/status.tsx';
 import { NativeTable } from './native-table.tsx';
-import { ProgressBar } from './progress-bar.tsx';
 import { useNativeTeams } from './use-native-teams.ts';
 import './teams.css';
 
@@ -138,6 +139,7 @@ function TeamTable({ lines, label }: { lines: readonly TeamLine[]; label: string
 
 function TeamRow({ team, now }: { team: TeamLine; now: number }) {
   const { name, description, status, tasks, completedTasks, running, failed, waiting, members, usage } = team;
+  const gated = useGated(team.id);
   return (
     <tr onClick={(event) => !(event.target instanceof HTMLAnchorElement) && navigate(teamPath(team.id))}>
       <td className="teams-name">
@@ -157,18 +159,21 @@ function TeamRow({ team, now }: { team: TeamLine; now: number }) {
             </span>
           )}
         </span>
-        {description !== '' && <span className="meta two-lines">{description}</span>}
+        {description !== '' && <span className="meta two-lines">{showControls(description)}</span>}
       </td>
       <td>
         <span className="row">
-          <ProgressBar done={completedTasks} running={running} failed={failed} of={tasks} />
+          <ProgressBar
+            counts={{ completed: completedTasks, in_progress: running - gated, gate: gated, failed }}
+            of={tasks}
+          />
           <span className="teams-count">
             <b>{completedTasks}</b> <span className="quiet">of {tasks}</span>
           </span>
         </span>
       </td>
       <td className="number">
-        {members} <span className="narrow-word">members</span>
+        {members} <span className="narrow-word">{members === 1 ? 'member' : 'members'}</span>
       </td>
       <td className="number wide">{showCount(tokensOf(usage))}</td>
       <td className="number">{showCost(usage.costUsd ?? 0)}</td>
@@ -177,6 +182,12 @@ function TeamRow({ team, now }: { team: TeamLine; now: number }) {
       </td>
     </tr>
   );
+}
+
+/** How many tasks of a team wait at a gate that gave up. */
+function useGated(teamId: string): number {
+  const gates = useSignal(queue).filter((one) => one.teamId === teamId && one.kind === 'gate');
+  return new Set(gates.flatMap(({ taskId }) => taskId ?? [])).size;
 }
 
 function TeamsSkeleton() {

@@ -3,6 +3,7 @@ import { memo } from 'react';
 import type { PointerEvent } from 'react';
 import { teamPath, withQuery } from '../../data/route.ts';
 import type { TaskView } from '../../data/task-view.ts';
+import { showControls } from '../../parts/controls.ts';
 import { Link } from '../../parts/link.tsx';
 import { Holder, Since } from '../graph/task-node.tsx';
 import { PriorityMark } from '../priority-mark.tsx';
@@ -45,7 +46,7 @@ export const Card = memo(function Card({
         aria-describedby="board-keys"
         onFocus={() => hands.focus(task.id)}
       >
-        {task.title}
+        {showControls(task.title)}
       </Link>
       <CardFoot view={view} />
       {canMove && (

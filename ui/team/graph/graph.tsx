@@ -1,6 +1,6 @@
 import { ReactFlow, ReactFlowProvider, useReactFlow, useStore as useFlow } from '@xyflow/react';
 import type { Connection } from '@xyflow/react';
-import { useCallback, useLayoutEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { call } from '../../data/daemon.ts';
 import { navigate, teamPath, withQuery } from '../../data/route.ts';
 import type { TaskView } from '../../data/task-view.ts';
@@ -23,19 +23,28 @@ const NO_TASKS: readonly TaskView[] = [];
 const HIDE = { hideAttribution: true };
 /** Below it nothing can be read: then boxes and one path for all edges are three times as fast. */
 const FAR = 0.35;
+/** A map of fewer hides more than it shows. */
+const SMALL = 30;
 /** A small map of more is neither small nor a map. */
 const MAPPED = 300;
 
+interface GraphProps {
+  readonly teamId: string;
+  /** The one that is open beside the graph. */
+  readonly taskId: string | undefined;
+  readonly found: readonly TaskView[] | undefined;
+}
+
 /** The tasks as a graph: what waits for what, what happens now, which chain is the longest. */
-export function Graph({ teamId, found }: { teamId: string; found: readonly TaskView[] | undefined }) {
+export function Graph(props: GraphProps) {
   return (
     <ReactFlowProvider>
-      <Canvas teamId={teamId} found={found} />
+      <Canvas {...props} />
     </ReactFlowProvider>
   );
 }
 
-function Canvas({ teamId, found }: { teamId: string; found: readonly TaskView[] | undefined }) {
+function Canvas({ teamId, taskId, found }: GraphProps) {
   const tasks = useTeam(({ view }) => view.tasks);
   const byId = useTeam(({ view }) => view.byId);
   const places = useLayout();
@@ -46,6 +55,11 @@ function Canvas({ teamId, found }: { teamId: string; found: readonly TaskView[] 
   const nodes = useNodes(shown, places, isFar);
   const edges = useEdges(shown, places, isFar);
   const { current, setCurrent, onKeyDown } = useKeyboard(teamId, byId, places);
+  // However it was opened, one sees which it is, and goes on from there.
+  useEffect(() => {
+    if (taskId !== undefined) setCurrent(taskId);
+  }, [taskId]);
+  const hasEdges = tasks.some(({ task }) => task.dependencies.length > 0);
   const marks = useMemo(
     () => ({ found: found && new Set(found.map(({ id }) => id)), current, canDraw }),
     [found, current, canDraw],
@@ -91,9 +105,9 @@ function Canvas({ teamId, found }: { teamId: string; found: readonly TaskView[] 
           deleteKeyCode={null}
         >
           {isFar && <FarEdges tasks={tasks} places={places} />}
-          <Legend />
+          {hasEdges && <Legend />}
           <ZoomButtons isLarge={nodes.length > MAPPED} />
-          {nodes.length > 12 && nodes.length <= MAPPED && <SmallMap byId={byId} />}
+          {nodes.length > SMALL && nodes.length <= MAPPED && <SmallMap byId={byId} />}
         </ReactFlow>
       </MarksContext>
       <span className="hidden" aria-live="polite">

@@ -4,6 +4,7 @@ import type { TaskView } from '../../data/task-view.ts';
 import { useTeamNow } from '../../data/use-team-now.ts';
 import { useTeam } from '../../data/use-team.tsx';
 import { Avatar } from '../../parts/avatar.tsx';
+import { showControls } from '../../parts/controls.ts';
 import { showSpan } from '../../parts/format.ts';
 import { useJustChanged } from '../../parts/just-changed.ts';
 import { PHASE_WORDS, PhaseIcon } from '../../parts/status.tsx';
@@ -30,7 +31,7 @@ export const TaskNode = memo(function TaskNode({ id }: { id: string }) {
       <Handle type="target" position={Position.Left} isConnectable={canDraw} />
       <PhaseIcon phase={view.phase} size={16} />
       <div className="node-body">
-        <div className="node-title two-lines">{view.task.title}</div>
+        <div className="node-title two-lines">{showControls(view.task.title)}</div>
         <div className="node-foot">
           <span className="mono">#{id}</span>
           <span className="one-line">

@@ -8,6 +8,7 @@ import { EditTask } from '../../forms/edit-task.tsx';
 import { ChoiceField } from '../../forms/form.tsx';
 import { PRIORITY_CHOICES } from '../../forms/priorities.ts';
 import { act } from '../../parts/act.ts';
+import { showControls } from '../../parts/controls.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { showCost, showCount, showMoment, showSpan, tokensOf } from '../../parts/format.ts';
 import { Markdown } from '../../parts/markdown.tsx';
@@ -25,7 +26,7 @@ export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
   if (isEditing) return <EditTask teamId={teamId} task={task} onClose={() => setEditing(false)} />;
   return (
     <div className="sheet-body">
-      <h2 className="sheet-title text">{task.title}</h2>
+      <h2 className="sheet-title text">{showControls(task.title)}</h2>
       <TaskActions teamId={teamId} view={view} canAct={canAct} onEdit={() => setEditing(true)} />
       <div className="pair">
         <Assignee teamId={teamId} view={view} canAct={canAct} />
@@ -86,7 +87,7 @@ function Part({
   return (
     <section className={`sheet-part ${className}`}>
       <h3>{title}</h3>
-      {isOutput ? <pre className="code">{text}</pre> : <Markdown text={text} />}
+      {isOutput ? <pre className="code">{showControls(text)}</pre> : <Markdown text={text} />}
     </section>
   );
 }

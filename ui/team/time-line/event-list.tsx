@@ -46,7 +46,7 @@ export function EventList({ onClose }: { onClose: () => void }) {
               aria-pressed={lane === name}
               onClick={() => setLane(lane === name ? undefined : name)}
             >
-              <span className={`mark ${name === 'state' ? 'done' : name}`} aria-hidden /> {words}
+              <span className="mark" data-shape={name === 'state' ? 'done' : name} aria-hidden /> {words}
             </button>
           ))}
         </div>
@@ -70,7 +70,9 @@ export function EventList({ onClose }: { onClose: () => void }) {
                   onClick={() => store.show(one.seq)}
                 >
                   <time dateTime={new Date(one.event.at).toISOString()}>{showTime(one.event.at)}</time>
-                  <span className={`mark ${one.shape}`} aria-hidden />
+                  <span className="slot" aria-hidden>
+                    <span className="mark" data-shape={one.shape} />
+                  </span>
                   <span className="one-line">{describeEvent(one.event)}</span>
                 </button>
               </li>

@@ -104,7 +104,8 @@ export function TimeLine() {
           {marks.map(({ first, place, more }) => (
             <span
               key={`${first.seq} ${first.event.type} ${first.lane}`}
-              className={`mark in-lane ${first.shape}`}
+              className="mark in-lane"
+              data-shape={first.shape}
               data-lane={first.lane}
               data-seq={first.seq}
               title={describeMark({ first, place, more })}
