@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 60_000 });
 test('goes to exactly one of 20 processes, and each other one learns which', async () => {
   const folder = temporaryFolder();
   const racers = Array.from({ length: 20 }, () => run('hold-lock', [folder]));
-  await until('all have said something', () => racers.every(({ output }) => output.stdout.endsWith('\n')));
+  await until('all have said something', () => racers.every(({ output }) => output.stdout.endsWith('\n')), 50_000);
   const winners = racers.filter(({ output }) => output.stdout === 'got\n');
   expect(winners).toHaveLength(1);
   const others = racers.filter((racer) => racer !== winners[0]).map(({ output }) => output.stdout);
