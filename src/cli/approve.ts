@@ -6,7 +6,7 @@ import { openClient } from './connect.ts';
 import { Refusal } from './errors.ts';
 import { findOpenTeams } from './open-teams.ts';
 import type { Surroundings } from './own/own-command.ts';
-import { clean } from './text.ts';
+import { clean, fold } from './text.ts';
 import { requestTable } from './views/request.ts';
 import { print, toJson } from './write.ts';
 
@@ -28,14 +28,14 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     if (requestId === undefined) {
       if (given.json) print(toJson(waiting, screen.isTerminal ? 2 : undefined));
       else if (waiting.length === 0) print('Nothing waits for you.\n');
-      else print(`${requestTable(waiting, screen, { teams: true })}\n${howToAnswer(waiting)}`);
+      else print(`${requestTable(waiting, screen, { teams: true })}\n${fold(howToAnswer(waiting), screen, 2)}`);
       return 0;
     }
     const answered = await answer(client, findRequest(waiting, requestId), { approve: !deny, feedback, signal });
     if (given.json) print(toJson(answered, screen.isTerminal ? 2 : undefined));
     else {
       const what = `${clean(answered.kind)} ${clean(answered.id)} of ${clean(answered.memberId)}`;
-      print(`The ${what} is ${answered.status}.\n`);
+      print(fold(`The ${what} is ${answered.status}.\n`, screen));
     }
     return 0;
   } finally {

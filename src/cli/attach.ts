@@ -6,6 +6,7 @@ import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { findTerminal, showTerminal } from './terminal.ts';
+import { clean, fold } from './text.ts';
 import { findTeamOf, printTranscript } from './transcript.ts';
 import { print, warn } from './write.ts';
 
@@ -32,16 +33,19 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     lines = createInterface({ input: process.stdin });
     const greet = (): void => {
       if (!given.json) {
-        print(`${memberId} of ${teamId}. ${process.stdin.isTTY ? HOW_TO_TYPE : HOW_TO_LOOK}\n`);
+        print(fold(`${memberId} of ${teamId}. ${process.stdin.isTTY ? HOW_TO_TYPE : HOW_TO_LOOK}\n`, screen, 2));
       }
     };
-    lines.on('line', (line) => say(client, { teamId, memberId }, line));
+    const sent = (): Promise<void> => confirmSent(client, { teamId, memberId }, given.json);
+    lines.on('line', (line) => say(client, { teamId, memberId }, line, sent));
     // Ctrl-D at a terminal leaves; the end of a file or pipe says only that there is no more to send.
     if (process.stdin.isTTY) lines.once('close', () => left.abort());
     const either = AbortSignal.any([signal, left.signal]);
     await printTranscript(client, { teamId, memberId, follow: true, json: given.json, screen, signal: either }, greet);
     return 0;
   } catch (error) {
+    // The terminal wrote ^C; what comes next, the prompt of the shell, begins on a line of its own.
+    if (signal.aborted && process.stdin.isTTY) warn('\n');
     if (left.signal.aborted && !signal.aborted) return 0;
     throw error;
   } finally {
@@ -50,13 +54,33 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
+/** That it was sent, and when it is read where that is not soon. Never among the lines of the transcript. */
+async function confirmSent(
+  client: Client,
+  { teamId, memberId }: { teamId: string; memberId: string },
+  json: boolean,
+): Promise<void> {
+  if (json) return;
+  const { agent } = await client.call('member.show', { teamId, memberId });
+  const isProgram = agent?.kind === 'exec' && agent.messages !== true;
+  warn(`Sent to ${clean(memberId)}${isProgram ? '; a program reads it with its next task' : ''}.\n`);
+}
+
 /** Sends a line that was typed to a member. */
-export function say(client: Client, { teamId, memberId }: { teamId: string; memberId: string }, line: string): void {
+export function say(
+  client: Client,
+  { teamId, memberId }: { teamId: string; memberId: string },
+  line: string,
+  sent: () => Promise<void> = async () => {},
+): void {
   const urgent = line.startsWith('!');
   const content = (urgent ? line.slice(1) : line).trim();
   if (content === '') return;
   const message = { teamId, toId: memberId, content, ...(urgent && { priority: 'urgent' as const }) };
-  client.call('message.send', message, { commandId: newCommandId() }).catch((error: unknown) => {
-    warn(`Not sent: ${(error as Error).message}\n`);
-  });
+  client
+    .call('message.send', message, { commandId: newCommandId() })
+    .then(sent)
+    .catch((error: unknown) => {
+      warn(`Not sent: ${(error as Error).message}\n`);
+    });
 }

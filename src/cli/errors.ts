@@ -1,7 +1,7 @@
 import type { CallError } from '../client/client.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { EXIT_CODES } from './manifest.ts';
-import { cleanLines } from './text.ts';
+import { cleanLines, fold } from './text.ts';
 import { toJson, warn } from './write.ts';
 
 /** Exit code of a command that was interrupted: 128 and the number of SIGINT. */
@@ -37,10 +37,15 @@ export function reportError(error: unknown, json: boolean): number {
   const { code, message } = explain(error);
   if (json) warn(toJson({ error: { code, message } }, undefined));
   else {
-    warn(`troupe: ${cleanLines(message).join('\n')}\n`);
+    warn(fold(`troupe: ${cleanLines(message).join('\n')}\n`, errorScreen(), 2));
     if (error instanceof UsageError) warn(`See: troupe ${`${error.command} --help`.trimStart()}\n`);
   }
   return EXIT_CODES[code];
+}
+
+/** What stands on standard error is for people, wherever the result goes. */
+function errorScreen(): { columns: number } {
+  return { columns: process.stderr.isTTY ? process.stderr.columns || 80 : Infinity };
 }
 
 function explain(error: unknown): { code: ErrorCode; message: string } {

@@ -4,6 +4,7 @@ import { openClient } from './connect.ts';
 import { agentWord, describeDoing } from './doing.ts';
 import { findOpenTeams } from './open-teams.ts';
 import type { Surroundings } from './own/own-command.ts';
+import { fold } from './text.ts';
 import { sessionTable } from './views/member.ts';
 import type { ShownSession } from './views/member.ts';
 import { print, toJson } from './write.ts';
@@ -17,7 +18,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const lists = await Promise.all(open.map((name) => sessionsOf(client, name, signal)));
     const sessions = lists.flat();
     if (given.json) print(toJson(sessions, screen.isTerminal ? 2 : undefined));
-    else print(sessionTable(sessions, screen));
+    else print(fold(sessionTable(sessions, screen), screen));
     return 0;
   } finally {
     client.close();

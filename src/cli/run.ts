@@ -3,9 +3,11 @@ import type { Arguments } from './arguments.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
 import type { Surroundings } from './own/own-command.ts';
+import { standardScreen } from './screen.ts';
 import { cleanLines } from './text.ts';
 import { accompany, exitCode } from './up/accompany.ts';
 import { summarize } from './up/summary.ts';
+import { watchTrouble } from './up/trouble.ts';
 import { print, toJson, warn } from './write.ts';
 
 interface RunInput {
@@ -24,7 +26,8 @@ interface RunInput {
 /** Makes a team for a goal, shows it at work, and ends with its lead's answer. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { keep = false, panes = true, folder = '.', ...team } = given.input as unknown as RunInput;
-  const client = openClient(environment, { patience: Infinity });
+  const { onState, onTrouble } = watchTrouble(environment);
+  const client = openClient(environment, { patience: Infinity, onState });
   try {
     const wishes = { ...team, with: [...(team.with ?? [])], folder: resolve(folder) };
     const config = await client.call('team.run', wishes, { signal, commandId: newCommandId() });
@@ -33,6 +36,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       json: given.json,
       signal,
       environment,
+      onTrouble,
       panes,
       keep,
       goesOn: false,
@@ -40,7 +44,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       tell: warn,
     });
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
-    else if (screen.isTerminal) print(summarize(outcome, screen));
+    else if (screen.isTerminal) print(summarize(outcome, standardScreen(environment)));
     else {
       warn(summarize({ ...outcome, answer: undefined }, screen));
       if (outcome.answer) print(`${cleanLines(outcome.answer).join('\n')}\n`);

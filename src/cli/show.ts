@@ -1,5 +1,6 @@
 import type { OperationName } from '../operations/index.ts';
 import type { Screen } from './screen.ts';
+import { fold } from './text.ts';
 import { views as taskViews } from './views/task.ts';
 import type { Views } from './views/views.ts';
 import { print, toJson } from './write.ts';
@@ -16,5 +17,6 @@ export async function show(
   const view = views[operation] as
     | ((result: unknown, screen: Screen, input: Readonly<Record<string, unknown>>) => string)
     | undefined;
-  print(view ? view(result, screen, input) : (await import('./views/generic.ts')).showAnything(result, screen));
+  const text = view ? view(result, screen, input) : (await import('./views/generic.ts')).showAnything(result, screen);
+  print(fold(text, screen));
 }

@@ -76,6 +76,42 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
+/** How many columns our own text takes, colours and all. */
+export function paintedWidth(text: string): number {
+  // oxlint-disable-next-line no-control-regex -- our own colours
+  return widthOf(text.replace(/\x1b\[\d+m/g, ''));
+}
+
+/**
+ * Text of ours, colours and all, whose lines break at spaces where they are too long, with what follows under what was
+ * begun: its own indent, else `hang` columns. A word that is too long stays whole, so that it can be copied.
+ */
+export function fold(text: string, { columns }: { readonly columns: number }, hang = 0): string {
+  if (columns === Infinity) return text;
+  return text
+    .split('\n')
+    .map((line) => (paintedWidth(line) <= columns ? line : foldLine(line, columns, hang)))
+    .join('\n');
+}
+
+function foldLine(line: string, columns: number, hang: number): string {
+  const own = /^ */.exec(line)?.[0].length ?? 0;
+  // On a screen so narrow that the indent takes half of it, the words need the room.
+  const wanted = own > 0 ? own : hang;
+  const indent = ' '.repeat(2 * wanted > columns ? 0 : wanted);
+  const lines: string[] = [];
+  let current: string | undefined;
+  for (const word of line.slice(own).split(' ')) {
+    const longer: string = current === undefined ? `${' '.repeat(own)}${word}` : `${current} ${word}`;
+    if (current === undefined || paintedWidth(longer) <= columns) current = longer;
+    else {
+      lines.push(current);
+      current = `${indent}${word}`;
+    }
+  }
+  return [...lines, current ?? ''].join('\n');
+}
+
 /**
  * Whether a text is safe as it is and each of its units one column wide: Latin letters, punctuation, arrows, boxes and
  * the marks that we use. A pattern: a loop gets hot enough for V8 to compile it once more, which takes 0.5 ms at the end.

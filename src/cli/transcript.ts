@@ -2,9 +2,9 @@ import type { Client } from '../client/client.ts';
 import { Refusal } from './errors.ts';
 import { findOpenTeams } from './open-teams.ts';
 import { untilOver, whyOver } from './over.ts';
-import { paint } from './screen.ts';
+import { paint, standardScreen } from './screen.ts';
 import type { Screen } from './screen.ts';
-import { cleanLines } from './text.ts';
+import { cleanLines, fold } from './text.ts';
 import { print, toJson, warn } from './write.ts';
 
 /** Whose transcript, and how to write it. */
@@ -31,6 +31,8 @@ export async function printTranscript(client: Client, reading: Reading, begun?: 
   let after = 0;
   let session: string | null | undefined;
   let isSomething = false;
+  // A terminal may have another width by now.
+  const present = (): Screen => (screen.isTerminal ? standardScreen(process.env) : screen);
   const read = async (wait: number, until: AbortSignal): Promise<void> => {
     const answer = await client.call(
       'transcript.read',
@@ -40,7 +42,7 @@ export async function printTranscript(client: Client, reading: Reading, begun?: 
     // A new session has a file of its own, to be read from its beginning.
     if (session && answer.session !== session) after = 0;
     else {
-      for (const entry of answer.entries) print(json ? toJson(entry, undefined) : entryText(entry, screen));
+      for (const entry of answer.entries) print(json ? toJson(entry, undefined) : entryText(entry, present()));
       isSomething ||= answer.entries.length > 0;
       ({ after } = answer);
     }
@@ -97,10 +99,18 @@ export async function findTeamOf(client: Client, memberId: string, teamId: strin
 /** A line of a transcript. */
 export type Entry = { readonly type: string; readonly at: number; readonly [key: string]: unknown };
 
-/** A line of a transcript for people. */
+/** A line of a transcript for people; what does not fit goes on under its text, beside the clock. */
 export function entryText(entry: Entry, screen: Screen): string {
+  return fold(plainEntry(entry, screen), screen, CLOCK);
+}
+
+/** The clock and the space after it. */
+const CLOCK = 9;
+
+function plainEntry(entry: Entry, screen: Screen): string {
   const clock = paint(screen, 'dim', new Date(entry.at).toTimeString().slice(0, 8));
-  const lines = (text: unknown): string => cleanLines(typeof text === 'string' ? text : '').join(`\n${' '.repeat(9)}`);
+  const lines = (text: unknown): string =>
+    cleanLines(typeof text === 'string' ? text : '').join(`\n${' '.repeat(CLOCK)}`);
   switch (entry.type) {
     case 'session':
       return `${clock} ${paint(screen, 'dim', `session ${lines(entry['sessionId'])} (${lines(entry['agent'])})`)}\n`;

@@ -1,17 +1,22 @@
 import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
+import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
 import { askYesNo } from './ask.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
 import { Refusal } from './errors.ts';
 import type { Surroundings } from './own/own-command.ts';
+import { standardScreen } from './screen.ts';
 import { show } from './show.ts';
-import { clean } from './text.ts';
+import { clean, fold } from './text.ts';
 import { accompany, exitCode } from './up/accompany.ts';
 import { summarize } from './up/summary.ts';
+import { watchTrouble } from './up/trouble.ts';
 import { print, toJson, warn } from './write.ts';
+
+type Unapproved = ResultOf<'team.check'>['unapproved'][number];
 
 interface UpInput {
   readonly file?: string;
@@ -29,14 +34,17 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const path = resolve(file);
   const source = readSource(path, file);
   const team = { source, name: file, folder: dirname(path) };
-  const client = openClient(environment, { patience: Infinity });
+  const { onState, onTrouble } = watchTrouble(environment);
+  const client = openClient(environment, { patience: Infinity, onState });
   try {
     const approve = yes ? [] : await askForHooks(client, team, signal);
     if (again) await removeClosed(client, team, signal);
     const config = await client.call('team.up', { ...team, yes, approve }, { signal, commandId: newCommandId() });
     if (detach) {
       await show('team.show', config, { json: given.json, screen });
-      if (!given.json) print(`It works in the background: troupe watch ${config.name}, troupe down ${config.name}\n`);
+      if (!given.json) {
+        print(fold(`It works in the background: troupe watch ${config.name}, troupe down ${config.name}\n`, screen, 2));
+      }
       return 0;
     }
     const outcome = await accompany(client, config, {
@@ -44,12 +52,13 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       json: given.json,
       signal,
       environment,
+      onTrouble,
       panes: wanted,
       keep,
       goesOn: true,
     });
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
-    else print(summarize(outcome, screen));
+    else print(summarize(outcome, standardScreen(environment)));
     return exitCode(outcome);
   } finally {
     client.close();
@@ -87,7 +96,15 @@ async function askForHooks(
 ): Promise<string[]> {
   const { unapproved } = await client.call('team.check', team, { signal });
   if (unapproved.length === 0 || !process.stdin.isTTY) return [];
-  warn(`${team.name} brings hooks that run as you:\n`);
-  for (const { type, command } of unapproved) warn(`  ${clean(type)}: ${clean(command)}\n`);
+  warn(`${team.name} brings hooks that run as you, in ${clean(team.folder)}:\n`);
+  for (const hook of unapproved) warn(describeHook(hook));
   return (await askYesNo('Run them?', signal)) ? unapproved.map(({ hash }) => hash) : [];
+}
+
+/** What a yes is for. */
+function describeHook({ type, command, folder, files, changed }: Unapproved): string {
+  const names = files.map((path) => clean(relative(folder, path)));
+  const covers = names.length === 0 ? 'The yes is for this command' : `The yes is for it and ${names.join(', ')}`;
+  const since = changed ? ' (changed since you said yes)' : '';
+  return `  ${clean(type)}: ${clean(command)}${since}\n    ${covers}.\n`;
 }

@@ -8,8 +8,16 @@ export function print(text: string): void {
 
 /** Writes to standard error, which never mixes with a result. */
 export function warn(text: string): void {
-  write(2, text);
+  if (aside) aside(() => write(2, text));
+  else write(2, text);
 }
+
+/** Whoever draws in place makes room for what is said meanwhile; with undefined there is no picture any more. */
+export function stepAside(way: ((say: () => void) => void) | undefined): void {
+  aside = way;
+}
+
+let aside: ((say: () => void) => void) | undefined;
 
 /** JSON that no terminal obeys: what JSON.stringify leaves as it is, and a reader would not see, is escaped as well. */
 export function toJson(value: unknown, indent: number | undefined): string {

@@ -28,7 +28,16 @@ export const upOperations = [
       team: z.string(),
       members: z.number().int(),
       tasks: z.number().int(),
-      unapproved: z.array(z.object({ type: z.string(), command: z.string(), hash: z.string() })),
+      unapproved: z.array(
+        z.object({
+          type: z.string(),
+          command: z.string(),
+          hash: z.string(),
+          folder: z.string().describe('where it runs'),
+          files: z.array(z.string()).describe('what decides what it does: a yes is for their content'),
+          changed: z.boolean().describe('another content of it was approved once'),
+        }),
+      ),
     }),
     route: 'POST /api/check',
     cli: { args: ['source'] },

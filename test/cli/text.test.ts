@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clean, cleanLines, cut, widthOf, wrap } from '../../src/cli/text.ts';
+import { clean, cleanLines, cut, widthOf, wrap, fold } from '../../src/cli/text.ts';
 import { toJson } from '../../src/cli/write.ts';
 import { HOSTILE } from './hostile.ts';
 
@@ -61,5 +61,17 @@ describe('the width of text', () => {
     expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
     expect(wrap('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
     for (const line of wrap('日本語 のテキストはここで折り返す', 6)) expect(widthOf(line)).toBeLessThanOrEqual(6);
+  });
+});
+
+describe('text that is folded', () => {
+  test('breaks at spaces, keeps its indent, and leaves long words whole', () => {
+    const say = 'No teammate runs. Start a team with troupe up\n';
+    expect(fold(say, { columns: 40 })).toBe('No teammate runs. Start a team with\ntroupe up\n');
+    expect(fold('    one two three', { columns: 12 })).toBe('    one two\n    three');
+    expect(fold('12:00:00 one two three', { columns: 20 }, 9)).toBe('12:00:00 one two\n         three');
+    expect(fold(`see ${'x'.repeat(30)} now`, { columns: 20 })).toBe(`see\n${'x'.repeat(30)}\nnow`);
+    expect(fold('\x1b[31mred\x1b[0m and so', { columns: 10 })).toBe('\x1b[31mred\x1b[0m and so');
+    expect(fold(say, { columns: Infinity })).toBe(say);
   });
 });

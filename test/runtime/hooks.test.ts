@@ -259,7 +259,7 @@ describe('approval', () => {
     chmodSync(script, 0o755);
     const approved = hashHook({ command: './gate.sh', executor: 'shell' }, stage.folder);
     const hook = { command: './gate.sh', approved, onFailure: 'block' as const };
-    expect(stage.hooks.unapproved([stage.config(hook)])).toMatchObject([{ hash: approved }]);
+    expect(stage.hooks.unapproved([stage.config(hook)])).toMatchObject([{ hash: approved, changed: false }]);
     stage.hooks.approve([stage.config(hook)]);
     expect(stage.hooks.unapproved([stage.config(hook)])).toEqual([]);
     expect(await stage.judge(hook)).toMatchObject({ exitCode: 0 });
@@ -269,9 +269,11 @@ describe('approval', () => {
       stderr: expect.stringContaining('changed since it was approved'),
     });
     expect(existsSync(join(stage.folder, 'canary'))).toBe(false);
-    stage.hooks.approve([
-      stage.config({ ...hook, approved: hashHook({ command: './gate.sh', executor: 'shell' }, stage.folder) }),
+    const now = hashHook({ command: './gate.sh', executor: 'shell' }, stage.folder);
+    expect(stage.hooks.unapproved([stage.config({ ...hook, approved: now })])).toMatchObject([
+      { hash: now, folder: stage.folder, files: [script], changed: true },
     ]);
+    stage.hooks.approve([stage.config({ ...hook, approved: now })]);
     expect(await stage.judge(hook)).toMatchObject({ exitCode: 0 });
     expect(existsSync(join(stage.folder, 'canary'))).toBe(true);
   });

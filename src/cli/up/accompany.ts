@@ -3,6 +3,8 @@ import type { ResultOf } from '../../operations/index.ts';
 import { newCommandId } from '../call.ts';
 import { INTERRUPTED } from '../errors.ts';
 import { termination } from '../interruption.ts';
+import { clean } from '../text.ts';
+import { print, warn } from '../write.ts';
 import { followWork } from './follow.ts';
 import type { FollowOptions, Outcome } from './follow.ts';
 
@@ -25,6 +27,12 @@ export async function accompany(
 ): Promise<Outcome> {
   // Agents that nobody waits for any more would go on, and cost.
   const signal = AbortSignal.any([options.signal, termination()]);
+  // The first Ctrl-C takes the team down, which may take a while; the second goes at once.
+  const interrupted = (): void => {
+    if (options.screen.isTerminal && !options.json) warn('Stopping its members; Ctrl-C again leaves at once.\n');
+    process.once('SIGINT', () => leaveAtOnce(team, options));
+  };
+  options.signal.addEventListener('abort', interrupted, { once: true });
   const panes = await openPanesFor(team, options);
   let outcome: Outcome;
   try {
@@ -36,6 +44,15 @@ export async function accompany(
   const stays = outcome.reason === 'person' || (options.keep && outcome.reason !== 'interrupted');
   if (!stays) await takeDown(client, team.name, outcome, options);
   return { ...outcome, open: stays || (options.goesOn && outcome.reason !== 'done') };
+}
+
+/** Says what is left behind: nobody was asked to stop, or not all have answered. */
+function leaveAtOnce({ name, members }: ResultOf<'team.up'>, { screen, json }: AccompanyOptions): never {
+  if (screen.isTerminal && !json) print('\x1b[?25h');
+  const agents = members.filter(({ agent }) => agent !== undefined).map(({ id }) => clean(id));
+  const who = agents.length === 0 ? '' : `${agents.join(', ')} may still run (troupe ps). `;
+  warn(`\ntroupe: left without taking team ${clean(name)} down. ${who}To stop it: troupe down ${clean(name)}\n`);
+  process.exit(INTERRUPTED);
 }
 
 /** Done is when every task is completed and a lead has said its last word; anything less is told by the exit code. */

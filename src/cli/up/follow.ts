@@ -34,6 +34,8 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Where what happens is told line by line, when there is no screen to draw on. */
   readonly tell?: (line: string) => void;
+  /** Calls back with what keeps the daemon from being asked, and with undefined when it answers again. */
+  readonly onTrouble?: (hear: (what: string | undefined) => void) => void;
 }
 
 /** For those who cannot see the picture: from another terminal, while this goes on. */
@@ -56,10 +58,11 @@ function withoutBookkeeping({ events, ...batch }: Batch): Batch {
 export async function followWork(
   client: Client,
   teamId: string,
-  { screen, json, signal, tell = print }: FollowOptions,
+  { screen, json, signal, tell = print, onTrouble }: FollowOptions,
 ): Promise<Outcome> {
   const began = performance.now();
   const progress = screen.isTerminal && !json ? openProgress(teamId) : undefined;
+  if (progress) onTrouble?.((what) => progress.trouble(what));
   const stop = new AbortController();
   const end = (): void => stop.abort();
   signal.addEventListener('abort', end, { once: true });
@@ -92,6 +95,7 @@ export async function followWork(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
+    onTrouble?.(() => {});
     progress?.close();
   }
   const reason = signal.aborted ? 'interrupted' : (last.reason ?? 'stuck');

@@ -1,15 +1,17 @@
 import { paint, standardScreen } from '../screen.ts';
 import type { Screen } from '../screen.ts';
-import { clean, cut, widthOf } from '../text.ts';
+import { clean, cut, paintedWidth, widthOf } from '../text.ts';
 import { showDuration } from '../time.ts';
 import { statusCell } from '../views/task.ts';
 import { taskName } from '../words.ts';
-import { print } from '../write.ts';
+import { print, stepAside } from '../write.ts';
 import type { Standing } from './standing.ts';
 
 /** A team at work, drawn in place: its tasks as they fill up, who does what, what waits for a person. */
 export interface Progress {
   draw(standing: Standing): void;
+  /** What keeps the picture from being true, such as that the daemon is gone; undefined when it is true again. */
+  trouble(what: string | undefined): void;
   close(): void;
 }
 
@@ -18,25 +20,47 @@ const REDRAW_MS = 250;
 
 /** Draws below what is on the screen, and over what it drew before. The last picture stays. */
 export function openProgress(teamId: string): Progress {
-  let drawn = 0;
+  let drawn: readonly string[] = [];
   let standing: Standing | undefined;
+  let trouble: string | undefined;
+  /** To where the picture begins. A terminal that was narrowed has broken its lines, and each takes several rows. */
+  const back = ({ columns }: Screen): string => {
+    const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(paintedWidth(line) / columns)), 0);
+    return rows > 0 ? `\x1b[${rows}A\r` : '';
+  };
   const redraw = (): void => {
     if (!standing) return;
     const screen = standardScreen(process.env);
     const lines = picture(teamId, standing, screen, (process.stdout.rows || 24) - 1);
-    const up = drawn > 0 ? `\x1b[${drawn}A` : '';
-    print(`${up}${lines.map((line) => `\x1b[2K${line}\n`).join('')}\x1b[J`);
-    drawn = lines.length;
+    if (trouble !== undefined) lines.push(paint(screen, 'red', cut(`! ${trouble}`, screen.columns)));
+    // Cut, not broken, should the terminal be narrower than we know: tmux tells a while after it has changed.
+    print(`${back(screen)}\x1b[?7l${lines.map((line) => `\x1b[2K${line}\n`).join('')}\x1b[J\x1b[?7h`);
+    drawn = lines;
   };
   const timer = setInterval(redraw, REDRAW_MS);
+  process.stdout.on('resize', redraw);
   print('\x1b[?25l');
+  // What is said meanwhile stands above the picture, which would else be drawn over the wrong lines.
+  stepAside((say) => {
+    print(`${back(standardScreen(process.env))}\x1b[J`);
+    drawn = [];
+    say();
+    redraw();
+  });
   return {
     draw(next) {
       standing = next;
       redraw();
     },
+    trouble(what) {
+      if (what === trouble) return;
+      trouble = what;
+      redraw();
+    },
     close() {
       clearInterval(timer);
+      process.stdout.off('resize', redraw);
+      stepAside(undefined);
       print('\x1b[?25h');
     },
   };
@@ -91,7 +115,7 @@ function taskLine(task: Task, screen: Screen): string {
   const title = cut(clean(task.title), Math.min(room, Math.max(24, room - 30)));
   const plain = `  ${id} ${title}  ${clean(who)}  `;
   const rest = cut(lastWord(task, screen), Math.max(0, screen.columns - widthOf(plain) - 2));
-  return `${mark} ${paint(screen, 'dim', id)} ${title}  ${paint(screen, 'cyan', clean(who))}  ${paint(screen, 'dim', rest)}`;
+  return `${mark} ${paint(screen, 'dim', id)} ${title}  ${paint(screen, 'cyan', clean(who))}  ${paint(screen, 'dim', rest)}`.trimEnd();
 }
 
 function lastWord(task: Task, screen: Screen): string {

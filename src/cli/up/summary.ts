@@ -2,7 +2,7 @@ import { paint } from '../screen.ts';
 import type { Screen } from '../screen.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
-import { clean, cleanLines } from '../text.ts';
+import { clean, cleanLines, fold } from '../text.ts';
 import { statusCell } from '../views/task.ts';
 import { taskName } from '../words.ts';
 import type { Outcome } from './follow.ts';
@@ -29,7 +29,7 @@ export function summarize(outcome: Outcome, screen: Screen): string {
   ] as const;
   const tasks = rows.length > 0 ? `\n${table(columns, rows, screen)}` : '';
   const answer = outcome.answer ? `\n${cleanLines(outcome.answer).join('\n')}\n` : '';
-  return `${tasks}${answer}\n${verdict(outcome, screen)}\n`;
+  return `${tasks}${fold(answer, screen)}\n${fold(verdict(outcome, screen), screen)}\n`;
 }
 
 /** What failed is tried again when a person says so. */

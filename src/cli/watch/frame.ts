@@ -1,7 +1,7 @@
 import { describeDoing } from '../doing.ts';
 import { paint } from '../screen.ts';
 import type { Screen, Style } from '../screen.ts';
-import { clean, cut, widthOf } from '../text.ts';
+import { clean, cut, paintedWidth, widthOf } from '../text.ts';
 import { showDuration } from '../time.ts';
 import { statusCell } from '../views/task.ts';
 import { taskName, taskNames } from '../words.ts';
@@ -210,7 +210,7 @@ function beside(left: readonly string[], right: readonly string[], width: number
   const rows = Math.max(left.length, right.length);
   return Array.from({ length: rows }, (_, at) => {
     const line = left[at] ?? '';
-    return `${line}${' '.repeat(Math.max(0, width - visibleWidth(line)))} │ ${right[at] ?? ''}`;
+    return `${line}${' '.repeat(Math.max(0, width - paintedWidth(line)))} │ ${right[at] ?? ''}`;
   });
 }
 
@@ -221,10 +221,4 @@ function fill(lines: readonly string[], rows: number): string[] {
 function pad(text: string, width: number): string {
   const short = cut(text, width);
   return `${short}${' '.repeat(Math.max(0, width - widthOf(short)))}`;
-}
-
-/** The width of our own painted text. */
-function visibleWidth(text: string): number {
-  // oxlint-disable-next-line no-control-regex -- our own colours
-  return widthOf(text.replace(/\x1b\[\d+m/g, ''));
 }

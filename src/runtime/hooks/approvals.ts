@@ -7,15 +7,23 @@ import type { HookText } from './hook-files.ts';
 /** Which hooks from checkouts the user said yes to: by content, so that any change asks again. */
 export interface Approvals {
   has(hash: string): boolean;
-  add(hash: string, what: string): void;
+  add(hash: string, what: string, folder?: string): void;
+  /** Whether another content of the same hook was approved once. */
+  knew(what: string, folder?: string): boolean;
+}
+
+interface Approval {
+  readonly what: string;
+  readonly folder?: string;
+  readonly at: string;
 }
 
 /** Keeps approvals in a file of the state directory. */
 export function openApprovals(path: string): Approvals {
   // Read each time: a person may have approved in another process.
-  const read = (): Record<string, { what: string; at: string }> => {
+  const read = (): Record<string, Approval> => {
     try {
-      return JSON.parse(readFileSync(path, 'utf8')) as Record<string, { what: string; at: string }>;
+      return JSON.parse(readFileSync(path, 'utf8')) as Record<string, Approval>;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
       throw error;
@@ -23,9 +31,11 @@ export function openApprovals(path: string): Approvals {
   };
   return {
     has: (hash) => Object.hasOwn(read(), hash),
-    add(hash, what) {
-      replacePrivateFile(path, JSON.stringify({ ...read(), [hash]: { what, at: new Date().toISOString() } }, null, 2));
+    add(hash, what, folder) {
+      const approval: Approval = { what, ...(folder !== undefined && { folder }), at: new Date().toISOString() };
+      replacePrivateFile(path, JSON.stringify({ ...read(), [hash]: approval }, null, 2));
     },
+    knew: (what, folder) => Object.values(read()).some((one) => one.what === what && one.folder === folder),
   };
 }
 

@@ -17,6 +17,7 @@ import type { ProcessRecords } from '../process-records.ts';
 import { hashHook } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { hookEnvironment } from './environment.ts';
+import { filesOfHook } from './hook-files.ts';
 import { pool } from './pool.ts';
 import { runProgram } from './run-program.ts';
 
@@ -56,6 +57,17 @@ const AT_ONCE = 4;
 /** Above it a question was not answered, it was repeated. */
 const ALLOWED: HookResult = { exitCode: 0, stdout: '', stderr: '', duration: 0, timedOut: false };
 
+/** A hook that waits for a person's yes: where it runs, and the files that the yes is for. */
+export interface UnapprovedHook {
+  readonly type: HookType;
+  readonly command: string;
+  readonly hash: string;
+  readonly folder: string;
+  readonly files: string[];
+  /** Another content of it was approved once. */
+  readonly changed: boolean;
+}
+
 /**
  * Quality gates. They run in the daemon, with nothing locked and nothing of ours in their environment, so that no agent
  * can skip or bend them. 0 allows, 2 rejects with feedback; anything else is a failure of the hook, which allows unless
@@ -94,16 +106,21 @@ export class TeamHooks {
   }
 
   /** The hooks among these that come from a checkout and that nobody has approved as they are now. */
-  unapproved(hooks: readonly HookConfig[]): { type: HookType; command: string; hash: string }[] {
-    return hooks.flatMap(({ type, command, approved: hash }) =>
-      hash === undefined || this.#options.approvals.has(hash) ? [] : { type, command, hash },
-    );
+  unapproved(hooks: readonly HookConfig[]): UnapprovedHook[] {
+    const { approvals } = this.#options;
+    return hooks.flatMap((hook) => {
+      const { type, command, approved: hash, cwd: folder = this.#options.cwd } = hook;
+      if (hash === undefined || approvals.has(hash)) return [];
+      const files = [...filesOfHook(hook, folder).keys()];
+      return { type, command, hash, folder, files, changed: approvals.knew(nameOf(hook), folder) };
+    });
   }
 
   /** A person read them and said yes. */
   approve(hooks: readonly HookConfig[]): void {
-    for (const { approved, type, command } of hooks) {
-      if (approved !== undefined) this.#options.approvals.add(approved, `${type}: ${command}`);
+    for (const hook of hooks) {
+      const { approved, cwd = this.#options.cwd } = hook;
+      if (approved !== undefined) this.#options.approvals.add(approved, nameOf(hook), cwd);
     }
   }
 
@@ -232,6 +249,11 @@ export class TeamHooks {
     }
     return applyPolicy(hook, result);
   }
+}
+
+/** What a hook is called among the approvals. */
+function nameOf({ type, command }: HookConfig): string {
+  return `${type}: ${command}`;
 }
 
 /** A hook that may not run is a hook that failed. */

@@ -1,0 +1,154 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
+import { openTerminal } from './terminal.ts';
+import { newTroupe, readPid, until } from './troupe.ts';
+
+const PATIENT = 120_000;
+
+/** A team whose only member works until the file `go` is there. */
+function slowTeam(more = ''): { file: string; go: () => void } {
+  const folder = temporaryFolder();
+  const file = join(folder, 'troupe.yaml');
+  const work = 'cat > /dev/null; until test -e go; do sleep 0.1; done; echo done';
+  writeFileSync(
+    file,
+    `team: fourth
+members:
+  - { name: ann, agent: { exec: [sh, -c, '${work}'] } }
+tasks:
+  - { id: a, title: A first thing with a title that does not fit into a narrow terminal, assign: ann }
+  - { id: b, title: Another thing, assign: ann, needs: [a] }
+${more}`,
+  );
+  return { file, go: () => writeFileSync(join(folder, 'go'), '') };
+}
+
+const heads = (text: string): number => text.match(/^fourth /gm)?.length ?? 0;
+
+describe('the picture of troupe up', () => {
+  test(
+    'stands there once when the terminal is narrowed, and the summary has its width',
+    async (context) => {
+      needTool(context, 'tmux');
+      const troupe = newTroupe();
+      await troupe.run('status');
+      const { file, go } = slowTeam();
+      const terminal = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
+      await terminal.see(/ann active/);
+      // tmux tells of a new width after a while; until then the old picture is there, cut off.
+      const narrow = (): Promise<boolean> =>
+        until('it is drawn anew', () => heads(terminal.show()) === 1 && /A first thing.*…  ann/.test(terminal.show()));
+      terminal.resize(40, 24);
+      await narrow();
+      terminal.resize(100, 24);
+      await terminal.see(/does not fit into a n…/);
+      expect(heads(terminal.show())).toBe(1);
+      terminal.resize(40, 24);
+      await narrow();
+      go();
+      const text = await terminal.see(/ended with 0/);
+      expect(heads(text)).toBe(1);
+      expect(text).toMatch(/^2 of 2 tasks completed/m);
+    },
+    PATIENT,
+  );
+
+  test(
+    'says that the daemon is gone, and goes on in its place when it is back',
+    async (context) => {
+      needTool(context, 'tmux');
+      const troupe = newTroupe();
+      await troupe.run('status');
+      const { file, go } = slowTeam();
+      const terminal = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
+      await terminal.see(/ann active/);
+      const before = readPid(troupe.home) as number;
+      process.kill(before, 'SIGKILL');
+      await terminal.see(/the daemon is gone; starting it again/);
+      await until('another runs', () => readPid(troupe.home) !== before);
+      await until('it is no longer missed', () => !terminal.show().includes('the daemon is gone'));
+      expect(heads(terminal.show())).toBe(1);
+      go();
+      expect(heads(await terminal.see(/ended with 0/))).toBe(1);
+    },
+    PATIENT,
+  );
+
+  test(
+    'left by a second Ctrl-C says what may still run, and how to stop it',
+    async (context) => {
+      needTool(context, 'tmux');
+      const troupe = newTroupe();
+      await troupe.run('status');
+      const { file } = slowTeam();
+      const terminal = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
+      await terminal.see(/ann active/);
+      // A daemon that does not answer keeps the first one from being over before the second.
+      process.kill(readPid(troupe.home) as number, 'SIGSTOP');
+      try {
+        terminal.press('C-c');
+        await terminal.see(/Stopping its members; Ctrl-C again leaves at once/);
+        terminal.press('C-c');
+        const text = await terminal.see(/ended with 130/);
+        expect(text.replace(/\s+/g, ' ')).toContain('ann may still run (troupe ps). To stop it: troupe down fourth');
+      } finally {
+        process.kill(readPid(troupe.home) as number, 'SIGCONT');
+      }
+      expect(await troupe.run('down fourth --force')).toMatchObject({ status: 0 });
+    },
+    PATIENT,
+  );
+});
+
+test(
+  'troupe up asks about hooks with their folder, what the yes is for, and whether they changed since',
+  async (context) => {
+    needTool(context, 'tmux');
+    const troupe = newTroupe();
+    await troupe.run('status');
+    const { file, go } = slowTeam('hooks:\n  TaskCompleted: { command: ./gate.sh }\n');
+    const gate = join(file, '../gate.sh');
+    writeFileSync(gate, '#!/bin/sh\nexit 0\n');
+    chmodSync(gate, 0o755);
+    go();
+    const first = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
+    const asked = await first.see(/Run them\? \[y\/N\]/);
+    expect(asked.replaceAll('\n', '')).toContain(`run as you, in ${join(file, '..')}:`);
+    expect(asked).toContain('TaskCompleted: ./gate.sh\n    The yes is for it and gate.sh.');
+    first.press('y', 'Enter');
+    await first.see(/ended with 0/);
+    writeFileSync(gate, '#!/bin/sh\ntrue\n');
+    const second = openTerminal(troupe, `troupe up ${file} --again --no-panes`, { columns: 100 });
+    await second.see(/TaskCompleted: \.\/gate\.sh \(changed since you said yes\)/);
+    second.press('n', 'Enter');
+    await second.see(/ended with 5/);
+  },
+  PATIENT,
+);
+
+test(
+  'troupe attach says that a message was sent and when a program reads it, and leaves the prompt a line of its own',
+  async (context) => {
+    needTool(context, 'tmux');
+    const troupe = newTroupe();
+    await troupe.run('status');
+    const { file } = slowTeam();
+    expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
+    const terminal = openTerminal(troupe, 'troupe attach ann --team fourth', { columns: 40 });
+    await terminal.see(
+      /^ann of fourth\. Type a message and Enter;\n {2}! in front makes it urgent; Ctrl-D or\n {2}Ctrl-C leaves\.$/m,
+    );
+    await terminal.see(
+      /^\d\d:\d\d:\d\d › Task #1: A first thing with a\n {9}title that does not fit into a\n {9}narrow/m,
+    );
+    terminal.press('hello', 'Enter');
+    await terminal.see(/^Sent to ann; a program reads it/m);
+    terminal.press('C-c');
+    expect(await terminal.see(/ended with 130/)).toMatch(/\^C\nended with 130/);
+    expect(await troupe.run('down fourth --force')).toMatchObject({ status: 0 });
+  },
+  PATIENT,
+);
