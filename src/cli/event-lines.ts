@@ -1,4 +1,5 @@
 import type { EventOf, TeamEvent } from '../core/event.ts';
+import type { Metadata } from '../core/json.ts';
 import type { Usage } from '../core/usage.ts';
 import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
@@ -24,12 +25,13 @@ export function eventLines(batch: Batch, screen: Screen, titles: Titles = new Ma
   });
 }
 
-/** What happens with every turn and says nothing new is left out: turns of programs, which use no tokens, and status alone. */
+/** What happens with every turn and says nothing new is left out: turns of programs, which use no tokens, and status alone. Why a member waits is news. */
 function isTold(event: Batch['events'][number]): boolean {
-  const { type, usage, ...more } = event as Partial<EventOf<'usage:recorded'>>;
+  const { type, usage, ...more } = event as Partial<EventOf<'usage:recorded'>> & { metadata?: Metadata };
   if (type === 'usage:recorded' && usage) return usage.inputTokens + usage.outputTokens + (usage.costUsd ?? 0) > 0;
   const changes = ['role', 'model', 'color', 'cwd', 'backendType', 'subscriptions', 'budget'];
-  return event.type !== 'teammate:changed' || changes.some((name) => name in more);
+  if (event.type !== 'teammate:changed' || changes.some((name) => name in more)) return true;
+  return reasonOf(more.metadata) !== undefined;
 }
 
 /** The time of day for people, the whole moment for files. */
@@ -146,10 +148,15 @@ function describeChange(
   who: string,
 ): { text: string; style?: Style } {
   if (status !== undefined) return { text: `${who}is ${status}`, style: 'dim' };
+  if (metadata?.['waiting'] === null) return { text: `${who}no longer waits`, style: 'dim' };
+  const reason = reasonOf(metadata);
+  if (reason === undefined) return { text: `changed ${memberId}`, style: 'dim' };
+  return { text: `${who}waits: ${reason}`, style: 'yellow' };
+}
+
+function reasonOf(metadata: Metadata | undefined): string | undefined {
   const waiting = metadata?.['waiting'];
-  if (waiting === null) return { text: `${who}no longer waits`, style: 'dim' };
-  if (typeof waiting !== 'object' || !('reason' in waiting)) return { text: `changed ${memberId}`, style: 'dim' };
-  return { text: `${who}waits: ${String(waiting['reason'])}`, style: 'yellow' };
+  return typeof waiting === 'object' && waiting !== null && 'reason' in waiting ? String(waiting['reason']) : undefined;
 }
 
 /** Programs that count no tokens still do turns. */

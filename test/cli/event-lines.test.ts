@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeEvent } from '../../src/cli/event-lines.ts';
+import { describeEvent, eventLines } from '../../src/cli/event-lines.ts';
+import type { Screen } from '../../src/cli/screen.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 
 const titles = new Map([['2', 'Test it']]);
@@ -18,4 +19,17 @@ test.each<[Partial<TeamEvent> & { type: TeamEvent['type'] }, string]>([
   [{ type: 'task:rejected', by: '@user', taskId: '2', feedback: 'no' }, 'sent task #2 (Test it) back: no'],
 ])('what follows the name of who did it tells who did what: %o', (event, text) => {
   expect(describeEvent({ at: 0, ...event } as TeamEvent, titles).text).toBe(text);
+});
+
+test('why a member waits is told; that its status changed is not', () => {
+  const screen: Screen = { isTerminal: false, hasColor: false, columns: 200, now: 0 };
+  const told = (change: object) => {
+    const event = { type: 'teammate:changed', at: 0, by: '@system', memberId: 'ann', ...change };
+    return eventLines({ seq: 1, events: [event] }, screen).join('');
+  };
+  expect(told({ metadata: { waiting: { reason: 'no machine has what it needs (gpu)' } } })).toContain(
+    'ann waits: no machine has what it needs (gpu)',
+  );
+  expect(told({ status: 'working' })).toBe('');
+  expect(told({ metadata: { mood: 'fine' } })).toBe('');
 });
