@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findHome } from '../client/home.ts';
+import { shellQuote } from '../core/shell.ts';
 import { writeServerConfigs } from '../journal/nats/server-config.ts';
 import { setUpNatsJournal } from '../journal/nats/setup.ts';
 import { isThere, openJournal, readJournalPlace } from '../journals.ts';
@@ -35,7 +36,9 @@ export async function runInit(given: Arguments, _surroundings: Surroundings): Pr
   else {
     const copies = setup.replicas === 1 ? 'on one server' : `on ${setup.replicas} servers each`;
     const done = setup.created ? 'The journal is there' : `The journal was there; ${setup.changed} teams were changed`;
-    print(`${done}: teams are kept ${copies}. Start daemons on it: troupe serve --journal '${clean(address)}'\n`);
+    print(
+      `${done}: teams are kept ${copies}. Start daemons on it: troupe serve --journal ${clean(shellQuote(address))}\n`,
+    );
   }
   return 0;
 }
@@ -58,10 +61,15 @@ function writeConfigs(address: string, folder: string, json: boolean): number {
   else {
     print(
       `Wrote ${files.map(({ name }) => name).join(', ')} to ${clean(folder)}. Read them, start the servers, then:\n` +
-        `  troupe journal init '${clean(address)}?nkey=${clean(key)}' --replicas ${Math.min(3, files.length - 1)}\n`,
+        `  troupe journal init ${clean(shellQuote(withKey(address, key)))} --replicas ${Math.min(3, files.length - 1)}\n`,
     );
   }
   return 0;
+}
+
+function withKey(address: string, file: string): string {
+  const path = file.split('/').map(encodeURIComponent).join('/');
+  return `${address}${address.includes('?') ? '&' : '?'}nkey=${path}`;
 }
 
 function readReplicas(replicas: number): number {

@@ -119,8 +119,20 @@ async function readPlace(
   return {
     ...(journal && { journal }),
     ...(name !== undefined && { name }),
-    labels: flags.label?.flatMap((one) => one.split(',')) ?? config.labels ?? [],
+    labels: flags.label ? await readLabels(flags.label) : (config.labels ?? []),
   };
+}
+
+/** As the configuration file would have them. */
+async function readLabels(flags: readonly string[]): Promise<string[]> {
+  // What checks it is loaded for those who give one.
+  const { Labels, quote } = await import('../core/text.ts');
+  const labels = flags.flatMap((one) => one.split(','));
+  const problem = Labels.safeParse(labels).error?.issues[0];
+  if (!problem) return labels;
+  const at = problem.path[0];
+  const which = typeof at === 'number' ? ` ${quote(labels[at] ?? '')}` : '';
+  throw new TeamError('invalid', `--label${which}: ${problem.message}`);
 }
 
 function readLevel(text: string): LogLevel {

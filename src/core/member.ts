@@ -3,7 +3,7 @@ import { AgentSpec } from './agent.ts';
 import { Budget } from './budget.ts';
 import { Metadata } from './json.ts';
 import { PROMPT_BYTES, RESULT_BYTES } from './limits.ts';
-import { ChosenId, Line, Slug, TaskId, textOf } from './text.ts';
+import { ChosenId, Labels, Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 import { ContextUse } from './usage.ts';
 
@@ -86,7 +86,7 @@ export const JoinInput = SpawnTeammateOptions.extend({
   status: z.enum(['spawning', 'active', 'idle']).default('active'),
   agent: AgentSpec.optional(),
   host: Slug.optional().describe('the daemon that runs it, where several share the journal'),
-  labels: z.array(Line).max(16).optional().describe('what the daemon that runs it must have'),
+  labels: Labels.optional().describe('what the daemon that runs it must have'),
   budget: Budget.optional(),
   metadata: Metadata.optional(),
 });

@@ -11,7 +11,7 @@ import {
   PROMPT_BYTES,
 } from './limits.ts';
 import { BackendType, NO_SESSION, TeamMember } from './member.ts';
-import { ChosenId, Line, Slug, textOf } from './text.ts';
+import { ChosenId, Labels, Line, Slug, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
 /** Where teammates should show themselves. */
@@ -62,7 +62,7 @@ export const CreateTeamInput = z.strictObject({
   /** What the lead is to achieve, and how. */
   leadPrompt: textOf(PROMPT_BYTES).optional(),
   leadHost: Slug.optional().describe('the only daemon that may run the lead, by name'),
-  leadLabels: z.array(Line).max(16).optional().describe('what a daemon that may run the lead must have'),
+  leadLabels: Labels.optional().describe('what a daemon that may run the lead must have'),
   agents: AgentChoice.optional(),
   budget: Budget.optional(),
   cwd: z.string().max(4096).optional(),

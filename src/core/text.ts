@@ -68,6 +68,9 @@ export function lineOf(length: number) {
 /** One short line. */
 export const Line = lineOf(LINE_LENGTH);
 
+/** What a daemon has, or a member needs one to have. */
+export const Labels = z.array(Line.min(1, 'a label is empty')).max(16);
+
 const SLUG = new RegExp(`^[a-z0-9](?:[a-z0-9_-]{0,${NAME_LENGTH - 2}}[a-z0-9])?$`);
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
-import { Line, Slug } from '../core/text.ts';
+import { Labels, Slug } from '../core/text.ts';
 import { AgentEntry, AgentRef } from './team-file/schema.ts';
 import { parseYamlFile } from './yaml-file.ts';
 
@@ -15,7 +15,7 @@ export const PlayerPattern = z
 /** What a person set for the daemon of a state directory; flags and variables come before it. */
 export const DaemonConfig = z.strictObject({
   name: Slug.optional().describe('what it is called among the daemons that share the journal'),
-  labels: z.array(Line).max(16).optional().describe('what it has, for members that need it'),
+  labels: Labels.optional().describe('what it has, for members that need it'),
   teammates: z
     .record(PlayerPattern, z.union([Slug, AgentEntry.extend({ agent: AgentRef })]))
     .optional()

@@ -1,4 +1,5 @@
 import { TeamError } from '../core/errors.ts';
+import { shellQuote } from '../core/shell.ts';
 import { runProgram } from './run.ts';
 import type { Pane, PaneOptions, Terminal } from './terminal.ts';
 
@@ -28,8 +29,4 @@ export function iterm2Terminal(environment: Readonly<Record<string, string | und
       return true;
     },
   };
-}
-
-function shellQuote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

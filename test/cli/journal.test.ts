@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { natsJournal } from '../../src/journal/nats.ts';
+import { readNatsAddress } from '../../src/journal/nats/address.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { fill, note, texts } from '../contracts/journal/notes.ts';
 import { connect, serve, temporaryHome } from '../daemon/serve.ts';
@@ -47,6 +49,17 @@ describe.skipIf(!hasNats)('troupe on NATS', () => {
       readFileSync(join(folder, 'daemon.nk'), 'utf8').trim(),
     );
     expect(await troupe.run(words)).toMatchObject({ status: 4, stderr: expect.stringMatching(/already/) as string });
+  });
+
+  test('journal init adds the key to an address that says more already', async () => {
+    const folder = join(temporaryFolder(), "o'neill & co+1");
+    const said = await newTroupe().run(['journal', 'init', 'nats://127.0.0.1:4222?prefix=acme', '--config', folder]);
+    const command = /^ {2}troupe (.*)$/m.exec(said.stdout)![1]!;
+    const words = execFileSync('sh', ['-c', `printf '%s\\n' ${command}`])
+      .toString()
+      .split('\n');
+    const address = readNatsAddress(words[2]!, '/');
+    expect(address).toMatchObject({ prefix: 'acme', nkeyFile: join(folder, 'daemon.nk') });
   });
 
   test('journal copy moves teams both ways, reads them back, and goes on where it was interrupted', async () => {
@@ -115,6 +128,14 @@ describe.skipIf(!hasNats)('troupe on NATS', () => {
     expect((await troupe.run('status', { env })).stdout.replace(/\s+/g, ' ')).toContain('sync_interval: always');
     const doctor = await troupe.run('doctor', { env });
     expect(doctor.stdout.replace(/\s+/g, ' ')).toMatch(/! durability lazy at nats:.*sync_interval: always/);
+  });
+
+  test.each([
+    ['\u001b[2J', /--label .*u001b\[2J.*: must be one line/],
+    ['gpu,', /--label .*: a label is empty/],
+    ['x'.repeat(100_000), /--label \W*x{79}….*: Too big/],
+  ])('serve refuses a label that is none, as config.yaml does', async (label, why) => {
+    await expect(serve(temporaryHome(), { args: ['--label', label] })).rejects.toThrow(why);
   });
 
   test('names the file when the configuration is wrong', async () => {

@@ -1,5 +1,6 @@
 import { SYSTEM } from '../../core/actor.ts';
 import { TeamError } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell.ts';
 import type { MemberRecord, TeamState } from '../../core/state.ts';
 import { shorten } from '../../core/text.ts';
 import { waitingOf } from '../../core/view.ts';
@@ -26,7 +27,7 @@ export function whyUnplaced(member: MemberRecord, hosts: readonly HostCard[], wa
   }
   const labelled = named.filter((one) => labels.every((label) => one.labels.includes(label)));
   if (labelled.length === 0) {
-    const options = labels.map((label) => `--label ${label}`).join(' ');
+    const options = labels.map((label) => `--label ${shellWord(label)}`).join(' ');
     return `no machine has what it needs (${labels.join(', ')}); there are ${names(named)}: troupe serve ${options} on one that has it`;
   }
   const able = labelled.filter((one) => mayRun(one, member));

@@ -11,7 +11,7 @@ import {
 import { BackendType } from '../../core/member.ts';
 import { DependencyFailurePolicy, SharedTaskPriority, Title } from '../../core/task.ts';
 import { TeammateMode } from '../../core/team.ts';
-import { Line, Slug, textOf } from '../../core/text.ts';
+import { Labels, Line, Slug, textOf } from '../../core/text.ts';
 
 /** A length of time: `10s`, `2m`, `500ms`, or a number of milliseconds. */
 export const Duration = z.union([
@@ -72,7 +72,7 @@ const Runs = {
   cwd: z.string().optional().describe('where it works, from the folder of this file'),
   budget: BudgetEntry.optional().describe('what it may use; then a person is asked'),
   host: Slug.optional().describe('the daemon that runs it, where several share the journal'),
-  labels: z.array(Line).max(16).optional().describe('what the daemon that runs it must have'),
+  labels: Labels.optional().describe('what the daemon that runs it must have'),
 };
 
 const MemberEntry = z.strictObject({

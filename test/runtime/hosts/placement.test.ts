@@ -5,6 +5,7 @@ import { CreateTeamInput } from '../../../src/core/team.ts';
 import type { HostCard } from '../../../src/journal/hosts.ts';
 import { memoryJournal } from '../../../src/journal/memory.ts';
 import { rankHosts } from '../../../src/runtime/hosts/placement.ts';
+import { whyUnplaced } from '../../../src/runtime/hosts/waiting.ts';
 import { openLedger } from '../../ledger/places.ts';
 
 const card = (name: string, more: Partial<HostCard> = {}): HostCard => ({
@@ -17,12 +18,7 @@ const card = (name: string, more: Partial<HostCard> = {}): HostCard => ({
   ...more,
 });
 
-async function rank(
-  hosts: HostCard[],
-  joins: object[],
-  memberId: string,
-  placed: Record<string, string> = {},
-): Promise<string[]> {
+async function makeTeam(joins: object[]) {
   const ledger = openLedger(memoryJournal());
   const team = CreateTeamInput.parse({ name: 'demo', leadSessionId: 's' });
   await ledger.execute('demo', { type: 'team.create', by: USER, ...team }, () => {});
@@ -30,6 +26,16 @@ async function rank(
     const join = JoinInput.parse({ agent: { kind: 'exec', command: ['true'] }, status: 'spawning', ...input });
     await ledger.execute('demo', { type: 'member.join', by: USER, ...join }, () => {});
   }
+  return ledger;
+}
+
+async function rank(
+  hosts: HostCard[],
+  joins: object[],
+  memberId: string,
+  placed: Record<string, string> = {},
+): Promise<string[]> {
+  const ledger = await makeTeam(joins);
   for (const [id, hostId] of Object.entries(placed)) {
     await ledger.execute('demo', { type: 'member.place', by: SYSTEM, memberId: id, hostId }, () => {});
   }
@@ -70,4 +76,12 @@ describe('a member goes to', () => {
     ]);
     expect(await rank(hosts, [{ name: 'm1', agent: { kind: 'acp', name: 'gemini' } }], 'm1')).toEqual([]);
   });
+});
+
+test('what is advised to a member that waits can be pasted into a shell', async () => {
+  const ledger = await makeTeam([{ name: 'm1', labels: ['gpu', "$(reboot) o'neill"] }]);
+  const member = await ledger.view('demo', (state) => [...state.members.values()].find(({ name }) => name === 'm1'));
+  expect(whyUnplaced(member!, [card('a')], 0)).toContain(
+    "troupe serve --label gpu --label '$(reboot) o'\\''neill' on one that has it",
+  );
 });
