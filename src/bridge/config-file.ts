@@ -5,6 +5,7 @@ import type { FileReading } from './json-file.ts';
 import type { NativePaths } from './layout.ts';
 import { underLock } from './lock.ts';
 import type { LockOptions } from './lock.ts';
+import { checkFolderOf } from './root.ts';
 
 /** A team's own file as it is; `unknown` is JSON of a form that we do not know, which is shown and never written. */
 export type ConfigReading =
@@ -40,6 +41,7 @@ export async function changeConfig(
   edit: (config: NativeConfig) => NativeConfig | undefined,
   options?: LockOptions,
 ): Promise<boolean> {
+  checkFolderOf(paths.config);
   await readSettled(paths.config);
   return underLock(
     paths.config,

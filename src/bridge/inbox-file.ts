@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { BRIDGE_MARK, NativeEntry } from './format.ts';
@@ -8,6 +8,7 @@ import type { FileReading } from './json-file.ts';
 import type { NativePaths } from './layout.ts';
 import { underLock } from './lock.ts';
 import type { LockOptions } from './lock.ts';
+import { checkFolderOf, makeFile, makeFolder } from './root.ts';
 
 /** What we say when we write to a native member. */
 export interface NewEntry {
@@ -69,8 +70,10 @@ export async function appendEntries(
   options: AppendOptions & { without?: (entry: NativeEntry) => boolean } = {},
 ): Promise<boolean> {
   const path = paths.inbox(to);
-  mkdirSync(paths.inboxes, { recursive: true, mode: 0o755 });
-  createEmpty(path);
+  checkFolderOf(path);
+  makeFolder(paths.inboxes);
+  // The program makes the file before it locks it, so that there is something to lock.
+  makeFile(path, '[]');
   return change(path, options, (list) => {
     const isThere = (id: string): boolean => list.some((item) => (item as { msg_id?: unknown } | null)?.msg_id === id);
     const added = entries.filter(({ id }) => !isThere(id)).map(formOf);
@@ -118,6 +121,7 @@ async function change(
   options: AppendOptions | undefined,
   edit: (list: unknown[]) => unknown[] | undefined,
 ): Promise<boolean> {
+  checkFolderOf(path);
   // Waiting happens here, outside the lock: the older version loses what it sends while an inbox is locked.
   await readSettled(path);
   return underLock(
@@ -139,15 +143,4 @@ async function change(
     },
     options,
   );
-}
-
-/** The program makes the file before it locks it, so that there is something to lock. */
-function createEmpty(path: string): void {
-  try {
-    const file = openSync(path, 'wx', 0o644);
-    writeSync(file, '[]');
-    closeSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
 }

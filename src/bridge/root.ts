@@ -1,6 +1,6 @@
-import { lstatSync } from 'node:fs';
+import { chmodSync, closeSync, fchmodSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 
 /** Whether there is anything to look at; throws where looking would follow somebody else's lead. */
@@ -14,10 +14,9 @@ export function checkNativeRoot(root: string): boolean {
  * A link or another user's directory is refused, whatever it leads to: who can replace it decides what we read and where we
  * write.
  */
-export function checkDirectory(path: string): boolean {
+export function checkDirectory(path: string, remedy = 'set CLAUDE_CONFIG_DIR to a directory of your own'): boolean {
   const found = look(path);
   if (!found) return false;
-  const remedy = 'set CLAUDE_CONFIG_DIR to a directory of your own';
   if (found.isSymbolicLink()) {
     throw new TeamError('not_allowed', `${path} is a symbolic link, which the bridge does not follow: ${remedy}`);
   }
@@ -28,6 +27,37 @@ export function checkDirectory(path: string): boolean {
   }
   return true;
 }
+
+/** Before anything is written beside or into a file: neither its directory nor the one above may lead elsewhere. */
+export function checkFolderOf(path: string): void {
+  const remedy = 'it is only read; put a directory of your own in its place';
+  for (const folder of [dirname(dirname(path)), dirname(path)]) checkDirectory(folder, remedy);
+}
+
+/** Makes a directory with the mode that the program gives its own, whatever our umask is. */
+export function makeFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
+  if (first === undefined) return;
+  for (let made = path; made.length >= first.length; made = dirname(made)) chmodSync(made, FOLDER_MODE);
+}
+
+/** Makes a file with the mode of the program's own, where there is none. */
+export function makeFile(path: string, text = ''): void {
+  try {
+    const file = openSync(path, 'wx', FILE_MODE);
+    try {
+      writeSync(file, text);
+      fchmodSync(file, FILE_MODE);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+const FOLDER_MODE = 0o755;
+const FILE_MODE = 0o644;
 
 function look(path: string): Stats | undefined {
   try {

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import { NativeTask, orderTask } from './format.ts';
@@ -9,6 +9,7 @@ import type { NativePaths } from './layout.ts';
 import { underLock } from './lock.ts';
 import type { LockOptions } from './lock.ts';
 import { move } from './move.ts';
+import { checkFolderOf, makeFile, makeFolder } from './root.ts';
 
 /** A task file as it is; `unknown` is JSON of a form that we do not know, which is shown and never written. */
 export type TaskReading =
@@ -47,6 +48,7 @@ export async function changeTaskFile<R>(
   options: ChangeOptions = {},
 ): Promise<R> {
   const path = paths.task(id);
+  checkFolderOf(path);
   for (let attempt = 1; ; attempt++) {
     const outcome = await underLock(
       path,
@@ -77,8 +79,9 @@ export async function createTaskFile(
   task: Omit<NativeTask, 'id'>,
   options: LockOptions & { wanted?: string } = {},
 ): Promise<string> {
-  mkdirSync(paths.tasks, { recursive: true, mode: 0o755 });
-  touch(paths.taskList);
+  checkFolderOf(paths.taskList);
+  makeFolder(paths.tasks);
+  makeFile(paths.taskList);
   return underLock(
     paths.taskList,
     () => {
@@ -93,12 +96,13 @@ export async function createTaskFile(
 }
 
 /** Removes a task as the program does: the file goes, its id stays used. It goes to the trash: it is not ours alone. */
-export function removeTaskFile(
+export async function removeTaskFile(
   paths: NativePaths,
   id: string,
   { trash, ...options }: LockOptions & { trash: string },
 ): Promise<void> {
-  return underLock(
+  checkFolderOf(paths.task(id));
+  await underLock(
     paths.task(id),
     () => {
       if (readMark(paths) < Number(id)) writeWhole(paths.highWaterMark, id);
@@ -137,10 +141,6 @@ export function readMark(paths: NativePaths): number {
   } catch {
     return 0;
   }
-}
-
-function touch(path: string): void {
-  closeSync(openSync(path, 'a', 0o644));
 }
 
 function issueOf(error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] }): string {

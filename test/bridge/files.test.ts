@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -230,6 +230,47 @@ describe('writing', () => {
       expect(readFileSync(paths.task('1'), 'utf8')).toBe(JSON.stringify(expected, undefined, 2));
     },
   );
+});
+
+describe('what is made in native directories', () => {
+  proves('layout-modes', 'has the modes of the program, whatever our umask is', async () => {
+    const paths = nativePaths(temporaryFolder(), 'demo');
+    const script = `
+      process.umask(0o077);
+      const { appendEntry } = await import('${join(import.meta.dirname, '../../src/bridge/inbox-file.ts')}');
+      const { createTaskFile } = await import('${join(import.meta.dirname, '../../src/bridge/task-file.ts')}');
+      const { nativePaths } = await import('${join(import.meta.dirname, '../../src/bridge/layout.ts')}');
+      const paths = nativePaths(process.argv[1], 'demo');
+      await appendEntry(paths, 'bob', ${JSON.stringify({ ...ENTRY, id: newId() })});
+      await createTaskFile(paths, ${JSON.stringify(TASK)});`;
+    const root = join(paths.team, '../..');
+    execFileSync(process.execPath, ['--input-type=module', '-e', script, root], { stdio: 'inherit' });
+    const modes = [paths.team, paths.inboxes, paths.tasks, paths.inbox('bob'), paths.task('1'), paths.taskList].map(
+      (path) => (statSync(path).mode & 0o777).toString(8),
+    );
+    expect(modes).toEqual(['755', '755', '755', '644', '644', '644']);
+  });
+
+  test('is not made through a link', async () => {
+    const paths = newTeam();
+    const elsewhere = temporaryFolder();
+    const linked = nativePaths(join(paths.team, '../..'), 'linked');
+    mkdirSync(join(elsewhere, 'inboxes'));
+    writeFileSync(join(elsewhere, 'config.json'), '{"name":"linked","members":[]}');
+    writeFileSync(join(elsewhere, '1.json'), JSON.stringify({ ...TASK, id: '1' }));
+    for (const path of [linked.team, linked.tasks]) symlinkSync(elsewhere, path);
+    const before = readdirSync(elsewhere, { recursive: true });
+    const refusals = [
+      () => appendEntry(linked, 'bob', { ...ENTRY, id: newId() }),
+      () => changeConfig(linked, (config) => ({ ...config, x: 1 })),
+      () => changeTaskFile(linked, '1', () => ({ write: { ...TASK, id: '1', x: 1 } as never, answer: 0 })),
+      () => createTaskFile(linked, TASK),
+      () => removeTaskFile(linked, '1', { trash: temporaryFolder() }),
+    ];
+    for (const refused of refusals) await expect(refused()).rejects.toThrow('symbolic link');
+    expect(readdirSync(elsewhere, { recursive: true })).toEqual(before);
+    expect(readJson(join(elsewhere, '1.json'))).not.toHaveProperty('x');
+  });
 });
 
 describe('texts that read like protocol', () => {
