@@ -1,5 +1,14 @@
 import { execFileSync, fork } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { changeConfig, readConfig } from '../../src/bridge/config-file.ts';
@@ -11,6 +20,7 @@ import type { NativePaths } from '../../src/bridge/layout.ts';
 import { asPlainText, looksLikeProtocol, readProtocol } from '../../src/bridge/protocol.ts';
 import { changeTaskFile, createTaskFile, readTask, removeTaskFile, taskIds } from '../../src/bridge/task-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { foreignLock, foreignUnlock } from './foreign.ts';
 import { proves } from './requirements.ts';
 
 const TASK = { subject: 'Write it', description: '', status: 'pending', blocks: [], blockedBy: [] } as const;
@@ -228,6 +238,42 @@ describe('writing', () => {
       await changeTaskFile(paths, '1', (task) => ({ write: { ...task, owner: 'codex' } as never, answer: undefined }));
       const expected = { status: 'pending', subject: 's', id: '1', metadata: { a: 1 }, x: 2, owner: 'codex' };
       expect(readFileSync(paths.task('1'), 'utf8')).toBe(JSON.stringify(expected, undefined, 2));
+    },
+  );
+});
+
+describe('a lock that another program holds', () => {
+  proves(
+    ['config-lock', 'task-lock', 'task-create-lock', 'inbox-lock-retries'],
+    'is waited for by every writer, and nothing is written meanwhile',
+    async () => {
+      const paths = newTeam();
+      writeFileSync(paths.task('1'), JSON.stringify({ ...TASK, id: '1' }));
+      writeFileSync(paths.inbox('bob'), '[]');
+      const writers: [string, () => Promise<unknown>][] = [
+        [paths.config, () => changeConfig(paths, (config) => ({ ...config, x: 1 }))],
+        [
+          paths.task('1'),
+          () => changeTaskFile(paths, '1', () => ({ write: { ...TASK, id: '1', owner: 'codex' } as never, answer: 0 })),
+        ],
+        [paths.inbox('bob'), () => appendEntry(paths, 'bob', { ...ENTRY, id: newId() })],
+        [paths.taskList, () => createTaskFile(paths, TASK)],
+      ];
+      writeFileSync(paths.taskList, '');
+      const files = (): string[] =>
+        [...writers.map(([path]) => path), paths.task('2')].map((path) =>
+          existsSync(path) ? readFileSync(path, 'utf8') : '',
+        );
+      const before = files();
+      for (const [path] of writers) expect(await foreignLock(path)).toBe(true);
+      let isOver = 0;
+      const writing = writers.map(([, write]) => write().finally(() => isOver++));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect([isOver, files()]).toEqual([0, before]);
+      for (const [path] of writers) foreignUnlock(path);
+      await Promise.all(writing);
+      const changed = files().flatMap((text, i) => (text === before[i] ? [] : [i]));
+      expect(changed).toEqual([0, 1, 2, 4]);
     },
   );
 });

@@ -50,6 +50,15 @@ describe('the lock beside a file', () => {
     expect(overlaps).toEqual([]);
   });
 
+  proves('lock-stale', 'is not taken over before it is ten seconds old', async () => {
+    const path = join(temporaryFolder(), 'x.json');
+    mkdirSync(`${path}.lock`);
+    const past = new Date(Date.now() - 9_000);
+    utimesSync(`${path}.lock`, past, past);
+    await expect(underLock(path, () => 0, { silent: 0, longest: 300 })).rejects.toThrow('locked by another program');
+    expect(existsSync(`${path}.lock`)).toBe(true);
+  });
+
   test('is not taken over because the clock jumped while its holder lives', async () => {
     const path = join(temporaryFolder(), 'x.json');
     mkdirSync(`${path}.lock`);
