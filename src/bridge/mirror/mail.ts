@@ -33,11 +33,11 @@ export interface MailMirror {
   /** Answers native shutdown requests for members of ours that have been decided, whoever ran the daemon when they came. */
   answerShutdowns(): Promise<void>;
   /** Puts what a member of ours asks before the native lead. */
-  ask(memberId: string, question: object): Promise<void>;
+  ask(memberId: string, question: object, id: string): Promise<void>;
   /** Tells the native lead that a member of ours that sat in its team is gone, so that it clears up after it. */
-  tellGone(memberId: string, reason: string | undefined): Promise<void>;
+  tellGone(memberId: string, reason: string | undefined, id: string): Promise<void>;
   /** Tells the native lead that a member of ours has nothing to do, as its own teammates do. */
-  tellIdle(memberId: string, result: string | undefined): Promise<void>;
+  tellIdle(memberId: string, result: string | undefined, id: string): Promise<void>;
 }
 
 export function mirrorMail(parts: MirrorParts): MailMirror {
@@ -143,7 +143,7 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     await takeEntries(paths.inbox(to), isTaken, { era });
   };
 
-  const write = async (memberId: string, protocol: object, id: string = crypto.randomUUID()): Promise<void> => {
+  const write = async (memberId: string, protocol: object, id: string): Promise<void> => {
     const { from, color } = await view((state) => ({
       from: naming.nameOf(state, memberId),
       color: state.members.get(memberId)?.color,
@@ -190,26 +190,24 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
         await attempt(noteShutdowns(rest), `shutdown of ${memberId}`);
       }
     },
-    ask: (memberId, question) => write(memberId, question),
-    async tellGone(memberId, reason) {
+    ask: write,
+    async tellGone(memberId, reason, id) {
       const { name, color } = await view((state) => ({
         name: naming.nameOf(state, memberId),
         color: state.members.get(memberId)?.color,
       }));
       const timestamp = new Date().toISOString();
       const text = `${name} has stopped${reason === undefined ? '' : `: ${reason}`}. What it held is free again.`;
-      await appendEntry(paths, parts.leadName(), { from: name, text, timestamp, color, id: crypto.randomUUID() });
+      await appendEntry(paths, parts.leadName(), { from: name, text, timestamp, color, id });
       const requestId = `shutdown-${Date.now()}@${name}`;
       // The newest version takes this only as an answer, and for text otherwise, which says the same twice.
       if (parts.isSigning()) return;
-      await write(memberId, { type: 'shutdown_approved', requestId, ...(await paneOf(memberId)) });
+      const approval = { type: 'shutdown_approved', requestId, ...(await paneOf(memberId)) };
+      await write(memberId, approval, uuidOf(`${id} approval`));
     },
-    tellIdle(memberId, result) {
-      return write(memberId, {
-        type: 'idle_notification',
-        idleReason: 'available',
-        ...(result !== undefined && { result }),
-      });
+    tellIdle(memberId, result, id) {
+      const notice = { type: 'idle_notification', idleReason: 'available', ...(result !== undefined && { result }) };
+      return write(memberId, notice, id);
     },
   };
 }

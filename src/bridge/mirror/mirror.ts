@@ -14,8 +14,8 @@ import { writeLines } from './lines.ts';
 import { mirrorMail } from './mail.ts';
 import { mirrorMembers, withdrawMembers } from './members.ts';
 import { HOSTED_NAMES, isForSeats, JOINED_NAMES, LEFT_NATIVE, nativeMemberName, seatOf } from './names.ts';
+import { keepDebts } from './owed.ts';
 import type { MirrorParts } from './parts.ts';
-import { questionOf } from './questions.ts';
 import { watchRival } from './rival.ts';
 import type { Signature } from './signature.ts';
 import { openSteps } from './steps.ts';
@@ -138,6 +138,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const absence = watchAbsence(parts, { grace: options.grace });
   const tasks = mirrorTasks(parts, { grace: options.grace });
   const mail = mirrorMail(parts);
+  const debts = keepDebts(parts, mail);
 
   const pass = async (): Promise<void> => {
     const now = due;
@@ -165,6 +166,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     await tasks.pass(team.tasks);
     await mail.pass(team, now.mail);
     if (now.members) await step('answers', () => mail.answerShutdowns());
+    if (!parts.naming.leads) await debts.pay();
     await lines.retry();
   };
 
@@ -227,12 +229,14 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     const member = state.members.get(memberId);
     if (!member || parts.naming.isNative(state, memberId)) return undefined;
     const seat = seatOf(member);
-    const question = seat === undefined ? undefined : questionOf(state, event, stream);
-    if (question) return mail.ask(memberId, question);
-    if (event.type === 'teammate:stopped' && seat !== undefined && isNews(event)) {
-      return sight.team(native)?.config && mail.tellGone(memberId, event.reason);
+    const isQuestion = event.type === 'plan:submitted' || event.type === 'request:raised';
+    if (isQuestion && seat !== undefined) {
+      return debts.owe({ kind: 'question', memberId, requestId: event.requestId });
     }
-    return event.type === 'teammate:idle' ? mail.tellIdle(memberId, event.result) : undefined;
+    if (event.type === 'teammate:stopped' && seat !== undefined && isNews(event)) {
+      return sight.team(native)?.config && debts.owe({ kind: 'gone', memberId, text: event.reason });
+    }
+    return event.type === 'teammate:idle' ? debts.owe({ kind: 'idle', memberId, text: event.result }) : undefined;
   };
 
   const unsubscribe = ledger.subscribe((team, batch, state) => {
@@ -276,6 +280,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     confirm: (task, memberId) =>
       rivalry.standsBack === undefined ? tasks.confirm(task, memberId) : rivalry.refuse(task),
     async settled() {
+      await debts.noted();
       due = { ...EVERYTHING };
       kick();
       const target = wanted;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { USER } from '../../core/actor.ts';
-import type { TeamEvent } from '../../core/event.ts';
 import type { TeamRequest } from '../../core/request.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
@@ -16,23 +15,23 @@ import { oneLine } from './task-form.ts';
 /** A line that the native lead's terminal can still show. */
 const SHOWN_LENGTH = 1_000;
 
-/** The question of an event as native protocol, or nothing if it is none. */
-export function questionOf(state: TeamState, event: TeamEvent, stream: string): object | undefined {
-  if (event.type === 'plan:submitted') {
-    const { requestId, content, filePath = '' } = event;
+/** What a member asks as native protocol, or nothing if it is for nobody there. */
+export function questionOf(state: TeamState, request: TeamRequest, stream: string): object | undefined {
+  const { id: requestId, kind, memberId, content, filePath = '', detail } = request;
+  if (kind === 'plan') {
     return { type: 'plan_approval_request', planFilePath: filePath, planContent: content, requestId };
   }
-  if (event.type !== 'request:raised' || event.kind !== 'permission') return undefined;
-  const { command } = wishOf(event.detail);
+  if (kind !== 'permission') return undefined;
+  const { command } = wishOf(detail);
   return {
     type: 'permission_request',
-    request_id: permissionId(event.requestId, stream),
-    agent_id: nameFor(state, event.memberId),
+    request_id: permissionId(requestId, stream),
+    agent_id: nameFor(state, memberId),
     tool_name: 'Bash',
-    tool_use_id: `toolu_${hash(`${stream} use ${event.requestId}`).slice(0, 24)}`,
-    description: oneLine(event.content, SHOWN_LENGTH),
+    tool_use_id: `toolu_${hash(`${stream} use ${requestId}`).slice(0, 24)}`,
+    description: oneLine(content, SHOWN_LENGTH),
     // Nothing else may be in it: the oldest version ends at once when it does not know a key.
-    input: { command, description: oneLine(event.content, SHOWN_LENGTH) },
+    input: { command, description: oneLine(content, SHOWN_LENGTH) },
     permission_suggestions: [],
   };
 }

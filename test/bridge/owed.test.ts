@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { Stage } from './stage.ts';
+import { setStage, TEAM } from './stage.ts';
+
+const lead = ({ paths }: Pick<Stage, 'paths'>): string =>
+  existsSync(paths.inbox('team-lead')) ? readFileSync(paths.inbox('team-lead'), 'utf8') : '';
+
+async function rest(ledger: Ledger, result: string): Promise<void> {
+  for (const status of ['active', 'idle'] as const) {
+    const change = { type: 'member.change' as const, by: 'codex-1', memberId: 'codex-1', status };
+    await ledger.execute(TEAM, { ...change, ...(status === 'idle' && { result }) }, () => undefined);
+  }
+}
+
+/** Holds an inbox as a program does that lives. */
+function hold(path: string): () => void {
+  const lock = `${path}.lock`;
+  mkdirSync(lock);
+  const timer = setInterval(() => utimesSync(lock, new Date(), new Date()), 100);
+  const release = (): void => {
+    clearInterval(timer);
+    if (existsSync(lock)) rmdirSync(lock);
+  };
+  onTestFinished(release);
+  return release;
+}
+
+describe('what the native lead is owed', () => {
+  test('F20: is written when its inbox is whole again', async () => {
+    const stage = await setStage();
+    writeFileSync(stage.paths.inbox('team-lead'), '[{"fr');
+    await rest(stage.ledger, 'done it');
+    await vi.waitFor(() => expect(stage.bridge.joined()[0]?.notices.join()).toContain('team-lead.json'), 5_000);
+    writeFileSync(stage.paths.inbox('team-lead'), '[]');
+    await vi.waitFor(() => expect(lead(stage)).toContain('done it'), 10_000);
+    await stage.settled();
+    expect(lead(stage).match(/idle_notification/g)).toHaveLength(1);
+  });
+
+  test('F23: is written by the next daemon when the inbox was locked until this one ended', async () => {
+    const stage = await setStage();
+    writeFileSync(stage.paths.inbox('team-lead'), '[]');
+    const release = hold(stage.paths.inbox('team-lead'));
+    await rest(stage.ledger, 'done it');
+    const owed = (): Promise<unknown> => stage.ledger.view(TEAM, ({ team }) => team?.metadata?.['nativeOwed']);
+    await vi.waitFor(async () => expect(await owed()).toMatchObject([{ kind: 'idle', text: 'done it' }]), 5_000);
+    await stage.bridge.close();
+    expect(lead(stage)).toBe('[]');
+    release();
+    for (let i = 0; i < 2; i++) {
+      const later = stage.open('home', stage.journal);
+      await later.bridge.start();
+      await later.bridge.settled(TEAM);
+      await later.bridge.close();
+    }
+    expect(lead(stage).match(/idle_notification/g)).toHaveLength(1);
+  });
+});
