@@ -188,6 +188,21 @@ describe('a team that joined a native one', () => {
     expect(readTeam(paths.config).members.map(({ name }) => name)).toEqual(['team-lead', 'alice']);
   });
 
+  test('leaves its mail to a native one that takes the name of a member of ours, and says so', async () => {
+    const { bridge, mail, paths, settled } = await setStage();
+    const config = readTeam(paths.config);
+    const namesake = { ...member('codex-1'), backendType: 'tmux', tmuxPaneId: '%1', isActive: true };
+    const others = config.members.filter(({ name }) => name !== 'codex-1');
+    writeInPlace(paths.config, { ...config, members: [...others, namesake] });
+    const prompt = { from: 'team-lead', text: 'Begin', timestamp: '2026-11-15T00:00:00.000Z', read: false };
+    writeFileSync(paths.inbox('codex-1'), JSON.stringify([prompt]));
+    await settled();
+    await settled();
+    expect(readList(paths.inbox('codex-1'))).toEqual([prompt]);
+    expect(await mail.getInbox(TEAM, 'codex-1')).toEqual([]);
+    expect(bridge.joined()[0]?.notices.join()).toContain('the native team has one of that name');
+  });
+
   test('answers a shutdown request that was decided while no daemon ran, once', async () => {
     const { bridge, ledger, paths, journal, open, settled } = await setStage();
     const request = JSON.stringify({ type: 'shutdown_request', requestId: 'shutdown-9@codex-1', from: 'team-lead' });

@@ -9,12 +9,13 @@ import type { Era, NativeEntry } from '../format.ts';
 import { appendEntry, takeEntries } from '../inbox-file.ts';
 import { readProtocol } from '../protocol.ts';
 import type { NativeTeam } from '../snapshot.ts';
-import { FROM_INBOX, isSignedTo, seatOf, uuidOf } from './names.ts';
+import { FROM_INBOX, isSignedTo, nativeMemberName, seatOf, uuidOf } from './names.ts';
 import type { Naming } from './names.ts';
 import { openOutbox } from './outbox.ts';
 import type { MirrorParts } from './parts.ts';
 import { answerOf } from './questions.ts';
 import { decisionOf, noteShutdowns, openShutdowns } from './shutdowns.ts';
+import { markIn } from './signature.ts';
 import { oneLine } from './task-form.ts';
 
 /** What is arranged by protocol and is not for an agent to read. */
@@ -42,6 +43,8 @@ export interface MailMirror {
 
 export function mirrorMail(parts: MirrorParts): MailMirror {
   const { ledger, teamId, paths, naming } = parts;
+  /** Names that two go by. */
+  const told = new Set<string>();
   /** Entries that need nothing more. */
   const seen = new Set<string>();
   /** The inboxes as they were looked at last. */
@@ -64,7 +67,7 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
   const outbox = openOutbox(parts, attempt);
 
   /** One entry of an inbox becomes what it means here. False leaves an entry for a member of ours where it is. */
-  const take = async (to: string, key: string, entry: NativeEntry, isOurs: boolean): Promise<boolean> => {
+  const take = async (to: string, key: string, entry: NativeEntry, toOurs: boolean): Promise<boolean> => {
     const text = textOfEntry(entry);
     const protocol = readProtocol(text);
     const { by, toId, leadId, answer, doubt } = await view((state) => {
@@ -87,12 +90,12 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
       const change = { type: 'member.change', by, memberId: by, status: 'idle', result: protocol.result } as const;
       return attempt(change, `idle notice of ${entry.from}`);
     }
-    if (isOurs && protocol && entry.from === parts.leadName() && doubt !== undefined) {
+    if (toOurs && protocol && entry.from === parts.leadName() && doubt !== undefined) {
       parts.report(`${protocol.type} to ${to}: ${doubt}, so nothing was done`);
       return true;
     }
-    if (isOurs && answer && entry.from === parts.leadName()) return attempt(answer, `answer to ${to}`);
-    if (isOurs && protocol?.type === 'shutdown_request' && entry.from === parts.leadName()) {
+    if (toOurs && answer && entry.from === parts.leadName()) return attempt(answer, `answer to ${to}`);
+    if (toOurs && protocol?.type === 'shutdown_request' && entry.from === parts.leadName()) {
       const reason = oneLine(protocol.reason ?? '', LINE_LENGTH);
       const open = await view(openShutdowns);
       // In one step: who answers later must find under which id it was asked.
@@ -105,7 +108,7 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
       );
     }
     // The task itself says for whom it is; and what natives arrange among themselves is no mail.
-    if (protocol && (!isOurs || NO_MAIL.has(protocol.type))) return true;
+    if (protocol && (!toOurs || NO_MAIL.has(protocol.type))) return true;
     const summary = entry.summary === undefined ? undefined : oneLine(entry.summary, LINE_LENGTH);
     const isStranger = by === SYSTEM;
     const command: NewCommand = {
@@ -123,11 +126,11 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
   };
 
   const receive = async (to: string, entries: readonly NativeEntry[], era: Era): Promise<void> => {
-    const { isOurs, own } = await view((state) => {
+    const { mine, own } = await view((state) => {
       const id = naming.idOf(state, to);
       const ids = id === undefined ? [] : (state.index.inboxes.get(id)?.ids ?? []);
       return {
-        isOurs: id !== undefined && state.members.has(id) && !naming.isNative(state, id),
+        mine: id !== undefined && state.members.has(id) && !naming.isNative(state, id),
         own: new Set(ids.filter((one) => !one.startsWith(FROM_INBOX)).map(uuidOf)),
       };
     });
@@ -135,8 +138,8 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     for (const [key, entry] of entryKeys(entries)) {
       const mark = `${to}/${key}`;
       const isKnown = seen.has(mark) || entry.read === true || own.has(key) || entry['via'] === 'troupe';
-      if (!isKnown && (await take(to, key, entry, isOurs))) seen.add(mark);
-      if (isOurs && entry.read !== true && seen.has(mark)) taken.add(key);
+      if (!isKnown && (await take(to, key, entry, mine))) seen.add(mark);
+      if (mine && entry.read !== true && seen.has(mark)) taken.add(key);
     }
     if (taken.size === 0) return;
     const isTaken = (entry: NativeEntry): boolean => [...entryKeys([entry]).keys()].some((key) => taken.has(key));
@@ -167,7 +170,19 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     async pass(team, all) {
       const { inboxes, era } = team;
       const changed = [...inboxes].filter(([to, entries]) => all || received.get(to) !== entries);
-      for (const [to, entries] of changed) await parts.step(`mail for ${to}`, () => receive(to, entries, era));
+      const strangers = await view((state) => namesakes(state, team));
+      for (const name of naming.leads ? [] : strangers) {
+        if (told.has(name)) continue;
+        told.add(name);
+        parts.report(
+          `member ${name}: the native team has one of that name now, to whom what is written to ${name} there goes; ours hears nothing from there until one of them has another name`,
+        );
+      }
+      for (const [to, entries] of changed) {
+        // What lies there is for the native one of that name.
+        if (!naming.leads && strangers.has(to)) continue;
+        await parts.step(`mail for ${to}`, () => receive(to, entries, era));
+      }
       const isFewer = received.size > inboxes.size;
       // Those that we started are written to by the process that runs them, one turn after another.
       if (!naming.leads && (all || isFewer || changed.length > 0)) await outbox.pass(team);
@@ -219,6 +234,19 @@ function whyDoubt(entry: NativeEntry, key: string, used: Map<string, string>): s
   if ((used.get(signature) ?? key) !== key) return 'its signature is that of another message';
   used.set(signature, key);
   return undefined;
+}
+
+/** Native members that go by the name of one of ours that does not sit in their team: the name, and the inbox, are theirs. */
+function namesakes(state: TeamState, { config }: NativeTeam): Set<string> {
+  const theirs = config?.members.filter((member) => markIn(member) === undefined) ?? [];
+  return new Set(
+    theirs.flatMap(({ name }) => {
+      const member = state.members.get(name);
+      const isLead = name === state.team?.leadId;
+      const isSame = !member || isLead || nativeMemberName(member) !== undefined || seatOf(member) !== undefined;
+      return isSame || member.status === 'stopped' ? [] : [name];
+    }),
+  );
 }
 
 /** A live member by its native name; anybody else is a stranger, for whom Troupe speaks. */
