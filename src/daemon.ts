@@ -22,6 +22,7 @@ import { describeHost, defaultName } from './runtime/hosts/identity.ts';
 import { joinHosts } from './runtime/hosts/join.ts';
 import type { HostKeeper } from './runtime/hosts/keeper.ts';
 import { fencedJournal } from './runtime/hosts/lease.ts';
+import { bringHome } from './runtime/hosts/lost.ts';
 import { listenOnLastPort } from './runtime/last-port.ts';
 import { takeLock } from './runtime/lock.ts';
 import { openLog } from './runtime/log.ts';
@@ -186,7 +187,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           journal: journalFacts,
           ...(keeper && {
             name: hostId,
-            hosts: keeper.list().map(({ home: _home, version: _version, ...one }) => one),
+            hosts: keeper.list().map(({ home: _home, version: _version, instance: _instance, ...one }) => one),
           }),
           uptime: (Date.now() - Date.parse(card.startedAt)) / 1000,
           memory: residentBytes(),
@@ -265,11 +266,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         ledger,
         teams,
         onQuestion: (question) => answerTranscript(daemon, question),
+        onOusted(why) {
+          health.raise('name', why.message);
+          void teams.supervisor.close({ end: true, disowned: true });
+        },
         onError: (error, about) => logging.error('hosts.failed', { ...about, error }),
       });
       closers.add('host', () => keeper?.close());
     }
     await teams.start();
+    for (const teamId of hosts ? [] : await ledger.teams()) {
+      await bringHome({ ledger, mailbox: teams.mailbox }, teamId, hostId).catch((error: unknown) =>
+        logging.error('hosts.failed', { teamId, error }),
+      );
+    }
     await native.start();
     await keeper?.start();
     writeCard(home.card, { ...card, url: http.url });

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findHome } from '../client/home.ts';
 import { shellQuote } from '../core/shell.ts';
+import type { Hosts } from '../journal/hosts.ts';
 import { writeServerConfigs } from '../journal/nats/server-config.ts';
 import { setUpNatsJournal } from '../journal/nats/setup.ts';
 import { isThere, openJournal, readJournalPlace } from '../journals.ts';
@@ -102,6 +103,7 @@ export async function runCopy(given: Arguments, { environment, signal }: Surroun
     opened.push(await openJournal(target, { file }));
     const [read, write] = opened.map(({ journal }) => journal);
     if (!read || !write) return 1;
+    await warnOfLiving(opened[0]?.hosts, from);
     const copied = await copyTeams(read, write, {
       ...(teams && { teams }),
       signal,
@@ -114,6 +116,17 @@ export async function runCopy(given: Arguments, { environment, signal }: Surroun
     await Promise.all(opened.map(({ journal }) => journal.close()));
   }
   return 0;
+}
+
+/** What they write afterwards is not in the copy, and what they run would be run twice. */
+async function warnOfLiving(hosts: Hosts | undefined, from: string): Promise<void> {
+  const living = (await hosts?.list()) ?? [];
+  if (living.length === 0) return;
+  const names = living.map(({ name }) => name).join(', ');
+  warn(
+    `Daemons are at work on ${clean(from)}: ${clean(names)}. What they write from now on is not copied, and teams that are ` +
+      'started from the copy would run twice: stop them first (troupe stop on each), then copy again.\n',
+  );
 }
 
 function readPlace(text: string): JournalPlace {

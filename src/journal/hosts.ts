@@ -8,6 +8,8 @@ export interface HostCard {
   readonly load: number;
   /** The same for all daemons of one state directory, one after the other. */
   readonly home: string;
+  /** Another one each time that a daemon starts. */
+  readonly instance?: string;
   readonly version: string;
 }
 
@@ -26,6 +28,9 @@ export interface Hosts {
 
   /** Takes the card down. */
   leave(name: string): Promise<void>;
+
+  /** Whether a daemon of this name has a connection, alive or frozen; one that was killed has none. */
+  isConnected(name: string): Promise<boolean>;
 
   /** Asks another daemon something; `storage` if it does not answer in time. */
   ask(name: string, question: unknown, options: { timeoutMs: number }): Promise<unknown>;

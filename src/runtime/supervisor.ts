@@ -108,8 +108,11 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     await this.stop(teamId, memberId);
   }
 
-  /** Stops watching. With `end`, every process ends too and its member has stopped; without, they go on and are taken over. */
-  async close({ end }: { end: boolean }): Promise<void> {
+  /**
+   * Stops watching. With `end`, every process ends too and its member has stopped, or if `disowned` is another daemon's;
+   * without, they go on and are taken over.
+   */
+  async close({ end, disowned = false }: { end: boolean; disowned?: boolean }): Promise<void> {
     this.#closed = true;
     this.#processes.letGo();
     this.#unsubscribe();
@@ -117,14 +120,18 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     await Promise.all(this.#starting.values());
     if (end) {
       await Promise.all(
-        this.list().map(({ teamId, memberId }) => this.#guard({ teamId, memberId }, () => this.#end(teamId, memberId))),
+        this.list().map(({ teamId, memberId }) =>
+          this.#guard({ teamId, memberId }, async () => {
+            await this.stop(teamId, memberId);
+            if (!disowned) await this.#depart(teamId, memberId);
+          }),
+        ),
       );
     }
     this.#processes.close();
   }
 
-  async #end(teamId: string, memberId: string): Promise<void> {
-    await this.stop(teamId, memberId);
+  async #depart(teamId: string, memberId: string): Promise<void> {
     const { ledger, hostId } = this.#options;
     const isLive = await ledger.view(
       teamId,

@@ -1,7 +1,8 @@
 import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import { errors } from '@nats-io/transport-node';
 import { TeamError } from '../../core/errors.ts';
 import type { HostCard, Hosts } from '../hosts.ts';
-import { ANSWER, isAnswer, toTeamError } from './errors.ts';
+import { ANSWER, isAnswer, isNobodyThere, toTeamError } from './errors.ts';
 import { patiently, REQUEST_MS } from './link.ts';
 import type { Link } from './link.ts';
 import { decodeTeam } from './names.ts';
@@ -55,6 +56,18 @@ export async function openHosts(link: Link, { replicas }: { replicas: number }):
         link.js.publish(subject(name), '', { timeout: REQUEST_MS }),
       );
     },
+
+    isConnected: (name) =>
+      telling(`ask for the daemon ${name}`, async () => {
+        try {
+          await link.nc.request(link.names.door(name), '{}', { timeout: REQUEST_MS });
+          return true;
+        } catch (error) {
+          if (error instanceof errors.TimeoutError) return true;
+          if (isNobodyThere(error)) return false;
+          throw error;
+        }
+      }),
 
     ask: (name, question, { timeoutMs }) =>
       telling(`ask the daemon ${name}`, async () => {

@@ -21,7 +21,8 @@ export function describeHost(options: {
   const agents = Object.entries(AGENTS)
     .filter(([, { program }]) => findProgram(program, { cwd: directory, env }) !== undefined)
     .map(([name]) => name);
-  return { ...card, agents, home: readId(join(directory, 'id')) };
+  // A copy of the directory has the same id.
+  return { ...card, agents, home: readId(join(directory, 'id')), instance: randomUUID() };
 }
 
 /** What a daemon is called that nobody gave a name. */

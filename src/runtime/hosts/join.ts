@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { TeamError } from '../../core/errors.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { HostCard, Hosts } from '../../journal/hosts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -14,6 +15,8 @@ export interface JoinOptions {
   readonly teams: Teams;
   /** Answers what other daemons ask. */
   readonly onQuestion: (question: unknown) => Promise<unknown>;
+  /** Another has the name of this daemon by now. */
+  readonly onOusted: (why: TeamError) => void;
   readonly onError: (error: unknown, about: { teamId?: string }) => void;
 }
 
@@ -21,6 +24,7 @@ export interface JoinOptions {
 export async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<HostKeeper> {
   const { self, ledger, teams, onError } = options;
   const { supervisor, mailbox } = teams;
+  let stopAnswering = (): void => {};
   const keeper = await keepHosts({
     hosts,
     ledger,
@@ -28,9 +32,13 @@ export async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<Hos
     load: () => supervisor.list().length,
     reconsider: (teamId) => supervisor.reconsider(teamId),
     declareLost: (teamId, hostId) => declareLost({ ledger, mailbox }, teamId, hostId),
+    onOusted(why) {
+      stopAnswering();
+      options.onOusted(why);
+    },
     onError,
   });
-  const stopAnswering = hosts.answer(self.name, options.onQuestion);
+  stopAnswering = hosts.answer(self.name, options.onQuestion);
   supervisor.on('process:started', keeper.changed).on('process:ended', keeper.changed);
   return {
     ...keeper,

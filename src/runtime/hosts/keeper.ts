@@ -4,7 +4,7 @@ import type { HostCard, Hosts } from '../../journal/hosts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { readClocks, since } from './lease.ts';
 import type { Lease } from './lease.ts';
-import { membersOn } from './lost.ts';
+import { hostsOf } from './lost.ts';
 import { rankHosts } from './placement.ts';
 import { tellUnplaced } from './waiting.ts';
 
@@ -20,6 +20,8 @@ export interface KeeperOptions {
   readonly reconsider: (teamId: string) => Promise<void>;
   /** Declares the members of a daemon lost that is gone. */
   readonly declareLost: (teamId: string, hostId: string) => Promise<void>;
+  /** Another has our name by now: what we run is no longer ours. Said once; nothing is written any more. */
+  readonly onOusted: (why: TeamError) => void;
   readonly onError: (error: unknown, about: { teamId?: string }) => void;
 }
 
@@ -42,8 +44,12 @@ export async function keepHosts(options: KeeperOptions) {
   const missing = new Map<string, { steady: number; wall: number }>();
   const known = new Set<string>();
   let closed = false;
+  let ousted: TeamError | undefined;
+  const isNamesake = ({ name, home, instance }: HostCard): boolean =>
+    name === self.name && (home !== self.home || instance !== self.instance);
 
   async function renew(): Promise<void> {
+    if (ousted) throw ousted;
     const at = readClocks();
     await hosts.announce({ ...self, load: options.load() });
     renewed = at;
@@ -51,8 +57,10 @@ export async function keepHosts(options: KeeperOptions) {
 
   async function look(): Promise<void> {
     cards = await hosts.list();
-    const namesakes = cards.find(({ name, home }) => name === self.name && home !== self.home);
-    if (namesakes) throw nameTaken(self.name);
+    if (ousted || !cards.some(isNamesake)) return;
+    ousted = nameLost(self.name);
+    options.onOusted(ousted);
+    throw ousted;
   }
 
   /** Teams that nobody here has asked for yet are opened, so that their members are heard of. */
@@ -113,10 +121,12 @@ export async function keepHosts(options: KeeperOptions) {
 
   /** By itself: nothing that takes its time may cost us the lease. */
   async function beat(): Promise<void> {
+    if (ousted) return;
     await (since(renewed) > hosts.leaseMs ? lease.valid() : renew());
   }
 
   async function lookAfter(): Promise<void> {
+    if (ousted) return;
     await look();
     await meetTeams();
     await sweep();
@@ -126,17 +136,25 @@ export async function keepHosts(options: KeeperOptions) {
     for (const teamId of known) await guard(teamId, () => tellUnplaced(ledger, teamId, cards));
   }
 
+  /** A daemon of this state directory that was killed has left its card; where the directory was copied, one may live. */
+  async function enter(): Promise<void> {
+    const before = (await hosts.list()).find(isNamesake);
+    if (before && (before.home !== self.home || (await hosts.isConnected(self.name)))) throw nameTaken(self.name);
+    await renew();
+    cards = await hosts.list();
+    if (cards.some(isNamesake)) throw nameTaken(self.name);
+  }
+
   const lease: Lease = {
     async valid() {
+      if (ousted) throw ousted;
       if (since(renewed) <= hosts.leaseMs || closed) return;
       regaining ??= regain().finally(() => (regaining = undefined));
       await regaining;
     },
   };
 
-  await look();
-  await renew();
-  await look();
+  await enter();
   // Between two looks: who has just come, and how many members each runs.
   const stopLooking = hosts.onCard((card) => {
     cards = [...cards.filter(({ name }) => name !== card.name), card];
@@ -161,7 +179,7 @@ export async function keepHosts(options: KeeperOptions) {
 
     /** Says that our load has changed. */
     changed: (): void => {
-      if (!closed) void guard(undefined, renew);
+      if (!closed) void guard(undefined, beat);
     },
 
     async close(): Promise<void> {
@@ -169,7 +187,8 @@ export async function keepHosts(options: KeeperOptions) {
       stopHearing();
       stopLooking();
       await Promise.all([beats.close(), rounds.close(), reconsidering]);
-      await guard(undefined, () => hosts.leave(self.name));
+      // By then the card is another's.
+      if (!ousted) await guard(undefined, () => hosts.leave(self.name));
     },
   };
 }
@@ -190,16 +209,18 @@ function repeat(work: () => Promise<void>, ms: number) {
 
 export type HostKeeper = Awaited<ReturnType<typeof keepHosts>>;
 
-/** The daemons that have members of a team. */
-function hostsOf(state: TeamState): Set<string> {
-  const names = [...state.members.values()].flatMap(({ hostId }) => hostId ?? []);
-  return new Set(names.filter((name) => membersOn(state, name).length > 0));
-}
-
 function nameTaken(name: string): TeamError {
   return new TeamError(
     'exists',
     `Another daemon on this journal is called ${name}: give this one a name of its own (troupe serve --name), ` +
       'or wait until the lease of the other is over',
+  );
+}
+
+function nameLost(name: string): TeamError {
+  return new TeamError(
+    'exists',
+    `Another daemon on this journal took the name ${name} while this one was away: the members here were ended, and this ` +
+      'daemon writes nothing more. Stop it (troupe stop), and start it under another name (troupe serve --name)',
   );
 }

@@ -16,6 +16,7 @@ export async function declareLost(
   { ledger, mailbox }: { ledger: Ledger; mailbox: Mailbox },
   teamId: string,
   hostId: string,
+  { isAlone = false } = {},
 ): Promise<void> {
   const { lost, leadId } = await ledger.view(teamId, (state) => ({
     lost: membersOn(state, hostId),
@@ -23,18 +24,37 @@ export async function declareLost(
   }));
   for (const member of lost) {
     try {
-      const isBound = member.host === hostId;
+      const isBound = member.host === hostId && !isAlone;
       if (member.status !== 'stopped') {
         const held = await leave(ledger, teamId, { memberId: member.id, hostId });
         if (leadId !== undefined && leadId !== member.id) {
-          await mailbox.send(teamId, SYSTEM, notice(leadId, member.id, { hostId, held, isBound }));
+          await mailbox.send(teamId, SYSTEM, notice(leadId, member.id, { hostId, held, isBound, isAlone }));
         }
       }
-      if (!isBound) await ledger.execute(teamId, { type: 'member.join', by: SYSTEM, ...rejoinInput(member) }, () => {});
+      if (isBound) continue;
+      const { host, ...anywhere } = rejoinInput(member);
+      const input = isAlone || host === undefined ? anywhere : { ...anywhere, host };
+      await ledger.execute(teamId, { type: 'member.join', by: SYSTEM, ...input }, () => {});
     } catch (error) {
       if (!(error instanceof TeamError) || !OTHERS_WERE_FIRST.includes(error.code)) throw error;
     }
   }
+}
+
+/**
+ * Where no machines share the journal there are none to wait for: members that are on one came with a copy. They are
+ * declared lost and started here, those too that were bound to a machine.
+ */
+export async function bringHome(parts: { ledger: Ledger; mailbox: Mailbox }, teamId: string, self: string) {
+  for (const hostId of await parts.ledger.view(teamId, hostsOf)) {
+    if (hostId !== self) await declareLost(parts, teamId, hostId, { isAlone: true });
+  }
+}
+
+/** The daemons that have members of a team. */
+export function hostsOf(state: TeamState): Set<string> {
+  const names = [...state.members.values()].flatMap(({ hostId }) => hostId ?? []);
+  return new Set(names.filter((name) => membersOn(state, name).length > 0));
 }
 
 /** Who runs on a daemon, or was to run there again. */
@@ -61,10 +81,12 @@ function leave(
 function notice(
   leadId: string,
   memberId: string,
-  { hostId, held, isBound }: { hostId: string; held: readonly string[]; isBound: boolean },
+  { hostId, held, isBound, isAlone }: { hostId: string; held: readonly string[]; isBound: boolean; isAlone: boolean },
 ) {
   const tasks = held.length > 0 ? ` Given back: ${held.map((id) => `#${id}`).join(', ')}.` : '';
-  const next = isBound ? `It is started again when ${hostId} is back.` : 'It is started on another machine.';
+  const next = isBound
+    ? `It is started again when ${hostId} is back.`
+    : `It is started ${isAlone ? 'here' : 'on another machine'}.`;
   const content = `${memberId} is lost: the machine ${hostId} is gone.${tasks} ${next}`;
   return { toId: leadId, content, type: 'system' as const, metadata: { memberId } };
 }

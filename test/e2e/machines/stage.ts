@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
@@ -27,6 +27,8 @@ export interface MachineOptions {
   readonly labels?: readonly string[];
   /** Its way to the servers can be cut: by a proxy that breaks connections, or in a network of its own that goes silent. */
   readonly link?: 'proxy' | 'network';
+  /** Its state directory is a copy of that of another. */
+  readonly copyOf?: Machine;
 }
 
 let journals = 0;
@@ -45,7 +47,7 @@ export async function newJournal(
 export async function startMachine(
   name: string,
   journal: string,
-  { labels = [], link: kind }: MachineOptions = {},
+  { labels = [], link: kind, copyOf }: MachineOptions = {},
 ): Promise<Machine> {
   const stage = setStage();
   const port = Number(/:(\d+)/.exec(journal.slice('nats://'.length))?.[1]);
@@ -54,6 +56,7 @@ export async function startMachine(
   const address = link ? journal.replace(/\/\/[^?]*/, `//127.0.0.1:${link.port}`) : journal;
   const lines = [`name: ${name}`, `journal: ${address}`, `labels: ${JSON.stringify(labels)}`];
   writeFileSync(join(stage.home.directory, 'config.yaml'), `${lines.join('\n')}\n`);
+  if (copyOf) copyFileSync(join(copyOf.home.directory, 'id'), join(stage.home.directory, 'id'));
   const daemon = await serve(stage.home, { enter: network?.enter ?? [] });
   network?.entered(daemon.pid);
   // One that is stopped would not hear that it should end.

@@ -20,6 +20,7 @@ function localHosts(cards: HostCard[], told: string[]): Hosts {
       return cards;
     },
     leave: async (name) => void told.push(`leave ${name}`),
+    isConnected: async () => false,
     ask: async () => undefined,
     answer: () => () => {},
     onCard: () => () => {},
@@ -44,6 +45,7 @@ test('after a pause longer than its lease a daemon looks before it writes, and o
     load: () => 0,
     reconsider: async (teamId) => void told.push(`reconsider ${teamId}`),
     declareLost: async () => {},
+    onOusted: () => {},
     onError: (error) => {
       throw error;
     },
@@ -85,6 +87,7 @@ test('after a pause a team goes on, although what it writes first and the look a
     load: () => 0,
     reconsider: (teamId) => ledger.view(teamId, () => void looked.push(teamId)),
     declareLost: async () => {},
+    onOusted: () => {},
     onError: (error) => {
       throw error;
     },
@@ -110,13 +113,14 @@ test('a daemon that slept while another took its name does not write', async () 
     load: () => 0,
     reconsider: async () => {},
     declareLost: async () => {},
+    onOusted: () => {},
     onError: () => {},
   });
   sleepFor(3_600_000);
   cards.push({ name: 'alpha', labels: [], agents: [], home: 'another', version: '1', load: 0 });
   told.length = 0;
   const late = fencedJournal(journal, () => keeper.lease).append('a', 0, [note('1')]);
-  await expect(late).rejects.toThrow('Another daemon on this journal is called alpha');
+  await expect(late).rejects.toThrow('Another daemon on this journal took the name alpha');
   expect(told).not.toContain('announce alpha');
   await keeper.close();
 });

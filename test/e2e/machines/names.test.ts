@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../../daemon/processes.ts';
+import { connect, readLog, serve } from '../../daemon/serve.ts';
+import { hasNats, startNats } from '../../nats/server.ts';
+import type { NatsServers } from '../../nats/server.ts';
+import { isAlive, setStage } from '../stage.ts';
+import { newJournal, SHELL, startMachine } from './stage.ts';
+
+const LEASE_MS = 2_000;
+const agent = { kind: 'exec' as const, command: SHELL };
+
+describe.skipIf(!hasNats)('the name of a machine', { timeout: 120_000 }, () => {
+  let servers: NatsServers;
+  beforeAll(async () => {
+    servers = await startNats();
+  });
+  afterAll(() => servers?.stop());
+
+  test('is lost with the lease: who comes back and finds it taken ends its members and says so', async () => {
+    const journal = await newJournal(servers, { leaseMs: LEASE_MS });
+    const first = await startMachine('twin', journal);
+    await first.connection.call('team.create', { name: 'ours' });
+    await first.connection.call('member.spawn', { teamId: 'ours', name: 'ann', agent, cwd: '/' });
+    const pid = await first.pidOf('ours', 'ann');
+    first.daemon.child.kill('SIGSTOP');
+    const second = await until('the name is free', () => startMachine('twin', journal).catch(() => undefined), 40_000);
+    first.daemon.child.kill('SIGCONT');
+    await until('its member has ended', () => !isAlive(pid), 30_000);
+    const { health } = await first.connection.call('daemon.status', {});
+    expect(health.problems.join()).toMatch(/took the name twin.*start it under another name/);
+    await expect(first.connection.call('task.create', { teamId: 'ours', title: 'late' })).rejects.toThrow(
+      /took the name/,
+    );
+    const failures = () => readLog(first.home).filter(({ event }) => event === 'hosts.failed').length;
+    const before = failures();
+
+    // The other one keeps the name and the member, also when the first has gone.
+    await first.troupe('stop');
+    expect(failures() - before).toBeLessThanOrEqual(1);
+    await until('ann runs there', () =>
+      second.records().some(({ memberId, identity }) => memberId === 'ann' && identity),
+    );
+    const { hosts } = await second.connection.call('daemon.status', {});
+    expect(hosts).toMatchObject([{ name: 'twin' }]);
+    await second.connection.call('task.create', { teamId: 'ours', title: 'in time' });
+  });
+
+  test('is not shared by a copy of the state directory; who was killed has it again at once', async () => {
+    const journal = await newJournal(servers, { leaseMs: 30_000 });
+    const first = await startMachine('alpha', journal);
+    await expect(startMachine('alpha', journal, { copyOf: first })).rejects.toThrow(/Another daemon .* called alpha/);
+    first.daemon.child.kill('SIGKILL');
+    await first.daemon.ended;
+    await serve(first.home);
+  });
+
+  test('means nothing in a copy of the journal in a file: members are started where that is opened', async () => {
+    const journal = await newJournal(servers, { leaseMs: LEASE_MS });
+    const machine = await startMachine('alpha', journal);
+    await machine.connection.call('team.create', { name: 'moved' });
+    for (const more of [{ name: 'ann' }, { name: 'bob', host: 'alpha' }]) {
+      await machine.connection.call('member.spawn', { teamId: 'moved', agent, cwd: '/', ...more });
+      await machine.pidOf('moved', more.name);
+    }
+    const stage = setStage();
+    const file = join(stage.folder, 'copy.db');
+    const copied = await stage.troupe('journal', 'copy', journal, `sqlite:${file}`);
+    expect(copied).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/at work on .*alpha.*stop them first/) as string,
+    });
+    await serve(stage.home, { args: ['--journal', `sqlite:${file}`] });
+    for (const name of ['ann', 'bob']) await stage.pidOf('moved', name);
+    const { members } = await connect(stage.home).call('team.show', { teamId: 'moved' });
+    expect(members.filter(({ id }) => ['ann', 'bob'].includes(id)).map(({ hostId }) => hostId)).toEqual([
+      'local',
+      'local',
+    ]);
+  });
+});
