@@ -187,7 +187,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           journal: journalFacts,
           ...(keeper && {
             name: hostId,
-            hosts: keeper.list().map(({ home: _home, version: _version, instance: _instance, ...one }) => one),
+            hosts: keeper.list().map(({ name, labels, agents, load }) => ({ name, labels, agents, load })),
           }),
           uptime: (Date.now() - Date.parse(card.startedAt)) / 1000,
           memory: residentBytes(),

@@ -4,6 +4,7 @@ import { findHome } from '../client/home.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Hosts } from '../journal/hosts.ts';
 import { writeServerConfigs } from '../journal/nats/server-config.ts';
+import type { Setup } from '../journal/nats/settings.ts';
 import { setUpNatsJournal } from '../journal/nats/setup.ts';
 import { isThere, openJournal, readJournalPlace } from '../journals.ts';
 import type { JournalPlace } from '../journals.ts';
@@ -23,25 +24,43 @@ interface InitInput {
   readonly config?: string;
 }
 
+type Kept = NonNullable<Setup['before']>;
+
 /** Sets a journal on servers up, or changes one; with `--config`, writes what the servers need first. */
 export async function runInit(given: Arguments, _surroundings: Surroundings): Promise<number> {
   const { address, replicas, maxBytes, lease, config } = given.input as unknown as InitInput;
   if (config !== undefined) return writeConfigs(address, config, given.json);
-  const settings = {
-    replicas: readReplicas(replicas ?? 1),
-    ...(maxBytes !== undefined && { maxBytes }),
+  const setup = await setUpNatsJournal(address, {
+    ...(replicas !== undefined && { replicas: readReplicas(replicas) }),
+    ...(maxBytes !== undefined && { maxBytes: readBound(maxBytes) }),
     ...(lease !== undefined && { leaseMs: readLease(lease) }),
-  };
-  const setup = await setUpNatsJournal(address, settings);
-  if (given.json) print(toJson(setup, undefined));
-  else {
-    const copies = setup.replicas === 1 ? 'on one server' : `on ${setup.replicas} servers each`;
-    const done = setup.created ? 'The journal is there' : `The journal was there; ${setup.changed} teams were changed`;
-    print(
-      `${done}: teams are kept ${copies}. Start daemons on it: troupe serve --journal ${clean(shellQuote(address))}\n`,
-    );
-  }
+    onWait: (names) =>
+      warn(`A shorter lease holds when all daemons renew theirs by it; waiting for ${clean(names.join(', '))}.\n`),
+  });
+  print(given.json ? toJson(setup, undefined) : describeSetup(setup, address));
   return 0;
+}
+
+function describeSetup(setup: Setup, address: string): string {
+  const { before, changed } = setup;
+  const rows = [
+    ['replicas', ({ replicas }: Kept) => String(replicas)],
+    ['max-bytes', ({ maxBytes }: Kept) => (maxBytes === undefined ? 'no bound' : String(maxBytes))],
+    ['lease', ({ leaseMs }: Kept) => `${leaseMs / 1000}s`],
+  ] as const;
+  const lines = rows.map(([name, show]) => {
+    const [was, is] = [before && show(before), show(setup)];
+    const note = was === undefined ? '' : was === is ? ' (as before)' : ` (was ${was})`;
+    return `  ${name.padEnd(9)}  ${is}${note}\n`;
+  });
+  const teams = `${changed} ${changed === 1 ? 'team was' : 'teams were'} changed`;
+  const makesTeams = before && (before.replicas !== setup.replicas || before.maxBytes !== setup.maxBytes);
+  return [
+    before ? `The journal was there; ${teams}:\n` : 'The journal is made:\n',
+    ...lines,
+    makesTeams ? 'Daemons that run make new teams as before: start them anew.\n' : '',
+    `Start daemons on it: troupe serve --journal ${clean(shellQuote(address))}\n`,
+  ].join('');
 }
 
 /** Without a server: they cannot be started before they have it. */
@@ -79,6 +98,11 @@ function readReplicas(replicas: number): number {
     'invalid',
     `--replicas ${replicas}: there are 1, 3 and 5; of two, both would have to be there always`,
   );
+}
+
+function readBound(bytes: number): number {
+  if (Number.isSafeInteger(bytes) && bytes >= 0) return bytes;
+  throw new Refusal('invalid', `--max-bytes ${bytes}: a whole number of bytes, or 0 for no bound`);
 }
 
 function readLease(ms: number): number {

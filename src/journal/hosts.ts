@@ -11,6 +11,8 @@ export interface HostCard {
   /** Another one each time that a daemon starts. */
   readonly instance?: string;
   readonly version: string;
+  /** The lease that it renews itself by; those before it was said follow no change. */
+  readonly leaseMs?: number;
 }
 
 /**
@@ -18,7 +20,11 @@ export interface HostCard {
  * store alone decides when a card is over, so no two machines' clocks are compared.
  */
 export interface Hosts {
+  /** As it was when it was last read. */
   readonly leaseMs: number;
+
+  /** Reads the lease again: somebody may have changed it. */
+  readLease(): Promise<number>;
 
   /** Puts the card up, or up again; it is there when this resolves. */
   announce(card: HostCard): Promise<void>;

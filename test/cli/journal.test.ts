@@ -28,7 +28,14 @@ describe.skipIf(!hasNats)('troupe on NATS', () => {
     expect(made).toMatchObject({ status: 0, stderr: '' });
     expect(made.stdout).toContain(`troupe serve --journal '${address}'`);
     const changed = await troupe.json(['journal', 'init', address, '--max-bytes', '1000000']);
-    expect(changed).toEqual({ replicas: 1, maxBytes: 1_000_000, created: false, changed: 0 });
+    const [bound, leaseMs] = [{ replicas: 1, maxBytes: 1_000_000 }, 30_000];
+    const before = { replicas: 1, leaseMs };
+    expect(changed).toEqual({ ...bound, leaseMs, created: false, changed: 0, before });
+    const shorter = await troupe.run(['journal', 'init', address, '--lease', '15s']);
+    expect(shorter.stdout).toMatch(/replicas {3}1 \(as before\)\n.*1000000 \(as before\)\n.*15s \(was 30s\)/);
+    const lifted = await troupe.json(['journal', 'init', address, '--max-bytes', '0']);
+    expect(lifted).toMatchObject({ replicas: 1, leaseMs: 15_000, before: { ...bound, leaseMs: 15_000 } });
+    expect(lifted).not.toHaveProperty('maxBytes');
     const three = await troupe.run(['journal', 'init', address, '--replicas', '3']);
     expect(three).toMatchObject({ status: 1, stderr: expect.stringMatching(/too few servers/) as string });
     const two = await troupe.run(['journal', 'init', address, '--replicas', '2']);

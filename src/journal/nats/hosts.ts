@@ -1,22 +1,17 @@
-import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import { errors } from '@nats-io/transport-node';
 import { TeamError } from '../../core/errors.ts';
 import type { HostCard, Hosts } from '../hosts.ts';
-import { ANSWER, isAnswer, isNobodyThere, toTeamError } from './errors.ts';
+import { isNobodyThere, toTeamError } from './errors.ts';
+import { ensureStream, LEASE_MS, leaseIn } from './lease.ts';
 import { patiently, REQUEST_MS } from './link.ts';
 import type { Link } from './link.ts';
 import { decodeTeam } from './names.ts';
-
-/** How long a daemon is taken for alive after it was last heard of. */
-export const LEASE_MS = 30_000;
-
-const NS_PER_MS = 1_000_000;
 
 /** The cards of daemons: the last message on the subject of each, which the servers drop when it is too old. */
 export async function openHosts(link: Link, { replicas }: { replicas: number }): Promise<Hosts> {
   const stream = link.names.hosts;
   const subject = (name: string) => link.names.host(name);
-  const leaseMs = await ensureStream(link, { replicas, leaseMs: LEASE_MS });
+  let leaseMs = leaseIn(await ensureStream(link, { replicas, leaseMs: LEASE_MS }));
   const decoder = new TextDecoder();
 
   async function telling<T>(doing: string, work: () => Promise<T>): Promise<T> {
@@ -28,7 +23,16 @@ export async function openHosts(link: Link, { replicas }: { replicas: number }):
   }
 
   return {
-    leaseMs,
+    get leaseMs() {
+      return leaseMs;
+    },
+
+    readLease: () =>
+      telling('read the lease', async () => {
+        const hasty = { ...link, patienceMs: leaseMs / 3 };
+        leaseMs = leaseIn((await patiently(hasty, () => link.jsm.streams.info(stream))).config);
+        return leaseMs;
+      }),
 
     async announce(card) {
       await telling(`renew the lease of ${card.name}`, () =>
@@ -38,18 +42,7 @@ export async function openHosts(link: Link, { replicas }: { replicas: number }):
       );
     },
 
-    list: () =>
-      telling('list the daemons', async () => {
-        const { state } = await patiently(link, () => link.jsm.streams.info(stream, { subjects_filter: '>' }));
-        const messages = await Promise.all(
-          Object.keys(state.subjects ?? {}).map((one) =>
-            patiently(link, () => link.jsm.streams.getMessage(stream, { last_by_subj: one })),
-          ),
-        );
-        return messages
-          .flatMap((message) => (message && message.data.length > 0 ? [message.json<HostCard>()] : []))
-          .sort((a, b) => (a.name < b.name ? -1 : 1));
-      }),
+    list: () => telling('list the daemons', () => listCards(link)),
 
     async leave(name) {
       await telling(`take ${name} from the list of daemons`, () =>
@@ -122,50 +115,16 @@ function explain(error: unknown): NonNullable<Reply['error']> {
   return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
 }
 
-/** Makes the place for the cards; returns how long they last, which is the same for all daemons. */
-async function ensureStream(link: Link, { replicas, leaseMs }: { replicas: number; leaseMs: number }): Promise<number> {
-  const name = link.names.hosts;
-  const ensure = async (): Promise<number> => {
-    try {
-      const { config } = await link.jsm.streams.info(name);
-      return config.max_age / NS_PER_MS;
-    } catch (error) {
-      if (!isAnswer(error, ANSWER.streamNotFound)) throw error;
-    }
-    try {
-      await link.jsm.streams.add({
-        name,
-        subjects: [link.names.host('>')],
-        storage: StorageType.File,
-        retention: RetentionPolicy.Limits,
-        discard: DiscardPolicy.Old,
-        max_msgs_per_subject: 1,
-        max_age: leaseMs * NS_PER_MS,
-        // It may not be longer than the messages last.
-        duplicate_window: Math.min(leaseMs, 120_000) * NS_PER_MS,
-        num_replicas: replicas,
-        allow_direct: false,
-      });
-    } catch (error) {
-      // Another daemon was first; its lease holds.
-      if (!isAnswer(error, ANSWER.streamNameInUse)) throw error;
-      return (await link.jsm.streams.info(name)).config.max_age / NS_PER_MS;
-    }
-    return leaseMs;
-  };
-  // What another daemon is making may have its name already and not be there yet.
-  return patiently(link, ensure, (error) => isAnswer(error, ANSWER.streamNotFound));
-}
-
-/** Changes how long the cards of daemons last. */
-export async function changeLease(link: Link, settings: { replicas: number; leaseMs: number }): Promise<void> {
-  await ensureStream(link, settings);
-  const max_age = settings.leaseMs * NS_PER_MS;
-  await patiently(link, () =>
-    link.jsm.streams.update(link.names.hosts, {
-      num_replicas: settings.replicas,
-      max_age,
-      duplicate_window: Math.min(settings.leaseMs, 120_000) * NS_PER_MS,
-    }),
+/** The cards that the servers have, by the names of their daemons. */
+export async function listCards(link: Link): Promise<HostCard[]> {
+  const stream = link.names.hosts;
+  const { state } = await patiently(link, () => link.jsm.streams.info(stream, { subjects_filter: '>' }));
+  const messages = await Promise.all(
+    Object.keys(state.subjects ?? {}).map((one) =>
+      patiently(link, () => link.jsm.streams.getMessage(stream, { last_by_subj: one })),
+    ),
   );
+  return messages
+    .flatMap((message) => (message && message.data.length > 0 ? [message.json<HostCard>()] : []))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

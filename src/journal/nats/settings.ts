@@ -2,7 +2,8 @@ import type { StreamInfo } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
 import { TeamError } from '../../core/errors.ts';
 import { ANSWER, isAnswer, toTeamError } from './errors.ts';
-import { changeLease, LEASE_MS } from './hosts.ts';
+import { listCards } from './hosts.ts';
+import { changeLease } from './lease.ts';
 import { patiently } from './link.ts';
 import type { Link } from './link.ts';
 import { listStreams } from './streams.ts';
@@ -10,10 +11,21 @@ import type { Settings } from './streams.ts';
 
 /** What `troupe journal init` found and did. */
 export interface Setup extends Settings {
+  readonly leaseMs: number;
   readonly created: boolean;
+  /** What held before, where the journal was there. */
+  readonly before?: Settings & { readonly leaseMs: number };
   /** Teams that were changed to fit the settings. */
   readonly changed: number;
 }
+
+/** What somebody wants of a journal: what is not named stays, and a new one gets the usual. A bound of 0 is none. */
+export type Wanted = Partial<Settings> & {
+  /** How long a daemon is taken for alive after it was last heard of. */
+  readonly leaseMs?: number;
+  /** Hears which daemons a shorter lease waits for. */
+  readonly onWait?: (names: readonly string[]) => void;
+};
 
 /** Bumped when something is kept in another way. */
 const FORMAT = 1;
@@ -34,19 +46,29 @@ export async function ensureSettings(link: Link): Promise<Settings> {
   return create(link, { replicas: 1 });
 }
 
-/** Makes the journal, or changes it and all its teams to these settings. */
-export async function changeSettings(link: Link, wanted: Settings): Promise<Setup> {
-  assertServers(link, wanted);
-  await changeLease(link, { replicas: wanted.replicas, leaseMs: wanted.leaseMs ?? LEASE_MS });
+/** Makes the journal, or changes it and all its teams to what is wanted. */
+export async function changeSettings(link: Link, change: Wanted): Promise<Setup> {
   const present = await readSettings(link);
-  if (!present) return { ...(await create(link, wanted)), created: true, changed: 0 };
+  const maxBytes = change.maxBytes ?? present?.maxBytes ?? 0;
+  const wanted: Settings = {
+    replicas: change.replicas ?? present?.replicas ?? 1,
+    ...(maxBytes > 0 && { maxBytes }),
+  };
+  assertServers(link, wanted);
+  const { before, leaseMs } = await changeLease(link, {
+    replicas: wanted.replicas,
+    leaseMs: change.leaseMs,
+    cards: () => listCards(link),
+    onWait: change.onWait ?? (() => undefined),
+  });
+  if (!present) return { ...(await create(link, wanted)), leaseMs, created: true, changed: 0 };
   await update(link, bucketStream(link), { description: describe(wanted), num_replicas: wanted.replicas });
   let changed = 0;
   for (const { stream } of await listStreams(link)) {
-    const change = { num_replicas: wanted.replicas, max_bytes: wanted.maxBytes ?? -1 };
-    if (await update(link, stream, change)) changed++;
+    const config = { num_replicas: wanted.replicas, max_bytes: wanted.maxBytes ?? -1 };
+    if (await update(link, stream, config)) changed++;
   }
-  return { ...wanted, created: false, changed };
+  return { ...wanted, leaseMs, created: false, before: { ...present, leaseMs: before }, changed };
 }
 
 /** A server by itself takes any number for its replicas, and keeps one. */

@@ -2,20 +2,19 @@ import { readNatsAddress } from './address.ts';
 import { toTeamError } from './errors.ts';
 import { openLink } from './link.ts';
 import { changeSettings } from './settings.ts';
-import type { Setup } from './settings.ts';
-import type { Settings } from './streams.ts';
+import type { Setup, Wanted } from './settings.ts';
 
 /** Servers that have just started elect a leader first. */
 const PATIENCE_MS = 20_000;
 
 /** Makes the journal at an address, or changes the one that is there, with all its teams. */
-export async function setUpNatsJournal(url: string, settings: Settings, base = process.cwd()): Promise<Setup> {
+export async function setUpNatsJournal(url: string, wanted: Wanted, base = process.cwd()): Promise<Setup> {
   const link = await openLink(readNatsAddress(url, base), {
     patienceMs: PATIENCE_MS,
     closing: new AbortController().signal,
   });
   try {
-    return await changeSettings(link, settings);
+    return await changeSettings(link, wanted);
   } catch (error) {
     throw toTeamError(error, link.place, 'set up the journal');
   } finally {

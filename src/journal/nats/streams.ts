@@ -16,8 +16,6 @@ export interface Settings {
   readonly replicas: number;
   /** How large one team may grow; without a bound the account's and the disk's limits hold. */
   readonly maxBytes?: number;
-  /** How long a daemon is taken for alive after it was last heard of. */
-  readonly leaseMs?: number;
 }
 
 /** One life of a team: from its first batch until it is dropped. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TeamError } from '../../core/errors.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { HostCard, Hosts } from '../../journal/hosts.ts';
@@ -35,7 +36,8 @@ const TURN_MS = 1_500;
  */
 export async function keepHosts(options: KeeperOptions) {
   const { hosts, ledger, self, onError } = options;
-  const tick = hosts.leaseMs / 3;
+  /** The lease that we renew by. Our card says it, so that a shorter one holds only when all renew by it. */
+  let pace = hosts.leaseMs;
   let cards: HostCard[] = [];
   let renewed = readClocks();
   let regaining: Promise<void> | undefined;
@@ -51,7 +53,7 @@ export async function keepHosts(options: KeeperOptions) {
   async function renew(): Promise<void> {
     if (ousted) throw ousted;
     const at = readClocks();
-    await hosts.announce({ ...self, load: options.load() });
+    await hosts.announce({ ...self, load: options.load(), leaseMs: pace });
     renewed = at;
   }
 
@@ -97,7 +99,7 @@ export async function keepHosts(options: KeeperOptions) {
       if (alive.has(hostId) || hostId === self.name) continue;
       const from = missing.get(hostId) ?? readClocks();
       missing.set(hostId, from);
-      if (since(from) < hosts.leaseMs / 2) continue;
+      if (since(from) < pace / 2) continue;
       for (const teamId of teams) await guard(teamId, () => options.declareLost(teamId, hostId));
     }
   }
@@ -122,7 +124,11 @@ export async function keepHosts(options: KeeperOptions) {
   /** By itself: nothing that takes its time may cost us the lease. */
   async function beat(): Promise<void> {
     if (ousted) return;
-    await (since(renewed) > hosts.leaseMs ? lease.valid() : renew());
+    await (since(renewed) > pace ? lease.valid() : renew());
+    const leaseMs = await hosts.readLease();
+    if (leaseMs === pace || closed) return;
+    pace = leaseMs;
+    await renew();
   }
 
   async function lookAfter(): Promise<void> {
@@ -148,7 +154,7 @@ export async function keepHosts(options: KeeperOptions) {
   const lease: Lease = {
     async valid() {
       if (ousted) throw ousted;
-      if (since(renewed) <= hosts.leaseMs || closed) return;
+      if (since(renewed) <= pace || closed) return;
       regaining ??= regain().finally(() => (regaining = undefined));
       await regaining;
     },
@@ -160,8 +166,14 @@ export async function keepHosts(options: KeeperOptions) {
     cards = [...cards.filter(({ name }) => name !== card.name), card];
   });
   const stopHearing = hosts.onTeam((team) => void meet(team));
-  const beats = repeat(() => guard(undefined, beat), tick);
-  const rounds = repeat(() => guard(undefined, lookAfter), tick);
+  const beats = repeat(
+    () => guard(undefined, beat),
+    () => pace / 3,
+  );
+  const rounds = repeat(
+    () => guard(undefined, lookAfter),
+    () => pace / 3,
+  );
 
   return {
     lease,
@@ -193,15 +205,22 @@ export async function keepHosts(options: KeeperOptions) {
   };
 }
 
-/** Does something again and again, never twice at the same time. */
-function repeat(work: () => Promise<void>, ms: number) {
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= work().finally(() => (running = undefined));
-  }, ms);
+/** Does something again and again, never twice at the same time, as often as it is wanted by then. */
+function repeat(work: () => Promise<void>, every: () => number) {
+  const ending = new AbortController();
+  const pause = (ms: number) => sleep(ms, undefined, { signal: ending.signal }).catch(() => undefined);
+  const running = (async () => {
+    await pause(every());
+    while (!ending.signal.aborted) {
+      const begun = performance.now();
+      await work();
+      // What takes longer than it should leaves others some room all the same.
+      await pause(Math.max(every() - (performance.now() - begun), every() / 4));
+    }
+  })();
   return {
     async close(): Promise<void> {
-      clearInterval(timer);
+      ending.abort();
       await running;
     },
   };

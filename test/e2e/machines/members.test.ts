@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setUpNatsJournal } from '../../../src/journal/nats/setup.ts';
 import { until } from '../../daemon/processes.ts';
 import { hasNats, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { isAlive } from '../stage.ts';
-import { eventsOf, newJournal, SHELL, startMachine } from './stage.ts';
+import { eventsOf, hostsOf, newJournal, SHELL, signalAll, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
 
 const LEASE_MS = 4_000;
@@ -54,6 +55,23 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     expect(placed).not.toHaveProperty('m5');
     await startMachine('gamma', journal);
     await until('it runs there', async () => (await places(a))['m5'] === 'gamma', 40_000);
+  });
+
+  test('follows a shorter lease without taking a machine that lives for dead', async () => {
+    const journal = await newJournal(servers, { leaseMs: 12_000 });
+    const [a, b] = [await startMachine('alpha', journal), await startMachine('beta', journal)];
+    const members = ['alpha', 'beta'].map((host, i) => ({ name: `m${i}`, host, agent: { exec: SHELL } }));
+    await a.connection.call('team.up', { source: JSON.stringify({ team: 'short', members, tasks: [] }), folder: '/' });
+    await until('both run', async () => (await hostsOf(b, 'short')).length === 2, 40_000);
+    const waited: string[] = [];
+    const setup = await setUpNatsJournal(journal, { leaseMs: 3_000, onWait: (names) => waited.push(...names) });
+    expect(setup).toMatchObject({ leaseMs: 3_000, before: { leaseMs: 12_000 } });
+    expect(waited).toEqual(['alpha', 'beta']);
+    // One that dies now is found out by the new lease; until then nobody was lost.
+    signalAll(b, 'SIGKILL');
+    const lost = async () => (await eventsOf(a, 'short')).filter(({ type }) => type === 'teammate:stopped');
+    await until('beta is lost', async () => (await lost()).length > 0, 11_000);
+    expect(await lost()).toMatchObject([{ memberId: 'm1' }]);
   });
 
   test('refuses a second daemon of the same name', async () => {

@@ -14,6 +14,7 @@ import { openLedger } from '../../ledger/places.ts';
 function localHosts(cards: HostCard[], told: string[]): Hosts {
   return {
     leaseMs: 30_000,
+    readLease: async () => 30_000,
     announce: async (card) => void told.push(`announce ${card.name}`),
     list: async () => {
       told.push('list');
