@@ -41,7 +41,7 @@ describe('what a member did', () => {
       { content: 'second', priority: 'urgent' },
     ]);
     await troupe.run('member remove ann --team demo');
-    expect(await ann.ended).toMatchObject({ status: 0, stderr: 'ann has stopped.\n' });
+    expect(await ann.ended).toMatchObject({ status: 0, stderr: 'Sent to ann.\nSent to ann.\nann has stopped.\n' });
     await troupe.run('team close demo');
     expect(await lead.ended).toMatchObject({ status: 0, stderr: 'Team demo is closed.\n' });
     expect(await troupe.run('attach lead --team demo')).toMatchObject({ status: 0, stderr: 'Team demo is closed.\n' });
