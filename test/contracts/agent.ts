@@ -266,10 +266,12 @@ export function hear(session: AgentSession): Heard {
     over,
     ends: () => ended,
     end: (n) => until(`end ${n}`, () => ended[n - 1]),
+    // A model's words come in pieces, cut anywhere.
     heardText: (text, times = 1) =>
-      until(text, () =>
-        events.filter((event) => event.type === 'text' && event.text.includes(text)).length >= times ? true : undefined,
-      ).then(() => undefined),
+      until(text, () => {
+        const said = events.map((event) => (event.type === 'text' ? event.text : '')).join('');
+        return said.split(text).length > times ? true : undefined;
+      }).then(() => undefined),
     heardPermission: () => until('a permission', () => asked.shift()),
     send: (turn, options) => session.send(turn, options),
     cancel: () => session.cancel(),
