@@ -1,27 +1,19 @@
+import { ADDRESS_PASSWORD, SECRET_LENGTH, SECRET_SHAPES } from '../core/secret.ts';
+
 /** What stands in the place of a secret. */
 const REDACTED = '[redacted]';
 
-/** Names of variables whose values are secrets. */
+/** Names of variables whose values are taken for secrets: rather one too many, for here that costs nothing. */
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i;
-
-/** Shorter values of such variables ("true", "none", a number) occur in text that is no secret. */
-const SECRET_LENGTH = 6;
 
 /** Fields that hold nothing else. */
 const SECRET_FIELD = /^(?:token|secret|password|authorization|cookie)$/i;
 
-/** Secrets that show what they are. Every repetition is bounded, so that no text makes them slow. */
+/** What is replaced by what. The last but one is so wide that it also takes words that are none. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
-  [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/gs, REDACTED],
-  [/\bsk-[\w-]{8,512}/g, REDACTED],
-  [/\b(?:gh[a-z]_|github_pat_|glpat-|npm_)\w{10,512}/g, REDACTED],
-  [/\b(?:xox[a-z]|xapp)-[\w-]{8,512}/g, REDACTED],
-  [/\btm1\.[\w-]{8,2048}\.[\w-]{8,256}/g, REDACTED],
-  [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, REDACTED],
-  [/\bAIza[\w-]{30,64}/g, REDACTED],
-  [/\beyJ[\w-]{8,8192}\.[\w-]{8,8192}(?:\.[\w-]{0,8192})?/g, REDACTED],
+  ...SECRET_SHAPES.map((shape) => [shape, REDACTED] as const),
   [/\b(Bearer|Basic) [\w.~+/=-]{8,8192}/gi, `$1 ${REDACTED}`],
-  [/\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:]{0,256}:[^\s/@]{1,1024}@/gi, `$1${REDACTED}@`],
+  [ADDRESS_PASSWORD, `$1${REDACTED}@`],
 ];
 
 /** Takes secrets out of what is about to leave the process for a log. */

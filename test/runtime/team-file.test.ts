@@ -44,6 +44,40 @@ describe('a team file', () => {
     expect(parseTeamFile(shown, 'docs/team-files.md')).toMatchObject({ team: 'parser', lead: { agent: 'claude' } });
   });
 
+  test('has no secret written out, in variables, commands, arguments or hooks, and says what to write', () => {
+    const told = messageOf(() =>
+      parseTeamFile(
+        `team: x
+agents:
+  claude: { args: [--token, ghp_abcdefghij0123456789] }
+lead: { agent: claude, env: { DATABASE: 'postgres://me:hunter2@db/x' } }
+members:
+  - name: a
+    agent: { exec: 'curl -u sk-live-0123456789 https://x' }
+    env:
+      MY_API_KEY: not-of-a-known-shape
+  - { name: b, agent: { acp: [run, 'https://me:hunter2@x/'] } }
+hooks:
+  TaskCompleted: { command: 'TOKEN=sk-live-0123456789 ./gate.sh' }
+`,
+        't.yaml',
+      ),
+    ).split('\n');
+    expect(told.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+      't.yaml:3:29: agents.claude.args[1]',
+      't.yaml:4:41: lead.env.DATABASE',
+      't.yaml:7:20: members[0].agent.exec',
+      't.yaml:9:19: members[0].env.MY_API_KEY',
+      't.yaml:10:36: members[1].agent.acp[1]',
+      't.yaml:12:29: hooks.TaskCompleted.command',
+    ]);
+    expect(told[3]).toBe(
+      't.yaml:9:19: members[0].env.MY_API_KEY is a secret written out, and would be kept in the journal: ' +
+        'write ${MY_API_KEY}, and start the daemon where the member runs with MY_API_KEY in its environment',
+    );
+    expect(told.join('\n')).not.toMatch(/hunter2|sk-live|ghp_|known-shape/);
+  });
+
   test.each<[string, string, RegExp]>([
     ['no name', 'members: []\n', /^t\.yaml:1:1: team is missing: it takes a text \(its name\)$/],
     ['nothing', '', /^t\.yaml:1:1: the file is empty: it needs at least "team: NAME"; troupe init writes a whole one$/],
@@ -292,4 +326,13 @@ function setStage() {
     team: () => ledger.view('diamond', viewTeam),
     tasks: () => ledger.view('diamond', (state) => [...state.tasks.values()].map((task) => viewTask(state, task))),
   };
+}
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('it was accepted');
 }

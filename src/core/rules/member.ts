@@ -9,6 +9,7 @@ import type { MemberRecord, TeamState } from '../state.ts';
 import { requireMember, requireTask, requireTeam, waitingOf } from '../view.ts';
 import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { requireSpawnPace } from './pace.ts';
+import { requireNoSecrets } from './secret.ts';
 
 /** In the order in which Claude Code hands them out, then ours. The lead has none. */
 const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
@@ -30,6 +31,9 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       `Team ${state.teamId} has ${team.maxTeammates} teammates, its limit: stop one or raise maxTeammates`,
     );
   }
+  // One that comes back with what is on its record already must not stay away for it.
+  const isKept = JSON.stringify(command.agent) === JSON.stringify(before?.agent);
+  if (!isKept) requireNoSecrets(command.agent, `member ${command.name}`);
   if (command.agent) requireSpawnPace(state, command);
   return [
     event(command, 'teammate:joined', {

@@ -1,3 +1,4 @@
+import type { AgentChoice } from '../agent.ts';
 import { isRaised } from '../budget.ts';
 import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
@@ -8,6 +9,7 @@ import type { TeamRecord, TeamState } from '../state.ts';
 import { quote } from '../text.ts';
 import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { liveTeammates, stopMember } from './member.ts';
+import { requireNoSecretIn, requireNoSecrets } from './secret.ts';
 
 export function createTeam(state: TeamState, command: CommandOf<'team.create'>): TeamEvent[] {
   if (state.team) throw new TeamError('exists', `Team ${state.teamId} exists: choose another name or use it`);
@@ -17,6 +19,8 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       `Team ${quote(state.teamId)} cannot be created under the name ${command.name}: use one name for both`,
     );
   }
+  requireNoSecrets(command.leadAgent, `the lead ${command.leadName}`);
+  requireChoiceWithoutSecrets(command.agents);
   return [
     event(command, 'team:created', {
       name: command.name,
@@ -57,6 +61,7 @@ export function updateTeam(state: TeamState, command: CommandOf<'team.update'>):
   if (command.leadId !== undefined) requireLive(state, command.leadId);
   requireLimitsKept(team, command);
   if (command.agents !== undefined) requirePerson(command.by, 'say which agents the lead may bring in');
+  requireChoiceWithoutSecrets(command.agents);
   const { type: _type, at: _at, by: _by, commandId: _commandId, ...changes } = command;
   requireFit(`team ${state.teamId}`, team.metadata, changes.metadata);
   return [event(command, 'team:updated', changes)];
@@ -87,6 +92,7 @@ export function registerHook(state: TeamState, command: CommandOf<'hook.register
   if (team.hooks.length >= HOOKS_PER_TEAM) {
     throw new TeamError('limit', `Team ${state.teamId} has ${HOOKS_PER_TEAM} hooks, the limit: remove some`);
   }
+  requireNoSecretIn(command.hook.command, `the ${command.hook.type} hook`);
   return [event(command, 'hook:registered', { hook: command.hook })];
 }
 
@@ -95,6 +101,10 @@ export function removeHook(state: TeamState, command: CommandOf<'hook.remove'>):
   requirePerson(command.by, 'remove hooks');
   const { hookType } = command;
   return team.hooks.some((hook) => hook.type === hookType) ? [event(command, 'hook:removed', { hookType })] : [];
+}
+
+function requireChoiceWithoutSecrets(agents: AgentChoice = {}): void {
+  for (const [name, agent] of Object.entries(agents)) requireNoSecrets(agent, `agent ${name}`);
 }
 
 /** What holds agents back is not theirs to raise; they may tighten it. */

@@ -9,6 +9,7 @@ import {
   PROMPT_BYTES,
 } from '../../core/limits.ts';
 import { BackendType } from '../../core/member.ts';
+import { findInCommand, findInVariable } from '../../core/secret.ts';
 import { DependencyFailurePolicy, SharedTaskPriority, Title } from '../../core/task.ts';
 import { TeammateMode } from '../../core/team.ts';
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
@@ -19,17 +20,31 @@ export const Duration = z.union([
   z.string().regex(/^\d+(ms|s|m|h)$/, 'is not a duration such as "10s" or "2m"'),
 ]);
 
+/** Says of a text of the file that a secret stands in it, where one does. */
+const withoutSecret = <T extends z.ZodType<string>>(text: T): T =>
+  text.superRefine((value, context) => {
+    const problem = findInCommand(value);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+
+const Command = z.union([withoutSecret(z.string().min(1)), z.array(withoutSecret(z.string())).min(1)]);
+
+const Variables = z.record(z.string(), z.string()).superRefine((env, context) => {
+  for (const [name, value] of Object.entries(env)) {
+    const problem = findInVariable(name, value);
+    if (problem !== undefined) context.addIssue({ code: 'custom', path: [name], message: problem });
+  }
+});
+
 /** What runs a member: an agent by name, a program of one's own, or an agent that speaks ACP. */
 export const AgentRef = z.union([
   Slug.describe('an agent by its name: claude, codex, gemini, opencode …'),
   z.strictObject({
-    exec: z
-      .union([z.string().min(1), z.array(z.string()).min(1)])
-      .describe('a program: a shell command, or a list of the program and its arguments'),
+    exec: Command.describe('a program: a shell command, or a list of the program and its arguments'),
     messages: z.boolean().optional().describe('also start it for mail alone'),
   }),
   z.strictObject({
-    acp: z.union([z.string().min(1), z.array(z.string()).min(1)]).describe('a command that speaks ACP'),
+    acp: Command.describe('a command that speaks ACP'),
   }),
 ]);
 export type AgentRef = z.output<typeof AgentRef>;
@@ -45,12 +60,11 @@ const Setup = {
     })
     .optional()
     .describe('answers of yours given beforehand; what no rule is about is asked'),
-  command: z
-    .union([z.string().min(1), z.array(z.string()).min(1)])
-    .optional()
-    .describe('a binary in place of the one on the path'),
-  args: z.array(z.string()).optional().describe('added to the arguments that Troupe gives'),
-  env: z.record(z.string(), z.string()).optional().describe('added to its environment; ${NAME} is taken from yours'),
+  command: Command.optional().describe('a binary in place of the one on the path'),
+  args: z.array(withoutSecret(z.string())).optional().describe('added to the arguments that Troupe gives'),
+  env: Variables.optional().describe(
+    'added to its environment; ${NAME} is taken from that of the daemon which runs it, and a secret can stand here in no other way',
+  ),
 };
 
 /** An agent as a person sets it up. */
@@ -92,7 +106,7 @@ const TaskEntry = z.strictObject({
 });
 
 const HookEntry = z.strictObject({
-  command: z.string().min(1),
+  command: withoutSecret(z.string().min(1)),
   executor: z.enum(['shell', 'node']).optional(),
   timeout: Duration.optional(),
   env: z.array(HookVariable).max(32).optional().describe('names of your variables that it may see'),

@@ -136,6 +136,20 @@ describe('a member that joins', () => {
     expect(member(team, 'bob')).toMatchObject({ ...said, spawnPrompt: 'go', planModeRequired: true });
   });
 
+  test('has no secret on its record, but for one that is there already', () => {
+    const team = teamOf();
+    const agent = { kind: 'exec' as const, command: ['true'], env: { API_KEY: 'hunter2-and-more' } };
+    expect(() => team.do('member.join', { name: 'ann', agent })).toThrow(
+      /^env\.API_KEY of member ann is a secret written out, .*: write \$\{API_KEY\}, and start/,
+    );
+    team.do('member.join', { name: 'ann', agent: { ...agent, env: { API_KEY: '${OTHER}' } } });
+    const record = team.state.members.get('ann');
+    // As older journals have it.
+    team.state.members.set('ann', { ...record!, agent, status: 'stopped' });
+    team.do('member.join', { name: 'ann', agent });
+    expect(member(team, 'ann').status).toBe('active');
+  });
+
   test('an agent works where its lead does, unless somebody says otherwise', () => {
     const team = new Stage();
     team.as('@user', 'team.create', { name: 'alpha', cwd: '/project' });

@@ -24,6 +24,21 @@ describe('a new team', () => {
     });
   });
 
+  test('has no secret in what runs its lead, its agents or its hooks', () => {
+    const stage = new Stage();
+    const agent = { kind: 'exec' as const, command: ['run', 'https://me:hunter2@host/'] };
+    const create = { name: 'alpha' };
+    expect(() => stage.as('@user', 'team.create', { ...create, leadAgent: agent })).toThrow(
+      /^command\[1\] of the lead lead has a secret written out/,
+    );
+    expect(() => stage.as('@user', 'team.create', { ...create, agents: { mine: agent } })).toThrow(/of agent mine has/);
+    stage.as('@user', 'team.create', create);
+    expect(() => stage.as('@user', 'team.update', { agents: { mine: agent } })).toThrow(/of agent mine has/);
+    const hook = { type: 'TaskCreated' as const, command: 'sk-live-0123456789 gate' };
+    expect(() => stage.as('@user', 'hook.register', { hook })).toThrow(/^The command of the TaskCreated hook has/);
+    stage.as('@user', 'hook.register', { hook: { ...hook, command: 'curl https://me:$PASSWORD@host/' } });
+  });
+
   test('takes all that is said', () => {
     const stage = new Stage();
     const said = {

@@ -1,0 +1,20 @@
+import type { AgentSpec } from '../agent.ts';
+import { TeamError } from '../errors.ts';
+import { findInCommand, findSecrets } from '../secret.ts';
+
+/** What runs a member is kept, so no secret may stand in it; they are named there and stay where the member runs. */
+export function requireNoSecrets(agent: AgentSpec | undefined, whose: string): void {
+  const [found] = agent ? findSecrets(agent) : [];
+  if (!found) return;
+  const [key, step] = found.path;
+  throw new TeamError(
+    'invalid',
+    `${key}${typeof step === 'number' ? `[${step}]` : `.${step}`} of ${whose} ${found.problem}`,
+  );
+}
+
+/** The same for a command that is kept. */
+export function requireNoSecretIn(command: string, whose: string): void {
+  const problem = findInCommand(command);
+  if (problem !== undefined) throw new TeamError('invalid', `The command of ${whose} ${problem}`);
+}

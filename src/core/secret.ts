@@ -1,0 +1,84 @@
+import type { AgentSpec } from './agent.ts';
+
+/** Secrets that show what they are. Every repetition is bounded, so that no text makes them slow. */
+export const SECRET_SHAPES: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/gs,
+  /\bsk-[\w-]{8,512}/g,
+  /\b(?:gh[a-z]_|github_pat_|glpat-|npm_)\w{10,512}/g,
+  /\b(?:xox[a-z]|xapp)-[\w-]{8,512}/g,
+  /\btm1\.[\w-]{8,2048}\.[\w-]{8,256}/g,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
+  /\bAIza[\w-]{30,64}/g,
+  /\beyJ[\w-]{8,8192}\.[\w-]{8,8192}(?:\.[\w-]{0,8192})?/g,
+];
+
+/** A password in an address; what comes before it is its first group. */
+export const ADDRESS_PASSWORD = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:]{0,256}:[^\s/@]{1,1024}@/gi;
+
+/** Shorter values of secret variables ("true", "none", a number) are no secrets. */
+export const SECRET_LENGTH = 6;
+
+/** Variables that hold a secret: API_KEY, PGPASSWORD, TOKEN_2. MAX_TOKENS is none. */
+const SECRET_NAME = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)\d{0,9}(_|$)/i;
+
+/** Those that only say where one is, or of which it is; a public key is none at all. */
+const ABOUT_SECRET = /(_(FILE|PATH|DIR|URL|ID|NAME)|_?PUBLIC_KEY)$/i;
+
+/** The credentials of some programs are a path by custom. */
+const CREDENTIALS_PATH = /^(~|\.{1,2})?\/[^\s:]+$/;
+
+/** `${NAME}`, which the machine that runs the member puts its own value in for. */
+const REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/g;
+
+/** What a shell puts its own value in for. */
+const SHELL_VALUE = /\$(?:\{[^}]{0,512}\}|\([^)]{0,512}\)|[A-Za-z_][A-Za-z0-9_]*)/g;
+
+/** A secret that stands in what is to be kept: where, and what to do instead. */
+export interface WrittenSecret {
+  readonly path: readonly (string | number)[];
+  readonly problem: string;
+}
+
+/**
+ * The secrets that somebody wrote out where they belong by name alone. What runs a member is kept in the journal, which
+ * other machines, backups and copies have: `env` says `${NAME}`, and the value stays where the member runs.
+ */
+export function findSecrets({
+  command,
+  args,
+  env,
+}: Partial<Pick<AgentSpec, 'command' | 'args' | 'env'>>): WrittenSecret[] {
+  const words = (key: 'command' | 'args', list: readonly string[] = []) =>
+    list.flatMap((word, i) => {
+      const problem = findInCommand(word);
+      return problem === undefined ? [] : [{ path: [key, i], problem }];
+    });
+  const variables = Object.entries(env ?? {}).flatMap(([name, value]) => {
+    const problem = findInVariable(name, value);
+    return problem === undefined ? [] : [{ path: ['env', name], problem }];
+  });
+  return [...words('command', command), ...words('args', args), ...variables];
+}
+
+/** What is wrong with the value of a variable, if it is a secret that is written out. */
+export function findInVariable(name: string, value: string): string | undefined {
+  const rest = value.replaceAll(REFERENCE, '');
+  const isNamed = rest === value && value.length >= SECRET_LENGTH && isSecretName(name, value);
+  if (!isNamed && !hasSecretShape(rest)) return undefined;
+  return `is a secret written out, and would be kept in the journal: write \${${name}}, and start the daemon where the member runs with ${name} in its environment`;
+}
+
+/** What is wrong with a command, or an argument of one, if a secret is written out in it. */
+export function findInCommand(text: string): string | undefined {
+  if (!hasSecretShape(text.replaceAll(SHELL_VALUE, ''))) return undefined;
+  return 'has a secret written out, which would be kept in the journal and seen by everybody who lists processes: let the program read it from its environment, and name the variable under env';
+}
+
+function isSecretName(name: string, value: string): boolean {
+  if (!SECRET_NAME.test(name) || ABOUT_SECRET.test(name)) return false;
+  return !(/CREDENTIALS?\d*$/i.test(name) && CREDENTIALS_PATH.test(value));
+}
+
+function hasSecretShape(text: string): boolean {
+  return [...SECRET_SHAPES, ADDRESS_PASSWORD].some((shape) => text.search(shape) >= 0);
+}
