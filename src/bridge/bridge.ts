@@ -181,6 +181,7 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
       await hosted?.settled(teamId);
     },
     claims: {
+      withheld: (teamId) => mirrors.get(teamId)?.withheld ?? hosted?.withheld(teamId) ?? NONE,
       confirm: (teamId, task, memberId) =>
         mirrors.get(teamId)?.confirm(task, memberId) ??
         hosted?.confirm(teamId, task, memberId) ??
@@ -220,6 +221,8 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
   };
   return bridge;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** The team of ours, made for this native one or joined to it before. */
 async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTeam, seats: boolean): Promise<void> {

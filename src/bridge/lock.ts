@@ -65,6 +65,14 @@ export async function clearLeftLocks(files: readonly string[], silent = LEFT_MS)
   }
 }
 
+/** Whether whoever wants the lock beside a file would wait for it in vain now: it is fresh, or is no lock at all. */
+export function isHeld(path: string): boolean {
+  const lock = `${path}.lock`;
+  const found = look(lock);
+  if (!found) return false;
+  return !found.isDirectory() || filled(lock) || Date.now() - Number(found.mtimeMs) < STALE_MS;
+}
+
 /** When a lock was taken, by both clocks: one may be set, the other does not see a machine asleep. */
 interface Taken {
   readonly wall: number;

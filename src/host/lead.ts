@@ -20,6 +20,9 @@ export interface Lead {
   claim(): Promise<TaskJson | undefined>;
 }
 
+/** It changed since it was listed, the lead only coordinates, or the file that it is also kept in is broken. */
+const EXPECTED: ReadonlySet<string> = new Set(['claim_conflict', 'conflict', 'blocked', 'not_allowed', 'corrupt']);
+
 /**
  * Begins to lead. `goal` is what it is to achieve, told once; one that takes a conversation up again is told where its
  * team stands instead.
@@ -70,11 +73,7 @@ export function beginToLead(bench: Bench, { goal, resumed }: { goal: string; res
       try {
         return (await door.call('task.claim', { teamId, taskId: next.id })) ?? undefined;
       } catch (error) {
-        // It changed since it was listed, or the lead only coordinates.
-        const code = codeOf(error);
-        const isExpected =
-          code === 'claim_conflict' || code === 'conflict' || code === 'blocked' || code === 'not_allowed';
-        if (isExpected) return undefined;
+        if (EXPECTED.has(codeOf(error) ?? '')) return undefined;
         throw error;
       }
     },

@@ -50,6 +50,8 @@ export interface TaskGate {
 export interface ClaimKeeper {
   /** Whether the member really has the task; if not, the journal already says who has. */
   confirm(teamId: string, task: SharedTask, memberId: string): Promise<boolean>;
+  /** Tasks that cannot be confirmed to anybody for now: who takes the next one is given another. */
+  withheld(teamId: string): ReadonlySet<string>;
 }
 
 /** What a completion may carry. */
@@ -171,23 +173,57 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     return this.#confirmed(teamId, task, teammateId);
   }
 
-  /** Takes the best task that is ready for the member, or none. */
+  /** Takes the best task that is ready for the member, or none; one that its other keeper withholds is left for later. */
   async claimNextTask(teamId: string, teammateId: string, options: Once = {}): Promise<SharedTask | undefined> {
     for (let attempt = 1; ; attempt++) {
       const { commandId } = options;
       // Sent again, it must come by the same tasks: each attempt has an id of its own.
       const once =
         attempt === 1 || commandId === undefined ? options : { ...options, commandId: `${commandId}.${attempt}` };
-      const task = await this.#claimNext(teamId, teammateId, once);
-      if (!task || !this.#claims || (await this.#claims.confirm(teamId, task, teammateId))) return task;
+      const task = await this.#claimNext(teamId, teammateId, { ...once, isFirst: attempt === 1 });
+      if (!task || !this.#claims) return task;
+      try {
+        if (await this.#claims.confirm(teamId, task, teammateId)) return task;
+      } catch (error) {
+        if (!this.#claims.withheld(teamId).has(task.id)) throw error;
+      }
     }
   }
 
-  #claimNext(teamId: string, teammateId: string, options: Once): Promise<SharedTask | undefined> {
-    return this.#ledger.execute(teamId, { type: 'task.claim', by: teammateId, ...options }, (state, events) => {
-      const [claimed] = events;
-      const id = claimed?.type === 'task:claimed' ? claimed.taskId : receiptTask(state, options.commandId);
-      return id === undefined ? undefined : viewTask(state, requireTask(state, id));
+  async #claimNext(
+    teamId: string,
+    by: string,
+    { isFirst, ...options }: Once & { isFirst: boolean },
+  ): Promise<SharedTask | undefined> {
+    const withheld = this.#claims?.withheld(teamId);
+    const isEasy = !withheld || withheld.size === 0;
+    // An attempt that was made before was about the task that was the best then.
+    const earlier = isEasy && isFirst ? undefined : await this.#claimedBefore(teamId, by, options.commandId);
+    if (earlier) return earlier;
+    const claim = { type: 'task.claim', by, ...options } as const;
+    if (isEasy) {
+      return this.#ledger.execute(teamId, claim, (state, events) => {
+        const [claimed] = events;
+        const id = claimed?.type === 'task:claimed' ? claimed.taskId : receiptTask(state, options.commandId);
+        return id === undefined ? undefined : viewTask(state, requireTask(state, id));
+      });
+    }
+    for (const { id } of await this.getClaimableTasksForTeammate(teamId, by)) {
+      if (withheld.has(id)) continue;
+      try {
+        return await this.#do(teamId, { ...claim, taskId: id });
+      } catch (error) {
+        // It moved on since it was listed.
+        if (!(error instanceof TeamError) || !MOVED_ON.has(error.code)) throw error;
+      }
+    }
+    return undefined;
+  }
+
+  #claimedBefore(teamId: string, by: string, commandId: string | undefined): Promise<SharedTask | undefined> {
+    return this.#view(teamId, (state) => {
+      const taskId = state.receipts.get(commandId ?? '')?.by === by ? receiptTask(state, commandId) : undefined;
+      return taskId === undefined ? undefined : viewTask(state, requireTask(state, taskId, { deleted: true }));
     });
   }
 
@@ -274,6 +310,9 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     });
   }
 }
+
+/** Why a task that was to be had a moment ago cannot be claimed any more. */
+const MOVED_ON: ReadonlySet<string> = new Set(['claim_conflict', 'blocked', 'not_found']);
 
 /** The name under which the list tells an event of the journal. */
 const EMITTED: Partial<Record<string, keyof TaskListEvents>> = {

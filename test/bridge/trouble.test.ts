@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { writeInPlace } from './foreign.ts';
 import { addMember, file, member, read, readTeam, setStage, TEAM } from './stage.ts';
@@ -99,6 +99,40 @@ describe('trouble with one thing of a native team', () => {
     expect(readFileSync(paths.task('1'), 'utf8')).not.toContain('codex-1');
     await expect(tasks.claimTask(TEAM, '2', 'codex-1')).resolves.toMatchObject({ assigneeId: 'codex-1' });
   });
+
+  test.for(['half written', 'no task', 'beside what is no lock'])(
+    'gives the next task in place of one whose file is %s, says so, and gives it too when that is over',
+    { timeout: 20_000 },
+    async (what) => {
+      const { bridge, ledger, tasks, paths, journal, open, settled } = await setStage();
+      const before = readFileSync(paths.task('1'), 'utf8');
+      if (what === 'half written') writeFileSync(paths.task('1'), before.slice(0, 20));
+      if (what === 'no task') writeFileSync(paths.task('1'), '{"crew":[]}');
+      if (what === 'beside what is no lock') writeFileSync(`${paths.task('1')}.lock`, '');
+      const once = { commandId: crypto.randomUUID() };
+      expect(await tasks.claimNextTask(TEAM, 'codex-1', once)).toMatchObject({ id: '2', assigneeId: 'codex-1' });
+      // The answer was lost, and it is asked for again.
+      expect(await tasks.claimNextTask(TEAM, 'codex-1', once)).toMatchObject({ id: '2', assigneeId: 'codex-1' });
+      expect(await tasks.claimNextTask(TEAM, 'codex-1')).toBeUndefined();
+      const epoch = await ledger.view(TEAM, (state) => state.tasks.get('1')?.epoch);
+      expect(bridge.joined()[0]?.notices.join()).toContain('task 1 is given to nobody for now');
+      await settled();
+      await bridge.close();
+      // The next daemon knows of it, too, and does not try in vain.
+      const later = open('home', journal);
+      await later.bridge.start();
+      await later.bridge.settled(TEAM);
+      expect(await later.tasks.claimNextTask(TEAM, 'codex-1')).toBeUndefined();
+      expect(await later.tasks.getTask(TEAM, '1')).toMatchObject({ status: 'pending', epoch });
+      let isWoken = false;
+      later.tasks.on('task:updated', () => (isWoken = true));
+      if (what === 'beside what is no lock') unlinkSync(`${paths.task('1')}.lock`);
+      else writeFileSync(paths.task('1'), before);
+      await expect.poll(() => isWoken, SOON).toBe(true);
+      expect(await later.tasks.claimNextTask(TEAM, 'codex-1')).toMatchObject({ id: '1' });
+      expect(read(paths.task('1'))).toMatchObject({ owner: 'codex-1' });
+    },
+  );
 
   test('leaves the members of another home alone', async () => {
     const { bridge, ledger, paths, settled } = await setStage();

@@ -35,6 +35,8 @@ export interface HostedTeams {
   /** The team of ours for which we lead this native one. */
   teamOf(native: string): string | undefined;
   confirm(teamId: string, task: SharedTask, memberId: string): Promise<boolean> | undefined;
+  /** The tasks that nobody is given, because their files cannot be written. */
+  withheld(teamId: string): ReadonlySet<string> | undefined;
   /** Resolves when both sides have been compared since now. */
   settled(teamId: string): Promise<void>;
   start(): Promise<void>;
@@ -48,7 +50,7 @@ const ENDING_MS = 20_000;
 export function keepHosted(options: HostedOptions): HostedTeams {
   const { ledger, root, onError } = options;
   const home = resolve(options.home);
-  const open = new Map<string, { native: string; mirror: Promise<Mirror> }>();
+  const open = new Map<string, { native: string; mirror: Promise<Mirror>; opened?: Mirror }>();
   const ending = new Set<Promise<void>>();
   let closed = false;
 
@@ -61,11 +63,15 @@ export function keepHosted(options: HostedOptions): HostedTeams {
     const mark = { home, teamId, stream: streamOf(team) };
     const native = hostedName(mark);
     const mirror = begin(mark, native);
-    open.set(teamId, { native, mirror });
-    mirror.catch((error: unknown) => {
-      open.delete(teamId);
-      onError(error);
-    });
+    const known: { native: string; mirror: Promise<Mirror>; opened?: Mirror } = { native, mirror };
+    open.set(teamId, known);
+    mirror.then(
+      (opened) => (known.opened = opened),
+      (error: unknown) => {
+        open.delete(teamId);
+        onError(error);
+      },
+    );
   };
 
   const begin = async (mark: HostMark, native: string): Promise<Mirror> => {
@@ -127,6 +133,7 @@ export function keepHosted(options: HostedOptions): HostedTeams {
         () => true,
       );
     },
+    withheld: (teamId) => open.get(teamId)?.opened?.withheld,
     async settled(teamId) {
       await (await open.get(teamId)?.mirror)?.settled();
     },

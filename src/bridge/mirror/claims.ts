@@ -1,5 +1,3 @@
-import { SYSTEM } from '../../core/actor.ts';
-import { TeamError } from '../../core/errors.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { NativeTask } from '../format.ts';
@@ -9,6 +7,7 @@ import type { MirrorParts } from './parts.ts';
 import { fileOf, formOfFile, shownOfClaim } from './task-form.ts';
 import type { Links, TaskForm } from './task-form.ts';
 import { handOver } from './task-steps.ts';
+import type { Withheld } from './withheld.ts';
 
 /** What both sides last agreed on, by native id, and the revision of ours that the file shows. */
 export type Agreed = Map<string, { form: TaskForm; revision: number }>;
@@ -21,24 +20,15 @@ interface Known {
   readonly names: ReadonlyMap<string, string>;
   /** Claims that wait for their confirmation. */
   readonly unconfirmed: Set<string>;
+  readonly withheld: Withheld;
 }
 
 /**
  * Writes claims into the native files, each under its lock; false when somebody there was first, which the journal then says. All that
  * is needed comes with the task: a look at the ledger would wait for the commits of all other claims.
  */
-export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconfirmed }: Known) {
+export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconfirmed, withheld }: Known) {
   const { ledger, teamId, paths, stream, wrote, naming } = parts;
-  /** What cannot stand in the file is not held here either: the answer, the journal and the file say the same. */
-  const giveBack = async ({ id: taskId, epoch }: SharedTask): Promise<void> => {
-    try {
-      const reason = 'its native file cannot be written';
-      await ledger.execute(teamId, { type: 'task.release', by: SYSTEM, taskId, epoch, reason }, () => undefined);
-    } catch (error) {
-      // Somebody moved it on meanwhile: then it is not held by this claim any more.
-      if (!(error instanceof TeamError)) throw error;
-    }
-  };
   return async (task: SharedTask, memberId: string): Promise<boolean> => {
     if (task.assigneeId !== memberId || task.status !== 'in_progress') return false;
     const native = links.toNative.get(task.id);
@@ -78,7 +68,8 @@ export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconf
     } catch (error) {
       // A list that is gone has nobody in it who could take the task.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
-      await giveBack(task);
+      // What cannot stand in the file is not held here either: the answer, the journal and the file say the same.
+      await withheld.withhold(task, native, error);
       throw error;
     } finally {
       unconfirmed.delete(task.id);

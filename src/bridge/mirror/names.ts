@@ -13,6 +13,7 @@ const NativeMark = z.looseObject({
   name: z.string().optional(),
   id: z.string().optional(),
   gone: z.boolean().optional(),
+  unwritable: z.boolean().optional(),
   seat: z.string().optional(),
   signs: z.boolean().optional(),
   seats: z.boolean().optional(),
@@ -47,8 +48,13 @@ export function isSignedTo(member: MemberRecord): boolean {
 }
 
 /** The id of the same task in the native list. */
-export function nativeTaskId(task: TaskRecord): string | undefined {
-  return NativeMark.safeParse(task.metadata?.['native']).data?.id;
+export function nativeTaskId(task: TaskRecord | undefined): string | undefined {
+  return NativeMark.safeParse(task?.metadata?.['native']).data?.id;
+}
+
+/** Whether a task is given to nobody because its file cannot be written. */
+export function isWithheld(task: TaskRecord | undefined): boolean {
+  return NativeMark.safeParse(task?.metadata?.['native']).data?.unwritable === true;
 }
 
 /** Whether a task was deleted because its file was. */

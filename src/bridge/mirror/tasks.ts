@@ -26,6 +26,7 @@ import {
 import type { Links, TaskForm } from './task-form.ts';
 import { creations, isEnding, partings, returns, stepsFrom } from './task-steps.ts';
 import type { Step } from './task-steps.ts';
+import { withholdTasks } from './withheld.ts';
 
 /** Keeps the tasks of a team and those of a native team the same. */
 export interface TaskMirror {
@@ -37,6 +38,8 @@ export interface TaskMirror {
   touch(state?: TeamState, taskId?: string): void;
   /** Shows a claim to the native side; false when somebody there was first, which the journal then says. */
   confirm(task: SharedTask, memberId: string): Promise<boolean>;
+  /** The tasks that nobody is given for now. */
+  readonly withheld: ReadonlySet<string>;
 }
 
 /** So many tasks are taken over or compared at a time. */
@@ -54,13 +57,15 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
   const unconfirmed = new Set<string>();
 
   const absence = watchTaskFiles(parts, options);
-  const confirm = confirmClaims(parts, { links, agreed, names, unconfirmed });
+  const withheld = withholdTasks(parts);
+  const confirm = confirmClaims(parts, { links, agreed, names, unconfirmed, withheld });
   const link = (native: string, taskId: string): void => {
     links.toTask.set(native, taskId);
     links.toNative.set(taskId, native);
   };
   const learnLinks = (state: TeamState): void => {
     if (links.toTask.size > 0) return;
+    withheld.learn(state);
     for (const task of state.tasks.values()) {
       const native = nativeTaskId(task);
       if (native !== undefined && !links.toTask.has(native)) link(native, task.id);
@@ -242,6 +247,7 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
         await parts.step(`task ${native}`, () => removeOurs(native));
       }
       for (const { id } of missing) await parts.step(`new task ${id}`, () => offer(id));
+      await parts.step('tasks that are withheld', () => withheld.look());
     },
     async tellFailed(taskId, reason) {
       const native = links.toNative.get(taskId);
@@ -263,6 +269,7 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
       for (const id of near) inStep.delete(links.toNative.get(id) ?? '');
     },
     confirm: (task, memberId) => confirm(task, memberId),
+    withheld: withheld.ids,
   };
 
   function learnNames(state: TeamState): void {
