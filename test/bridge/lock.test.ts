@@ -1,4 +1,4 @@
-import { fork, spawn } from 'node:child_process';
+import { execFileSync, fork, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
@@ -27,6 +27,21 @@ describe('the lock beside a file', () => {
     foreignUnlock(path);
     await waiting;
     expect(had).toBe(true);
+  });
+
+  proves('lock-mkdir', 'has the mode that the umask leaves, as the program makes its own', () => {
+    const script = `
+      import { statSync } from 'node:fs';
+      const { underLock } = await import('${join(import.meta.dirname, '../../src/bridge/lock.ts')}');
+      const modes = [];
+      for (const mask of [0o022, 0o002, 0o077]) {
+        process.umask(mask);
+        modes.push(await underLock(process.argv[1], () => (statSync(process.argv[1] + '.lock').mode & 0o777).toString(8)));
+      }
+      console.log(modes.join());`;
+    const path = join(temporaryFolder(), 'x.json');
+    const said = execFileSync(process.execPath, ['--input-type=module', '-e', script, path], { encoding: 'utf8' });
+    expect(said.trim()).toBe('755,775,700');
   });
 
   proves('lock-stale', 'is taken over once when it was left behind, by one of many', async () => {

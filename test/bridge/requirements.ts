@@ -23,7 +23,10 @@ export const REQUIREMENTS = {
   'layout-paths': { says: 'teams/T/config.json, teams/T/inboxes/N.json, tasks/T/ID.json', ...ALL },
   'layout-root': { says: 'CLAUDE_CONFIG_DIR, else ~/.claude', ...ALL },
   'layout-session-tasks': { says: 'a session without a team keeps its tasks under its UUID', ...ALL },
-  'layout-modes': { says: 'files 0644 and directories 0755, which every user of the machine can read', ...ALL },
+  'layout-modes': {
+    says: 'files 0644 and directories 0755 with the usual umask, which every user of the machine can read',
+    ...ALL,
+  },
   'json-form': { says: 'two spaces, no line end after the last line', ...ALL },
   'json-torn': { says: 'files written in place are at moments empty, half, or new over old', ...ALL },
   'config-full': { says: 'name, leadAgentId, members with agentId and name', ...ALL },
@@ -50,7 +53,10 @@ export const REQUIREMENTS = {
   'inbox-unknown-kept': { says: 'unknown fields of entries stay', ...ALL },
   'inbox-lock-loses': { says: 'what is sent to an inbox that is locked is lost', ...OLDEST },
   'inbox-lock-retries': { says: 'an inbox that is locked is tried 11 times within 0.7 s', ...NEWEST },
-  'lock-mkdir': { says: 'a lock is a directory FILE.lock: made to take it, removed to give it back', ...ALL },
+  'lock-mkdir': {
+    says: 'a lock is a directory FILE.lock: made to take it (0777 less the umask), removed to give it back',
+    ...ALL,
+  },
   'lock-stale': { says: 'a lock older than 10 s is taken over', ...ALL },
   'resume-keeps-tasks': {
     says: 'a clean exit removes the team and keeps its tasks; resumed, the team is made again with its lead alone',
