@@ -53,7 +53,8 @@ export function differencesOf(before: NativeTeam | undefined, after: NativeTeam 
     if (!after?.tasks.has(taskId)) events.push({ type: 'task-gone', team, taskId });
   }
   events.push(...mailBetween(team, before, after));
-  if (events.length === 0 && before && after && before.problems.join() !== after.problems.join()) {
+  const shown = (one: NativeTeam): string => [one.readOnly, ...one.problems].join();
+  if (events.length === 0 && before && after && shown(before) !== shown(after)) {
     events.push({ type: 'team-changed', team });
   }
   return events;

@@ -13,6 +13,7 @@ import {
 import type { BigIntStats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeJson, encodeJson, FILE_BYTES } from './json-text.ts';
+import { LINKED } from './root.ts';
 
 /** A file of Claude Code's as it was found. `unreadable` is neither absent nor empty: nothing is concluded from it or written over it. */
 export type FileReading =
@@ -39,7 +40,7 @@ export function readNow(path: string): FileReading {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' };
-    const problem = code === 'ELOOP' ? 'is a symbolic link' : `cannot be opened (${code})`;
+    const problem = code === 'ELOOP' ? LINKED : `cannot be opened (${code})`;
     return { kind: 'unreadable', problem, print: '' };
   }
   try {

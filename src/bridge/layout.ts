@@ -37,6 +37,16 @@ export function isSafeName(name: string): boolean {
 /** The paths of a team by the name of its directory; a name that could lead elsewhere is refused. */
 export function nativePaths(root: string, name: string): NativePaths {
   requireSafe(name, 'team');
+  return pathsOf(root, name);
+}
+
+/** The paths of a directory that lies in a root already, whatever it is called: to be read. It must not climb. */
+export function listedPaths(root: string, name: string): NativePaths {
+  if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name)) requireSafe(name, 'team');
+  return pathsOf(root, name);
+}
+
+function pathsOf(root: string, name: string): NativePaths {
   const team = join(root, 'teams', name);
   const tasks = join(root, 'tasks', name);
   const inboxes = join(team, 'inboxes');

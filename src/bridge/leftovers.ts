@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { identify } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
 import { quote } from '../core/text.ts';
-import { findNativeRoot, nativePaths } from './layout.ts';
+import { findNativeRoot, listedPaths } from './layout.ts';
 import { move } from './move.ts';
 import { checkDirectory } from './root.ts';
 import type { NativeTeam } from './snapshot.ts';
@@ -44,9 +44,9 @@ export function moveToTrash(root: string, leftover: Leftover, trash: string): st
   if (!dead) {
     throw new TeamError('conflict', `The native team ${quote(name)} is not left behind: ${evidence.join('; ')}`);
   }
-  const paths = nativePaths(root, name);
+  const paths = listedPaths(root, name);
   const stamp = new Date().toISOString().replaceAll(':', '-');
-  const folder = join(trash, `${stamp}-${name}`);
+  const folder = join(trash, `${stamp}-${name.slice(0, 100)}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const [path, kind] of [
     [paths.team, 'teams'],

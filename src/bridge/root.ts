@@ -15,22 +15,27 @@ export function checkNativeRoot(root: string): boolean {
  * write.
  */
 export function checkDirectory(path: string, remedy = 'set CLAUDE_CONFIG_DIR to a directory of your own'): boolean {
+  const why = whyNotOwn(path);
+  if (why !== undefined) throw new TeamError('not_allowed', `${path} ${why}: ${remedy}`);
+  return look(path) !== undefined;
+}
+
+/** What is said of a link. */
+export const LINKED = 'is a symbolic link, which is not followed';
+
+/** What keeps a path from being a directory of one's own, if it is there at all. */
+export function whyNotOwn(path: string): string | undefined {
   const found = look(path);
-  if (!found) return false;
-  if (found.isSymbolicLink()) {
-    throw new TeamError('not_allowed', `${path} is a symbolic link, which the bridge does not follow: ${remedy}`);
-  }
-  if (!found.isDirectory()) throw new TeamError('not_allowed', `${path} is not a directory: ${remedy}`);
+  if (!found) return undefined;
+  if (found.isSymbolicLink()) return LINKED;
+  if (!found.isDirectory()) return 'is not a directory';
   const self = process.getuid?.();
-  if (self !== undefined && found.uid !== self) {
-    throw new TeamError('not_allowed', `${path} belongs to user ${found.uid}, not to you: ${remedy}`);
-  }
-  return true;
+  return self !== undefined && found.uid !== self ? `belongs to user ${found.uid}, not to you` : undefined;
 }
 
 /** Before anything is written beside or into a file: neither its directory nor the one above may lead elsewhere. */
 export function checkFolderOf(path: string): void {
-  const remedy = 'it is only read; put a directory of your own in its place';
+  const remedy = 'nothing is written there; put a directory of your own in its place';
   for (const folder of [dirname(dirname(path)), dirname(path)]) checkDirectory(folder, remedy);
 }
 

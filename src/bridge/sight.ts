@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { differencesOf } from './differences.ts';
 import type { NativeEvent } from './differences.ts';
 import type { FileReading } from './json-file.ts';
-import { nativePaths } from './layout.ts';
+import { listedPaths } from './layout.ts';
 import { checkNativeRoot } from './root.ts';
 import { listNative, readTeam } from './snapshot.ts';
 import type { NativeTeam, TeamFiles } from './snapshot.ts';
@@ -132,7 +132,7 @@ export function openSight(root: string, options: { sweep?: number; onError?: (er
       [join(root, 'tasks'), ''],
     ]);
     for (const name of names) {
-      const paths = nativePaths(root, name);
+      const paths = listedPaths(root, name);
       for (const path of [paths.team, paths.inboxes, paths.tasks]) wanted.set(path, name);
     }
     for (const [path, { watcher, ino }] of watches) {

@@ -3,11 +3,15 @@ import { basename, dirname, join } from 'node:path';
 import { configOf } from './config-file.ts';
 import type { ConfigReading } from './config-file.ts';
 import { rememberFiles } from './file-memory.ts';
+import type { Remembered } from './file-memory.ts';
 import { eraOf, nameOf } from './format.ts';
 import type { Era, NativeConfig, NativeEntry, NativeTask } from './format.ts';
 import { inboxOf } from './inbox-file.ts';
 import type { FileReading } from './json-file.ts';
-import { isNativeTaskId, isSafeName, isSessionName, nativePaths } from './layout.ts';
+import { isNativeTaskId, isSafeName, isSessionName, listedPaths } from './layout.ts';
+import type { NativePaths } from './layout.ts';
+import { closedFolders, whyReadOnly } from './read-only.ts';
+import type { Closed } from './read-only.ts';
 import { taskIds, taskOf } from './task-file.ts';
 
 /** A native team, or the tasks of a session without one, as it is on disk. */
@@ -17,6 +21,8 @@ export interface NativeTeam {
   readonly kind: 'team' | 'session';
   /** `unknown` and `unreadable` are shown and never written. */
   readonly form: 'known' | 'unknown' | 'unreadable' | 'no-config';
+  /** Why it is shown and never written: a name or a link that we do not trust, or a form that we do not know. */
+  readonly readOnly: string | undefined;
   readonly title: string;
   readonly era: Era;
   readonly config: NativeConfig | undefined;
@@ -33,11 +39,23 @@ export interface NativeTeam {
   readonly changedAt: number;
 }
 
-/** The directories of teams and of sessions' tasks that there are. */
+/** The directories of teams and of sessions' tasks that there are, links too. What is hidden, and locks, are none. */
 export function listNative(root: string): string[] {
   const names = new Set([...directories(join(root, 'teams')), ...directories(join(root, 'tasks'))]);
-  return [...names].filter(isSafeName).sort();
+  return [...names].filter((name) => !name.startsWith('.') && !name.endsWith('.lock')).sort();
 }
+
+/** The teams that can only be looked at, and why. */
+export function findReadOnly(root: string): { name: string; why: string }[] {
+  return listNative(root).flatMap((name) => {
+    const why = readTeam(root, name).look()?.readOnly;
+    return why === undefined ? [] : [{ name, why }];
+  });
+}
+
+const NO_FILE: Remembered = { reading: { kind: 'absent' }, mtime: 0 };
+
+const FORMS = { read: 'known', absent: 'no-config', unknown: 'unknown', unreadable: 'unreadable' } as const;
 
 /** One native team, looked at again and again. */
 export interface TeamFiles {
@@ -52,7 +70,7 @@ export interface TeamFiles {
  * changed is the same object as before, and so is every task and inbox in a new one.
  */
 export function readTeam(root: string, name: string): TeamFiles {
-  const paths = nativePaths(root, name);
+  const paths = listedPaths(root, name);
   const memory = rememberFiles();
   const tasks = new Map<string, NativeTask>();
   const inboxes = new Map<string, readonly NativeEntry[]>();
@@ -61,13 +79,18 @@ export function readTeam(root: string, name: string): TeamFiles {
   const oddities = new Map<string, string>();
   const readings = new Map<string, FileReading>();
   let config: ConfigReading = { kind: 'absent' };
+  let closed: Closed = new Map();
   let changedAt = 0;
   let isNew = true;
   let last: NativeTeam | undefined;
 
+  /** What lies behind a directory that is not followed is none of its files. */
+  const isClosed = (folder: string): boolean =>
+    closed.has(folder) || (folder === paths.inboxes && closed.has(paths.team));
+
   /** Looks at one file; nothing when it is what it was. */
   const read = (path: string, doubt: boolean, label: string): FileReading | undefined => {
-    const { reading, problem, mtime } = memory.look(path, { doubt });
+    const { reading, problem, mtime } = isClosed(dirname(path)) ? NO_FILE : memory.look(path, { doubt });
     if (mtime > changedAt) {
       changedAt = mtime;
       isNew = true;
@@ -124,13 +147,16 @@ export function readTeam(root: string, name: string): TeamFiles {
       changedAt = present;
       isNew = true;
     }
+    const before = closed;
+    closed = closedFolders(paths);
+    isNew ||= [...closed.values()].join() !== [...before.values()].join();
     readConfig(true);
-    const files = new Set(filesIn(paths.inboxes));
+    const files = new Set(isClosed(paths.inboxes) ? [] : filesIn(paths.inboxes));
     for (const path of [...readings.keys(), ...problems.keys()]) {
       if (dirname(path) === paths.inboxes) files.add(basename(path));
     }
     for (const file of files) readInbox(file, true);
-    const ids = new Set(taskIds(paths));
+    const ids = new Set(isClosed(paths.tasks) ? [] : taskIds(paths));
     for (const path of readings.keys()) if (dirname(path) === paths.tasks) ids.add(basename(path, '.json'));
     for (const id of ids) readTask(id, true);
   };
@@ -143,27 +169,29 @@ export function readTeam(root: string, name: string): TeamFiles {
 
   return {
     look(changed) {
-      if (!changed && !isThere(paths)) {
+      if (!changed && !isThere(paths) && !isListed(root, name)) {
         last = undefined;
         return undefined;
       }
-      if (changed && last) for (const path of changed) lookAt(path);
+      if (changed && last && closed.size === 0) for (const path of changed) lookAt(path);
       else lookAtAll();
       if (last && !isNew) return last;
       isNew = false;
-      const form = config.kind === 'read' ? 'known' : config.kind === 'absent' ? 'no-config' : config.kind;
-      const known = config.kind === 'read' ? config.config : undefined;
       const found = [...problems.values()];
+      const files = found.map(({ text }) => text);
+      const form = isClosed(paths.team) ? 'unreadable' : FORMS[config.kind];
+      const known = config.kind === 'read' ? config.config : undefined;
       last = {
         name,
         kind: form === 'no-config' && isSessionName(name) ? 'session' : 'team',
         form,
+        readOnly: whyReadOnly(paths, { closed, form, files }),
         title: known ? nameOf(known) : name,
         era: eraOf(known, entriesOf(inboxes)),
         config: known,
         tasks: inOrder(tasks),
         inboxes: new Map(inboxes),
-        problems: [...found.map(({ text }) => text), ...oddities.values()],
+        problems: [...files, ...oddities.values()],
         unreadable: [...problems.keys()],
         unsettled: found.some(({ unsettled }) => unsettled),
         changedAt,
@@ -174,8 +202,13 @@ export function readTeam(root: string, name: string): TeamFiles {
   };
 }
 
-function isThere({ team, tasks, inboxes }: { team: string; tasks: string; inboxes: string }): boolean {
-  return Math.max(mtimeOf(team), mtimeOf(tasks), mtimeOf(inboxes)) > 0;
+/** One whose name is no text has no path that we could look at; it is there all the same. */
+function isListed(root: string, name: string): boolean {
+  return name.includes('\ufffd') && listNative(root).includes(name);
+}
+
+function isThere({ team, tasks }: NativePaths): boolean {
+  return [team, tasks].some((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
 }
 
 function* entriesOf(inboxes: ReadonlyMap<string, readonly NativeEntry[]>): Generator<NativeEntry> {
@@ -195,7 +228,9 @@ function inOrder(tasks: ReadonlyMap<string, NativeTask>): ReadonlyMap<string, Na
 
 function directories(path: string): string[] {
   try {
-    return readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+    return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() || entry.isSymbolicLink() ? [entry.name] : [],
+    );
   } catch {
     return [];
   }

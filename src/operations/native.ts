@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import type { Joined } from '../bridge/bridge.ts';
-import { nameOf, textOfEntry } from '../bridge/format.ts';
-import { NATIVE_LEAD } from '../bridge/layout.ts';
 import type { Sight } from '../bridge/sight.ts';
-import type { NativeTeam } from '../bridge/snapshot.ts';
 import { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { quote, Slug } from '../core/text.ts';
@@ -12,68 +8,17 @@ import { PlayerPattern } from '../runtime/config.ts';
 import { listAgents } from '../runtime/installed-agents.ts';
 import { choosePlayers } from '../runtime/players.ts';
 import { InTeam, Wait } from './inputs.ts';
+import {
+  JoinedTeam,
+  LeftTeam,
+  mailOf,
+  NativeMessage,
+  NativeSummary,
+  summarize,
+  viewJoined,
+  viewLeftover,
+} from './native-views.ts';
 import { operation } from './operation.ts';
-
-/** A native team in one line of a list. */
-const NativeSummary = z.object({
-  name: z.string().describe('the name of its directory'),
-  kind: z.enum(['team', 'session']).describe('a session without a team has only tasks'),
-  form: z.enum(['known', 'unknown', 'unreadable', 'no-config']).describe('what is not known can only be looked at'),
-  title: z.string(),
-  description: z.string().optional(),
-  lead: z.string().optional(),
-  members: z.array(
-    z.object({
-      name: z.string(),
-      agentType: z.string().optional(),
-      model: z.string().optional(),
-      color: z.string().optional(),
-      backendType: z.string().optional(),
-      active: z.boolean().optional(),
-      cwd: z.string().optional(),
-      unread: z.number().int(),
-    }),
-  ),
-  tasks: z.array(
-    z.object({
-      id: z.string(),
-      subject: z.string(),
-      status: z.string(),
-      owner: z.string().optional(),
-      blockedBy: z.array(z.string()),
-      activeForm: z.string().optional(),
-    }),
-  ),
-  messages: z.number().int().describe('in all inboxes, the read ones too where they are kept'),
-  problems: z.array(z.string()),
-  changedAt: Timestamp,
-});
-type NativeSummary = z.output<typeof NativeSummary>;
-
-const NativeMessage = z.object({
-  from: z.string(),
-  to: z.string(),
-  text: z.string(),
-  summary: z.string().optional(),
-  sentAt: z.string(),
-  read: z.boolean(),
-});
-
-const Leftover = z.object({
-  name: z.string(),
-  kind: z.enum(['team', 'session']),
-  dead: z.boolean(),
-  evidence: z.array(z.string()),
-  changedAt: Timestamp,
-  tasks: z.number().int(),
-  members: z.number().int(),
-});
-
-const JoinedTeam = z.object({
-  teamId: z.string(),
-  native: z.string().describe('the name of the native team'),
-  notices: z.array(z.string()).describe('what people should know: refusals, overwrites, what will not be read'),
-});
 
 const Seat = z.strictObject({ teamId: Slug.describe('the team'), memberId: Slug.describe('the member') });
 
@@ -176,12 +121,10 @@ export const nativeOperations = [
     summary: "Which of Claude Code's own teams were left behind, and how one can tell",
     scope: 'admin',
     input: z.strictObject(Quiet),
-    result: z.array(Leftover),
+    result: z.array(LeftTeam),
     route: 'GET /api/native/leftovers',
     run: async ({ native }, { quiet }) =>
-      native
-        .leftovers(quiet === undefined ? undefined : quiet * HOUR)
-        .map((one) => ({ ...one, evidence: [...one.evidence], changedAt: new Date(one.changedAt) })),
+      native.leftovers(quiet === undefined ? undefined : quiet * HOUR).map(viewLeftover),
   }),
   operation({
     name: 'native.clean',
@@ -204,7 +147,7 @@ export const nativeOperations = [
     result: JoinedTeam,
     route: 'POST /api/native/join',
     cli: { command: 'join', args: ['name'] },
-    run: async ({ native }, { name, as }) => plain(await native.join(name, { as })),
+    run: async ({ native }, { name, as }) => viewJoined(await native.join(name, { as })),
   }),
   operation({
     name: 'native.leave',
@@ -214,7 +157,7 @@ export const nativeOperations = [
     result: JoinedTeam,
     route: 'POST /api/native/leave/:teamId',
     cli: { args: ['teamId'] },
-    run: async ({ native }, { teamId }) => plain(await native.leave(teamId)),
+    run: async ({ native }, { teamId }) => viewJoined(await native.leave(teamId)),
   }),
   operation({
     name: 'native.joined',
@@ -223,7 +166,7 @@ export const nativeOperations = [
     input: z.strictObject({}),
     result: z.array(JoinedTeam),
     route: 'GET /api/native/joined',
-    run: async ({ native }) => native.joined().map(plain),
+    run: async ({ native }) => native.joined().map(viewJoined),
   }),
   operation({
     name: 'native.players',
@@ -292,64 +235,6 @@ export const nativeOperations = [
     run: async ({ native, signal }, { wait = 0, ...seat }) => native.seats.hold(seat, { wait, signal }),
   }),
 ] as const;
-
-function plain({ teamId, native, notices }: Joined): z.output<typeof JoinedTeam> {
-  return { teamId, native, notices: [...notices] };
-}
-
-function summarize(team: NativeTeam): NativeSummary {
-  const { config, inboxes } = team;
-  const unread = (member: string): number => (inboxes.get(member) ?? []).filter((entry) => entry.read !== true).length;
-  const members = config?.members ?? [];
-  const lead = members.find(({ agentId, name }) => agentId !== undefined && agentId === config?.leadAgentId && name);
-  return {
-    name: team.name,
-    kind: team.kind,
-    form: team.form,
-    title: config ? nameOf(config) : team.name,
-    description: config?.description,
-    lead: lead?.name ?? (members.some(({ name }) => name === NATIVE_LEAD) ? NATIVE_LEAD : undefined),
-    members: members.map((member) => ({
-      name: member.name,
-      agentType: member.agentType,
-      model: member.model,
-      color: member.color,
-      backendType: member.backendType,
-      active: member.isActive,
-      cwd: member.cwd,
-      unread: unread(member.name),
-    })),
-    tasks: [...team.tasks.values()]
-      // One that only stands for a running teammate; the program hides it as well.
-      .filter(({ metadata }) => metadata?.['_internal'] !== true)
-      .map(({ id, subject, status, owner, blockedBy = [], activeForm }) => ({
-        id,
-        subject,
-        status,
-        owner,
-        blockedBy,
-        activeForm,
-      })),
-    messages: [...inboxes.values()].reduce((sum, entries) => sum + entries.length, 0),
-    problems: [...team.problems],
-    changedAt: new Date(team.changedAt),
-  };
-}
-
-function mailOf({ inboxes }: NativeTeam): z.output<typeof NativeMessage>[] {
-  return [...inboxes]
-    .flatMap(([to, entries]) =>
-      entries.map((entry) => ({
-        from: entry.from,
-        to,
-        text: textOfEntry(entry),
-        summary: entry.summary,
-        sentAt: entry.timestamp,
-        read: entry.read === true,
-      })),
-    )
-    .sort((a, b) => (a.sentAt < b.sentAt ? -1 : 1));
-}
 
 /** Resolves with the next event, when the time is up, or when the caller is gone. */
 function somethingHappened(sight: Sight, ms: number, signal: AbortSignal): Promise<void> {

@@ -115,7 +115,10 @@ describe('reading', () => {
   test('follows no link', () => {
     const paths = newTeam();
     symlinkSync(paths.config, paths.inbox('bob'));
-    expect(readNow(paths.inbox('bob'))).toMatchObject({ kind: 'unreadable', problem: 'is a symbolic link' });
+    expect(readNow(paths.inbox('bob'))).toMatchObject({
+      kind: 'unreadable',
+      problem: expect.stringContaining('is a symbolic link') as string,
+    });
   });
 
   test('keeps numbers that JavaScript cannot count, and half characters', () => {

@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
@@ -425,6 +426,15 @@ describe('a team that joined a native one', () => {
     writeFileSync(paths.config, '{"crew":[]}');
     await expect(bridge.join('mini')).rejects.toThrow('form that is not known');
     await expect(bridge.join('nobody')).rejects.toThrow('no native team');
+    const config = { leadAgentId: 'l', members: [{ name: 'team-lead', agentId: 'l' }] };
+    mkdirSync(join(root, 'teams/équipe'));
+    writeFileSync(join(root, 'teams/équipe/config.json'), JSON.stringify({ name: 'équipe', ...config }));
+    await expect(bridge.join('équipe')).rejects.toThrow('cannot be joined: the name of its directory');
+    writeFileSync(paths.config, JSON.stringify({ name: 'mini', ...config }));
+    symlinkSync(join(root, 'tasks', NATIVE), paths.tasks);
+    await expect(bridge.join('mini')).rejects.toThrow('cannot be joined: its directory of tasks is a symbolic link');
+    rmSync(paths.tasks);
+    await expect(bridge.join('mini')).resolves.toMatchObject({ teamId: 'mini' });
   });
 
   test('keeps what is foreign, whatever it says of ours', async () => {

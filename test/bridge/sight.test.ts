@@ -15,6 +15,7 @@ import type { NativeEvent } from '../../src/bridge/differences.ts';
 import { nativePaths } from '../../src/bridge/layout.ts';
 import { openSight } from '../../src/bridge/sight.ts';
 import type { Sight } from '../../src/bridge/sight.ts';
+import { findReadOnly } from '../../src/bridge/snapshot.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { writeInPlace } from './foreign.ts';
 import { proves } from './requirements.ts';
@@ -213,6 +214,60 @@ describe('looking at native teams', () => {
     expect(() => open('/etc/hostname').sight.list()).toThrow('not a directory');
     context.skip(process.getuid?.() === 0, 'root owns everything');
     expect(() => open('/etc').sight.list()).toThrow('belongs to user');
+  });
+
+  test('shows teams whose names are none that we write to, and says why', () => {
+    const root = temporaryFolder();
+    const names = ['-rf', 'a\nb', 'x'.repeat(200), '\u001b[31mred', 'équipe'];
+    for (const name of names) {
+      mkdirSync(join(root, 'teams', name), { recursive: true });
+      const config = { name, leadAgentId: 'l', members: [{ name: 'bob', agentId: 'b' }] };
+      writeFileSync(join(root, 'teams', name, 'config.json'), JSON.stringify(config));
+    }
+    // No text at all; and what is no team.
+    mkdirSync(Buffer.concat([Buffer.from(join(root, 'teams/bad-')), Buffer.from([0xff])]));
+    for (const name of ['.hidden', 'x.lock']) mkdirSync(join(root, 'teams', name));
+    const teams = open(root).sight.list();
+    expect(teams.map(({ name }) => name)).toEqual([...names, 'bad-\ufffd'].sort());
+    for (const { name, readOnly, config } of teams) {
+      expect(readOnly).toContain('the name of its directory');
+      if (names.includes(name)) expect(config?.members).toHaveLength(1);
+    }
+  });
+
+  test('looks behind no link below the root, and says which team has one', () => {
+    const root = captured('2.1.325/02-interactive-inprocess-tasks');
+    const elsewhere = captured('2.1.325/02-interactive-inprocess-tasks');
+    const { sight, events } = open(root);
+    const name = sight.list()[0]?.name ?? '';
+    const [paths, theirs] = [nativePaths(root, name), nativePaths(elsewhere, name)];
+    const whole = sight.team(name);
+    expect([whole?.readOnly, (whole?.tasks.size ?? 0) > 0, (whole?.inboxes.size ?? 0) > 0]).toEqual([
+      undefined,
+      true,
+      true,
+    ]);
+    for (const folder of ['tasks', 'inboxes', 'team'] as const) {
+      rmSync(paths[folder], { recursive: true });
+      symlinkSync(theirs[folder], paths[folder]);
+      events.length = 0;
+      const shown = sight.team(name);
+      expect(shown?.readOnly).toMatch(
+        /^(its directory( of tasks)?|inboxes) is a symbolic link, which is not followed$/,
+      );
+      expect(folder === 'tasks' ? shown?.tasks.size : shown?.inboxes.size).toBe(0);
+      expect(shown?.form).toBe(folder === 'team' ? 'unreadable' : 'known');
+      expect(sight.list().map((one) => one.name)).toContain(name);
+      rmSync(paths[folder]);
+      cpSync(theirs[folder], paths[folder], { recursive: true });
+      expect(sight.team(name)).toMatchObject({ readOnly: undefined, form: 'known' });
+    }
+    expect(sight.team(name)?.tasks).toEqual(whole?.tasks);
+    const [file = ''] = [...(whole?.inboxes.keys() ?? [])];
+    rmSync(paths.inbox(file));
+    symlinkSync(theirs.inbox(file), paths.inbox(file));
+    expect(sight.team(name)?.readOnly).toBe(`inboxes/${file}.json is a symbolic link, which is not followed`);
+    expect(findReadOnly(root)).toEqual([{ name, why: sight.team(name)?.readOnly }]);
   });
 
   test('shows a form that is not known', () => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newTroupe } from './troupe.ts';
@@ -32,5 +32,26 @@ describe("Claude Code's own teams on the command line", () => {
     expect((await troupe.run('native clean lab --quiet 0')).stdout).toMatch(/^lab is now in .*trash/);
     expect((await troupe.json<{ teams: { name: string }[] }>('teams --native')).teams).toHaveLength(2);
     expect((await troupe.json<unknown[]>('teams')).length).toBe(0);
+
+    // What can only be looked at says why, everywhere, and what it is called is no command to a terminal.
+    const config = { leadAgentId: 'l', members: [{ name: 'team-lead', agentId: 'l' }] };
+    for (const name of ['-rf', 'équipe', '\u001b[2Jclear', 'linked']) {
+      mkdirSync(join(root, 'teams', name));
+      writeFileSync(join(root, 'teams', name, 'config.json'), JSON.stringify({ name, ...config }));
+    }
+    symlinkSync(root, join(root, 'teams/linked/inboxes'));
+    const odd = (await troupe.run('teams --native')).stdout;
+    expect(odd).toMatch(/équipe +team \(read-only\) +team-lead/);
+    for (const name of ['-rf', 'équipe', '[2Jclear']) {
+      expect(odd).toContain(`! ${name}: is shown as it is and never written: the name of its directory`);
+    }
+    expect(odd).toContain('! linked: is shown as it is and never written: inboxes is a symbolic link');
+    expect(odd).not.toContain('\u001b');
+    expect((await troupe.run('native show linked')).stdout).toContain('inboxes is a symbolic link');
+    expect((await troupe.run('join linked')).stderr).toContain('cannot be joined: inboxes is a symbolic link');
+    const { checks } = await troupe.json<{ checks: { name: string; found: string }[] }>('doctor');
+    const said = checks.filter(({ name }) => name === "Claude Code's teams").map(({ found }) => found);
+    expect(said.filter((one) => one.includes('can only be looked at'))).toHaveLength(5);
+    expect(said.join()).toContain('"linked" can only be looked at: inboxes is a symbolic link');
   }, 90_000);
 });

@@ -89,6 +89,15 @@ describe('the page of all teams', { timeout: 120_000 }, () => {
     expect(await own.locator('tbody tr').first().innerText()).toMatch(/2 of 5\s+3\s+2/);
     writeNativeTeam(nativeRoot(home), 'another');
     await own.getByRole('link', { name: 'another' }).waitFor();
+    // One that is not written to says so, and cannot be joined.
+    writeNativeTeam(nativeRoot(home), 'équipe');
+    const odd = own.locator('tr', { hasText: 'équipe' });
+    await odd.getByText('can only be looked at').waitFor();
+    await odd.getByText('the name of its directory').waitFor();
+    await odd.getByRole('link').click();
+    await page.getByText('It can only be looked at: the name of its directory').waitFor();
+    expect(await page.getByRole('button', { name: 'Join' }).count()).toBe(0);
+    await page.goBack();
     await own.getByRole('link', { name: 'session-bugs' }).click();
     await page.getByRole('region', { name: 'Tasks' }).getByText('Write the failing test').waitFor();
     await page.getByRole('region', { name: 'Members' }).getByText('Team Lead').waitFor();

@@ -1,10 +1,11 @@
-import { FileQuestion, Link2, Link2Off, TriangleAlert } from 'lucide-react';
+import { Eye, FileQuestion, Link2, Link2Off, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { call } from '../data/daemon.ts';
 import { navigate, teamPath } from '../data/route.ts';
 import { act } from '../parts/act.ts';
 import { Avatar } from '../parts/avatar.tsx';
+import { showControls } from '../parts/controls.ts';
 import { plural, showMoment, showTime } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { Markdown } from '../parts/markdown.tsx';
@@ -39,7 +40,7 @@ export function NativePage({ name }: { name: string }) {
   return (
     <main className="page" id="main" tabIndex={-1}>
       <div className="page-head">
-        <h1 className="text">{team.title}</h1>
+        <h1 className="text">{showControls(team.title)}</h1>
         <span className="badge">{team.kind === 'team' ? 'Claude Code team' : 'Claude Code session'}</span>
         <span className="meta">
           {plural(team.members.length, 'member')} · {plural(team.tasks.length, 'task')}
@@ -48,9 +49,14 @@ export function NativePage({ name }: { name: string }) {
         <JoinButton team={team} joined={joined} />
       </div>
       {team.description && <p className="native-about text">{team.description}</p>}
+      {team.readOnly !== undefined && (
+        <p className="native-problem text">
+          <Eye size={14} aria-hidden /> It can only be looked at: {showControls(team.readOnly)}
+        </p>
+      )}
       {team.problems.map((problem) => (
         <p key={problem} className="native-problem text">
-          <TriangleAlert size={14} aria-hidden /> {problem}
+          <TriangleAlert size={14} aria-hidden /> {showControls(problem)}
         </p>
       ))}
       <div className="native">
@@ -81,7 +87,7 @@ function JoinButton({ team, joined }: { team: NativeTeam; joined: string | undef
       </>
     );
   }
-  if (team.kind !== 'team' || team.form !== 'known') return null;
+  if (team.kind !== 'team' || team.form !== 'known' || team.readOnly !== undefined) return null;
   const join = async (): Promise<void> => {
     const { teamId } = await call('native.join', { name: team.name });
     navigate(teamPath(teamId));

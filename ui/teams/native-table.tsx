@@ -46,13 +46,14 @@ function NativeRow({ team, joined, now }: { team: NativeTeam; joined: string | u
   const count = (status: string): number => team.tasks.filter((task) => task.status === status).length;
   const [done, running] = [count('completed'), count('in_progress')];
   const href = `/native/${encodeURIComponent(team.name)}`;
-  const [problem] = team.problems;
+  const problems = [...team.problems, ...(team.readOnly === undefined ? [] : [team.readOnly])];
+  const [problem] = problems;
   return (
     <tr onClick={(event) => !(event.target instanceof HTMLAnchorElement) && navigate(href)}>
       <td className="teams-name">
         <span className="row">
           <Link href={href} className="one-line">
-            {team.title}
+            {showControls(team.title)}
           </Link>
           <span className="badge">{team.kind === 'team' ? 'Claude Code team' : 'Claude Code session'}</span>
           {joined !== undefined && (
@@ -60,8 +61,8 @@ function NativeRow({ team, joined, now }: { team: NativeTeam; joined: string | u
               <Link2 size={14} aria-hidden /> joined as {joined}
             </Link>
           )}
-          {team.form !== 'known' && team.form !== 'no-config' && (
-            <span className="status is-gate">
+          {team.readOnly !== undefined && (
+            <span className="status is-gate" title={showControls(team.readOnly)}>
               <Eye size={14} aria-hidden /> {team.form === 'unreadable' ? 'cannot be read' : 'can only be looked at'}
             </span>
           )}
@@ -70,8 +71,8 @@ function NativeRow({ team, joined, now }: { team: NativeTeam; joined: string | u
           team.description && <span className="meta two-lines">{showControls(team.description)}</span>
         ) : (
           <span className="meta two-lines">
-            <TriangleAlert size={12} aria-hidden /> {problem}
-            {team.problems.length > 1 && ` (and ${plural(team.problems.length - 1, 'more', 'more')})`}
+            <TriangleAlert size={12} aria-hidden /> {showControls(problem)}
+            {problems.length > 1 && ` (and ${plural(problems.length - 1, 'more', 'more')})`}
           </span>
         )}
       </td>

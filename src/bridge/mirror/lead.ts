@@ -22,5 +22,5 @@ export function whyNotJoin(team: NativeTeam): string | undefined {
   if (team.kind === 'session') return 'it is the task list of a session without a team';
   if (!team.config) return team.problems[0] ?? 'it has no config.json';
   if (!isWhole(team.config)) return 'its config.json has no leadAgentId, or members without agentId';
-  return undefined;
+  return team.readOnly;
 }

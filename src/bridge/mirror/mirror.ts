@@ -1,21 +1,22 @@
 import { join } from 'node:path';
-import { SYSTEM } from '../../core/actor.ts';
 import type { TeamEvent } from '../../core/event.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { SharedTask } from '../../core/task.ts';
 import { streamOf } from '../../core/view.ts';
-import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { NativeConfig } from '../format.ts';
 import { NATIVE_LEAD, nativePaths } from '../layout.ts';
 import type { Sight } from '../sight.ts';
 import { watchAbsence } from './absence.ts';
+import { GONE_MS, watchEnding } from './ending.ts';
 import { leadOf } from './lead.ts';
 import { writeLines } from './lines.ts';
 import { mirrorMail } from './mail.ts';
 import { mirrorMembers, withdrawMembers } from './members.ts';
-import { HOSTED_NAMES, isForSeats, JOINED_NAMES, LEFT_NATIVE, nativeMemberName, seatOf } from './names.ts';
+import { HOSTED_NAMES, JOINED_NAMES, LEFT_NATIVE, seatOf } from './names.ts';
 import { keepDebts } from './owed.ts';
 import type { MirrorParts } from './parts.ts';
+import { keepRhythm } from './rhythm.ts';
 import { watchRival } from './rival.ts';
 import type { Signature } from './signature.ts';
 import { openSteps } from './steps.ts';
@@ -61,17 +62,8 @@ export interface MirrorOptions {
   readonly onOver?: () => void;
 }
 
-/** Passes come at most this often, so that a burst of changes is one of them. */
-const PACE_MS = 25;
-
-/** What failed (a lock that is held, a disk that is full) is tried again. */
-const RETRY_MS = 2_000;
-
 /** How often everything is compared, whatever was heard. */
 const COMPARE_MS = 3_000;
-
-/** A native team that is not there for so long has ended. */
-const GONE_MS = 2_000;
 
 const REMEMBERED_REPORTS = 50;
 
@@ -93,23 +85,23 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const reports: string[] = [];
   const stream = await ledger.view(teamId, ({ team }) => (team ? streamOf(team) : ''));
   let leadName = NATIVE_LEAD;
-  let wanted = 0;
-  let done = 0;
-  let running: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
   /** What the next pass looks at besides what changed in files. */
   let due: Due = { ...EVERYTHING };
   let config: NativeConfig | undefined;
-  let goneSince: number | undefined;
 
-  const steps = openSteps({
-    again() {
+  const rhythm = keepRhythm(
+    () => pass(),
+    (error) => {
+      onError(error);
+      parts.report(error instanceof Error ? error.message : String(error));
       due = { ...EVERYTHING };
-      kick();
     },
-    onError,
-  });
+  );
+  const again = (): void => {
+    due = { ...EVERYTHING };
+    rhythm.kick();
+  };
+  const steps = openSteps({ again, onError });
   const { step } = steps;
   const parts: MirrorParts = {
     ledger,
@@ -133,10 +125,11 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     expected: new Set(),
     paneOf: (name) => sight.team(native)?.config?.members.find((one) => one.name === name)?.tmuxPaneId,
     isSigning: () => sight.team(native)?.config?.leadProcess !== undefined,
-    again: () => kick(),
+    again: () => rhythm.kick(),
   };
   const lines = writeLines(parts);
   const rivalry = watchRival(parts, signature);
+  const ending = watchEnding(parts);
   const absence = watchAbsence(parts, { grace: options.grace });
   const tasks = mirrorTasks(parts, { grace: options.grace });
   const mail = mirrorMail(parts);
@@ -148,14 +141,18 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     const team = now.files ? sight.team(native) : sight.glance(native);
     const isThere = team !== undefined && team.form !== 'no-config';
     if (!isThere) {
-      await endWithIt();
+      const over = await ending.away();
+      if (over === 'not yet') rhythm.kickLater(GONE_MS);
+      else if (over === 'all of it') options.onOver?.();
       await absence.away();
-    } else if (!team.config) parts.report(`${native} cannot be read: ${team.problems.join('; ')}`);
+    } else if (!team.config) {
+      parts.report(`${native} cannot be read: ${[team.readOnly ?? [], team.problems].flat().join('; ')}`);
+    }
     if (!isThere || !team.config || !(await absence.back(team.config))) {
       due = { ...EVERYTHING };
       return;
     }
-    goneSince = undefined;
+    ending.back();
     if (rivalry.giveWay(team.config)) {
       due = { ...EVERYTHING };
       return;
@@ -170,56 +167,6 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     if (now.members) await step('answers', () => mail.answerShutdowns());
     if (!parts.naming.leads) await debts.pay();
     await lines.retry();
-  };
-
-  /** The native team has ended, and with it whoever sat in it; it may be put back within a moment. */
-  const endWithIt = async (): Promise<void> => {
-    goneSince ??= performance.now();
-    if (performance.now() - goneSince < GONE_MS) {
-      setTimeout(() => kick(), GONE_MS).unref();
-      return;
-    }
-    const { commands, isOver } = await ledger.view(teamId, (state) => {
-      const here = [...state.members.values()].filter(
-        ({ id, status }) => status !== 'stopped' && id !== state.team?.leadId,
-      );
-      const seated = here.filter((member) => seatOf(member) !== undefined);
-      const others = here.filter((member) => seatOf(member) === undefined && nativeMemberName(member) === undefined);
-      const leaving = seated.map(({ id: memberId }): NewCommand => {
-        return { type: 'member.leave', by: SYSTEM, memberId, reason: LEFT_NATIVE, returning: false };
-      });
-      const over = isForSeats(state) && others.length === 0 && state.team?.status === 'active';
-      return { commands: over ? [{ type: 'team.close', by: SYSTEM, force: true } as const] : leaving, isOver: over };
-    });
-    if (commands.length > 0) await ledger.execute(teamId, commands, () => undefined);
-    if (isOver) options.onOver?.();
-  };
-
-  const kick = (): void => {
-    wanted++;
-    if (closed || timer || running) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      running = turn();
-    }, PACE_MS);
-  };
-
-  /** Never throws: what failed is told and tried again. */
-  const turn = async (): Promise<void> => {
-    const target = wanted;
-    try {
-      await pass();
-      done = target;
-    } catch (error) {
-      onError(error);
-      parts.report(error instanceof Error ? error.message : String(error));
-      due = { ...EVERYTHING };
-      if (!closed) setTimeout(() => kick(), RETRY_MS).unref();
-      done = target;
-    } finally {
-      running = undefined;
-      if (wanted > target && !closed) kick();
-    }
   };
 
   const hear = (event: TeamEvent, state: TeamState): Promise<void> | undefined => {
@@ -250,20 +197,20 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       if (event.type.startsWith('message:') || event.type === 'teammate:joined') due.mail = true;
       if (!/^(message|task):/.test(event.type)) due.members = true;
     }
-    kick();
+    rhythm.kick();
   });
   const unsee = sight.subscribe((event) => {
-    if (event.team === native) kick();
+    if (event.team === native) rhythm.kick();
   });
   await ledger.view(teamId, () => undefined);
   // Before anybody takes a task: the other daemon may have come while this one was away.
   const present = sight.team(native)?.config;
   if (present) rivalry.giveWay(present);
-  kick();
+  rhythm.kick();
   // What was missed, for whatever reason, is found by comparing all that is known; the files are swept by the sight.
   const comparer = setInterval(() => {
     due = { ...EVERYTHING, files: due.files };
-    kick();
+    rhythm.kick();
   }, COMPARE_MS);
   comparer.unref();
 
@@ -285,18 +232,14 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     async settled() {
       await debts.noted();
       due = { ...EVERYTHING };
-      kick();
-      const target = wanted;
-      while (done < target && !closed) await new Promise((resolve) => setTimeout(resolve, 5));
+      await rhythm.settled();
       await steps.settled();
     },
     async close({ withdraw = false } = {}) {
-      closed = true;
-      clearTimeout(timer);
       clearInterval(comparer);
       unsubscribe();
       unsee();
-      await running;
+      await rhythm.close();
       steps.close();
       await steps.settled();
       if (withdraw && sight.team(native)?.config) await withdrawMembers(parts, signature);

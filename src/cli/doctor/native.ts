@@ -1,12 +1,13 @@
 import { lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
-import { findNativeRoot } from '../../client/native-root.ts';
+import { findNativeRoot, findReadOnly } from '../../client/native-root.ts';
 import type { Check } from './check.ts';
 
-/** Claude Code's own directory, as far as its teams are in it: others who can read it read every message. */
+const NAME = "Claude Code's teams";
+
+/** Claude Code's own directory, as far as its teams are in it: others who can read it read every message, and what leads elsewhere is not written. */
 export function checkNative(environment: NodeJS.ProcessEnv): Check[] {
-  const name = "Claude Code's teams";
   const root = findNativeRoot(environment);
   const places = [root, join(root, 'teams'), join(root, 'tasks')];
   const found = places.flatMap((path): [string, Stats][] => {
@@ -19,19 +20,31 @@ export function checkNative(environment: NodeJS.ProcessEnv): Check[] {
     const odd = stats.isSymbolicLink() ? 'is a symbolic link' : stats.isDirectory() ? undefined : 'is not a directory';
     const foreign = process.getuid && stats.uid !== process.getuid() ? `belongs to user ${stats.uid}` : undefined;
     const problem = odd ?? foreign;
-    if (problem !== undefined) return [{ name, state: 'warn', found: `${path} ${problem}`, remedy }];
+    if (problem !== undefined) return [{ name: NAME, state: 'warn', found: `${path} ${problem}`, remedy }];
   }
+  return [checkModes(root, found), ...checkReadOnly(root)];
+}
+
+function checkModes(root: string, found: readonly [string, Stats][]): Check {
   // Whoever cannot pass the first directory cannot read what is in it, whatever the modes there are.
   const [, { mode }] = found[0] as [string, Stats];
   const open = found.slice(1).find(([, stats]) => (stats.mode & 0o055) !== 0);
-  if ((mode & 0o011) === 0 || !open) return [{ name, state: 'ok', found: `${root}, for you alone` }];
+  if ((mode & 0o011) === 0 || !open) return { name: NAME, state: 'ok', found: `${root}, for you alone` };
   const [path, stats] = open;
-  return [
-    {
-      name,
-      state: 'warn',
-      found: `${path} can be read by other users of this machine (mode ${(stats.mode & 0o777).toString(8)})`,
-      remedy: `run: chmod 700 ${root}`,
-    },
-  ];
+  return {
+    name: NAME,
+    state: 'warn',
+    found: `${path} can be read by other users of this machine (mode ${(stats.mode & 0o777).toString(8)})`,
+    remedy: `run: chmod 700 ${root}`,
+  };
+}
+
+/** Teams that Troupe shows and never joins, in as many lines: each has its own remedy. */
+function checkReadOnly(root: string): Check[] {
+  return findReadOnly(root).map(({ name, why }) => ({
+    name: NAME,
+    state: 'warn',
+    found: `${JSON.stringify(name)} can only be looked at: ${why}`,
+    remedy: 'to join it, end that team and start one without this; "troupe teams --native" shows what there is',
+  }));
 }

@@ -87,7 +87,7 @@ function noticeLines(notices: readonly string[]): string {
 function nativeTable(teams: readonly NativeTeam[], screen: Screen): string {
   const rows = teams.map((team): Cell[] => [
     { text: team.name, style: team.kind === 'team' ? 'bold' : 'dim' },
-    team.kind === 'session' ? 'session' : team.form === 'known' ? 'team' : `team (${team.form})`,
+    kindOf(team),
     team.lead ?? '',
     team.members.length === 0 ? '' : String(team.members.length),
     `${team.tasks.filter(({ status }) => status === 'completed').length}/${team.tasks.length}`,
@@ -108,10 +108,15 @@ function nativeTable(teams: readonly NativeTeam[], screen: Screen): string {
   return table(columns, rows, screen);
 }
 
+function kindOf({ kind, form, readOnly }: NativeTeam): string {
+  const notes = [form === 'known' || kind === 'session' ? [] : form, readOnly === undefined ? [] : 'read-only'].flat();
+  return notes.length === 0 ? kind : `${kind} (${notes.join(', ')})`;
+}
+
 function problemLines(teams: readonly NativeTeam[], screen: Screen): string {
   return teams
-    .flatMap(({ name, form, problems }) => {
-      const only = form === 'unknown' || form === 'unreadable' ? ['is shown as it is and never written'] : [];
+    .flatMap(({ name, readOnly, problems }) => {
+      const only = readOnly === undefined ? [] : [`is shown as it is and never written: ${readOnly}`];
       return [...problems, ...only].map(
         (problem) => `${paint(screen, 'yellow', '!')} ${clean(name)}: ${clean(problem)}\n`,
       );

@@ -1,0 +1,69 @@
+/** Work that is done again whenever somebody asks for it: soon, never twice at once, and once for many who ask together. */
+export interface Rhythm {
+  /** Asks for it. */
+  kick(): void;
+  /** The same, after a while. */
+  kickLater(ms: number): void;
+  /** Asks for it, and resolves when all that was asked for until now has been done. */
+  settled(): Promise<void>;
+  /** Ends it, and resolves when none is under way. */
+  close(): Promise<void>;
+}
+
+/** Passes come at most this often, so that a burst of changes is one of them. */
+const PACE_MS = 25;
+
+/** What failed (a lock that is held, a disk that is full) is tried again. */
+const RETRY_MS = 2_000;
+
+/** Begins with none asked for. `failed` hears why a pass was not whole; it is tried again. */
+export function keepRhythm(pass: () => Promise<void>, failed: (error: unknown) => void): Rhythm {
+  let wanted = 0;
+  let done = 0;
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const kick = (): void => {
+    wanted++;
+    if (closed || timer || running) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      running = turn();
+    }, PACE_MS);
+  };
+
+  const kickLater = (ms: number): void => {
+    if (!closed) setTimeout(kick, ms).unref();
+  };
+
+  /** Never throws: what failed is told and tried again. */
+  const turn = async (): Promise<void> => {
+    const target = wanted;
+    try {
+      await pass();
+    } catch (error) {
+      failed(error);
+      kickLater(RETRY_MS);
+    } finally {
+      done = target;
+      running = undefined;
+      if (wanted > target && !closed) kick();
+    }
+  };
+
+  return {
+    kick,
+    kickLater,
+    async settled() {
+      kick();
+      const target = wanted;
+      while (done < target && !closed) await new Promise((resolve) => setTimeout(resolve, 5));
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

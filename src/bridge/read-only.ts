@@ -1,0 +1,36 @@
+import { isSafeName } from './layout.ts';
+import type { NativePaths } from './layout.ts';
+import { LINKED, whyNotOwn } from './root.ts';
+
+/** Directories of a team that are not followed, each with the reason. */
+export type Closed = ReadonlyMap<string, string>;
+
+/** Which directories of a team are not followed: links, and what belongs to others. What is in them is not looked at. */
+export function closedFolders({ team, inboxes, tasks }: NativePaths): Closed {
+  const closed = new Map<string, string>();
+  for (const [path, name] of [
+    [team, 'its directory'],
+    [inboxes, 'inboxes'],
+    [tasks, 'its directory of tasks'],
+  ] as const) {
+    const why = closed.has(team) && path === inboxes ? undefined : whyNotOwn(path);
+    if (why !== undefined) closed.set(path, `${name} ${why}`);
+  }
+  return closed;
+}
+
+/** Why a team is shown and never written, if that is so; `files` are the problems of single files, in words. */
+export function whyReadOnly(
+  paths: NativePaths,
+  { closed, form, files }: { closed: Closed; form: string; files: readonly string[] },
+): string | undefined {
+  if (!isSafeName(paths.name)) {
+    return 'the name of its directory may have letters a-z and A-Z, digits, spaces and . _ - only, and begins with one of the first two or _';
+  }
+  const [folder] = closed.values();
+  if (folder !== undefined) return folder;
+  const link = files.find((one) => one.includes(LINKED));
+  if (link !== undefined) return link.slice(0, link.indexOf(LINKED) + LINKED.length);
+  if (form === 'unknown') return 'its config.json is of a form that is not known';
+  return form === 'unreadable' ? 'its config.json cannot be read' : undefined;
+}

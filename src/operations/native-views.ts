@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import type { Joined } from '../bridge/bridge.ts';
+import { nameOf, textOfEntry } from '../bridge/format.ts';
+import { NATIVE_LEAD } from '../bridge/layout.ts';
+import type { Leftover } from '../bridge/leftovers.ts';
+import type { NativeTeam } from '../bridge/snapshot.ts';
+import { Timestamp } from '../core/time.ts';
+
+/** A native team in one line of a list. */
+export const NativeSummary = z.object({
+  name: z.string().describe('the name of its directory'),
+  kind: z.enum(['team', 'session']).describe('a session without a team has only tasks'),
+  form: z.enum(['known', 'unknown', 'unreadable', 'no-config']).describe('what is not known can only be looked at'),
+  readOnly: z.string().optional().describe('why it can only be looked at, and not be joined'),
+  title: z.string(),
+  description: z.string().optional(),
+  lead: z.string().optional(),
+  members: z.array(
+    z.object({
+      name: z.string(),
+      agentType: z.string().optional(),
+      model: z.string().optional(),
+      color: z.string().optional(),
+      backendType: z.string().optional(),
+      active: z.boolean().optional(),
+      cwd: z.string().optional(),
+      unread: z.number().int(),
+    }),
+  ),
+  tasks: z.array(
+    z.object({
+      id: z.string(),
+      subject: z.string(),
+      status: z.string(),
+      owner: z.string().optional(),
+      blockedBy: z.array(z.string()),
+      activeForm: z.string().optional(),
+    }),
+  ),
+  messages: z.number().int().describe('in all inboxes, the read ones too where they are kept'),
+  problems: z.array(z.string()),
+  changedAt: Timestamp,
+});
+export type NativeSummary = z.output<typeof NativeSummary>;
+
+/** An entry of a native inbox. */
+export const NativeMessage = z.object({
+  from: z.string(),
+  to: z.string(),
+  text: z.string(),
+  summary: z.string().optional(),
+  sentAt: z.string(),
+  read: z.boolean(),
+});
+
+/** A native team, and whether it was left behind. */
+export const LeftTeam = z.object({
+  name: z.string(),
+  kind: z.enum(['team', 'session']),
+  dead: z.boolean(),
+  evidence: z.array(z.string()),
+  changedAt: Timestamp,
+  tasks: z.number().int(),
+  members: z.number().int(),
+});
+
+/** A team that is kept in step with a native one. */
+export const JoinedTeam = z.object({
+  teamId: z.string(),
+  native: z.string().describe('the name of the native team'),
+  notices: z.array(z.string()).describe('what people should know: refusals, overwrites, what will not be read'),
+});
+
+/** A joined team as it is told. */
+export function viewJoined({ teamId, native, notices }: Joined): z.output<typeof JoinedTeam> {
+  return { teamId, native, notices: [...notices] };
+}
+
+/** A native team without its mail. */
+export function summarize(team: NativeTeam): NativeSummary {
+  const { config, inboxes } = team;
+  const unread = (member: string): number => (inboxes.get(member) ?? []).filter((entry) => entry.read !== true).length;
+  const members = config?.members ?? [];
+  const lead = members.find(({ agentId, name }) => agentId !== undefined && agentId === config?.leadAgentId && name);
+  return {
+    name: team.name,
+    kind: team.kind,
+    form: team.form,
+    readOnly: team.readOnly,
+    title: config ? nameOf(config) : team.name,
+    description: config?.description,
+    lead: lead?.name ?? (members.some(({ name }) => name === NATIVE_LEAD) ? NATIVE_LEAD : undefined),
+    members: members.map((member) => ({
+      name: member.name,
+      agentType: member.agentType,
+      model: member.model,
+      color: member.color,
+      backendType: member.backendType,
+      active: member.isActive,
+      cwd: member.cwd,
+      unread: unread(member.name),
+    })),
+    tasks: [...team.tasks.values()]
+      // One that only stands for a running teammate; the program hides it as well.
+      .filter(({ metadata }) => metadata?.['_internal'] !== true)
+      .map(({ id, subject, status, owner, blockedBy = [], activeForm }) => ({
+        id,
+        subject,
+        status,
+        owner,
+        blockedBy,
+        activeForm,
+      })),
+    messages: [...inboxes.values()].reduce((sum, entries) => sum + entries.length, 0),
+    problems: [...team.problems],
+    changedAt: new Date(team.changedAt),
+  };
+}
+
+/** All that lies in its inboxes, the oldest first. */
+export function mailOf({ inboxes }: NativeTeam): z.output<typeof NativeMessage>[] {
+  return [...inboxes]
+    .flatMap(([to, entries]) =>
+      entries.map((entry) => ({
+        from: entry.from,
+        to,
+        text: textOfEntry(entry),
+        summary: entry.summary,
+        sentAt: entry.timestamp,
+        read: entry.read === true,
+      })),
+    )
+    .sort((a, b) => (a.sentAt < b.sentAt ? -1 : 1));
+}
+
+/** A team with the evidence for or against its being left behind. */
+export function viewLeftover({ evidence, changedAt, ...rest }: Leftover): z.output<typeof LeftTeam> {
+  return { ...rest, evidence: [...evidence], changedAt: new Date(changedAt) };
+}
