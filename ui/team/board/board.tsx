@@ -1,5 +1,4 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { call } from '../../data/daemon.ts';
 import { useSignal } from '../../data/signal.ts';
 import type { Signal } from '../../data/signal.ts';
 import { TASK_PHASES } from '../../data/task-view.ts';
@@ -8,7 +7,6 @@ import { useCanAct } from '../../data/use-can-act.ts';
 import { useStore } from '../../data/use-team.tsx';
 import { FailTask } from '../../forms/fail-task.tsx';
 import { GiveTask } from '../../forms/give-task.tsx';
-import type { Priority } from '../../forms/priorities.ts';
 import { act } from '../../parts/act.ts';
 import { say } from '../../parts/toast.tsx';
 import { Card, CardFoot } from './card.tsx';
@@ -22,6 +20,7 @@ import { useBoardKeys } from './use-board-keys.ts';
 import { useDrag } from './use-drag.ts';
 import type { Place } from './use-drag.ts';
 import { useGlide } from './use-glide.ts';
+import { usePriority } from './use-priority.ts';
 import './board.css';
 
 const ALWAYS: readonly TaskPhase[] = ['pending', 'in_progress', 'completed'];
@@ -49,13 +48,7 @@ export function Board({ teamId, tasks }: { teamId: string; tasks: readonly TaskV
     else if (next.kind === 'ask') setAsked({ id: view.id, form: next.form });
     else if (next.kind === 'step') void act(next.run, next.done);
   };
-  const setPriority = (view: TaskView, priority: Priority): void => {
-    if (priority === view.task.priority) return;
-    void act(
-      () => call('task.update', { teamId, taskId: view.id, priority }),
-      `#${view.id} has ${priority} priority now`,
-    );
-  };
+  const { priorityOf, setPriority } = usePriority(teamId);
   const orderAt = (view: TaskView, { phase, index }: Place): Landing['order'] => {
     if (phase !== view.phase || !ORDERED.includes(phase)) return undefined;
     const all = columns.find(([one]) => one === phase)?.[1] ?? [];
@@ -82,7 +75,8 @@ export function Board({ teamId, tasks }: { teamId: string; tasks: readonly TaskV
       const view = viewOf(id);
       return view !== undefined && moveTo(store.state, view, to).kind !== 'refused';
     },
-    setPriority: (id, priority) => canAct && applyTo(viewOf(id), (view) => setPriority(view, priority)),
+    priorityOf,
+    setPriority: (view, priority) => canAct && setPriority(view, priority),
     openMenu: (id, anchor) => canAct && setMenu({ id, anchor }),
   });
   useGlide(box, columns);

@@ -34,6 +34,6 @@ export function priorityAt(others: readonly TaskView[], view: TaskView, place: n
 }
 
 /** One step more or less urgent; undefined at the end of the scale. */
-export function nextPriority({ task }: TaskView, step: 1 | -1): Priority | undefined {
-  return PRIORITIES[PRIORITIES.indexOf(task.priority) + step];
+export function nextPriority(priority: Priority, step: number): Priority | undefined {
+  return PRIORITIES[PRIORITIES.indexOf(priority) + step];
 }

@@ -7,7 +7,8 @@ import { nextPriority } from './order.ts';
 interface Deeds {
   readonly move: (id: string, to: TaskPhase) => void;
   readonly canMove: (id: string, to: TaskPhase) => boolean;
-  readonly setPriority: (id: string, priority: Priority) => void;
+  readonly priorityOf: (view: TaskView) => Priority;
+  readonly setPriority: (view: TaskView, priority: Priority) => void;
   readonly openMenu: (id: string, anchor: HTMLElement) => void;
 }
 
@@ -39,8 +40,8 @@ export function useBoardKeys(box: RefObject<HTMLElement | null>, columns: Column
     const sideways = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (event.key === 'm' || event.key === 'M') deeds.openMenu(id, event.target as HTMLElement);
     else if (vertical !== undefined && event.shiftKey) {
-      const priority = nextPriority(view, vertical as 1 | -1);
-      if (priority) deeds.setPriority(id, priority);
+      const priority = nextPriority(deeds.priorityOf(view), vertical);
+      if (priority) deeds.setPriority(view, priority);
     } else if (vertical !== undefined) cardOf(cards[row + vertical]?.id ?? '')?.focus();
     else if (sideways !== undefined && event.shiftKey) moveSideways(id, at, sideways);
     else if (sideways !== undefined) {
