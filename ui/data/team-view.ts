@@ -2,6 +2,7 @@ import { teamUsage, viewTask } from '../../src/client/replica.ts';
 import type { TeamState } from '../../src/client/replica.ts';
 import type { TeamRequest } from '../../src/core/request.ts';
 import type { MemberRecord, TaskRecord } from '../../src/core/state.ts';
+import type { SharedTask } from '../../src/core/task.ts';
 import type { Usage } from '../../src/core/usage.ts';
 import { criticalPath } from './critical-path.ts';
 import type { TaskPhase, TaskView } from './task-view.ts';
@@ -12,6 +13,8 @@ export interface TeamView {
   readonly team: NonNullable<TeamState['team']> | undefined;
   readonly tasks: readonly TaskView[];
   readonly byId: ReadonlyMap<string, TaskView>;
+  /** What each member works on now, by its id. */
+  readonly held: ReadonlyMap<string, SharedTask>;
   /** The lead first, then those who work, those who stopped last. */
   readonly members: readonly MemberRecord[];
   readonly pending: readonly TeamRequest[];
@@ -62,6 +65,7 @@ export function derive(state: TeamState, before: TeamView | undefined): TeamView
     team: state.team,
     tasks: isSameTasks ? before.tasks : tasks,
     byId,
+    held: isSameTasks ? before.held : heldOf(tasks),
     members: before && haveSame(before.members, members) ? before.members : members,
     pending: before && haveSame(before.pending, pending) ? before.pending : pending,
     counts,
@@ -69,6 +73,15 @@ export function derive(state: TeamState, before: TeamView | undefined): TeamView
     critical: isSameTasks ? before.critical : criticalPath(byId),
     structure: isSameStructure && before ? before.structure : {},
   };
+}
+
+function heldOf(tasks: readonly TaskView[]): Map<string, SharedTask> {
+  const held = new Map<string, SharedTask>();
+  for (const { phase, task } of tasks) {
+    if ((phase !== 'in_progress' && phase !== 'gate') || task.assigneeId === undefined) continue;
+    if (!held.has(task.assigneeId)) held.set(task.assigneeId, task);
+  }
+  return held;
 }
 
 function phaseOf(task: TaskRecord, waits: number, gated: ReadonlySet<string>): TaskPhase {

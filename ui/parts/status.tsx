@@ -11,6 +11,9 @@ import {
 import type { TeammateStatus } from '../../src/core/member.ts';
 import type { TeamStatus } from '../../src/core/team.ts';
 import type { TaskPhase } from '../data/task-view.ts';
+import { useNow } from './format.ts';
+
+const IS_CALM = matchMedia('(prefers-reduced-motion: reduce)');
 
 export const PHASE_WORDS: Readonly<Record<TaskPhase, string>> = {
   pending: 'Pending',
@@ -40,10 +43,24 @@ export function PhaseIcon({ phase, size = 14 }: { phase: TaskPhase; size?: numbe
   }
 }
 
+/** A third of the way from dash to dash. */
+const TICK_DEGREES = 12;
+
+/**
+ * Turns on by a tick each second, with the times beside it. As an animation every ring is a layer of its own, drawn 60
+ * times a second for as long as the page is open: with 50 of them a frame took 30 ms more.
+ */
 function WorkingRing({ size }: { size: number }) {
+  const angle = (Math.floor(useNow() / 1000) * TICK_DEGREES) % 360;
   return (
     <svg width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth={2} aria-hidden>
-      <circle className="ring" cx={12} cy={12} r={9.5} strokeDasharray="3.98 1.99" />
+      <circle
+        cx={12}
+        cy={12}
+        r={9.5}
+        strokeDasharray="3.98 1.99"
+        transform={IS_CALM.matches ? undefined : `rotate(${angle} 12 12)`}
+      />
       <circle cx={12} cy={12} r={2.2} fill="currentColor" stroke="none" />
     </svg>
   );

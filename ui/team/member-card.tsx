@@ -1,4 +1,5 @@
 import { Crown } from 'lucide-react';
+import { memo } from 'react';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { teamPath } from '../data/route.ts';
 import { useTeam } from '../data/use-team.tsx';
@@ -9,7 +10,7 @@ import { Link } from '../parts/link.tsx';
 import { Doing, MemberState } from './member-state.tsx';
 
 /** A member at a glance: who, what it does since when, what it used. */
-export function MemberCard({ teamId, member }: { teamId: string; member: MemberRecord }) {
+export const MemberCard = memo(function MemberCard({ teamId, member }: { teamId: string; member: MemberRecord }) {
   const isLead = useTeam(({ view }) => view.team?.leadId === member.id);
   const usage = useTeam(({ view }) => view.state.memberUsage.get(member.id));
   const agent = agentOf(member);
@@ -38,7 +39,7 @@ export function MemberCard({ teamId, member }: { teamId: string; member: MemberR
       </div>
     </li>
   );
-}
+});
 
 /** That a member leads, and how many it leads. */
 export function LeadBadge() {

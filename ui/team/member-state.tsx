@@ -11,12 +11,7 @@ import { MemberStatus } from '../parts/status.tsx';
 
 /** What a member works on now. */
 export function useHeldTask(memberId: string): SharedTask | undefined {
-  return useTeam(
-    ({ view }) =>
-      view.tasks.find(
-        ({ phase, task }) => task.assigneeId === memberId && (phase === 'in_progress' || phase === 'gate'),
-      )?.task,
-  );
+  return useTeam(({ view }) => view.held.get(memberId));
 }
 
 /** Since when something of a member waits for a person. */

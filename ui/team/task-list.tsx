@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { navigate, teamPath, withQuery } from '../data/route.ts';
 import type { TaskView } from '../data/task-view.ts';
@@ -34,12 +34,12 @@ function byId(a: TaskView, b: TaskView): number {
 export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly TaskView[] }) {
   const [order, setOrder] = useState<Order>('status');
   const box = useRef<HTMLDivElement>(null);
-  const rows = tasks.toSorted(COMPARE[order]);
+  const rows = useMemo(() => tasks.toSorted(COMPARE[order]), [tasks, order]);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => ROW,
-    overscan: 12,
+    overscan: 6,
     getItemKey: (i) => rows[i]?.id ?? i,
   });
   const [current, setCurrent] = useState(0);

@@ -59,6 +59,7 @@ function Canvas({ teamId, taskId, found }: GraphProps) {
   useEffect(() => {
     if (taskId !== undefined) setCurrent(taskId);
   }, [taskId]);
+  const isLarge = nodes.length > MAPPED;
   const hasEdges = tasks.some(({ task }) => task.dependencies.length > 0);
   const marks = useMemo(
     () => ({ found: found && new Set(found.map(({ id }) => id)), current, canDraw }),
@@ -73,7 +74,7 @@ function Canvas({ teamId, taskId, found }: GraphProps) {
   const currentView = current === undefined ? undefined : byId.get(current);
   return (
     <div
-      className="graph"
+      className={`graph${isLarge ? ' is-large' : ''}`}
       role="group"
       tabIndex={0}
       aria-label="Task graph. Arrow keys follow dependencies, Enter opens a task. The list view has the same tasks as rows."
@@ -106,8 +107,8 @@ function Canvas({ teamId, taskId, found }: GraphProps) {
         >
           {isFar && <FarEdges tasks={tasks} places={places} />}
           {hasEdges && <Legend />}
-          <ZoomButtons isLarge={nodes.length > MAPPED} />
-          {nodes.length > SMALL && nodes.length <= MAPPED && <SmallMap byId={byId} />}
+          <ZoomButtons isLarge={isLarge} />
+          {nodes.length > SMALL && !isLarge && <SmallMap byId={byId} />}
         </ReactFlow>
       </MarksContext>
       <span className="hidden" aria-live="polite">

@@ -3,15 +3,15 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { PointerEvent } from 'react';
 import type { Batch } from '../../../src/client/replica.ts';
 import { useStore, useTeam } from '../../data/use-team.tsx';
-import { showMoment, showTime, useNow } from '../../parts/format.ts';
+import { showMoment, useNow } from '../../parts/format.ts';
 import { useKeys } from '../../parts/keys.ts';
 import { describeEvent } from '../event-text.ts';
 import { EventList } from './event-list.tsx';
 import { LivePill } from './live-pill.tsx';
 import { findMarks, momentsOf } from './marks.ts';
-import type { Mark } from './marks.ts';
 import { BUCKETS, countEvents, makeTicks, placeIn, seqAt, spanOf } from './span.ts';
 import type { Span } from './span.ts';
+import { Bars, drawBars, Marks } from './strip.tsx';
 import './time-line.css';
 
 /** How long the whole history takes when it is played. */
@@ -23,11 +23,12 @@ export function TimeLine() {
   const store = useStore();
   const seq = useTeam(({ progress }) => progress.done);
   const moment = useTeam(({ moment }) => moment);
+  const isPast = moment !== undefined;
   const shown = moment ?? seq;
   const { history } = store;
   const isEnded = useTeam(({ isEnded }) => isEnded);
   const span = useSpan(history, seq, isEnded);
-  const bars = useMemo(() => countEvents(history, span), [seq, span]);
+  const bars = useMemo(() => drawBars(countEvents(history, span)), [seq, span]);
   const marks = useMemo(() => findMarks(momentsOf(history), span), [seq, span]);
   const ticks = useMemo(() => makeTicks(span), [span]);
   const track = useRef<HTMLDivElement>(null);
@@ -88,31 +89,9 @@ export function TimeLine() {
         {isPlaying ? <Pause size={17} aria-hidden /> : <Play size={17} aria-hidden />}
       </button>
       <div className="track" ref={track} onPointerDown={drag} onPointerMove={drag}>
-        <svg className="bars" viewBox={`0 0 ${BUCKETS} 24`} preserveAspectRatio="none" aria-hidden>
-          {bars.map((height, i) => (
-            <rect
-              key={i}
-              className={moment === undefined || i / BUCKETS <= place(at) ? 'past' : 'later'}
-              x={i + 0.12}
-              width={0.76}
-              y={24 - height * 22 - (height > 0 ? 2 : 0)}
-              height={height * 22 + (height > 0 ? 2 : 0)}
-            />
-          ))}
-        </svg>
-        <div className="marks" aria-hidden>
-          {marks.map(({ first, place, more }) => (
-            <span
-              key={`${first.seq} ${first.event.type} ${first.lane}`}
-              className="mark in-lane"
-              data-shape={first.shape}
-              data-lane={first.lane}
-              data-seq={first.seq}
-              title={describeMark({ first, place, more })}
-              style={{ left: `${place * 100}%` }}
-            />
-          ))}
-        </div>
+        {isPast && <Bars path={bars} isLater />}
+        <Bars path={bars} part={isPast ? place(at) : 1} />
+        <Marks marks={marks} />
         <div className="ticks" aria-hidden>
           {ticks.map(({ time, label }) => (
             <span key={time} style={{ left: `${place(time) * 100}%` }}>
@@ -121,7 +100,7 @@ export function TimeLine() {
           ))}
           <span className="tick-now">{isEnded ? 'end' : 'now'}</span>
         </div>
-        <div className="cursor" style={{ left: `${(moment === undefined ? 1 : place(at)) * 100}%` }} aria-hidden />
+        <div className="cursor" style={{ transform: `translateX(${(isPast ? place(at) : 1) * 100}%)` }} aria-hidden />
         <input
           className="scrub"
           type="range"
@@ -130,7 +109,7 @@ export function TimeLine() {
           value={shown}
           onChange={(event) => store.show(Number(event.target.value))}
           aria-label="Moment"
-          aria-valuetext={moment === undefined ? 'now' : `${showMoment(at)}, ${lastEvent(history[shown - 1])}`}
+          aria-valuetext={isPast ? `${showMoment(at)}, ${lastEvent(history[shown - 1])}` : 'now'}
         />
       </div>
       <button
@@ -144,15 +123,15 @@ export function TimeLine() {
         <List size={17} aria-hidden />
       </button>
       {isListed && <EventList onClose={() => setListed(false)} />}
-      {moment === undefined ? (
-        <LivePill />
-      ) : (
+      {isPast ? (
         <button type="button" className="button live-back" onClick={() => store.show(undefined)}>
           <Radio size={14} aria-hidden /> Back to live{' '}
           <span className="quiet">+{(seq - shown).toLocaleString('en-US')}</span>
         </button>
+      ) : (
+        <LivePill />
       )}
-      {moment !== undefined && (
+      {isPast && (
         <div className="moment" role="status">
           <b>{showMoment(at)}</b> <span className="one-line">{lastEvent(history[shown - 1])}</span>
         </div>
@@ -168,10 +147,6 @@ function useSpan(history: readonly Batch[], seq: number, isEnded: boolean): Span
   const step = Math.max(1_000, Math.floor((now - start) / (4 * BUCKETS)));
   const until = isEnded ? undefined : now - ((now - start) % step);
   return useMemo(() => spanOf(history, until), [seq, until]);
-}
-
-function describeMark({ first: { event }, more }: Mark): string {
-  return `${showTime(event.at)}  ${describeEvent(event)}${more > 0 ? `, and ${more} more` : ''}`;
 }
 
 function lastEvent(batch: Batch | undefined): string {
