@@ -27,6 +27,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'queue.ts',
     'row.ts',
     'text.ts',
+    'tokens.ts',
     'turns.ts',
   ],
   terminals: ['terminal.ts', 'run.ts'],

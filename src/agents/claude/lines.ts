@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Tokens } from '../tokens.ts';
 
 /** One model's share of what was used. */
 const ModelUsage = z.object({
@@ -28,15 +29,6 @@ const Block = z.discriminatedUnion('type', [
 const Blocks = z
   .union([z.string().transform((text) => [{ type: 'text', text }]), z.array(z.unknown())])
   .transform((blocks) => blocks.flatMap((block) => Block.safeParse(block).data ?? []));
-
-/** Tokens as the provider counts them. */
-const Tokens = z.object({
-  input_tokens: z.number().nullish(),
-  output_tokens: z.number().nullish(),
-  cache_read_input_tokens: z.number().nullish(),
-  cache_creation_input_tokens: z.number().nullish(),
-});
-export type Tokens = z.output<typeof Tokens>;
 
 /** The end of a turn, or of as much of it as belongs together. */
 const Result = z.object({

@@ -1,6 +1,7 @@
 import { addUsage, NO_USAGE } from '../../core/usage.ts';
 import type { Usage } from '../../core/usage.ts';
-import type { Result, Said, Tokens } from './lines.ts';
+import { usageOf } from '../tokens.ts';
+import type { Result, Said } from './lines.ts';
 
 /** What the conversation fills of the model's window. */
 export interface Context {
@@ -32,14 +33,14 @@ export function newMeter({ resumes }: { resumes: boolean }): Meter {
   return {
     answered({ model, usage }) {
       if (!usage) return;
-      const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = countOf(usage);
+      const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usageOf(usage);
       const used = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
       if (used > 0) newest = { model, used };
     },
     add(result) {
       const { usage, modelUsage = {}, total_cost_usd: cost, model_usage_since_last_result: since } = result;
       if (since) for (const share of Object.values(since)) taken = addUsage(taken, shareOf(share));
-      else taken = addUsage(taken, { ...countOf(usage ?? {}), costUsd: Math.max(0, cost - (lastCost ?? cost)) });
+      else taken = addUsage(taken, { ...usageOf(usage ?? {}), costUsd: Math.max(0, cost - (lastCost ?? cost)) });
       lastCost = cost;
       size = (newest && modelUsage[newest.model]?.contextWindow) ?? size;
     },
@@ -59,15 +60,5 @@ function shareOf(share: NonNullable<Result['modelUsage']>[string]): Usage {
     cacheReadTokens: share.cacheReadInputTokens,
     cacheWriteTokens: share.cacheCreationInputTokens,
     costUsd: share.costUSD,
-  };
-}
-
-function countOf(tokens: Tokens): Usage {
-  return {
-    ...NO_USAGE,
-    inputTokens: tokens.input_tokens ?? 0,
-    outputTokens: tokens.output_tokens ?? 0,
-    cacheReadTokens: tokens.cache_read_input_tokens ?? 0,
-    cacheWriteTokens: tokens.cache_creation_input_tokens ?? 0,
   };
 }

@@ -1,6 +1,8 @@
+import { usageOf } from '../../agents/tokens.ts';
+import type { Tokens } from '../../agents/tokens.ts';
 import { addUsage, NO_USAGE } from '../../core/usage.ts';
 import type { Usage } from '../../core/usage.ts';
-import type { Told, Tokens } from './record.ts';
+import type { Told } from './record.ts';
 
 /** How a turn of the program ended, as far as it told. */
 export interface End {
@@ -102,15 +104,5 @@ export function newConversation(): Conversation {
       used.clear();
       return { usage, model };
     },
-  };
-}
-
-function usageOf(tokens: Tokens): Usage {
-  return {
-    ...NO_USAGE,
-    inputTokens: tokens.input_tokens ?? 0,
-    outputTokens: tokens.output_tokens ?? 0,
-    cacheReadTokens: tokens.cache_read_input_tokens ?? 0,
-    cacheWriteTokens: tokens.cache_creation_input_tokens ?? 0,
   };
 }

@@ -1,14 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-
-const Tokens = z.looseObject({
-  input_tokens: z.number().optional(),
-  output_tokens: z.number().optional(),
-  cache_read_input_tokens: z.number().optional(),
-  cache_creation_input_tokens: z.number().optional(),
-});
-export type Tokens = z.output<typeof Tokens>;
+import { Tokens } from '../../agents/tokens.ts';
 
 const Block = z.looseObject({
   type: z.string(),
