@@ -157,14 +157,19 @@ export function identify(pid: number): ProcessIdentity {
 
 /** Whether this very process still runs. A zombie does not. Where start times are unknown, whether any has its number. */
 export function isRunning(identity: ProcessIdentity): boolean {
-  if (identity.bootId !== bootId()) return false;
+  if (identity.bootId !== bootId() || !isThere(identity.pid)) return false;
+  return startTimeOf(identity.pid) === identity.startTime && stateOf(identity.pid) !== 'Z';
+}
+
+/** Whether any process has this number, be it one that ended and that its parent has not noted yet. */
+export function isThere(pid: number): boolean {
   try {
-    process.kill(identity.pid, 0);
+    process.kill(pid, 0);
+    return true;
   } catch (error) {
     // Somebody else's process is there all the same.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-  return startTimeOf(identity.pid) === identity.startTime && stateOf(identity.pid) !== 'Z';
 }
 
 /** The fields of /proc/PID/stat after the name, which may itself hold spaces and parentheses. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { identify } from '../agents/process.ts';
+import { identify, isThere } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
 import { quote } from '../core/text.ts';
 import { findNativeRoot, listedPaths } from './layout.ts';
@@ -71,15 +71,6 @@ export function leadLives(team: NativeTeam): boolean | undefined {
   const { startTime } = identify(lead.pid);
   if (startTime === '' && process.platform !== 'linux') return isThere(lead.pid);
   return startTime !== '' && (lead.procStart === undefined || lead.procStart === startTime);
-}
-
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 interface Process {

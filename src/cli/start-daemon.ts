@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { CallError } from '../client/client.ts';
 import type { Home } from '../client/home.ts';
 import { checkSocketPath, prepareHome } from '../client/prepare-home.ts';
+import { isThere } from '../client/process.ts';
 import { isAbsence } from './connect.ts';
 import { Refusal } from './errors.ts';
 import { warn } from './write.ts';
@@ -107,10 +108,9 @@ function isGone(path: string): boolean {
   try {
     const pid = Number(readFileSync(path, 'utf8'));
     // For a moment nothing is in it, and 0 would be ourselves.
-    if (pid > 0) process.kill(pid, 0);
+    return pid > 0 && !isThere(pid);
+  } catch {
     return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { identify, isRunning as isTheSame } from '../../src/agents/process.ts';
 
 /** The command, as people call it. */
 export const BIN = join(import.meta.dirname, '../../bin/troupe.js');
@@ -83,12 +84,7 @@ export function readPid(home: string): number | undefined {
 
 /** Whether a process is there and not merely waiting to be collected. */
 export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
+  return isTheSame(identify(pid));
 }
 
 function open(): { troupe: Troupe; close: () => Promise<void> } {

@@ -1,4 +1,4 @@
-import { endMarked, identify, isRunning, MARKER, signalGroup } from '../../agents/process.ts';
+import { endMarked, identify, isRunning, isThere, MARKER, signalGroup } from '../../agents/process.ts';
 import type { ProcessIdentity } from '../../agents/process.ts';
 import type { OpenScreen, Screen, ScreenOptions } from '../../terminals/terminal.ts';
 
@@ -19,14 +19,7 @@ const LEAVE_MS = 1_500;
 /** Waits until it is gone and its parent has noted it. */
 async function gone({ pid }: ProcessIdentity, ms: number): Promise<void> {
   const giveUp = performance.now() + ms;
-  while (performance.now() < giveUp) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  while (isThere(pid) && performance.now() < giveUp) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 /** Starts the program in a terminal of its own. Its marker is on everything, the terminal's own process too. */

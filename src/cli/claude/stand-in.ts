@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isThere } from '../../client/process.ts';
+import { shellQuote } from '../../client/shell.ts';
 import type { ResultOf } from '../../operations/index.ts';
 
 /** Who plays which teammate, as the stand-in passes it on to the program in the pane. */
@@ -29,7 +31,7 @@ export function writeStandIn({ home, program, players }: Players & { program: st
   const path = join(folder, 'teammate');
   // Patterns are letters, digits, dashes and a star: nothing in them means more to a shell.
   const patterns = players.map(({ pattern }) => pattern).join('|');
-  const ours = [process.execPath, TROUPE, '--native-teammate', list].map(quote).join(' ');
+  const ours = [process.execPath, TROUPE, '--native-teammate', list].map(shellQuote).join(' ');
   const lines = [
     '#!/bin/sh',
     '# Claude Code runs this in a pane in place of itself. Made by "troupe claude", and removed when that ends.',
@@ -39,7 +41,7 @@ export function writeStandIn({ home, program, players }: Players & { program: st
     '  before=$word',
     'done',
     ...(patterns === '' ? [] : ['case $name in', `  ${patterns}) exec ${ours} "$@" ;;`, 'esac']),
-    `exec ${quote(program)} "$@"`,
+    `exec ${shellQuote(program)} "$@"`,
     '',
   ];
   writeFileSync(path, lines.join('\n'), { mode: 0o700 });
@@ -59,17 +61,4 @@ function namesIn(folder: string): string[] {
   } catch {
     return [];
   }
-}
-
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

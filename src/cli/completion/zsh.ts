@@ -1,3 +1,4 @@
+import { shellQuote } from '../../client/shell.ts';
 import type { Described, DescribedInput } from '../described.ts';
 import { completedCommands, firstWords, verbs } from './words.ts';
 import type { Word } from './words.ts';
@@ -14,7 +15,7 @@ export function zshCompletion(): string {
       command="$command \${words[3]}" skip=2 ;;`,
   );
   const commands = completedCommands().map(
-    (command) => `    ${quote(command.words)}) _arguments -S ${specs(command).map(quote).join(' ')} ;;`,
+    (command) => `    ${shellQuote(command.words)}) _arguments -S ${specs(command).map(shellQuote).join(' ')} ;;`,
   );
   return `#compdef troupe
 # Completion of troupe for zsh: put this file as _troupe into a directory of $fpath, or source <(troupe completion zsh)
@@ -40,7 +41,7 @@ if [ "\${funcstack[1]}" = _troupe ]; then _troupe "$@"; else compdef _troupe tro
 }
 
 function described(words: readonly Word[]): string {
-  return words.map(({ word, text }) => quote(`${word}:${text}`)).join(' ');
+  return words.map(({ word, text }) => shellQuote(`${word}:${text}`)).join(' ');
 }
 
 function specs(command: Described): string[] {
@@ -67,8 +68,4 @@ function plain(text: string): string {
     .replace(/[[\]:\\]/g, ' ')
     .replace(/ +/g, ' ')
     .trim();
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
