@@ -5,7 +5,6 @@ import type { Actor } from '../core/actor.ts';
 import type { CommandOf } from '../core/command.ts';
 import { decide } from '../core/decide.ts';
 import { ClaimConflictError, TeamError } from '../core/errors.ts';
-import type { HookResult, TaskCompletedHookContext, TaskCreatedHookContext } from '../core/hook.ts';
 import { parse } from '../core/parse.ts';
 import { isReady, readyKey } from '../core/ready.ts';
 import { requireFresh } from '../core/rules/guard.ts';
@@ -16,6 +15,10 @@ import { quote } from '../core/text.ts';
 import { requireMember, requireTask, requireTeam, viewTask } from '../core/view.ts';
 import { emitAll } from './emit.ts';
 import type { Ledger, NewCommand } from './ledger.ts';
+import { TOLD_AS } from './task-events.ts';
+import type { TaskListEvents } from './task-events.ts';
+import { completionContext, feedbackOf } from './task-gate.ts';
+import type { TaskGate } from './task-gate.ts';
 import { stepsTo } from './update-steps.ts';
 
 /** Which tasks to list. Deleted ones are listed only when asked for by status. */
@@ -27,23 +30,6 @@ export interface TaskFilter {
   readonly after?: string;
   /** At most so many, the oldest first. */
   readonly limit?: number;
-}
-
-/** What the list tells, after it is durable. */
-export interface TaskListEvents {
-  'task:created': [task: SharedTask];
-  'task:claimed': [task: SharedTask];
-  'task:updated': [task: SharedTask];
-  'task:completed': [task: SharedTask];
-  'task:failed': [task: SharedTask];
-  'task:released': [task: SharedTask];
-  'task:unblocked': [task: SharedTask];
-}
-
-/** Judges a completion before it counts, and a new task after it was made. */
-export interface TaskGate {
-  executeTaskCompletedHook(context: TaskCompletedHookContext): Promise<HookResult>;
-  executeTaskCreatedHook?(context: TaskCreatedHookContext): Promise<HookResult>;
 }
 
 /** Has the last word on a claim, where the tasks of a team are also another program's. */
@@ -84,7 +70,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
       emitAll(batch.events, (event) => {
         if (!('taskId' in event) || event.taskId === undefined) return;
         const task = state.tasks.get(event.taskId);
-        const name = EMITTED[event.type];
+        const name = TOLD_AS[event.type];
         if (task && name && this.listenerCount(name) > 0) this.emit(name, viewTask(state, task));
       });
     });
@@ -313,47 +299,6 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
 
 /** Why a task that was to be had a moment ago cannot be claimed any more. */
 const MOVED_ON: ReadonlySet<string> = new Set(['claim_conflict', 'blocked', 'not_found']);
-
-/** The name under which the list tells an event of the journal. */
-const EMITTED: Partial<Record<string, keyof TaskListEvents>> = {
-  'task:created': 'task:created',
-  'task:claimed': 'task:claimed',
-  'task:updated': 'task:updated',
-  'task:assigned': 'task:updated',
-  'task:rejected': 'task:updated',
-  'task:reopened': 'task:updated',
-  'task:deleted': 'task:updated',
-  'task:dependencies-added': 'task:updated',
-  'task:dependencies-removed': 'task:updated',
-  'task:completed': 'task:completed',
-  'task:failed': 'task:failed',
-  'task:released': 'task:released',
-  'task:unblocked': 'task:unblocked',
-};
-
-function feedbackOf({ stderr, stdout }: HookResult): string {
-  return stderr.trim() || stdout.trim();
-}
-
-function completionContext(
-  state: TeamState,
-  taskId: string,
-  by: Actor,
-): { task: TaskRecord; context: TaskCompletedHookContext } {
-  const task = requireTask(state, taskId);
-  return {
-    task,
-    context: {
-      teamId: state.teamId,
-      taskId,
-      taskTitle: task.title,
-      completedBy: by,
-      memberName: state.members.get(by)?.name ?? by,
-      duration: task.startedAt ? Math.max(0, Date.now() - task.startedAt.getTime()) : 0,
-      dependentTaskIds: viewTask(state, task).blocks,
-    },
-  };
-}
 
 /** Through which daemon a member speaks, where that is said. */
 function speakerOf({ onHost }: Once): Pick<Once, 'onHost'> {

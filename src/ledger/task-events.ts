@@ -1,0 +1,30 @@
+import type { TeamEvent } from '../core/event.ts';
+import type { SharedTask } from '../core/task.ts';
+
+/** What the list tells, after it is durable. */
+export interface TaskListEvents {
+  'task:created': [task: SharedTask];
+  'task:claimed': [task: SharedTask];
+  'task:updated': [task: SharedTask];
+  'task:completed': [task: SharedTask];
+  'task:failed': [task: SharedTask];
+  'task:released': [task: SharedTask];
+  'task:unblocked': [task: SharedTask];
+}
+
+/** The name under which the list tells an event of the journal. */
+export const TOLD_AS: Partial<Record<TeamEvent['type'], keyof TaskListEvents>> = {
+  'task:created': 'task:created',
+  'task:claimed': 'task:claimed',
+  'task:updated': 'task:updated',
+  'task:assigned': 'task:updated',
+  'task:rejected': 'task:updated',
+  'task:reopened': 'task:updated',
+  'task:deleted': 'task:updated',
+  'task:dependencies-added': 'task:updated',
+  'task:dependencies-removed': 'task:updated',
+  'task:completed': 'task:completed',
+  'task:failed': 'task:failed',
+  'task:released': 'task:released',
+  'task:unblocked': 'task:unblocked',
+};
