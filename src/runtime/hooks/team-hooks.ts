@@ -10,7 +10,6 @@ import type {
   TeammateIdleHookContext,
 } from '../../core/hook.ts';
 import { parse } from '../../core/parse.ts';
-import type { TeamState } from '../../core/state.ts';
 import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ProcessRecords } from '../process-records.ts';
@@ -18,19 +17,13 @@ import { hashHook } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { hookEnvironment } from './environment.ts';
 import { filesOfHook } from './hook-files.ts';
+import { payloadFor } from './payload.ts';
+import type { HookContext } from './payload.ts';
 import { pool } from './pool.ts';
+import { runFunction } from './run-function.ts';
+import type { FunctionOptions, HookFunction, RegisteredFunction } from './run-function.ts';
 import { runProgram } from './run-program.ts';
-
-/** What any hook is told. */
-export type HookContext = TeammateIdleHookContext | TaskCompletedHookContext | TaskCreatedHookContext;
-
-/** A hook in this process: its answer is the verdict, throwing is a failure of the hook. */
-export type HookFunction = (context: HookContext) => Promise<HookAnswer> | HookAnswer;
-export type HookAnswer = { readonly reject: string } | undefined;
-
-/** As for a hook that is a program: milliseconds until it counts as failed, and what that means. */
-export type FunctionOptions = Partial<Pick<HookConfig, 'timeout' | 'onFailure'>>;
-type RegisteredFunction = Required<FunctionOptions> & { readonly run: HookFunction };
+import { ALLOWED, applyPolicy, refuse } from './verdict.ts';
 
 /** A task that is about to be made, with the number that it will have. */
 export interface NewTask {
@@ -53,9 +46,6 @@ export interface TeamHooksOptions {
 
 /** So many programs at once; judging is work, and 200 completions may come together. */
 const AT_ONCE = 4;
-
-/** Above it a question was not answered, it was repeated. */
-const ALLOWED: HookResult = { exitCode: 0, stdout: '', stderr: '', duration: 0, timedOut: false };
 
 /** A hook that waits for a person's yes: where it runs, and the files that the yes is for. */
 export interface UnapprovedHook {
@@ -256,11 +246,6 @@ function nameOf({ type, command }: HookConfig): string {
   return `${type}: ${command}`;
 }
 
-/** A hook that may not run is a hook that failed. */
-function refuse(hook: HookConfig, stderr: string): HookResult {
-  return { ...ALLOWED, exitCode: hook.onFailure === 'block' ? 2 : 1, stderr };
-}
-
 const MODULE_RUNNER = fileURLToPath(
   new URL(`./module-runner${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 );
@@ -268,54 +253,4 @@ const MODULE_RUNNER = fileURLToPath(
 function commandOf(hook: HookConfig): [string, ...string[]] {
   if (hook.executor === 'node') return [process.execPath, MODULE_RUNNER, hook.command];
   return ['/bin/sh', '-c', hook.command];
-}
-
-async function runFunction(judge: RegisteredFunction, context: HookContext): Promise<HookResult> {
-  const began = performance.now();
-  const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  let timedOut = false;
-  // It cannot be ended, but it must not keep work from being judged.
-  const timer = setTimeout(() => {
-    timedOut = true;
-    reject(new Error('It did not answer'));
-  }, judge.timeout);
-  const done = (exitCode: HookResult['exitCode'], stderr = ''): HookResult => ({
-    ...ALLOWED,
-    exitCode,
-    stderr,
-    duration: performance.now() - began,
-    timedOut,
-  });
-  try {
-    const answer = await Promise.race([judge.run(context), tooLate]);
-    return answer ? done(2, answer.reject) : done(0);
-  } catch (error) {
-    return applyPolicy(judge, done(1, error instanceof Error ? error.message : String(error)));
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** What the failure of a hook means. */
-function applyPolicy(hook: Pick<HookConfig, 'timeout' | 'onFailure'>, result: HookResult): HookResult {
-  if (result.exitCode !== 1 || hook.onFailure === 'allow') return result;
-  const why = result.timedOut ? `did not answer within ${hook.timeout} ms` : 'failed';
-  return { ...result, exitCode: 2, stderr: `The gate ${why}, and it blocks when it fails.\n${result.stderr}`.trim() };
-}
-
-/** What Claude Code tells its own hooks, under the same names. */
-function payloadFor(state: TeamState, type: HookType, context: HookContext): object {
-  const memberId =
-    'memberId' in context ? context.memberId : 'completedBy' in context ? context.completedBy : context.createdBy;
-  const member = state.members.get(memberId);
-  const task = 'taskId' in context ? state.tasks.get(context.taskId) : undefined;
-  return {
-    session_id: member?.sessionId ?? state.team?.leadSessionId,
-    cwd: member?.cwd,
-    hook_event_name: type,
-    ...(task && { task_id: task.id, task_subject: task.title, task_description: task.description }),
-    ...(member && { teammate_name: member.name }),
-    team_name: state.teamId,
-    context,
-  };
 }

@@ -1,0 +1,16 @@
+import type { HookConfig, HookResult } from '../../core/hook.ts';
+
+/** What counts where no hook was asked. */
+export const ALLOWED: HookResult = { exitCode: 0, stdout: '', stderr: '', duration: 0, timedOut: false };
+
+/** A hook that may not run is a hook that failed. */
+export function refuse({ onFailure }: Pick<HookConfig, 'onFailure'>, stderr: string): HookResult {
+  return { ...ALLOWED, exitCode: onFailure === 'block' ? 2 : 1, stderr };
+}
+
+/** What the failure of a hook means. */
+export function applyPolicy(hook: Pick<HookConfig, 'timeout' | 'onFailure'>, result: HookResult): HookResult {
+  if (result.exitCode !== 1 || hook.onFailure === 'allow') return result;
+  const why = result.timedOut ? `did not answer within ${hook.timeout} ms` : 'failed';
+  return { ...result, exitCode: 2, stderr: `The gate ${why}, and it blocks when it fails.\n${result.stderr}`.trim() };
+}
