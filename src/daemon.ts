@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,6 +40,7 @@ import { openCredentials } from './server/auth.ts';
 import { listenHttp } from './server/http.ts';
 import type { HttpOptions } from './server/http.ts';
 import { openHub } from './server/hub.ts';
+import { findBuiltPages } from './server/pages.ts';
 import { listenSocket } from './server/socket.ts';
 
 /** How a daemon runs; the defaults are those of `troupe serve`. */
@@ -235,7 +236,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         ...options,
         port,
         hub,
-        ...findPages(),
+        ui: findBuiltPages(),
         mcp: (request, caller) => mcp.http(request, caller),
         metrics: () => instruments.expose(),
         health: () => health.report().status,
@@ -254,6 +255,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       // Nobody would find the members again.
       void teams.supervisor.close({ end: true }).finally(() => end.reject(lost));
     });
+    const onHostsError = (error: unknown, about: object): void => logging.error('hosts.failed', { ...about, error });
     if (hosts) {
       keeper = await joinHosts(hosts, {
         self: describeHost({
@@ -270,16 +272,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           health.raise('name', why.message);
           void teams.supervisor.close({ end: true, disowned: true });
         },
-        onError: (error, about) => logging.error('hosts.failed', { ...about, error }),
+        onError: onHostsError,
       });
       closers.add('host', () => keeper?.close());
     }
     await teams.start();
-    for (const teamId of hosts ? [] : await ledger.teams()) {
-      await bringHome({ ledger, mailbox: teams.mailbox }, teamId, hostId).catch((error: unknown) =>
-        logging.error('hosts.failed', { teamId, error }),
-      );
-    }
+    if (!hosts) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError: onHostsError });
     await native.start();
     await keeper?.start();
     writeCard(home.card, { ...card, url: http.url });
@@ -297,12 +295,4 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await closers.close();
     throw error;
   }
-}
-
-/** The dashboard, where it was built: beside us in `dist/`, or there seen from `src/`. */
-function findPages(): { ui?: string } {
-  const ui = [join(import.meta.dirname, 'ui'), join(import.meta.dirname, '../dist/ui')].find((path) =>
-    existsSync(join(path, 'index.html')),
-  );
-  return ui === undefined ? {} : { ui };
 }

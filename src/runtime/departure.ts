@@ -1,6 +1,9 @@
 import { SYSTEM } from '../core/actor.ts';
+import type { MemberRecord } from '../core/state.ts';
 import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
+import { runsOn } from './hosts/placement.ts';
+import { pauseBeforeRestart } from './restarts.ts';
 
 /** A member whose process is gone. */
 export interface Departure {
@@ -28,18 +31,46 @@ export function recordDeparture(ledger: Ledger, departure: Departure): Promise<s
   );
 }
 
+/** Which tasks went back, as a lead is told. */
+export function givenBack(held: readonly string[]): string {
+  return held.length > 0 ? ` Given back: ${held.map((id) => `#${id}`).join(', ')}.` : '';
+}
+
+/**
+ * Records that a member's process died although nobody asked it to, and tells the lead. Returns who died and when it comes back;
+ * nothing where nobody need hear of it: the member was about to stop, or is not ours.
+ */
+export async function recordCrash(
+  { ledger, mailbox, hostId }: { ledger: Ledger; mailbox: Mailbox; hostId: string },
+  { teamId, memberId, how }: { teamId: string; memberId: string; how: string },
+): Promise<{ member: MemberRecord; restartsIn: number | undefined } | undefined> {
+  const member = await ledger.view(teamId, (state) =>
+    state.team?.status === 'active' ? state.members.get(memberId) : undefined,
+  );
+  if (!runsOn(hostId, member)) return undefined;
+  const departure = { teamId, memberId, hostId, reason: `crashed: ${how}`.slice(0, 500) };
+  if (member.status === 'shutting-down') {
+    await recordDeparture(ledger, departure);
+    return undefined;
+  }
+  const restartsIn = pauseBeforeRestart(member.restarts ?? [], Date.now());
+  const returning = restartsIn !== undefined;
+  const held = await recordDeparture(ledger, { ...departure, returning, givenUp: returning ? undefined : how });
+  await tellLeadOfCrash({ ledger, mailbox }, { teamId, memberId, how, held, returning });
+  return { member, restartsIn };
+}
+
 /** One message for each crash, with all that follows from it. */
-export async function tellLeadOfCrash(
+async function tellLeadOfCrash(
   { ledger, mailbox }: { ledger: Ledger; mailbox: Mailbox },
   crash: { teamId: string; memberId: string; how: string; held: readonly string[]; returning: boolean },
 ): Promise<void> {
   const { teamId, memberId, how, held, returning } = crash;
   const leadId = await ledger.view(teamId, (state) => state.team?.leadId);
   if (leadId === undefined || leadId === memberId) return;
-  const tasks = held.length > 0 ? ` Given back: ${held.map((id) => `#${id}`).join(', ')}.` : '';
   const next = returning
     ? 'It is started again.'
     : 'It crashed too often and is not started again: a person has to look.';
-  const content = `${memberId} crashed (${how}).${tasks} ${next}`;
+  const content = `${memberId} crashed (${how}).${givenBack(held)} ${next}`;
   await mailbox.send(teamId, SYSTEM, { toId: leadId, content, type: 'system', metadata: { memberId } });
 }

@@ -7,13 +7,12 @@ import type { MemberRecord, TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 import { watchAdrift } from './adrift.ts';
-import { recordDeparture, tellLeadOfCrash } from './departure.ts';
+import { recordCrash, recordDeparture } from './departure.ts';
 import { runsOn, unplaced, wantedOn } from './hosts/placement.ts';
 import { MemberProcesses } from './member-processes.ts';
 import type { LaunchMember } from './member-processes.ts';
 import type { MemberProcess, ProcessRecord, ProcessRecords } from './process-records.ts';
 import { rejoinInput } from './rejoin.ts';
-import { pauseBeforeRestart } from './restarts.ts';
 
 /** What the supervisor works with. */
 export interface SupervisorOptions {
@@ -265,24 +264,12 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     await this.#recordDeath(who, how).finally(() => this.#dying.delete(key));
   }
 
-  async #recordDeath({ teamId, memberId }: { teamId: string; memberId: string }, how: string): Promise<void> {
-    const member = await this.#options.ledger.view(teamId, (state) =>
-      state.team?.status === 'active' ? state.members.get(memberId) : undefined,
-    );
-    if (!runsOn(this.#options.hostId, member)) return;
-    const restartsIn =
-      member.status === 'shutting-down' ? undefined : pauseBeforeRestart(member.restarts ?? [], Date.now());
-    const { ledger, mailbox, hostId } = this.#options;
-    const departure = { teamId, memberId, hostId, reason: `crashed: ${how}`.slice(0, 500) };
-    if (member.status === 'shutting-down') {
-      await recordDeparture(ledger, departure);
-      return;
-    }
-    const returning = restartsIn !== undefined;
-    const held = await recordDeparture(ledger, { ...departure, returning, givenUp: returning ? undefined : how });
-    await tellLeadOfCrash({ ledger, mailbox }, { teamId, memberId, how, held, returning });
-    this.emit('session:failed', { teamId, memberId, reason: how, restartsIn });
-    if (restartsIn !== undefined) this.#rejoinLater(teamId, member, restartsIn);
+  async #recordDeath(who: { teamId: string; memberId: string }, how: string): Promise<void> {
+    const crash = await recordCrash(this.#options, { ...who, how });
+    if (!crash) return;
+    const { member, restartsIn } = crash;
+    this.emit('session:failed', { ...who, reason: how, restartsIn });
+    if (restartsIn !== undefined) this.#rejoinLater(who.teamId, member, restartsIn);
   }
 
   /** The same member again, with the session that it can go on with. */

@@ -27,7 +27,7 @@ export interface HttpOptions extends Extras {
   readonly origins?: readonly string[];
   readonly hub: Hub;
   /** The dashboard's directory. */
-  readonly ui?: string;
+  readonly ui?: string | undefined;
 }
 
 /** A server that listens. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
@@ -45,6 +46,12 @@ const PLACEHOLDER = `<!doctype html>
 export async function openPages(directory: string | undefined): Promise<Pages> {
   const pages = directory === undefined ? placeholder() : await readAll(directory);
   return { find: (path) => (TAKEN.test(path) ? undefined : pages.get(VIEWS.test(path) ? '/' : path)) };
+}
+
+/** Where the dashboard was built: in `dist/`, of which we are a part or which is beside `src/`; undefined where it was not. */
+export function findBuiltPages(): string | undefined {
+  const places = [join(import.meta.dirname, '../ui'), join(import.meta.dirname, '../../dist/ui')];
+  return places.find((path) => existsSync(join(path, 'index.html')));
 }
 
 async function readAll(directory: string): Promise<Map<string, Page>> {

@@ -3,6 +3,7 @@ import { TeamError } from '../../core/errors.ts';
 import type { MemberRecord, TeamState } from '../../core/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Mailbox } from '../../ledger/mailbox.ts';
+import { givenBack, recordDeparture } from '../departure.ts';
 import { rejoinInput } from '../rejoin.ts';
 
 /** What says that another daemon did it before us. */
@@ -26,7 +27,8 @@ export async function declareLost(
     try {
       const isBound = member.host === hostId && !isAlone;
       if (member.status !== 'stopped') {
-        const held = await leave(ledger, teamId, { memberId: member.id, hostId });
+        const reason = `its machine ${hostId} is gone`;
+        const held = await recordDeparture(ledger, { teamId, memberId: member.id, hostId, reason, returning: true });
         if (leadId !== undefined && leadId !== member.id) {
           await mailbox.send(teamId, SYSTEM, notice(leadId, member.id, { hostId, held, isBound, isAlone }));
         }
@@ -45,9 +47,18 @@ export async function declareLost(
  * Where no machines share the journal there are none to wait for: members that are on one came with a copy. They are
  * declared lost and started here, those too that were bound to a machine.
  */
-export async function bringHome(parts: { ledger: Ledger; mailbox: Mailbox }, teamId: string, self: string) {
-  for (const hostId of await parts.ledger.view(teamId, hostsOf)) {
-    if (hostId !== self) await declareLost(parts, teamId, hostId, { isAlone: true });
+export async function bringHome(
+  parts: { ledger: Ledger; mailbox: Mailbox },
+  { self, onError }: { self: string; onError: (error: unknown, about: { teamId: string }) => void },
+): Promise<void> {
+  for (const teamId of await parts.ledger.teams()) {
+    try {
+      for (const hostId of await parts.ledger.view(teamId, hostsOf)) {
+        if (hostId !== self) await declareLost(parts, teamId, hostId, { isAlone: true });
+      }
+    } catch (error) {
+      onError(error, { teamId });
+    }
   }
 }
 
@@ -65,28 +76,14 @@ export function membersOn(state: TeamState, hostId: string): MemberRecord[] {
   );
 }
 
-function leave(
-  ledger: Ledger,
-  teamId: string,
-  { memberId, hostId }: { memberId: string; hostId: string },
-): Promise<string[]> {
-  const reason = `its machine ${hostId} is gone`;
-  return ledger.execute(
-    teamId,
-    { type: 'member.leave', by: SYSTEM, memberId, reason, returning: true, hostId },
-    (_state, events) => events.flatMap((event) => (event.type === 'task:released' ? event.taskId : [])),
-  );
-}
-
 function notice(
   leadId: string,
   memberId: string,
   { hostId, held, isBound, isAlone }: { hostId: string; held: readonly string[]; isBound: boolean; isAlone: boolean },
 ) {
-  const tasks = held.length > 0 ? ` Given back: ${held.map((id) => `#${id}`).join(', ')}.` : '';
   const next = isBound
     ? `It is started again when ${hostId} is back.`
     : `It is started ${isAlone ? 'here' : 'on another machine'}.`;
-  const content = `${memberId} is lost: the machine ${hostId} is gone.${tasks} ${next}`;
+  const content = `${memberId} is lost: the machine ${hostId} is gone.${givenBack(held)} ${next}`;
   return { toId: leadId, content, type: 'system' as const, metadata: { memberId } };
 }
