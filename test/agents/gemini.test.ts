@@ -10,6 +10,7 @@ import { describeDriven } from './driven.ts';
 import { agentProgram } from './installed.ts';
 import { contractScript, doTurn, makePlace, open, START_MS, startIn } from './real.ts';
 import type { Place } from './real.ts';
+import { geminiEnvironment } from './setups.ts';
 
 const program = agentProgram('gemini');
 
@@ -27,12 +28,7 @@ describe.skipIf(program === undefined)('gemini', { timeout: START_MS }, () => {
 
   const agent = (name: string) =>
     acpAgent({ name: 'gemini', command: [program as string], args: ['--model', `gemini-${name}`] });
-  const startAt = (place: Place): StartOptions =>
-    startIn(place, {
-      GEMINI_API_KEY: 'a dummy',
-      GOOGLE_GEMINI_BASE_URL: model.url,
-      GEMINI_CLI_TRUST_WORKSPACE: 'true',
-    });
+  const startAt = (place: Place): StartOptions => startIn(place, geminiEnvironment(model));
 
   describeAgent('gemini', () => ({
     quick: () => agent('quick'),

@@ -8,7 +8,7 @@ import { describeDriven } from './driven.ts';
 import { agentProgram } from './installed.ts';
 import { contractScript, doTurn, makePlace, open, START_MS, startIn } from './real.ts';
 import type { Place } from './real.ts';
-import { opencodeModels } from './setups.ts';
+import { opencodeEnvironment } from './setups.ts';
 
 const program = agentProgram('opencode');
 
@@ -36,11 +36,7 @@ describe.skipIf(program === undefined)('opencode', { timeout: START_MS }, () => 
     const start: typeof opencode.start = (options) => opencode.start({ ...options, model: `scripted/${name}` });
     return { ...opencode, start };
   };
-  const startAt = (place: Place): StartOptions =>
-    startIn(place, {
-      OPENCODE_DISABLE_MODELS_FETCH: '1',
-      OPENCODE_CONFIG_CONTENT: JSON.stringify({ share: 'disabled', ...opencodeModels(model) }),
-    });
+  const startAt = (place: Place): StartOptions => startIn(place, opencodeEnvironment(model));
 
   describeAgent(
     'opencode',

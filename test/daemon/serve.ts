@@ -7,6 +7,7 @@ import type { ClientOptions } from '../../src/client/client.ts';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
 import { socketConnect } from '../../src/client/socket.ts';
+import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { track, until } from './processes.ts';
 import type { Running } from './processes.ts';
@@ -26,12 +27,15 @@ export function temporaryHome(): Home {
   return homeAt(directory);
 }
 
-/** Compiled code, shared by the daemons of all tests: each would spend half a second on a home of its own. */
-export const CODE = join(import.meta.dirname, '../../node_modules/.cache/troupe-tests');
-
 /** What a command of the command line gets from us: this home, and the code as it is in `src/`. */
 export function environmentFor(home: Home, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  return { ...process.env, TROUPE_SOURCE: '1', TROUPE_HOME: home.directory, NODE_COMPILE_CACHE: CODE, ...more };
+  return {
+    ...process.env,
+    TROUPE_SOURCE: '1',
+    TROUPE_HOME: home.directory,
+    NODE_COMPILE_CACHE: COMPILED_CODE,
+    ...more,
+  };
 }
 
 /** How a daemon is started. */

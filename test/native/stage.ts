@@ -37,9 +37,10 @@ import type { NativeTeam } from '../../src/bridge/snapshot.ts';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
 import { run, until } from '../daemon/processes.ts';
-import { BIN, CODE } from '../daemon/serve.ts';
+import { BIN } from '../daemon/serve.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
+import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { needTool } from '../tools.ts';
 import { askerOf, cast } from './script.ts';
 import { nativeProgram } from './versions.ts';
@@ -297,7 +298,7 @@ function environmentOf(place: { home: string; bin: string; model: ModelServer; t
     IS_SANDBOX: '1',
     TROUPE_HOME: troupeHome,
     TROUPE_SOURCE: '1',
-    NODE_COMPILE_CACHE: CODE,
+    NODE_COMPILE_CACHE: COMPILED_CODE,
     NO_COLOR: '1',
   };
 }
