@@ -37,6 +37,22 @@ describe('a team that joined a native one', () => {
     expect(read(paths.task('1'))).toMatchObject({ blocks: ['3'] });
   });
 
+  test('numbers tasks alike, also when it does not know yet who has just come for one of them', async () => {
+    const { tasks, paths, settled } = await setStage();
+    const carol = { ...member('carol'), backendType: 'tmux', tmuxPaneId: '%9', joinedAt: Date.now() };
+    const config = read(paths.config) as { members: Json[] };
+    writeFileSync(paths.config, JSON.stringify({ ...config, members: [...config.members, carol] }));
+    writeFileSync(paths.task('3'), JSON.stringify(file('3', { owner: 'carol', status: 'in_progress' })));
+    writeFileSync(paths.task('4'), JSON.stringify(file('4')));
+    await settled();
+    const now = read(paths.config) as { members: Json[] };
+    const members = now.members.map((one) => (one['name'] === 'carol' ? { ...one, isActive: true } : one));
+    writeFileSync(paths.config, JSON.stringify({ ...now, members }));
+    await settled();
+    expect(await tasks.getTask(TEAM, '3')).toMatchObject({ status: 'in_progress', assigneeId: 'carol' });
+    expect(await tasks.getTask(TEAM, '4')).toMatchObject({ title: 'Task 4', status: 'pending' });
+  });
+
   test('shares every step of a task, whoever takes it', async () => {
     const { tasks, paths, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');

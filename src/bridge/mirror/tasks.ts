@@ -223,8 +223,10 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
         const isHere = ({ id, status }: TaskRecord): boolean => status !== 'deleted' && !links.toNative.has(id);
         return {
           missing: [...state.tasks.values()].filter(isHere),
-          fresh: found.filter(
-            ({ id, status, owner = '' }) => status !== 'deleted' && !links.toTask.has(id) && !parts.expected.has(owner),
+          fresh: beforeFirst(
+            found.filter(({ id, status }) => status !== 'deleted' && !links.toTask.has(id)),
+            // Whose it is will be known in a moment; those after it wait as well, or they would take its number.
+            ({ owner = '' }) => parts.expected.has(owner),
           ),
         };
       });
@@ -304,4 +306,9 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
     agreed.delete(native);
     await execute(await view((state) => returns(native, taskId, naming.author(state))));
   }
+}
+
+function beforeFirst<T>(list: readonly T[], isIt: (one: T) => boolean): readonly T[] {
+  const at = list.findIndex(isIt);
+  return at === -1 ? list : list.slice(0, at);
 }
