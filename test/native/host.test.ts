@@ -12,6 +12,9 @@ import { NATIVE_MS, setNativeStage } from './stage.ts';
 import type { NativeStage } from './stage.ts';
 import { TESTED_VERSIONS } from './versions.ts';
 
+/** The program by its command line; the oldest version hides all but its name. */
+const PROGRAM = /--agent-id|^claude$/;
+
 /** Writes a text into a file by a command that has to be asked for. */
 const shell = (file: string, text: string) => ({
   name: 'Bash',
@@ -175,10 +178,7 @@ describe.for(TESTED_VERSIONS)(
 
         const down = await stage.troupe('down', '--team', teamId);
         expect(down.code, down.stderr).toBe(0);
-        await stage.until(
-          'the program is gone',
-          () => !stage.processes().some(({ command }) => command.includes('--agent-id')),
-        );
+        await stage.until('the program is gone', () => !stage.processes().some(({ command }) => PROGRAM.test(command)));
         await stage.until(
           'its files are in the trash',
           () => readdirSync(join(stage.troupeHome.directory, 'trash')).length === 1,
@@ -211,7 +211,7 @@ describe.for(TESTED_VERSIONS)('a teammate of Claude Code %s that is killed', { t
       const client = connect(stage.troupeHome);
       const about = { teamId: 'mixed', taskId: '1' };
       const programs = (): number[] =>
-        stage.processes().flatMap(({ pid, command }) => (command.includes('--agent-id') ? [pid] : []));
+        stage.processes().flatMap(({ pid, command }) => (PROGRAM.test(command) ? [pid] : []));
       const works = (times: number) =>
         stage.until(`it works for the ${times}. time`, async () => {
           const task = await client.call('task.show', about);
@@ -223,7 +223,8 @@ describe.for(TESTED_VERSIONS)('a teammate of Claude Code %s that is killed', { t
       const { sessionId } = await client.call('member.show', { teamId: 'mixed', memberId: 'alice' });
       const isShown = async () => (await stage.troupe('peek', 'alice')).stdout.includes('I wait.');
       await stage.until('it is on record', isShown);
-      const [first = 0] = programs();
+      const [first] = programs();
+      if (first === undefined) throw new Error('The program does not run');
       process.kill(first, 'SIGKILL');
       expect(await works(2)).toBeGreaterThan(epoch);
       expect(programs()).not.toContain(first);
