@@ -184,6 +184,7 @@ export const nativeOperations = [
       z.object({
         pattern: z.string(),
         agent: AgentSpec,
+        plan: z.boolean().optional().describe('it plans first, and its lead approves'),
         source: z.enum(['command line', 'config.yaml', 'name']),
       }),
     ),

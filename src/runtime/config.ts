@@ -17,7 +17,10 @@ export const DaemonConfig = z.strictObject({
   name: Slug.optional().describe('what it is called among the daemons that share the journal'),
   labels: Labels.optional().describe('what it has, for members that need it'),
   teammates: z
-    .record(PlayerPattern, z.union([Slug, AgentEntry.extend({ agent: AgentRef })]))
+    .record(
+      PlayerPattern,
+      z.union([Slug, AgentEntry.extend({ agent: AgentRef, plan: z.enum(['required']).optional() })]),
+    )
     .optional()
     .describe("who plays Claude Code's own teammates, by their names; * stands for any end: codex-*"),
   journal: z.string().optional().describe('where teams are kept: sqlite:PATH, nats://host:port'),

@@ -9,6 +9,8 @@ export interface Player {
   /** A name, or the beginning of one and a star. */
   readonly pattern: string;
   readonly agent: AgentSpec;
+  /** It plans first, and its lead approves, also where that one did not ask for it. */
+  readonly plan?: boolean | undefined;
   /** Who said so. */
   readonly source: 'command line' | 'config.yaml' | 'name';
 }
@@ -22,18 +24,19 @@ export function choosePlayers(
   { teammates = {} }: DaemonConfig,
   installed: readonly InstalledAgent[],
 ): Player[] {
-  const entryOf = (agent: string): AgentSpec => {
+  const entryOf = (agent: string): Pick<Player, 'agent' | 'plan'> => {
     const set = Object.hasOwn(teammates, agent) ? teammates[agent] : undefined;
-    return typeof set === 'object' ? specOf(set, undefined) : agentNamed(set ?? agent);
+    if (typeof set !== 'object') return { agent: agentNamed(set ?? agent) };
+    return { agent: specOf(set, undefined), ...(set.plan === 'required' && { plan: true }) };
   };
   const named = installed.filter(({ name, path }) => path !== undefined && !name.startsWith('claude'));
   return [
     ...Object.entries(chosen).map(([pattern, agent]): Player => ({
       pattern,
-      agent: entryOf(agent),
+      ...entryOf(agent),
       source: 'command line',
     })),
-    ...Object.keys(teammates).map((pattern): Player => ({ pattern, agent: entryOf(pattern), source: 'config.yaml' })),
+    ...Object.keys(teammates).map((pattern): Player => ({ pattern, ...entryOf(pattern), source: 'config.yaml' })),
     ...named.flatMap(({ name }) =>
       [name, `${name}-*`].map((pattern): Player => ({ pattern, agent: agentNamed(name), source: 'name' })),
     ),

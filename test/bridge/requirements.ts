@@ -79,6 +79,10 @@ export const REQUIREMENTS = {
     ...OLDEST,
   },
   'permission-answers': { says: "its person's answer comes as permission_response, its model sees neither", ...ALL },
+  'plan-answers': {
+    says: "a plan_approval_request is shown to the lead's model, whose answer comes back by id",
+    ...ALL,
+  },
   'lead-signs': { says: 'what the lead writes to teammates in panes has lead_sig', ...NEWEST },
   'protocol-text': { says: 'a text that is JSON with a type is protocol', ...ALL },
   'teammate-flags': { says: 'a program that we start with an identity is a teammate of our team', ...ALL },

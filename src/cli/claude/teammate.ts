@@ -39,7 +39,8 @@ export async function runNativeTeammate([, file = '', ...words]: readonly string
     const environment = { ...process.env, TROUPE_HOME: home };
     // A lead that asks for nothing passes that on to its teammates, unless somebody set another mode for this one.
     const mode = flags.unasked ? { mode: 'full' as const } : {};
-    return await play({ ...flags, agent: { ...mode, ...player.agent } }, environment, stop.signal);
+    const plan = flags.plan || player.plan === true;
+    return await play({ ...flags, plan, agent: { ...mode, ...player.agent } }, environment, stop.signal);
   } catch (error) {
     if (stop.signal.aborted) return stop.signal.reason as number;
     return reportError(error, false);

@@ -70,7 +70,11 @@ export const views: Views = {
   'native.players': (players, screen) => {
     const next = 'Choose others: troupe claude --agent NAME=AGENT\n';
     if (players.length === 0) return `All teammates are Claude Code itself. ${next}`;
-    const rows = players.map(({ pattern, agent, source }) => [pattern, agent.name ?? agent.kind, source]);
+    const rows = players.map(({ pattern, agent, plan, source }) => [
+      pattern,
+      `${agent.name ?? agent.kind}${plan ? ', plans first' : ''}`,
+      source,
+    ]);
     const columns = [{ title: 'TEAMMATE' }, { title: 'AGENT' }, { title: 'BY' }];
     return `${table(columns, rows, screen)}All others are Claude Code itself. ${next}`;
   },
