@@ -14,7 +14,7 @@ import { nativePaths } from './layout.ts';
 import { findLeftovers, moveToTrash } from './leftovers.ts';
 import type { Leftover } from './leftovers.ts';
 import { markOf, sessionOf } from './mirror/absence.ts';
-import { leadOf, leadReads, whyNotJoin } from './mirror/lead.ts';
+import { leadEnded, leadOf, leadReads, whyNotJoin } from './mirror/lead.ts';
 import { openMirror } from './mirror/mirror.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { nativeNameOf } from './mirror/names.ts';
@@ -97,10 +97,7 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
   };
   const describe = ({ teamId, native, reports }: Mirror): Joined => {
     const team = open().team(native);
-    const unread = team && !leadReads(team);
-    const notices = unread
-      ? [`${leadOf(team)} reads its inbox only while a teammate that it started itself is there, and none is`]
-      : [];
+    const notices = team ? noticesOf(team, teamId) : [];
     return { teamId, native, notices: [...notices, ...reports] };
   };
   const bridge: Bridge = {
@@ -223,6 +220,14 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** Why what is written to the native lead waits. */
+function noticesOf(team: NativeTeam, teamId: string): string[] {
+  const ended = leadEnded(team);
+  if (ended !== undefined) return [`${team.name}: ${ended}, or part from it with "troupe native leave ${teamId}"`];
+  if (leadReads(team)) return [];
+  return [`${leadOf(team)} reads its inbox only while a teammate that it started itself is there, and none is`];
+}
 
 /** The team of ours, made for this native one or joined to it before. */
 async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTeam, seats: boolean): Promise<void> {

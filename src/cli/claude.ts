@@ -4,6 +4,7 @@ import { findHome } from '../client/home.ts';
 import { findProgram } from '../client/program.ts';
 import type { Arguments } from './arguments.ts';
 import { writeStandIn } from './claude/stand-in.ts';
+import { noteTerminal } from './claude/terminal-state.ts';
 import { openClient } from './connect.ts';
 import { Refusal, UsageError } from './errors.ts';
 import type { Surroundings } from './own/own-command.ts';
@@ -60,6 +61,7 @@ function pairOf(pair: string): [string, string] {
 
 /** The terminal is its own; we end as it ends. */
 function runToItsEnd(program: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const restore = noteTerminal();
   const child = spawn(program, [...words], { stdio: 'inherit', env });
   // The terminal sends these to both of us: what they mean is Claude Code's to say.
   const ignore = (): void => {};
@@ -69,7 +71,13 @@ function runToItsEnd(program: string, words: readonly string[], env: NodeJS.Proc
   return new Promise((done, fail) => {
     child.once('error', (error) => fail(new Refusal('unsupported', `${program} cannot be run: ${error.message}`)));
     child.once('exit', (code, signal) => {
-      if (signal !== null) warn(`troupe: Claude Code was ended by ${signal}\n`);
+      if (signal !== null) {
+        restore();
+        warn(
+          `troupe: Claude Code was ended by ${signal}, and with it the teammates that other agents played; ` +
+            'what they held is free again. To go on with the conversation: troupe claude -- --resume\n',
+        );
+      }
       done(code ?? 1);
     });
   });

@@ -3,6 +3,7 @@ import type { Joined } from '../bridge/bridge.ts';
 import { nameOf, textOfEntry } from '../bridge/format.ts';
 import { NATIVE_LEAD } from '../bridge/layout.ts';
 import type { Leftover } from '../bridge/leftovers.ts';
+import { leadEnded } from '../bridge/mirror/lead.ts';
 import type { NativeTeam } from '../bridge/snapshot.ts';
 import { Timestamp } from '../core/time.ts';
 
@@ -112,7 +113,7 @@ export function summarize(team: NativeTeam): NativeSummary {
         activeForm,
       })),
     messages: [...inboxes.values()].reduce((sum, entries) => sum + entries.length, 0),
-    problems: [...team.problems],
+    problems: [...team.problems, ...troubleOf(team)],
     changedAt: new Date(team.changedAt),
   };
 }
@@ -136,4 +137,12 @@ export function mailOf({ inboxes }: NativeTeam): z.output<typeof NativeMessage>[
 /** A team with the evidence for or against its being left behind. */
 export function viewLeftover({ evidence, changedAt, ...rest }: Leftover): z.output<typeof LeftTeam> {
   return { ...rest, evidence: [...evidence], changedAt: new Date(changedAt) };
+}
+
+/** What the files themselves do not say. */
+function troubleOf(team: NativeTeam): string[] {
+  const ended = leadEnded(team);
+  return ended === undefined
+    ? []
+    : [`${ended}; "troupe native clean ${team.name}" moves it away when it has rested for an hour`];
 }

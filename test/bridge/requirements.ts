@@ -62,6 +62,7 @@ export const REQUIREMENTS = {
     says: 'a clean exit removes the team and keeps its tasks; resumed, the team is made again with its lead alone',
     ...NEWEST,
   },
+  'lead-killed': { says: 'the files of a lead that was killed stay, and so do its panes', ...ALL },
   'delete-removes-tasks': { says: 'deleting a team removes its tasks, too', ...OLDEST },
   'external-members': { says: 'a member that somebody else put into config.json can be written to', ...ALL },
   'external-sender': { says: 'a message reaches its reader whoever wrote it into the inbox', ...ALL },

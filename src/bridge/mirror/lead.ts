@@ -1,5 +1,6 @@
 import { isWhole } from '../config-file.ts';
 import { NATIVE_LEAD } from '../layout.ts';
+import { leadLives } from '../leftovers.ts';
 import type { NativeTeam } from '../snapshot.ts';
 import { isBridged } from './members.ts';
 
@@ -15,6 +16,12 @@ export function leadReads(team: NativeTeam): boolean {
   if (team.config?.leadProcess === undefined) return true;
   const lead = leadOf(team);
   return team.config.members.some((member) => member.name !== lead && !isBridged(member));
+}
+
+/** That the lead's process is gone, in words, where a version tells which one it was. */
+export function leadEnded(team: NativeTeam): string | undefined {
+  if (leadLives(team) !== false) return undefined;
+  return `its lead has ended (process ${team.config?.leadProcess?.pid}) and left the team behind: resume it in Claude Code`;
 }
 
 /** Why a native team cannot be joined, if it cannot. */

@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isThere } from '../../client/process.ts';
 import { shellQuote } from '../../client/shell.ts';
@@ -46,6 +46,11 @@ export function writeStandIn({ home, program, players }: Players & { program: st
   ];
   writeFileSync(path, lines.join('\n'), { mode: 0o700 });
   return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Whether the Claude Code for which a list of players was written still runs: whoever started it removes the list when it ends. */
+export function hasLead(list: string): boolean {
+  return existsSync(list) && isThere(Number(basename(dirname(list))));
 }
 
 /** Of those that were killed. */

@@ -13,6 +13,7 @@ import { printTranscript } from '../transcript.ts';
 import { print, warn } from '../write.ts';
 import { readFlags } from './flags.ts';
 import type { Flags } from './flags.ts';
+import { hasLead } from './stand-in.ts';
 import type { Players } from './stand-in.ts';
 
 /** So long one call holds on to the seat. */
@@ -24,15 +25,32 @@ const AGAIN_MS = 300;
 /** Whoever is told to end says so, and does not wait longer for an answer. */
 const FAREWELL_MS = 3_000;
 
+/** How often it looks whether its lead still runs: one that was killed tells nobody. */
+const LEAD_MS = 1_000;
+
+/** Why it ends before its member does, and its exit code. */
+interface Ending {
+  readonly code: number;
+  readonly why: string;
+}
+
 /**
  * What runs in the pane that a native lead opened for a teammate which somebody else plays. The daemon runs the agent; this holds on to its
  * seat, shows what it does, and takes what is typed. When this ends, in whatever way, so does the member.
  */
 export async function runNativeTeammate([, file = '', ...words]: readonly string[]): Promise<number> {
   const stop = new AbortController();
-  for (const [signal, code] of Object.entries(SIGNALS)) process.once(signal, () => stop.abort(code));
+  const end = (ending: Ending): void => stop.abort(ending);
+  for (const [signal, code] of Object.entries(SIGNALS)) {
+    process.once(signal, () => end({ code, why: 'its pane was closed' }));
+  }
+  const look = setInterval(() => {
+    if (!hasLead(file)) end({ code: 0, why: 'its lead has ended' });
+  }, LEAD_MS);
+  look.unref();
   try {
     const flags = readFlags(words);
+    if (!hasLead(file)) throw new Refusal('not_found', 'The Claude Code that started this teammate has ended');
     const { home, players } = JSON.parse(readFileSync(file, 'utf8')) as Players;
     const player = players.find(({ pattern }) => fits(pattern, flags.name));
     if (!player) throw new Refusal('not_found', `Nobody plays the teammate ${JSON.stringify(flags.name)}`);
@@ -42,8 +60,10 @@ export async function runNativeTeammate([, file = '', ...words]: readonly string
     const plan = flags.plan || player.plan === true;
     return await play({ ...flags, plan, agent: { ...mode, ...player.agent } }, environment, stop.signal);
   } catch (error) {
-    if (stop.signal.aborted) return stop.signal.reason as number;
+    if (stop.signal.aborted) return (stop.signal.reason as Ending).code;
     return reportError(error, false);
+  } finally {
+    clearInterval(look);
   }
 }
 
@@ -83,8 +103,10 @@ async function play(
     return 0;
   } catch (error) {
     if (!signal.aborted) throw error;
-    if (seat) await leave(client, seat);
-    return signal.reason as number;
+    const { code, why } = signal.reason as Ending;
+    if (seat) await leave(client, seat, why);
+    if (code === 0) warn(`${name} has ended: ${why}.\n`);
+    return code;
   } finally {
     lines?.close();
     client.close();
@@ -127,10 +149,8 @@ async function show(client: Client, seat: Seat, signal: AbortSignal): Promise<vo
   }
 }
 
-/** Says that the pane is closed; who cannot hear that notices when nobody holds on to the seat. */
-async function leave(client: Client, { teamId, memberId }: Seat): Promise<void> {
+/** Says why it goes; who cannot hear that notices when nobody holds on to the seat. */
+async function leave(client: Client, { teamId, memberId }: Seat, reason: string): Promise<void> {
   const late = AbortSignal.timeout(FAREWELL_MS);
-  await client
-    .call('member.stop', { teamId, memberId, reason: 'its pane was closed' }, { signal: late })
-    .catch(() => {});
+  await client.call('member.stop', { teamId, memberId, reason }, { signal: late }).catch(() => {});
 }
