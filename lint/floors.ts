@@ -16,7 +16,7 @@ const FLOORS: readonly (readonly string[])[] = [
 
 /** The rooms that hold a port and its adapters, and the files in them that are no adapter. */
 const PORTS: Readonly<Record<string, readonly string[]>> = {
-  journal: ['hosts.ts', 'journal.ts', 'node-sqlite.ts'],
+  journal: ['away.ts', 'hosts.ts', 'journal.ts', 'node-sqlite.ts'],
   agents: [
     'acp/agents.ts',
     'agent.ts',
@@ -42,13 +42,17 @@ const GUESTS: readonly string[] = ['cli', 'ui'];
 /** What of `client/` a browser can load: the rest is for programs. */
 const IN_BROWSERS: readonly string[] = ['client.ts', 'errors.ts', 'replica.ts', 'websocket.ts'];
 
-/** What runs without the daemon or beside it: the daemon itself, a teammate's process, the kill switch, panes, moving journals. */
+/**
+ * What runs without the daemon or beside it: the daemon itself, a teammate's process, the kill switch, panes, moving
+ * journals, looking at one. */
 const PROCESSES = [
   'src/cli/serve.ts',
   'src/cli/teammate.ts',
   'src/cli/stop-all.ts',
   'src/cli/panes.ts',
   'src/cli/journal.ts',
+  'src/cli/journal-place.ts',
+  'src/cli/doctor/journal.ts',
 ];
 
 const HOUSE = dirname(import.meta.dirname);

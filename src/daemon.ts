@@ -106,7 +106,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     // The lock is on the home: a journal elsewhere may be another daemon's as well.
     const exclusive = place.kind === 'memory' || (place.kind === 'sqlite' && place.path === undefined);
     const opened = await openJournal(place, { file: home.journal, exclusive });
-    const { journal: bareJournal, hosts, ...journalFacts } = opened;
+    const { journal: bareJournal, hosts, away, ...journalFacts } = opened;
     closers.add('journal', () => bareJournal.close());
     const { health, instruments, calls, appended } = await openObservation({
       log: logging,
@@ -115,6 +115,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       reserve,
       version: card.version,
       journal: journalFacts,
+      ...(away && { away }),
       tally: () => totals.now(),
       connections: () => hub.connections,
       turnedAway: () => hub.counters,

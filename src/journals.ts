@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TeamError } from './core/errors.ts';
+import type { JournalAwayError } from './journal/away.ts';
 import type { Hosts } from './journal/hosts.ts';
 import type { Journal } from './journal/journal.ts';
 import { memoryJournal } from './journal/memory.ts';
@@ -20,6 +21,8 @@ export interface OpenedJournal {
   readonly durability: 'fsync-before-ack' | 'replicated' | 'lazy' | 'memory';
   /** The daemons that share it, where several can. */
   readonly hosts?: Hosts;
+  /** Why nothing can be asked of it just now, where it cannot be reached. */
+  readonly away?: () => JournalAwayError | undefined;
   /** How what is acknowledged could be made safer, where it could. */
   readonly advice?: string;
 }
@@ -53,7 +56,7 @@ export async function openJournal(
   // Only who needs it waits until it is loaded.
   const { natsJournal } = await import('./journal/nats.ts');
   const journal = await natsJournal(place.url, { ...(place.base !== undefined && { base: place.base }) });
-  return { journal, kind: 'nats', hosts: journal.hosts, ...journal.facts };
+  return { journal, kind: 'nats', hosts: journal.hosts, away: () => journal.away(), ...journal.facts };
 }
 
 /** Whether there is something to read; opening a file that is missing would make one. */

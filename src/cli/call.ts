@@ -18,7 +18,8 @@ import { show } from './show.ts';
 export async function callOperation(command: Command, rest: readonly string[]): Promise<number> {
   const operation = command.operation as OperationName;
   const home = findHome(process.env);
-  const daemon = connectOnce(home.socket, readCredential(process.env, home));
+  const notices: string[] = [];
+  const daemon = connectOnce(home.socket, readCredential(process.env, home), (message) => notices.push(message));
   await new Promise(setImmediate);
   const given = await readArguments(command, rest, process.env);
   const frame = {
@@ -36,6 +37,7 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   const result = await answer.catch(async (error: unknown) => {
     throw await (await import('./explanations.ts')).explainError(error, given.input['teamId']);
   });
+  if (notices.length > 0) (await import('./connect.ts')).sayNotices(notices);
   await show(operation, result, { json: given.json, screen, input: given.input });
   return 0;
 }

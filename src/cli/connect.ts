@@ -5,6 +5,8 @@ import type { Home } from '../client/home.ts';
 import { socketConnect } from '../client/socket.ts';
 import type { SocketOptions } from '../client/socket.ts';
 import { findCredential } from './credential.ts';
+import { clean } from './text.ts';
+import { warn } from './write.ts';
 
 /** How a command finds its daemon. */
 export interface OpenOptions {
@@ -23,8 +25,23 @@ export function openClient(environment: NodeJS.ProcessEnv, options: OpenOptions 
   // Whether and how long to wait is decided by how we connect, so the client itself need not try again.
   return new Client(daemonConnect(environment, options), {
     patience: 0,
+    onNotice: sayOnce(),
     ...(options.onState && { onState: options.onState }),
   });
+}
+
+/** One command may make many calls; what is to be known of their answers is said once. */
+function sayOnce(): (message: string) => void {
+  const said = new Set<string>();
+  return (message) => {
+    if (!said.has(message)) sayNotices([message]);
+    said.add(message);
+  };
+}
+
+/** Says what is to be known of an answer, beside it. */
+export function sayNotices(messages: readonly string[]): void {
+  for (const message of messages) warn(`troupe: ${clean(message)}\n`);
 }
 
 /**

@@ -1,9 +1,11 @@
 import { homedir } from 'node:os';
 import { findHome } from '../client/home.ts';
+import type { Home } from '../client/home.ts';
 import type { Arguments } from './arguments.ts';
 import type { Check } from './doctor/check.ts';
 import { checkDaemon } from './doctor/daemon.ts';
 import { checkDisk, checkFiles, checkHome, checkSocket } from './doctor/home.ts';
+import { checkServers } from './doctor/journal.ts';
 import { checkAgents, checkNode, checkTools } from './doctor/machine.ts';
 import { checkNative } from './doctor/native.ts';
 import type { Surroundings } from './own/own-command.ts';
@@ -21,7 +23,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     checkDisk(home),
     checkSocket(home),
     ...checkFiles(home),
-    ...(await checkDaemon(home, environment)),
+    ...(await checkTeams(home, environment)),
     ...checkTools(environment),
     ...checkAgents(environment),
     ...checkNative(environment),
@@ -29,6 +31,14 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
   const ok = checks.every(({ state }) => state !== 'fail');
   print(given.json ? toJson({ ok, checks }, screen.isTerminal ? 2 : undefined) : report(checks, screen));
   return ok ? 0 : 1;
+}
+
+/** The daemon, and where it keeps its teams: what is wrong with the servers is not blamed on the daemon. */
+async function checkTeams(home: Home, environment: NodeJS.ProcessEnv): Promise<Check[]> {
+  const [daemon, servers] = await Promise.all([checkDaemon(home, environment), checkServers(home, environment)]);
+  const names = new Set(servers.map(({ name }) => name));
+  // What both tell is told once.
+  return [...daemon.filter(({ name, state }) => !names.has(name) || state === 'fail'), ...servers];
 }
 
 const MARKS = { ok: ['✓', 'green'], warn: ['!', 'yellow'], fail: ['✗', 'red'] } as const;

@@ -54,11 +54,9 @@ function describeSetup(setup: Setup, address: string): string {
     return `  ${name.padEnd(9)}  ${is}${note}\n`;
   });
   const teams = `${changed} ${changed === 1 ? 'team was' : 'teams were'} changed`;
-  const makesTeams = before && (before.replicas !== setup.replicas || before.maxBytes !== setup.maxBytes);
   return [
     before ? `The journal was there; ${teams}:\n` : 'The journal is made:\n',
     ...lines,
-    makesTeams ? 'Daemons that run make new teams as before: start them anew.\n' : '',
     `Start daemons on it: troupe serve --journal ${clean(shellQuote(address))}\n`,
   ].join('');
 }

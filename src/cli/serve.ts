@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,10 +6,10 @@ import { findHome, homeAt } from '../client/home.ts';
 import type { Home } from '../client/home.ts';
 import { ERROR_CODES, TeamError } from '../core/errors.ts';
 import type { Daemon, DaemonOptions } from '../daemon.ts';
-import { readJournalPlace } from '../journals.ts';
 import { prepareHome } from '../runtime/home.ts';
 import { LOG_LEVELS } from '../runtime/log.ts';
 import type { LogLevel } from '../runtime/log.ts';
+import { findJournal, readConfigIn } from './journal-place.ts';
 
 /** Exit code of a daemon that found another one in its place: what was wanted may well be there. */
 const TAKEN = 75;
@@ -97,25 +97,17 @@ function readTls(certFile: string | undefined, keyFile: string | undefined): Pic
   }
 }
 
-/** A flag comes before the variable, and both before the configuration file. */
+/** A flag comes before the configuration file. */
 async function readPlace(
   flags: { journal?: string | undefined; name?: string | undefined; label?: string[] | undefined },
   home: Home,
 ): Promise<Pick<DaemonOptions, 'journal' | 'name' | 'labels'>> {
-  // What reads it is loaded for those who have one.
-  const hasFile = existsSync(join(home.directory, 'config.yaml'));
-  const config = hasFile ? (await import('../runtime/config.ts')).readConfig(home.directory) : {};
-  const given = flags.journal ?? (process.env['TROUPE_JOURNAL'] || undefined);
+  const config = await readConfigIn(home);
   const name = flags.name ?? config.name;
   if (name !== undefined && !/^[a-z0-9]([a-z0-9_-]{0,62}[a-z0-9])?$/.test(name)) {
     throw new TeamError('invalid', `--name ${name}: a name is a-z and 0-9, with - and _ inside`);
   }
-  const journal =
-    given === undefined
-      ? config.journal === undefined
-        ? undefined
-        : readJournalPlace(config.journal, home.directory)
-      : readJournalPlace(given, process.cwd());
+  const journal = findJournal(home, { given: flags.journal, environment: process.env, config });
   return {
     ...(journal && { journal }),
     ...(name !== undefined && { name }),

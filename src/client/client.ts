@@ -1,4 +1,4 @@
-import type { ErrorFrame, EventsFrame, RequestFrame, SubscribedFrame } from '../operations/frames.ts';
+import type { ErrorFrame, EventsFrame, NoticeFrame, RequestFrame, SubscribedFrame } from '../operations/frames.ts';
 import type { InputOf, OperationName, ResultOf } from '../operations/index.ts';
 import { CallError } from './errors.ts';
 
@@ -34,6 +34,8 @@ export interface ClientOptions {
   /** How long a lost connection is tried again before calls fail, in milliseconds. */
   readonly patience?: number;
   readonly onState?: (state: ConnectionState) => void;
+  /** Hears what one should know of an answer. */
+  readonly onNotice?: (message: string) => void;
 }
 
 const PATIENCE_MS = 30_000;
@@ -234,6 +236,7 @@ export class Client {
       }
       return;
     }
+    if (frame.type === 'notice') return this.#options.onNotice?.((frame as unknown as NoticeFrame).message);
     const pending = frame.id === undefined ? undefined : this.#pending.get(frame.id);
     if (frame.type === 'progress') pending?.onProgress?.((frame as unknown as { message: string }).message);
     else if (frame.type === 'error') this.#refused(frame as unknown as ErrorFrame, pending);

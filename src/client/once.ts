@@ -21,9 +21,10 @@ const READ_BYTES = 64 * 1024;
 /**
  * The shortest way to one answer, for a program that ends with it: it connects and shows its credential at once, and what
  * it reads goes past Node's streams, which take 1 ms to set up. What goes wrong on the way is told as `no_daemon` and not
- * tried again; that is what a `Client` is for, and with the same command id the call is done once.
+ * tried again; that is what a `Client` is for, and with the same command id the call is done once. `onNotice` hears what one should know
+ * of the answer.
  */
-export function connectOnce(path: string, token: string): OneCall {
+export function connectOnce(path: string, token: string, onNotice?: (message: string) => void): OneCall {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   // A connection that nobody asks anything may fail unheard.
   promise.catch(() => {});
@@ -31,6 +32,7 @@ export function connectOnce(path: string, token: string): OneCall {
     const answer = JSON.parse(line) as Answer;
     if (answer.error) reject(new CallError(answer.error.code, answer.error.message));
     else if (answer.type === 'result' && answer.id === 1) resolve(answer.result);
+    else if (answer.type === 'notice') onNotice?.(answer.message ?? '');
   });
   const callback = (size: number, buffer: Uint8Array): boolean => {
     clearTimeout(silence);
@@ -58,6 +60,7 @@ interface Answer {
   readonly type: string;
   readonly id?: number;
   readonly result?: unknown;
+  readonly message?: string;
   readonly error?: { readonly code: CallError['code']; readonly message: string };
 }
 

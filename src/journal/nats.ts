@@ -1,5 +1,6 @@
 import { nuid } from '@nats-io/transport-node';
 import { TeamError } from '../core/errors.ts';
+import type { JournalAwayError } from './away.ts';
 import type { Hosts } from './hosts.ts';
 import type { Journal, Seq } from './journal.ts';
 import { readNatsAddress } from './nats/address.ts';
@@ -14,8 +15,9 @@ import { openHosts } from './nats/hosts.ts';
 import { openLink } from './nats/link.ts';
 import { encodeTeam } from './nats/names.ts';
 import { readMessages } from './nats/read.ts';
-import { ensureSettings } from './nats/settings.ts';
+import { ensureSettings, readSettings } from './nats/settings.ts';
 import { openSnapshots } from './nats/snapshots.ts';
+import { adviseOnStreams } from './nats/streams-kept.ts';
 import { deleteStream, findStream, listTeams, makeStream } from './nats/streams.ts';
 import type { Found, Life } from './nats/streams.ts';
 import { openTurns } from './nats/turns.ts';
@@ -25,6 +27,8 @@ export interface NatsJournal extends Journal {
   readonly facts: Durability & { readonly location: string };
   /** The daemons that share it. */
   readonly hosts: Hosts;
+  /** Why nothing can be asked of it just now, where no server can be reached. */
+  away(): JournalAwayError | undefined;
 }
 
 export interface NatsJournalOptions {
@@ -49,7 +53,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   const closing = new AbortController();
   const address = readNatsAddress(url, base);
   const link = await openLink(address, { patienceMs, closing: closing.signal });
-  const { settings, snapshots, facts, hosts } = await prepare();
+  const { snapshots, facts, hosts } = await prepare();
   const bells = openBells(link);
   const turns = openTurns();
   /** Which life of a team is meant. An entry is only replaced, never removed, so that who missed a change is refused. */
@@ -69,7 +73,9 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
       const { version = '' } = link.nc.info ?? {};
       const durability = await judgeDurability(address, { version, replicas: settings.replicas });
       const hosts = await openHosts(link, settings);
-      return { settings, snapshots: await openSnapshots(link), facts: { location: link.place, ...durability }, hosts };
+      const advice = [durability.advice, await adviseOnStreams(link, settings)].filter(Boolean).join(' ');
+      const facts = { location: link.place, durability: durability.durability, ...(advice !== '' && { advice }) };
+      return { snapshots: await openSnapshots(link), facts, hosts };
     } catch (error) {
       await link.nc.close();
       throw toTeamError(error, link.place, 'open the journal');
@@ -122,6 +128,11 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
 
   /** A stream for the first batch: a new one, or one that somebody made and did not come to use. */
   async function beginLife(team: string, encoded: string): Promise<Life | undefined> {
+    // Somebody may have changed them since we came; each team is made as they are then.
+    const settings = await readSettings(link);
+    if (!settings) {
+      throw new TeamError('storage', `There is no journal at ${link.place} any more: nothing was changed.`);
+    }
     const found = await makeStream(link, team, { encoded, settings });
     return found.end === 0 ? found : undefined;
   }
@@ -140,6 +151,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   return {
     facts,
     hosts,
+    away: () => (link.reach.awaySince === undefined ? undefined : link.reach.error()),
 
     append(team, expected, events) {
       return new Promise((resolve, reject) => {

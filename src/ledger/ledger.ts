@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CommandOf, CommandType } from '../core/command.ts';
 import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
@@ -40,6 +41,8 @@ export class Ledger {
   readonly #leaving = new Set<Promise<void>>();
   #sweep: NodeJS.Timeout | undefined;
   #closed = false;
+  /** Who asks from inside `fromMemory`; made when somebody does. */
+  #remembering: AsyncLocalStorage<true> | undefined;
 
   constructor(journal: Journal, options: LedgerOptions = {}) {
     this.#journal = journal;
@@ -62,7 +65,17 @@ export class Ledger {
 
   /** Reads a team's durable state. */
   view<R>(teamId: string, pick: (state: TeamState, seq: Seq) => R): Promise<R> {
+    if (this.#remembering?.getStore()) return this.#recall(teamId, pick);
     return this.#use(teamId, (actor) => actor.view(pick));
+  }
+
+  /**
+   * While the journal is away: what `work` reads of teams that are in memory comes from there, as they were when they were last
+   * seen. For those who look, never for those who decide.
+   */
+  fromMemory<R>(work: () => Promise<R>): Promise<R> {
+    this.#remembering ??= new AsyncLocalStorage();
+    return this.#remembering.run(true, work);
   }
 
   /**
@@ -109,7 +122,8 @@ export class Ledger {
 
   /** The names of all teams. */
   teams(): Promise<string[]> {
-    return this.#journal.teams();
+    if (!this.#remembering?.getStore()) return this.#journal.teams();
+    return Promise.resolve([...this.#actors].flatMap(([teamId, { actor }]) => (actor?.exists ? [teamId] : [])).sort());
   }
 
   /** Removes a team for good. */
@@ -133,6 +147,15 @@ export class Ledger {
     this.#actors.clear();
     for (const entry of entries) await closeActor(entry, { snapshot: true });
     await Promise.all(this.#leaving);
+  }
+
+  async #recall<R>(teamId: string, pick: (state: TeamState, seq: Seq) => R): Promise<R> {
+    const actor = this.#actors.get(teamId)?.actor;
+    if (actor?.exists) return actor.recall(pick);
+    throw new TeamError(
+      'storage',
+      `The journal is away, and team ${teamId} is not in memory: try again when it is back`,
+    );
   }
 
   /** A short way for nearly all calls, those to a team that is open and exists: they come by the thousand. */

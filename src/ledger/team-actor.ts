@@ -152,6 +152,11 @@ export class TeamActor {
     });
   }
 
+  /** The same without asking the journal: others may have written since. */
+  recall<R>(pick: (state: TeamState, seq: Seq) => R): Promise<R> {
+    return this.#alone(async () => pick(this.#copy.state, this.#copy.seq));
+  }
+
   /** Takes in what other processes append as it comes, until the actor closes. */
   watch(): void {
     this.#listening = true;

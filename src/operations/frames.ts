@@ -56,6 +56,14 @@ export interface ProgressFrame {
   readonly message: string;
 }
 
+/** What one should know of the answer to a call, which follows. */
+export interface NoticeFrame {
+  readonly type: 'notice';
+  /** The id of the call. */
+  readonly about: string | number;
+  readonly message: string;
+}
+
 /** A batch of a subscribed team. `seq` is the cursor from which to go on after a lost connection. */
 export interface EventsFrame {
   readonly type: 'events';

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import { ChosenId, isChosenId, quote } from '../core/text.ts';
+import { JournalAwayError } from '../journal/away.ts';
 import { agentOperations } from './agent.ts';
 import { actorOf, authorize, presentCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
@@ -67,6 +68,8 @@ export interface Call {
   readonly commandId?: string | undefined;
   readonly signal: AbortSignal;
   readonly progress?: (message: string) => void;
+  /** Hears what one should know of the answer. Who cannot gets no answer that needs it. */
+  readonly notice?: (message: string) => void;
 }
 
 /** Parses, checks the scope, runs. The one way from any face to any verb; refusals are rejections. */
@@ -105,5 +108,24 @@ function perform(services: Services, name: string, found: Operation | undefined,
     ...(hostId !== undefined && caller.scope !== 'admin' && { onHost: hostId }),
   };
   const actor = actorOf(caller, found, as);
-  return found.run({ ...services, caller, actor, once, signal, ...(progress && { progress }) }, input);
+  const run = () => found.run({ ...services, caller, actor, once, signal, ...(progress && { progress }) }, input);
+  return found.scope === 'reader' && caller.scope === 'admin' && call.notice
+    ? remember(services, run, call.notice)
+    : run();
+}
+
+/** A person who looks is shown what was known last while the journal is away, and told so. */
+async function remember<R>(
+  { ledger }: Services,
+  run: () => Promise<R>,
+  notice: NonNullable<Call['notice']>,
+): Promise<R> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof JournalAwayError)) throw error;
+    const answer = await ledger.fromMemory(run);
+    notice(`${error.situation}: this is what was known before.`);
+    return answer;
+  }
 }

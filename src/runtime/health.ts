@@ -10,11 +10,11 @@ export interface Health {
   report(): { status: 'ok' | 'degraded'; problems: string[] };
 }
 
-/** Keeps what is wrong, and logs when something goes wrong or is right again. */
-export function createHealth(log: Log): Health {
+/** Keeps what is wrong, and logs when something goes wrong or is right again. `now` says what is wrong only as long as it is. */
+export function createHealth(log: Log, now: () => string | undefined = () => undefined): Health {
   const open = new Map<string, { what: string; since: number }>();
   const problems = (): string[] =>
-    [...open.values()].map(({ what, since }) => `${what} (since ${new Date(since).toISOString()})`);
+    [...open.values()].map(({ what, since }) => `${what} (since ${new Date(since).toISOString()})`).concat(now() ?? []);
   return {
     raise(key, what, facts = {}) {
       if (!open.has(key)) log.error('health.degraded', { problem: key, what, ...facts });
@@ -26,6 +26,9 @@ export function createHealth(log: Log): Health {
       open.delete(key);
       log.info('health.restored', { problem: key, lastedMs: Date.now() - problem.since });
     },
-    report: () => ({ status: open.size > 0 ? 'degraded' : 'ok', problems: problems() }),
+    report: () => {
+      const wrong = problems();
+      return { status: wrong.length > 0 ? 'degraded' : 'ok', problems: wrong };
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { TeamError } from '../core/errors.ts';
+import { JournalAwayError } from '../journal/away.ts';
 import type { Closers } from './closers.ts';
 import { createHealth } from './health.ts';
 import type { Health } from './health.ts';
@@ -29,6 +30,8 @@ export interface ObservationOptions extends Omit<Sources, 'loopLagMs' | 'isDegra
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly closers: Closers;
   readonly reserve: Reserve;
+  /** Why the journal cannot be reached just now. */
+  readonly away?: () => JournalAwayError | undefined;
 }
 
 /** How late the event loop may be before that is told. */
@@ -40,9 +43,10 @@ export async function openObservation({
   environment,
   closers,
   reserve,
+  away,
   ...sources
 }: ObservationOptions): Promise<Observation> {
-  const health = createHealth(log);
+  const health = createHealth(log, () => away?.()?.message);
   reserve.tell(health);
   const lag = watchLoopLag(LAG_MS, (ms) => log.warn('loop.late', { ms: Math.round(ms) }));
   closers.add('lag', () => lag.close());
@@ -69,7 +73,8 @@ export async function openObservation({
       instruments.appended(append);
       if (tracing) traceAppend(tracing, append, code);
       if (code === undefined) health.clear('journal');
-      else if (code === 'storage') {
+      // What is away says so itself, for as long as it is.
+      else if (code === 'storage' && !(append.error instanceof JournalAwayError)) {
         // First, so that there is room for the line that says it.
         reserve.failed();
         health.raise('journal', (append.error as TeamError).message, { team: append.team });

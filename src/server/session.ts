@@ -150,6 +150,9 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
         progress(message) {
           if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'progress', id, message }));
         },
+        notice(message) {
+          if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'notice', about: id, message }));
+        },
       });
       // Until there is room the answer is not even written down: what waits is then one answer at most, however long.
       while (outbox.isBusy) await outbox.whenFree();

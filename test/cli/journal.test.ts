@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { natsJournal } from '../../src/journal/nats.ts';
 import { readNatsAddress } from '../../src/journal/nats/address.ts';
+import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { fill, note, texts } from '../contracts/journal/notes.ts';
 import { connect, serve, temporaryHome } from '../daemon/serve.ts';
+import { openAdmin } from '../nats/admin.ts';
 import { hasNats, startNats } from '../nats/server.ts';
 import type { NatsServers } from '../nats/server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -40,6 +42,32 @@ describe.skipIf(!hasNats)('troupe on NATS', () => {
     expect(three).toMatchObject({ status: 1, stderr: expect.stringMatching(/too few servers/) as string });
     const two = await troupe.run(['journal', 'init', address, '--replicas', '2']);
     expect(two).toMatchObject({ status: 2, stderr: expect.stringMatching(/there are 1, 3 and 5/) as string });
+  });
+
+  test('daemons that run make teams as the journal is set up now, and teams that are kept otherwise are named', async () => {
+    const address = url();
+    const { prefix } = readNatsAddress(address, '/');
+    const journal = await natsJournal(address);
+    await setUpNatsJournal(address, { maxBytes: 1_000_000 });
+    await journal.append('late', 0, [note('1')]);
+    const admin = await openAdmin(servers);
+    expect((await admin.jsm.streams.info(`${prefix}_late`)).config.max_bytes).toBe(1_000_000);
+    await journal.close();
+
+    await admin.jsm.streams.update(`${prefix}_late`, { max_bytes: 2_000_000 });
+    await admin.close();
+    const again = await natsJournal(address);
+    const odd =
+      /Not kept as the journal is set up \(1 replica, 1000000 bytes\): late\. Say it again: troupe journal init/;
+    expect(again.facts.advice).toMatch(odd);
+    await again.close();
+    const troupe = newTroupe();
+    const env = { TROUPE_JOURNAL: address };
+    const { checks } = await troupe.json<{ checks: { name: string; remedy?: string }[] }>('doctor', { env });
+    expect(checks.find(({ name }) => name === 'teams')?.remedy).toMatch(odd);
+    expect(await troupe.json(['journal', 'init', address])).toMatchObject({ changed: 1 });
+    const cured = await troupe.json<{ checks: { name: string }[] }>('doctor', { env });
+    expect(cured.checks.map(({ name }) => name)).not.toContain('teams');
   });
 
   test('journal init writes what the servers need, and never over it', async () => {

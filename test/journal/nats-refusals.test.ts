@@ -4,11 +4,11 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nkeys } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Journal } from '../../src/journal/journal.ts';
 import { natsJournal } from '../../src/journal/nats.ts';
+import type { NatsJournal } from '../../src/journal/nats.ts';
 import { writeServerConfigs } from '../../src/journal/nats/server-config.ts';
 import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
-import { collect, error, fill, note, texts } from '../contracts/journal/notes.ts';
+import { collect, fill, note, texts } from '../contracts/journal/notes.ts';
 import { makeCertificate } from '../nats/certificates.ts';
 import { startProxy } from '../nats/proxy.ts';
 import { hasNats, startNats } from '../nats/server.ts';
@@ -22,7 +22,7 @@ async function start(options: NatsOptions): Promise<NatsServers> {
   return servers;
 }
 
-async function open(url: string, options = {}): Promise<Journal> {
+async function open(url: string, options = {}): Promise<NatsJournal> {
   const journal = await natsJournal(url, options);
   onTestFinished(() => journal.close());
   return journal;
@@ -171,14 +171,46 @@ describe.skipIf(!hasNats)('a journal on NATS', () => {
     const { nodes, url } = await start({});
     const journal = await open(url, { patienceMs: 500 });
     await fill(journal, 'a', 1);
+    expect(journal.away()).toBeUndefined();
     await nodes[0]!.kill();
-    await expect(journal.append('a', 1, [note('2')])).rejects.toMatchObject(error('storage'));
-    await expect(collect(journal.read('a', 0))).rejects.toMatchObject(error('storage'));
-    await expect(journal.teams()).rejects.toMatchObject(error('storage'));
+    const away = { code: 'storage', message: expect.stringMatching(/NATS servers at .* are not reachable \(since /) };
+    await expect(journal.append('a', 1, [note('2')])).rejects.toMatchObject(away);
+    await expect(collect(journal.read('a', 0))).rejects.toMatchObject(away);
+    await expect(journal.teams()).rejects.toMatchObject(away);
+    expect(journal.away()?.message).toMatch(/: see that nats-server runs there .* looks at both\.$/);
     await nodes[0]!.start();
     const patient = await open(url);
     expect(await texts(patient.read('a', 0))).toEqual(['1']);
     expect(await patient.append('a', 1, [note('2')])).toBe(2);
+  });
+});
+
+describe.skipIf(!hasNats)('servers that cannot be reached', () => {
+  test('are told of within seconds, gone or silent, and at once to who asks next', { timeout: 60_000 }, async () => {
+    const { nodes, url } = await start({});
+    const [node] = nodes;
+    const journal = await open(url);
+    await fill(journal, 'a', 1);
+    const within = async (ms: number, work: Promise<unknown>) => {
+      const begun = performance.now();
+      await expect(work).rejects.toMatchObject({ message: expect.stringMatching(/not reachable \(since/) });
+      expect(performance.now() - begun).toBeLessThan(ms);
+    };
+    // A signal that no process can hide from: its system still takes connections and says nothing.
+    process.kill(node!.pid, 'SIGSTOP');
+    await within(5_000, journal.append('a', 1, [note('2')]));
+    await within(500, collect(journal.read('a', 0)));
+    process.kill(node!.pid, 'SIGCONT');
+    await expect.poll(() => journal.away(), { timeout: 20_000 }).toBeUndefined();
+    const kept = await texts(journal.read('a', 0));
+    expect(kept[0]).toBe('1');
+    await node!.kill();
+    await within(5_000, journal.append('a', kept.length, [note('3')]));
+    await within(500, journal.append('a', kept.length, [note('3')]));
+    await within(500, journal.teams());
+    await node!.start();
+    await expect.poll(() => journal.away(), { timeout: 20_000 }).toBeUndefined();
+    expect((await texts(journal.read('a', 0)))[0]).toBe('1');
   });
 });
 

@@ -1,27 +1,32 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { CallError } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import type { Home } from '../../client/home.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { isAbsence, openClient } from '../connect.ts';
 import { readVersion } from '../version.ts';
 import type { Check } from './check.ts';
 
+/** How long a daemon may take to say how it is, and which teams there are. */
+const ANSWER_MS = 3_000;
+const LIST_MS = 10_000;
+
 /** Whether a daemon answers, which one it is, and whether it can read its journal; without one, whether we can. */
 export async function checkDaemon(home: Home, environment: NodeJS.ProcessEnv): Promise<Check[]> {
   const client = openClient(adminEnvironment(environment), { start: false });
   try {
-    const signal = AbortSignal.timeout(3_000);
-    const status = await client.call('daemon.status', {}, { signal });
-    const teams = await client.call('team.list', {}, { signal });
+    const status = await client.call('daemon.status', {}, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const teams = await listTeams(client);
     const version = readVersion();
     const found = `running, version ${status.version}, pid ${status.pid}, ${status.url ?? 'no url'}`;
     const isSame = status.version === version;
     const remedy = `this is version ${version}: run troupe stop, and the next command starts it anew`;
     return [
       { name: 'daemon', state: isSame ? 'ok' : 'warn', found, ...(!isSame && { remedy }) },
-      { name: 'teams', state: 'ok', found: `${teams.length} in the journal (${status.journal.durability})` },
-      ...teams.flatMap(({ name, problem }): Check[] =>
+      ...status.health.problems.map((problem): Check => ({ name: 'trouble', state: 'fail', found: problem })),
+      ...teams.checks(status.journal.durability),
+      ...teams.list.flatMap(({ name, problem }): Check[] =>
         problem === undefined
           ? []
           : [{ name: `team ${name}`, state: 'fail', found: 'cannot be read', remedy: problem }],
@@ -33,13 +38,27 @@ export async function checkDaemon(home: Home, environment: NodeJS.ProcessEnv): P
       return [{ name: 'daemon', state: 'ok', found: 'not running; the next command starts it' }, ...readJournal(home)];
     }
     const isStranger = error instanceof CallError && error.code === 'unauthenticated';
-    const why = error instanceof CallError ? error.message : 'it does not answer within 3 s';
+    const why = error instanceof CallError ? error.message : `it does not answer within ${ANSWER_MS / 1000} s`;
     const pid = readPid(home);
     const found = isStranger ? `process ${pid ?? 'unknown'} runs, but ${home.tokenFile} is not its token` : why;
     const remedy = isStranger && pid !== undefined ? `run: kill ${pid}; the next command starts it again` : undefined;
     return [{ name: 'daemon', state: 'fail', found, remedy: remedy ?? `see troupe logs --daemon, or ${home.log}` }];
   } finally {
     client.close();
+  }
+}
+
+/** A daemon that has no servers answers from memory, after it has tried. */
+async function listTeams(client: Client) {
+  try {
+    const list = await client.call('team.list', {}, { signal: AbortSignal.timeout(LIST_MS) });
+    const checks = (durability: string): Check[] => [
+      { name: 'teams', state: 'ok', found: `${list.length} in the journal (${durability})` },
+    ];
+    return { list, checks };
+  } catch (error) {
+    const found = error instanceof CallError ? error.message : `no list of them within ${LIST_MS / 1000} s`;
+    return { list: [], checks: (): Check[] => [{ name: 'teams', state: 'fail', found }] };
   }
 }
 

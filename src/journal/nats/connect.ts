@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
+import { connect as connectSocket, isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
 import type { PeerCertificate } from 'node:tls';
 import { connect, credsAuthenticator, errors, nkeyAuthenticator } from '@nats-io/transport-node';
@@ -15,6 +16,9 @@ const LEAST = [2, 9] as const;
 /** How long a server may take to answer the first time; a busy machine took more than 5 s to agree on encryption. */
 const CONNECT_MS = 10_000;
 
+/** How long the way to a server may be. */
+const REACH_MS = 2_500;
+
 /** A server that says nothing is taken for lost after two of these. */
 const PING_MS = 5_000;
 
@@ -22,8 +26,10 @@ const PING_MS = 5_000;
 export async function connectTo(address: NatsAddress): Promise<NatsConnection> {
   const place = showAddress(address);
   let nc: NatsConnection;
+  const options = optionsFor(address);
   try {
-    nc = await connect(optionsFor(address));
+    await requireReachable(address);
+    nc = await connect(options);
   } catch (error) {
     throw explain(error, place);
   }
@@ -36,6 +42,50 @@ export async function connectTo(address: NatsAddress): Promise<NatsConnection> {
     );
   }
   return nc;
+}
+
+/** A server, and why nobody gets through to it, where that is so. */
+export interface ServerReach {
+  readonly server: string;
+  readonly failure?: Error;
+}
+
+/** Which servers take a connection at all. */
+export function reachServers({ servers }: NatsAddress): Promise<ServerReach[]> {
+  return Promise.all(
+    servers.map((server) =>
+      reachServer(server).then(
+        () => ({ server }),
+        (failure: unknown) => ({ server, failure: failure as Error }),
+      ),
+    ),
+  );
+}
+
+/** Nobody waits long for servers of which none is there. */
+async function requireReachable({ servers }: NatsAddress): Promise<void> {
+  try {
+    await Promise.any(servers.map(reachServer));
+  } catch (error) {
+    const failures = (error as AggregateError).errors as Error[];
+    // What is known of one says more than that another is silent.
+    throw failures.find((one) => 'code' in one) ?? (failures[0] as Error);
+  }
+}
+
+/**
+ * Throws where a server takes no connection. One that is busy is slow to answer, and gets its time for that; but its system takes
+ * connections for it at once, so who does not is not there.
+ */
+async function reachServer(server: string): Promise<void> {
+  const socket = connectSocket({ host: hostOf(server), port: Number(server.slice(server.lastIndexOf(':') + 1)) });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(REACH_MS) });
+  } catch (error) {
+    throw (error as Error).name === 'AbortError' ? new Error(`no answer within ${REACH_MS / 1000} s`) : error;
+  } finally {
+    socket.on('error', () => {}).destroy();
+  }
 }
 
 function optionsFor(address: NatsAddress): NodeConnectionOptions {
@@ -142,9 +192,11 @@ function explain(error: unknown, place: string): unknown {
       `the connection could not be encrypted (${error.message}). Check the tls block of the server, and ?cert and ?key.`,
     );
   }
-  if (/refused/.test(error.message)) return fail('nobody listens there. Start nats-server, or correct the address.');
+  if (/refused/.test(error.message) || code === 'ECONNREFUSED') {
+    return fail('nobody listens there. Start nats-server, or correct the address.');
+  }
   if (code === 'ENOTFOUND') return fail('there is no such host. Correct the address.');
-  return fail(`${error.message}. Check that nats-server runs there and can be reached.`);
+  return fail(`${error.message}. Check that nats-server runs there and that this machine reaches it.`);
 }
 
 function codeOf(error: Error): string | undefined {

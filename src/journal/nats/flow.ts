@@ -41,10 +41,12 @@ export async function* flow(
   signal: AbortSignal,
 ): AsyncGenerator<Message> {
   let next = after + 1;
+  // Nobody waits for what has not happened yet.
+  const patient = { ...link, awayMs: link.patienceMs };
   while (!signal.aborted) {
-    const found = await findStream(link, encoded, { wasThere: true });
+    const found = await findStream(patient, encoded, { wasThere: true });
     if (found?.subject !== life.subject) return;
-    for await (const message of consume(link, life, next, signal)) {
+    for await (const message of consume(patient, life, next, signal)) {
       if (message.subject !== life.subject || message.seq < next) break;
       if (message.seq > next) {
         // Ordered consumers begin anew after a gap, so this one is in the stream itself.

@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jetstream } from '@nats-io/jetstream';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import { errors } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { TeamError } from '../../core/errors.ts';
+import { JournalAwayError } from '../away.ts';
 import { showAddress } from './address.ts';
 import type { NatsAddress } from './address.ts';
 import { connectTo } from './connect.ts';
 import { ANSWER, isAnswer, isNotEnabled, isTransient, toTeamError } from './errors.ts';
 import { namesOf } from './names.ts';
 import type { Names } from './names.ts';
+import { watchReach } from './reach.ts';
+import type { Reach } from './reach.ts';
 
 /** The way to the servers, and how to speak with them. */
 export interface Link {
@@ -20,12 +24,18 @@ export interface Link {
   readonly place: string;
   /** How long to try while servers are away or elect a leader: that took 4.5 to 7 s when one was killed. */
   readonly patienceMs: number;
+  readonly reach: Reach;
+  /** How long to try while no server can be reached at all, which is nothing that an election would end. */
+  readonly awayMs: number;
   /** Aborts when the journal closes. */
   readonly closing: AbortSignal;
 }
 
 /** One request waits so long for its answer; then it is made again. */
 export const REQUEST_MS = 2_000;
+
+/** Who waits in front of a screen is told after this; whatever need not hurry asks again. */
+const AWAY_MS = 3_000;
 
 /** A server may be up before its JetStream is. */
 const JETSTREAM_MS = 5_000;
@@ -45,7 +55,9 @@ export async function openLink(
   try {
     const js = jetstream(nc, { timeout: REQUEST_MS });
     const jsm = await js.jetstreamManager(false);
-    const link = { nc, js, jsm, names: namesOf(address.prefix), place, ...options };
+    const reach = watchReach(nc, place);
+    const awayMs = Math.min(AWAY_MS, options.patienceMs);
+    const link = { nc, js, jsm, names: namesOf(address.prefix), place, reach, awayMs, ...options };
     await patiently({ ...link, patienceMs: JETSTREAM_MS }, () => jsm.getAccountInfo());
     return link;
   } catch (error) {
@@ -68,14 +80,35 @@ export async function patiently<T>(
 ): Promise<T> {
   const began = performance.now();
   for (let attempt = 1; ; attempt++) {
+    await untilBack(link);
+    if (isAway(link)) throw link.reach.error({ tried: attempt > 1 });
+    const askedAt = performance.now();
     try {
-      return await work(attempt);
+      const answer = await work(attempt);
+      link.reach.heard();
+      return answer;
     } catch (error) {
+      if (error instanceof JournalAwayError) throw error;
       const isPassing = isTransient(error) || passes(error);
+      if (isTransient(error)) {
+        await link.reach.unheard(askedAt, { isTimeout: error instanceof errors.TimeoutError });
+        if (isAway(link)) throw link.reach.error({ tried: true, cause: error });
+      }
       const patienceMs = isAnswer(error, ANSWER.noSuitablePeers) ? PEERS_MS : isPassing ? link.patienceMs : 0;
-      if (performance.now() - began >= patienceMs || link.nc.isClosed()) throw error;
+      // What has been so for longer than an election takes is no election: the next who asks need not wait as long again.
+      const from = Math.min(began, link.reach.silentSince ?? began);
+      if (performance.now() - from >= patienceMs || link.nc.isClosed()) throw error;
       // At random, so that many daemons that lost the same server do not come back in step.
       await sleep(Math.min(PAUSE_MS.most, PAUSE_MS.least * 2 ** attempt) * (0.5 + Math.random() / 2));
     }
   }
+}
+
+/** While there is no connection nothing is sent: it would wait for one, and come too late for whoever asked. */
+async function untilBack(link: Link): Promise<void> {
+  while (link.reach.awaySince !== undefined && !isAway(link) && !link.nc.isClosed()) await sleep(PAUSE_MS.least);
+}
+
+function isAway({ reach: { awaySince }, awayMs }: Link): boolean {
+  return awaySince !== undefined && performance.now() - awaySince >= awayMs;
 }

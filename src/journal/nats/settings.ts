@@ -80,7 +80,8 @@ function isCluster({ nc }: Link): boolean {
   return nc.info?.cluster !== undefined;
 }
 
-async function readSettings(link: Link): Promise<Settings | undefined> {
+/** What holds for the teams of a journal now; undefined where there is none. */
+export async function readSettings(link: Link): Promise<Settings | undefined> {
   let info: StreamInfo;
   try {
     info = await patiently(link, () => link.jsm.streams.info(bucketStream(link)));

@@ -110,10 +110,16 @@ export async function listTeams(link: Link, known: Set<string>): Promise<string[
       const info = await infoOf(link, stream);
       if (!info || info.state.last_seq === 0) return undefined;
       known.add(stream);
-      return team ?? (JSON.parse(info.config.description ?? '{}') as { team?: string }).team;
+      return team ?? teamIn(link, info.config);
     }),
   );
   return teams.filter((team) => team !== undefined).sort();
+}
+
+/** The team that a stream is of: by its name, or where that would be too long, by what it says of itself. */
+export function teamIn({ names }: Link, { name, description }: Pick<StreamConfig, 'name' | 'description'>): string {
+  const team = decodeTeam(names.teamOf(name) ?? '');
+  return team ?? (JSON.parse(description ?? '{}') as { team?: string }).team ?? name;
 }
 
 /** The streams of this journal's teams. */
@@ -128,7 +134,8 @@ export function listStreams(link: Link): Promise<{ stream: string; encoded: stri
   });
 }
 
-function infoOf(link: Link, stream: string): Promise<StreamInfo | undefined> {
+/** How a stream is kept and how far it is; undefined where there is none. */
+export function infoOf(link: Link, stream: string): Promise<StreamInfo | undefined> {
   return patiently(link, async () => {
     try {
       return await link.jsm.streams.info(stream);

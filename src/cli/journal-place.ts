@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Home } from '../client/home.ts';
+import { readJournalPlace } from '../journals.ts';
+import type { JournalPlace } from '../journals.ts';
+import type { DaemonConfig } from '../runtime/config.ts';
+
+/** What a person set for the daemon of a state directory. What reads it is loaded for those who have one. */
+export async function readConfigIn({ directory }: Home): Promise<DaemonConfig> {
+  if (!existsSync(join(directory, 'config.yaml'))) return {};
+  return (await import('../runtime/config.ts')).readConfig(directory);
+}
+
+/** Where a daemon keeps its teams: a flag comes before the variable, and both before the configuration file. */
+export function findJournal(
+  { directory }: Home,
+  { given, environment, config }: { given?: string | undefined; environment: NodeJS.ProcessEnv; config: DaemonConfig },
+): JournalPlace | undefined {
+  const said = given ?? (environment['TROUPE_JOURNAL'] || undefined);
+  if (said !== undefined) return readJournalPlace(said, process.cwd());
+  return config.journal === undefined ? undefined : readJournalPlace(config.journal, directory);
+}

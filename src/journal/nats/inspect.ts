@@ -1,0 +1,71 @@
+import type { TeamError } from '../../core/errors.ts';
+import type { HostCard } from '../hosts.ts';
+import { readNatsAddress, showAddress } from './address.ts';
+import { reachServers } from './connect.ts';
+import type { ServerReach } from './connect.ts';
+import { judgeDurability } from './durability.ts';
+import type { Durability } from './durability.ts';
+import { toTeamError } from './errors.ts';
+import { listCards } from './hosts.ts';
+import { leaseIn } from './lease.ts';
+import { openLink } from './link.ts';
+import type { Link } from './link.ts';
+import { readSettings } from './settings.ts';
+import { lookAtStreams, oddAdvice } from './streams-kept.ts';
+import type { KeptStreams } from './streams-kept.ts';
+import { infoOf } from './streams.ts';
+import type { Settings } from './streams.ts';
+
+/** What is found at an address, as far as one gets. */
+export interface NatsInspection {
+  readonly place: string;
+  /** Which servers take connections. */
+  readonly servers: readonly ServerReach[];
+  /** Where it ends, and what to do: no connection, a credential that is refused, no JetStream. */
+  readonly failure?: TeamError;
+  readonly version?: string;
+  /** Missing where there is no journal yet. */
+  readonly journal?: FoundJournal;
+}
+
+/** A journal as it is kept. */
+export interface FoundJournal extends Settings, KeptStreams {
+  readonly leaseMs: number | undefined;
+  readonly durability: Durability;
+  readonly hosts: readonly HostCard[];
+  /** What to do about teams that are kept otherwise. */
+  readonly advice?: string;
+}
+
+/** Somebody waits in front of a screen, and says it again after an election. */
+const PATIENCE_MS = 3_000;
+
+/** Looks at the servers and the journal at an address, and changes nothing. */
+export async function inspectNatsJournal(url: string, base: string): Promise<NatsInspection> {
+  const address = readNatsAddress(url, base);
+  const place = showAddress(address);
+  const servers = await reachServers(address);
+  const closing = new AbortController();
+  let link: Link | undefined;
+  try {
+    link = await openLink(address, { patienceMs: PATIENCE_MS, closing: closing.signal });
+    const { version = 'unknown' } = link.nc.info ?? {};
+    const settings = await readSettings(link);
+    if (!settings) return { place, servers, version };
+    const [durability, cards, hosts, kept] = await Promise.all([
+      judgeDurability(address, { version, replicas: settings.replicas }),
+      infoOf(link, link.names.hosts),
+      listCards(link).catch(() => []),
+      lookAtStreams(link, settings),
+    ]);
+    const advice = kept.odd.length > 0 ? oddAdvice(place, settings, kept.odd) : undefined;
+    const leaseMs = cards && leaseIn(cards.config);
+    const journal = { ...settings, ...kept, leaseMs, durability, hosts, ...(advice !== undefined && { advice }) };
+    return { place, servers, version, journal };
+  } catch (error) {
+    return { place, servers, failure: toTeamError(error, place, 'look at the journal') as TeamError };
+  } finally {
+    closing.abort();
+    await link?.nc.close();
+  }
+}

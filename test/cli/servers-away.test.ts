@@ -1,0 +1,87 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { connect, serve, temporaryHome } from '../daemon/serve.ts';
+import { freePorts, hasNats, startNats } from '../nats/server.ts';
+import { newTroupe } from './troupe.ts';
+
+// Real servers and processes, on a machine that may be busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
+
+interface Check {
+  readonly name: string;
+  readonly state: string;
+  readonly found: string;
+  readonly remedy?: string;
+}
+
+const AWAY = /^troupe: The NATS servers at nats:\/\/127\.0\.0\.1:\d+ are not reachable \(since \d[\dTZ:-]+\): /;
+
+describe.skipIf(!hasNats)('a journal whose servers are away', () => {
+  test('is named by the doctor and by what would start a daemon, and the daemon is not blamed', async () => {
+    const [port] = await freePorts(1);
+    const troupe = newTroupe();
+    const env = { TROUPE_JOURNAL: `nats://127.0.0.1:${port}` };
+    const { ok, checks } = JSON.parse((await troupe.run('doctor --json', { env })).stdout) as Report;
+    expect(ok).toBe(false);
+    expect(checks.filter(({ state }) => state === 'fail').map(({ name }) => name)).toEqual([
+      `server 127.0.0.1:${port}`,
+      'journal',
+    ]);
+    expect(checks.find(({ name }) => name === 'journal')?.found).toMatch(/nobody listens there\. Start nats-server/);
+    const status = await troupe.run('status', { env });
+    expect(status.stderr).toMatch(/No connection to nats:.*: nobody listens there\. Start nats-server/);
+  });
+
+  test('lets people look at what was known, and says to all else within seconds why not', async () => {
+    const servers = await startNats();
+    onTestFinished(() => servers.stop());
+    const home = temporaryHome();
+    mkdirSync(home.directory, { recursive: true, mode: 0o700 });
+    writeFileSync(join(home.directory, 'config.yaml'), `journal: ${servers.url}\nname: one\n`);
+    const troupe = newTroupe();
+    const env = { TROUPE_HOME: home.directory };
+    const examine = async () => (JSON.parse((await troupe.run('doctor --json', { env })).stdout) as Report).checks;
+    const before = (await examine()).find(({ name }) => name === 'journal');
+    expect(before).toMatchObject({ state: 'warn', remedy: `make it: troupe journal init ${servers.url}` });
+
+    await serve(home);
+    const client = connect(home);
+    await client.call('team.create', { name: 'demo' });
+    await client.call('task.create', { teamId: 'demo', title: 'Look at this' });
+    const journal = (await examine()).find(({ name }) => name === 'journal');
+    expect(journal).toMatchObject({ state: 'ok', found: expect.stringMatching(/1 team, 1 replica, .*daemons one$/) });
+
+    await servers.nodes[0]!.kill();
+    const begun = performance.now();
+    const added = await troupe.run('task add --team demo Another', { env });
+    expect(added.stderr).toMatch(AWAY);
+    expect(added.stderr).toMatch(/see that nats-server runs there/);
+    expect(performance.now() - begun).toBeLessThan(8_000);
+    for (const words of ['task list --team demo', 'team status demo', 'teams', 'ps', 'member list --team demo']) {
+      const looked = await troupe.run(words, { env });
+      expect(looked, words).toMatchObject({ status: 0, stderr: expect.stringMatching(AWAY) });
+      expect(looked.stderr).toMatch(/: this is what was known before\.\n$/);
+    }
+    expect((await troupe.run('task list --team demo', { env })).stdout).toContain('Look at this');
+    expect((await troupe.run('status', { env })).stdout.replace(/\s+/g, ' ')).toMatch(/problems The NATS servers at/);
+    const failed = (await examine()).filter(({ state }) => state === 'fail').map(({ name }) => name);
+    expect(failed).toEqual(['trouble', expect.stringMatching(/^server 127/), 'journal']);
+
+    await servers.nodes[0]!.start();
+    const added2 = await vi.waitUntil(
+      async () => {
+        const outcome = await troupe.run('task add --team demo "When they are back"', { env });
+        return outcome.status === 0 ? outcome : undefined;
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+    expect(added2.stderr).toBe('');
+    expect((await client.call('daemon.status', {})).health).toEqual({ status: 'ok', problems: [] });
+  });
+});
+
+interface Report {
+  readonly ok: boolean;
+  readonly checks: Check[];
+}
