@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
@@ -49,13 +48,6 @@ export function openApp({ hub, guard, pages, perToken, cookie, mcp, metrics, hea
     if (context.req.path !== LOGIN && !pages.find(context.req.path)) admittedOf(context);
     return next();
   });
-  app.use(
-    bodyLimit({
-      maxSize: hub.limits.messageBytes,
-      onError: (context) =>
-        sendError(context, new TeamError('limit', `A body has at most ${hub.limits.messageBytes} bytes`), 413),
-    }),
-  );
   app.onError((error, context) => sendError(context, hub.asTeamError(error)));
   app.notFound((context) => sendError(context, new TeamError('not_found', 'There is nothing at this address')));
 
@@ -66,7 +58,7 @@ export function openApp({ hub, guard, pages, perToken, cookie, mcp, metrics, hea
   });
   app.get('/api/openapi.json', (context) => context.json(openApiDocument()));
   app.post(LOGIN, async (context) => {
-    const { code } = parse(Login, await readJson(context));
+    const { code } = parse(Login, await readJson(context, hub.limits.messageBytes));
     const session = hub.credentials.logins.login(code);
     if (session === undefined) {
       const { message } = await guard.failed(context.env.incoming);

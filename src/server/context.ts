@@ -23,17 +23,42 @@ export function callerOf(context: Context<Env>): Caller {
 }
 
 /** An error as every face of HTTP says it. */
-export function sendError(context: Context, error: TeamError, status?: number): Response {
+export function sendError(context: Context, error: TeamError): Response {
   const { code, message } = error;
-  return context.json({ error: { code, message } }, (status ?? ERROR_CODES[code].status) as 400, retryHeader(error));
+  return context.json({ error: { code, message } }, statusOf(error) as 400, retryHeader(error));
+}
+
+function statusOf(error: TeamError): number {
+  return error instanceof BodyTooLong ? 413 : ERROR_CODES[error.code].status;
 }
 
 /** The body as JSON; an empty one is an empty object. */
-export async function readJson(context: Context): Promise<unknown> {
-  const text = await context.req.text();
+export async function readJson(context: Context, mostBytes: number): Promise<unknown> {
+  const text = await readText(context, mostBytes);
   try {
     return text === '' ? {} : (JSON.parse(text) as unknown);
   } catch {
     throw new TeamError('invalid', 'The body is not JSON');
+  }
+}
+
+/** Of a body that says how long it is, the guard has seen that; one that comes in chunks is counted as it comes. */
+async function readText(context: Context, mostBytes: number): Promise<string> {
+  if (context.req.header('transfer-encoding') === undefined) return context.req.text();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const body: AsyncIterable<Uint8Array> | null = context.req.raw.body;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > mostBytes) throw new BodyTooLong(mostBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A body longer than anybody may send. */
+class BodyTooLong extends TeamError {
+  constructor(mostBytes: number) {
+    super('limit', `A body has at most ${mostBytes} bytes`);
   }
 }

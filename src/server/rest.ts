@@ -13,7 +13,7 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
     const [method = '', path = ''] = operation.route.split(' ');
     const coerce = queryReader(operation);
     app.on(method, path, async (context) => {
-      const input = { ...(await bodyOf(context)), ...coerce(context) };
+      const input = { ...(await bodyOf(context, hub.limits.messageBytes)), ...coerce(context) };
       const params: Record<string, string> = context.req.param();
       for (const [name, value] of Object.entries(params)) {
         if (name in input && (input as Record<string, unknown>)[name] !== value) {
@@ -32,9 +32,9 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
   }
 }
 
-async function bodyOf(context: Context): Promise<object> {
+async function bodyOf(context: Context, mostBytes: number): Promise<object> {
   if (context.req.method === 'GET' || context.req.method === 'HEAD') return {};
-  const body = await readJson(context);
+  const body = await readJson(context, mostBytes);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
   throw new TeamError('invalid', 'The body must be a JSON object');
 }
