@@ -11,8 +11,11 @@ const rawJson = (text: string): unknown => (JSON as unknown as { rawJSON(text: s
 
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Keys that nobody has a use for but those who want to reach a prototype. */
+const DANGEROUS: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
+
 /** What must be looked at value by value: a dangerous key, also in other letters, and numbers that JavaScript may not keep. */
-const ODD = /__proto__|\\u00|[0-9]{16}|[0-9][.eE][0-9+-]|[:[,\s]-0/;
+const ODD = /__proto__|"constructor"|\\u00|[0-9]{16}|[0-9][.eE][0-9+-]|[:[,\s]-0/;
 
 /**
  * Reads bytes that somebody else wrote as JSON. Depth, size and dangerous keys are looked at before anything is built; what
@@ -23,17 +26,17 @@ export function decodeJson(bytes: Buffer): Decoded {
   if (bytes.length > FILE_BYTES) return { problem: `is larger than ${FILE_BYTES} bytes` };
   if (bytes.length === 0) return { problem: 'is empty' };
   if (depthOf(bytes) > JSON_DEPTH) return { problem: `is nested deeper than ${JSON_DEPTH} levels` };
-  let dangerous = false;
+  let dangerous: string | undefined;
   try {
     const text = DECODER.decode(bytes);
     if (!ODD.test(text)) return { value: JSON.parse(text) as unknown };
     const value: unknown = JSON.parse(text, function keepExact(this: unknown, key, item: unknown, context?: unknown) {
-      dangerous ||= key === '__proto__';
+      if (DANGEROUS.has(key)) dangerous = key;
       const source = (context as { source?: string } | undefined)?.source;
       if (typeof item !== 'number' || source === undefined || String(item) === source) return item;
       return rawJson(source);
     });
-    return dangerous ? { problem: 'has a key "__proto__"' } : { value };
+    return dangerous === undefined ? { value } : { problem: `has a key ${JSON.stringify(dangerous)}` };
   } catch {
     return { problem: 'is not whole JSON in UTF-8' };
   }

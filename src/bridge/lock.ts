@@ -61,7 +61,7 @@ export async function clearLeftLocks(files: readonly string[], silent = LEFT_MS)
   await sleep(silent);
   for (const { lock, found } of left) {
     const now = look(lock);
-    if (now?.ino === found.ino && now.mtimeNs === found.mtimeNs && !filled(lock)) bury(lock, found.ino);
+    if (isSame(now, found) && !filled(lock)) bury(lock, found);
   }
 }
 
@@ -128,7 +128,7 @@ async function wait(lock: string, options: LockOptions): Promise<Taken | undefin
         seenAt = performance.now();
       }
       const age = Date.now() - Number(found.mtimeMs);
-      if (age >= STALE_MS && performance.now() - seenAt >= silent) bury(lock, found.ino);
+      if (age >= STALE_MS && performance.now() - seenAt >= silent) bury(lock, found);
     }
     const mine = take(lock);
     if (mine !== undefined) return mine;
@@ -140,27 +140,33 @@ async function wait(lock: string, options: LockOptions): Promise<Taken | undefin
 
 /**
  * Removes a lock that was left behind: moved aside under a lock of its own first, because a plain removal could hit the one that a
- * faster rival has made in its place.
+ * faster rival has made in its place. Who does not know of that lock may still be faster: then theirs was moved, and is put back.
  */
-function bury(lock: string, ino: bigint): void {
+function bury(lock: string, left: BigIntStats): void {
   const shovel = `${lock}.steal`;
   try {
     mkdirSync(shovel);
   } catch {
-    const left = look(shovel);
-    if (left && Date.now() - Number(left.mtimeMs) > STALE_MS) removeEmpty(shovel);
+    const other = look(shovel);
+    if (other && Date.now() - Number(other.mtimeMs) > STALE_MS) removeEmpty(shovel);
     return;
   }
   try {
-    if (look(lock)?.ino !== ino) return;
-    const tombstone = `${lock}.stale.${process.pid}.${ino}`;
+    if (!isSame(look(lock), left)) return;
+    const tombstone = `${lock}.stale.${process.pid}.${left.ino}`;
     renameSync(lock, tombstone);
-    removeEmpty(tombstone);
+    if (isSame(look(tombstone), left)) removeEmpty(tombstone);
+    else renameSync(tombstone, lock);
   } catch {
     // Somebody else was faster.
   } finally {
     removeEmpty(shovel);
   }
+}
+
+/** Numbers of directories are given out again at once: a new lock may have that of the old one, but not its time. */
+function isSame(a: BigIntStats | undefined, b: BigIntStats): boolean {
+  return a?.ino === b.ino && a.mtimeNs === b.mtimeNs;
 }
 
 function removeEmpty(path: string): void {

@@ -118,20 +118,25 @@ export function summarize(team: NativeTeam): NativeSummary {
   };
 }
 
-/** All that lies in its inboxes, the oldest first. */
+/** All that lies in its inboxes. Each is in its own order, whatever its senders' clocks said; by time only between them. */
 export function mailOf({ inboxes }: NativeTeam): z.output<typeof NativeMessage>[] {
   return [...inboxes]
-    .flatMap(([to, entries]) =>
-      entries.map((entry) => ({
-        from: entry.from,
-        to,
-        text: textOfEntry(entry),
-        summary: entry.summary,
-        sentAt: entry.timestamp,
-        read: entry.read === true,
-      })),
-    )
-    .sort((a, b) => (a.sentAt < b.sentAt ? -1 : 1));
+    .flatMap(([to, entries]) => {
+      let latest = '';
+      return entries.map((entry) => {
+        if (entry.timestamp > latest) latest = entry.timestamp;
+        return { to, entry, latest };
+      });
+    })
+    .sort((a, b) => (a.latest === b.latest ? 0 : a.latest < b.latest ? -1 : 1))
+    .map(({ to, entry }) => ({
+      from: entry.from,
+      to,
+      text: textOfEntry(entry),
+      summary: entry.summary,
+      sentAt: entry.timestamp,
+      read: entry.read === true,
+    }));
 }
 
 /** A team with the evidence for or against its being left behind. */

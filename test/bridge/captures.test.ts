@@ -26,7 +26,7 @@ describe('what the three versions left on disk', () => {
     expect(new Set(captured.map((path) => `${path.split('/')[0]} ${kindOf(path)}`)).size).toBe(9);
   });
 
-  test.for(captured)('is understood: %s', (path) => {
+  test.for(captured)('F27: is understood: %s', (path) => {
     const reading = readNow(join(CAPTURES, path));
     const kind = kindOf(path);
     if (kind === 'config') expect(configOf(reading)).toMatchObject({ kind: 'read' });
@@ -48,7 +48,7 @@ describe('what the three versions left on disk', () => {
     expect(differing).toEqual(['2.1.325/08-minimal-configs/teams/mini/config.json']);
   });
 
-  proves(['config-lead-process', 'inbox-ids', 'inbox-marks-read', 'inbox-removes-read'], 'shows its era', () => {
+  proves(['config-lead-process', 'inbox-ids', 'inbox-marks-read', 'inbox-removes-read'], 'F27: shows its era', () => {
     const eras = new Map<string, Set<string>>();
     for (const path of captured.filter((one) => kindOf(one) === 'config')) {
       const folder = join(CAPTURES, path, '..');

@@ -1,13 +1,25 @@
 import { execFileSync, fork, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { appendEntry } from '../../src/bridge/inbox-file.ts';
 import { nativePaths } from '../../src/bridge/layout.ts';
-import { underLock } from '../../src/bridge/lock.ts';
+import { clearLeftLocks, underLock } from '../../src/bridge/lock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
 import { foreignLock, foreignUnlock } from './foreign.ts';
 import { proves } from './requirements.ts';
 
@@ -44,7 +56,7 @@ describe('the lock beside a file', () => {
     expect(said.trim()).toBe('755,775,700');
   });
 
-  proves('lock-stale', 'is taken over once when it was left behind, by one of many', async () => {
+  proves('lock-stale', 'F24: is taken over once when it was left behind, by one of many', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'x.json');
     const log = join(folder, 'log');
@@ -65,6 +77,45 @@ describe('the lock beside a file', () => {
     expect(overlaps).toEqual([]);
   });
 
+  test('F24: is taken over when it is ten seconds old, and not before', async () => {
+    const path = join(temporaryFolder(), 'x.json');
+    mkdirSync(`${path}.lock`);
+    const past = Date.now() - 8_500;
+    utimesSync(`${path}.lock`, past / 1000, past / 1000);
+    const at = await underLock(path, () => Date.now(), { silent: 500 });
+    expect(at - past).toBeGreaterThanOrEqual(10_000);
+    expect(at - past).toBeLessThan(12_000);
+  });
+
+  test('F24: is left to a foreign program that took it over in the moment between looking and removing', async (context) => {
+    needTool(context, 'strace');
+    const folder = temporaryFolder();
+    const path = join(folder, 'x.json');
+    const log = join(folder, 'log');
+    mkdirSync(`${path}.lock`);
+    old(`${path}.lock`);
+    const program = join(import.meta.dirname, 'programs/lock-contender.ts');
+    // Its first renaming takes a second and a half to begin.
+    const delay = 'inject=rename,renameat,renameat2:delay_enter=1500000:when=1';
+    const traced = ['-f', '-qq', '-o', join(folder, 'trace'), '-e', 'trace=rename,renameat,renameat2', '-e', delay];
+    const child = spawn('strace', [...traced, process.execPath, program, path, log, '1'], { stdio: 'inherit' });
+    onTestFinished(() => void child.kill('SIGTERM'));
+    const ended = once(child, 'exit');
+    await expect.poll(() => existsSync(`${path}.lock.steal`), { timeout: 10_000, interval: 5 }).toBe(true);
+    // As the program does it, which knows nothing of ours.
+    rmdirSync(`${path}.lock`);
+    mkdirSync(`${path}.lock`);
+    const theirs = statSync(`${path}.lock`, { bigint: true });
+    await expect.poll(() => existsSync(`${path}.lock.steal`), { timeout: 10_000, interval: 5 }).toBe(false);
+    expect(readFileSync(join(folder, 'trace'), 'utf8')).toMatch(/rename.*stale.*\n.*rename/);
+    const found = statSync(`${path}.lock`, { bigint: true });
+    expect([found.ino, found.mtimeNs, existsSync(log)]).toEqual([theirs.ino, theirs.mtimeNs, false]);
+    foreignUnlock(path);
+    await ended;
+    expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(1);
+    expect(readdirSync(folder).sort()).toEqual(['log', 'trace']);
+  }, 30_000);
+
   proves('lock-stale', 'is not taken over before it is ten seconds old', async () => {
     const path = join(temporaryFolder(), 'x.json');
     mkdirSync(`${path}.lock`);
@@ -74,7 +125,7 @@ describe('the lock beside a file', () => {
     expect(existsSync(`${path}.lock`)).toBe(true);
   });
 
-  test('is not taken over because the clock jumped while its holder lives', async () => {
+  test('F28: is not taken over because the clock jumped while its holder lives', async () => {
     const path = join(temporaryFolder(), 'x.json');
     mkdirSync(`${path}.lock`);
     // Seen from a clock that jumped ahead the lock is old at every moment, but it is touched.
@@ -89,7 +140,7 @@ describe('the lock beside a file', () => {
     expect(existsSync(`${path}.lock`)).toBe(true);
   });
 
-  test('is given back when the clock was set meanwhile, and not when somebody else has taken it over', async () => {
+  test('F28: is given back when the clock was set meanwhile, and not when somebody else has taken it over', async () => {
     const path = join(temporaryFolder(), 'x.json');
     const now = Date.now;
     onTestFinished(() => {
@@ -112,7 +163,7 @@ describe('the lock beside a file', () => {
     expect(existsSync(`${path}.lock`)).toBe(true);
   });
 
-  test('held for ever by one who lives fails with its name, and nothing else is held up', async () => {
+  test('F23: held for ever by one who lives fails with its name, and nothing else is held up', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'x.json');
     const holder = spawn('sh', ['-c', `mkdir '${path}.lock'; while :; do touch '${path}.lock'; sleep 0.1; done`]);
@@ -123,16 +174,23 @@ describe('the lock beside a file', () => {
     await expect(held).rejects.toThrow('try again');
   });
 
-  test.for(['a file', 'a link', 'filled'])('is never removed when it is %s', async (what) => {
-    const folder = temporaryFolder();
-    const path = join(folder, 'x.json');
-    if (what === 'a file') writeFileSync(`${path}.lock`, '');
-    if (what === 'a link') symlinkSync(folder, `${path}.lock`);
-    if (what === 'filled') mkdirSync(`${path}.lock/inside`, { recursive: true });
-    if (what === 'filled') old(`${path}.lock`);
-    await expect(underLock(path, () => 0, { silent: 0 })).rejects.toThrow('look at it and remove it');
-    expect(existsSync(`${path}.lock`)).toBe(true);
-  });
+  test.for(['a file', 'a link', 'filled'])(
+    'F25: is never removed, followed or taken for one when it is %s',
+    async (what) => {
+      const folder = temporaryFolder();
+      const path = join(folder, 'x.json');
+      if (what === 'a file') writeFileSync(`${path}.lock`, '');
+      if (what === 'a link') symlinkSync(folder, `${path}.lock`);
+      if (what === 'filled') mkdirSync(`${path}.lock/inside`, { recursive: true });
+      if (what === 'filled') old(`${path}.lock`);
+      const before = readdirSync(folder);
+      await expect(underLock(path, () => 0, { silent: 0 })).rejects.toThrow('look at it and remove it');
+      await clearLeftLocks([path], 0);
+      expect(readdirSync(folder)).toEqual(before);
+      expect(lstatSync(`${path}.lock`).isSymbolicLink()).toBe(what === 'a link');
+      expect(existsSync(`${path}.lock/inside`)).toBe(what === 'filled');
+    },
+  );
 
   proves(
     ['inbox-lock-loses', 'inbox-lock-retries'],

@@ -1,3 +1,5 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   mkdirSync,
@@ -15,7 +17,7 @@ import type { NativeEvent } from '../../src/bridge/differences.ts';
 import { nativePaths } from '../../src/bridge/layout.ts';
 import { openSight } from '../../src/bridge/sight.ts';
 import type { Sight } from '../../src/bridge/sight.ts';
-import { findReadOnly } from '../../src/bridge/snapshot.ts';
+import { findReadOnly, listNative } from '../../src/bridge/snapshot.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { writeInPlace } from './foreign.ts';
 import { proves } from './requirements.ts';
@@ -123,28 +125,62 @@ describe('looking at native teams', () => {
     expect(sight.list().flatMap(({ problems }) => problems)).toEqual([]);
   });
 
-  test('finds by the sweep what no watch told', async () => {
+  test('F29: finds all of what happened when there were more notices than their queue holds', async () => {
     const root = captured('2.1.325/02-interactive-inprocess-tasks');
-    const { sight, events } = open(root, 100);
+    const { sight, events } = open(root, 1_000);
     const [team] = sight.list();
     const paths = nativePaths(root, team?.name ?? '');
     events.length = 0;
-    // More at once than a queue of notices holds; each must be found.
-    for (let id = 100; id < 600; id++) {
+    // Each is two notices, nobody takes them out meanwhile, and 16,384 find room.
+    for (let id = 100; id < 9_100; id++) {
       writeFileSync(paths.task(String(id)), JSON.stringify({ ...TASK, id: String(id) }));
     }
+    writeFileSync(paths.inbox('alice'), JSON.stringify([{ from: 'bob', text: 'the last', timestamp: 'x' }]));
     await expect
-      .poll(() => events.filter(({ type }) => type === 'task-appeared').length, { timeout: 10_000 })
-      .toBe(500);
+      .poll(() => events.filter(({ type }) => type === 'task-appeared').length, { timeout: 20_000 })
+      .toBe(9_000);
+    await expect.poll(() => events.some((event) => 'text' in event && event.text === 'the last')).toBe(true);
+  }, 30_000);
+
+  test('F29: goes on without watches where the machine has no more, and says so', async (context) => {
+    const limit = '/proc/sys/user/max_inotify_watches';
+    const script = `echo 2 > ${limit} && exec "$@"`;
+    const command = ['-Ur', 'sh', '-c', script, 'sh'];
+    context.skip(spawnSync('unshare', [...command, 'true']).status !== 0, 'no namespace of its own is to be had');
+    const root = captured('2.1.325/02-interactive-inprocess-tasks');
+    const program = join(import.meta.dirname, 'programs/limited-sight.ts');
+    const child = spawn('unshare', [...command, process.execPath, program, root], { stdio: ['ignore', 'pipe', 2] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    let said = '';
+    child.stdout?.on('data', (text: Buffer) => (said += text.toString()));
+    await expect.poll(() => said, { timeout: 10_000 }).toBe('degraded true\n');
+    const [name = ''] = listNative(root);
+    writeFileSync(nativePaths(root, name).task('77'), JSON.stringify({ ...TASK, id: '77' }));
+    await expect.poll(() => said, { timeout: 10_000 }).toContain(`${name} 77\n`);
+    await ended;
+  }, 30_000);
+
+  test('F30: hears of a file that is replaced, each time', async () => {
+    const root = captured('2.1.325/02-interactive-inprocess-tasks');
+    const { sight, events } = open(root);
+    const [team] = sight.list();
+    const path = nativePaths(root, team?.name ?? '').inbox('alice');
+    for (let i = 1; i <= 20; i++) {
+      const text = `the ${i}th`;
+      writeFileSync(`${path}.tmp.0000000a`, JSON.stringify([{ from: 'bob', text, timestamp: 'x' }]));
+      renameSync(`${path}.tmp.0000000a`, path);
+      await expect.poll(() => events.some((event) => 'text' in event && event.text === text)).toBe(true);
+    }
   });
 
-  test('says when there are more directories than it watches, and finds what happens there all the same', async () => {
+  test('F29: says when there are more directories than it watches, and finds what happens there all the same', async () => {
     const root = temporaryFolder();
     for (let i = 0; i < 520; i++) {
       const paths = nativePaths(root, `team-${1000 + i}`);
       for (const path of [paths.team, paths.tasks]) mkdirSync(path, { recursive: true });
     }
-    const { sight, events } = open(root, 300);
+    const { sight, events } = open(root, 1_000);
     expect(sight.degraded).toBe(true);
     events.length = 0;
     writeFileSync(nativePaths(root, 'team-1519').task('1'), JSON.stringify(TASK));
@@ -182,7 +218,7 @@ describe('looking at native teams', () => {
     expect(events.filter(({ type }) => type.startsWith('teammate') || type.startsWith('task'))).toEqual([]);
   });
 
-  test('follows a team that is removed, renamed, and made again', async () => {
+  test('F26: follows a team that is removed, renamed, and made again', async () => {
     const root = captured('2.1.325/02-interactive-inprocess-tasks');
     const { sight, events } = open(root, 200);
     const [team] = sight.list();
@@ -270,7 +306,7 @@ describe('looking at native teams', () => {
     expect(findReadOnly(root)).toEqual([{ name, why: sight.team(name)?.readOnly }]);
   });
 
-  test('shows a form that is not known', () => {
+  test('F27: shows a form that is not known', () => {
     const root = temporaryFolder();
     const paths = nativePaths(root, 'odd');
     mkdirSync(paths.team, { recursive: true });
