@@ -5,7 +5,14 @@ import type { Connect, Connection } from './client.ts';
 export interface WebSocketOptions {
   readonly url: string;
   readonly token?: string | (() => Promise<string>);
+  /**
+   * How often the daemon is asked for a sign of life; a connection on which none came is taken for lost. A machine that
+   * slept, or a network that went without a word, leaves one that looks open for as long as nobody is told otherwise.
+   */
+  readonly pulseMs?: number;
 }
+
+const PING = JSON.stringify({ type: 'ping' });
 
 /** Connects over a WebSocket, in a browser and in Node alike. */
 export function webSocketConnect(options: WebSocketOptions): Connect {
@@ -15,16 +22,35 @@ export function webSocketConnect(options: WebSocketOptions): Connect {
       // Only Node's WebSocket takes headers; a browser ignores the second argument's shape by not getting one.
       const headers = token === undefined ? undefined : ({ headers: { authorization: `Bearer ${token}` } } as never);
       const socket = new WebSocket(options.url, headers);
-      let ready = false;
+      let state: 'new' | 'open' | 'over' = 'new';
+      let isHeard = true;
+      let pulse: ReturnType<typeof setInterval> | undefined;
+      const end = (reason: string): void => {
+        clearInterval(pulse);
+        const before = state;
+        state = 'over';
+        if (before === 'open') closed(reason);
+        else reject(new CallError('no_daemon', `No daemon answers on ${options.url}`));
+      };
+      const feelPulse = (): void => {
+        if (isHeard) socket.send(PING);
+        else {
+          // The other side may never answer the farewell: it is not waited for.
+          end('the daemon gave no sign of life');
+          socket.close();
+        }
+        isHeard = false;
+      };
       socket.addEventListener('open', () => {
-        ready = true;
+        state = 'open';
+        if (options.pulseMs !== undefined) pulse = setInterval(feelPulse, options.pulseMs);
         resolve({ send: (text) => socket.send(text), close: () => socket.close() });
       });
-      socket.addEventListener('message', ({ data }) => receive(data as string));
-      socket.addEventListener('close', ({ reason }) => {
-        if (ready) closed(reason);
-        else reject(new CallError('no_daemon', `No daemon answers on ${options.url}`));
+      socket.addEventListener('message', ({ data }) => {
+        isHeard = true;
+        if (state === 'open') receive(data as string);
       });
+      socket.addEventListener('close', ({ reason }) => end(reason));
       socket.addEventListener('error', () => reject(new CallError('no_daemon', `No daemon answers on ${options.url}`)));
     });
   };

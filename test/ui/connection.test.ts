@@ -10,6 +10,17 @@ const browser = useBrowser();
 
 const TEAM = 'journal-v2';
 
+/** How much happens while a page is cut off. */
+const MISSED = 120;
+
+/** Runs in the page: notes what both pills say, as it changes. */
+const NOTE_PILLS = `globalThis.pills = { head: [], line: [] };
+const note = (list, text) => text && list.at(-1) !== text && list.push(text);
+new MutationObserver(() => {
+  note(pills.head, document.querySelector('.team-head [role=status]')?.innerText);
+  note(pills.line, document.querySelector('.time-line .live')?.innerText);
+}).observe(document.querySelector('main'), { subtree: true, childList: true, characterData: true });`;
+
 describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
   test('says when the connection is lost, stays readable, and catches up without a reload', async (context) => {
     needTool(context, 'chromium');
@@ -28,11 +39,28 @@ describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
     expect(await live.innerText()).toBe('Not live');
     expect(await page.getByRole('button', { name: 'Task', exact: true }).isDisabled()).toBe(true);
     expect(await page.locator('.list-row').count()).toBeGreaterThan(10);
-    for (let i = 0; i < 30; i++) await client.call('task.create', { teamId: TEAM, title: `While away ${i}` });
+    const seqOf = async (): Promise<number> => (await client.call('team.list', {}))[0]?.seq ?? 0;
+    const before = await seqOf();
+    for (let i = 0; i < MISSED; i++) await client.call('task.create', { teamId: TEAM, title: `While away ${i}` });
+    await page.evaluate(NOTE_PILLS);
+    // On the way back it is slow, so that one can see what it says meanwhile.
+    proxy.slowDown(40_000);
     proxy.mend();
-    await eventually(() => page.locator('.team-count').innerText()).toBe('9 of 54');
+    await eventually(() => page.locator('.team-count').innerText()).toBe(`9 of ${24 + MISSED}`);
     await page.getByText('Reconnecting to the daemon').waitFor({ state: 'detached' });
     await eventually(() => live.innerText()).toBe('Live');
+    await page.locator('.team-head').getByText('Catching up').waitFor({ state: 'detached' });
+    const { head, line } = (await page.evaluate('globalThis.pills')) as Record<'head' | 'line', string[]>;
+    expect(line).toEqual(expect.arrayContaining(['Catching up', 'Live']));
+    const after = await seqOf();
+    const counted = head.flatMap((text) => /^Catching up (\d+) of (\d+)$/.exec(text)?.slice(1).map(Number) ?? []);
+    expect(counted.length).toBeGreaterThan(1);
+    expect(counted[0]).toBeGreaterThanOrEqual(before);
+    expect(counted[1]).toBe(after);
+    // Nothing is missed, and nothing came twice.
+    expect(Number(await page.getByRole('slider', { name: 'Moment' }).inputValue())).toBe(after);
+    await page.getByLabel('Filter tasks').fill(`While away ${MISSED - 1}`);
+    await eventually(() => page.locator('.list-body .list-row').count()).toBe(1);
     expect(await page.evaluate('globalThis.samePage')).toBe(true);
     expectQuiet(watched);
   });
@@ -59,6 +87,34 @@ describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
     );
     expect(await page.evaluate('globalThis.samePage')).toBe(true);
     expectQuiet(watched);
+  });
+
+  test('finds out by itself that its connection is dead though nobody closed it, as after a sleep', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeStory);
+    const proxy = await openProxy();
+    const watched = await openPage(browser(), client, `/t/${TEAM}?view=list`, {
+      proxy: { server: proxy.server, bypass: '<-loopback>' },
+    });
+    const { page } = watched;
+    await page.locator('.list-row').nth(3).waitFor();
+    await page.evaluate('globalThis.samePage = true');
+    proxy.freeze();
+    await client.call('task.create', { teamId: TEAM, title: 'While it slept' });
+    await page.locator('.list-row').getByText('While it slept').waitFor();
+    expect(await page.evaluate('globalThis.samePage')).toBe(true);
+    expectQuiet(watched);
+  });
+
+  test('goes by the clock of the daemon where its own is another', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeStory);
+    const tab = await openPage(browser(), client, '/queue');
+    await tab.page.addInitScript('{ const now = Date.now; Date.now = () => now() + 7_200_000; }');
+    await tab.page.goto(`${new URL(tab.page.url()).origin}/t/${TEAM}?view=list`);
+    const doing = tab.page.locator('.side .member', { hasText: 'cleo' }).locator('.member-task');
+    await eventually(() => doing.innerText()).toMatch(/^without a task for 1[34]m$/);
+    expectQuiet(tab);
   });
 
   test('that nobody is logged in to shows the way in, and a pasted address opens it', async (context) => {

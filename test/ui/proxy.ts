@@ -1,6 +1,7 @@
 import { createServer, request } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { Transform } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
 
@@ -10,12 +11,21 @@ export interface Proxy {
   /** Drops every connection, and every new one until it is mended. */
   cut(): void;
   mend(): void;
+  /** From now on, new connections bring only so many bytes a second. */
+  slowDown(bytesPerSecond: number): void;
+  /** Those that are open bring nothing any more and stay open, as after a sleep; new ones work. */
+  freeze(): void;
 }
+
+/** How often something comes through a slow connection. */
+const DRIP_MS = 20;
 
 /** Opens a proxy for one test; browsers ask it for pages and tunnel WebSockets through it. */
 export async function openProxy(): Promise<Proxy> {
   const open = new Set<Duplex>();
+  const tunnels = new Set<() => void>();
   let isCut = false;
+  let pace = Infinity;
   const hold = (socket: Duplex): void => {
     open.add(socket);
     socket.on('error', () => socket.destroy());
@@ -39,12 +49,19 @@ export async function openProxy(): Promise<Proxy> {
     const [host = '', port = ''] = (incoming.url ?? '').split(':');
     const onward = connect(Number(port), host, () => {
       socket.write('HTTP/1.1 200 Connected\r\n\r\n');
-      socket.pipe(onward).pipe(socket);
+      socket.pipe(onward);
+      (pace === Infinity ? onward : onward.pipe(dripping(pace))).pipe(socket);
     });
     hold(onward);
-    onward.on('error', () => socket.destroy());
-    onward.once('close', () => socket.destroy());
+    onward.on('error', () => isFrozen || socket.destroy());
+    onward.once('close', () => isFrozen || socket.destroy());
     socket.once('close', () => onward.destroy());
+    let isFrozen = false;
+    tunnels.add(() => {
+      isFrozen = true;
+      socket.unpipe().pause();
+      onward.unpipe().pause();
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const cut = (): void => {
@@ -56,5 +73,32 @@ export async function openProxy(): Promise<Proxy> {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { server: `http://127.0.0.1:${port}`, cut, mend: () => void (isCut = false) };
+  return {
+    server: `http://127.0.0.1:${port}`,
+    cut,
+    mend: () => void (isCut = false),
+    slowDown: (bytesPerSecond) => void (pace = bytesPerSecond),
+    freeze() {
+      for (const stop of tunnels) stop();
+      tunnels.clear();
+    },
+  };
+}
+
+/** Lets a few bytes through at a time. */
+function dripping(bytesPerSecond: number): Transform {
+  const size = Math.max(1, Math.floor((bytesPerSecond * DRIP_MS) / 1000));
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      let at = 0;
+      const timer = setInterval(() => {
+        this.push(chunk.subarray(at, at + size));
+        at += size;
+        if (at < chunk.length) return;
+        clearInterval(timer);
+        done();
+      }, DRIP_MS);
+      this.once('close', () => clearInterval(timer));
+    },
+  });
 }

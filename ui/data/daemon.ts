@@ -2,6 +2,7 @@ import { CallError, Client } from '../../src/client/client.ts';
 import type { CallOptions, Connect } from '../../src/client/client.ts';
 import { webSocketConnect } from '../../src/client/websocket.ts';
 import type { InputOf, OperationName, ResultOf } from '../../src/operations/index.ts';
+import { compareClocks } from './clock.ts';
 import { createSignal } from './signal.ts';
 
 /** Whether the daemon is there: `locked` means that it is, and wants to know who we are. */
@@ -9,7 +10,9 @@ export type Reach = 'connecting' | 'live' | 'lost' | 'locked';
 
 export const reach = createSignal<Reach>('connecting');
 
-const open = webSocketConnect({ url: `${location.origin.replace(/^http/, 'ws')}/ws` });
+const PULSE_MS = 5_000;
+
+const open = webSocketConnect({ url: `${location.origin.replace(/^http/, 'ws')}/ws`, pulseMs: PULSE_MS });
 
 /** A browser does not say why a WebSocket was refused; a plain request tells. */
 const connect: Connect = (handlers) =>
@@ -23,8 +26,10 @@ const client = new Client(connect, {
   patience: Infinity,
   onState(state) {
     if (reach.get() === 'locked') return;
-    if (state === 'open') reach.set('live');
-    else if (reach.get() === 'live') reach.set('lost');
+    if (state === 'open') {
+      reach.set('live');
+      void compareClocks();
+    } else if (reach.get() === 'live') reach.set('lost');
   },
 });
 

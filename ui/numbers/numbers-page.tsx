@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
+import { daemonNow } from '../data/clock.ts';
 import { teamPath } from '../data/route.ts';
 import { useStore, useTeam } from '../data/use-team.tsx';
 import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
@@ -22,7 +23,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
     () =>
       measure(
         store.history,
-        team?.closedAt?.getTime() ?? Math.max(Date.now(), store.history.at(-1)?.events[0]?.at ?? 0),
+        team?.closedAt?.getTime() ?? Math.max(daemonNow(), store.history.at(-1)?.events[0]?.at ?? 0),
       ),
     [seq, team],
   );

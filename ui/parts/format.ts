@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { daemonNow } from '../data/clock.ts';
 
 /** A span of time as people say it: `40s`, `6m`, `1 h 12 m`, `3 d`. */
 export function showSpan(ms: number): string {
@@ -71,10 +72,10 @@ export function tokensOf(usage: {
   return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
 }
 
-let now = Date.now();
+let now = daemonNow();
 const listeners = new Set<() => void>();
 setInterval(() => {
-  now = Date.now();
+  now = daemonNow();
   for (const listener of listeners) listener();
 }, 1_000);
 

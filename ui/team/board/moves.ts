@@ -1,5 +1,6 @@
 import { whyNot } from '../../../src/client/replica.ts';
 import type { TeamState } from '../../../src/client/replica.ts';
+import { daemonNow } from '../../data/clock.ts';
 import { call } from '../../data/daemon.ts';
 import type { TaskPhase, TaskView } from '../../data/task-view.ts';
 
@@ -14,7 +15,7 @@ export type Move =
 export function moveTo(state: TeamState, { task, phase }: TaskView, to: TaskPhase): Move {
   if (phase === to) return { kind: 'stay' };
   const { id: taskId, teamId, epoch } = task;
-  const at = { at: Date.now(), by: '@user', taskId, epoch } as const;
+  const at = { at: daemonNow(), by: '@user', taskId, epoch } as const;
   const on = { teamId, taskId, epoch };
   const refused = (why: string): Move => ({ kind: 'refused', why });
   const unless = (why: string | undefined, move: Move): Move => (why === undefined ? move : refused(why));

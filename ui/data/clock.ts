@@ -1,0 +1,19 @@
+/** How far the daemon's clock is ahead of this machine's, in milliseconds. */
+let ahead = 0;
+/** The daemon tells whole seconds: less than this may be no difference at all. */
+const NOTICED_MS = 2_000;
+
+/** The time by the daemon's clock, which all events bear: a browser elsewhere may have another. */
+export function daemonNow(): number {
+  return Date.now() + ahead;
+}
+
+/** Compares the clocks; asked again whenever a connection stands, as a machine that slept may have set its own. */
+export async function compareClocks(): Promise<void> {
+  const before = Date.now();
+  const answer = await fetch('/health', { cache: 'no-store' }).catch(() => undefined);
+  const told = Date.parse(answer?.headers.get('date') ?? '');
+  if (Number.isNaN(told)) return;
+  const difference = told + 500 - (before + Date.now()) / 2;
+  ahead = Math.abs(difference) < NOTICED_MS ? 0 : Math.round(difference);
+}
