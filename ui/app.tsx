@@ -1,28 +1,28 @@
 import { Compass } from 'lucide-react';
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { reach } from './data/daemon.ts';
 import { useRoute } from './data/route.ts';
 import type { Route } from './data/route.ts';
 import { useSignal } from './data/signal.ts';
 import { queue } from './data/teams.ts';
-import { TeamProvider } from './data/use-team.tsx';
 import { Frame } from './frame.tsx';
 import { Login } from './login.tsx';
-import { MemberPage } from './member/member-page.tsx';
 import { Palette } from './palette/palette.tsx';
 import { Boundary } from './parts/boundary.tsx';
+import { later, loadAll } from './parts/later.ts';
 import { Link } from './parts/link.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { useNotices } from './queue/notices.ts';
-import { QueuePage } from './queue/queue-page.tsx';
-import { TeamPage } from './team/team-page.tsx';
-import { NativePage } from './teams/native-page.tsx';
 import { TeamsPage } from './teams/teams-page.tsx';
 
-const NumbersPage = lazy(() =>
-  import('./numbers/numbers-page.tsx').then((module) => ({ default: module.NumbersPage })),
-);
+// What holds a team's copy, with all rules of the core, and each page come when they are gone to.
+const TeamProvider = later(async () => (await import('./data/use-team.tsx')).TeamProvider);
+const TeamPage = later(async () => (await import('./team/team-page.tsx')).TeamPage);
+const MemberPage = later(async () => (await import('./member/member-page.tsx')).MemberPage);
+const QueuePage = later(async () => (await import('./queue/queue-page.tsx')).QueuePage);
+const NativePage = later(async () => (await import('./teams/native-page.tsx')).NativePage);
+const NumbersPage = later(async () => (await import('./numbers/numbers-page.tsx')).NumbersPage);
 
 /** The whole dashboard. */
 export function App() {
@@ -30,19 +30,22 @@ export function App() {
   const isLocked = useSignal(reach) === 'locked';
   useTitle(route);
   useNotices();
+  useEffect(loadAll, []);
   if (isLocked) return <Login />;
   return (
     <>
-      <WithTeam route={route}>
-        <Frame route={route}>
-          <Boundary key={placeOf(route)}>
-            <Suspense fallback={null}>
-              <Page route={route} />
-            </Suspense>
-          </Boundary>
-        </Frame>
-        <Palette route={route} />
-      </WithTeam>
+      <Frame route={route}>
+        <Suspense fallback={null}>
+          <WithTeam route={route}>
+            <Boundary key={placeOf(route)}>
+              <Suspense fallback={null}>
+                <Page route={route} />
+              </Suspense>
+            </Boundary>
+            <Palette route={route} />
+          </WithTeam>
+        </Suspense>
+      </Frame>
       <Toasts />
     </>
   );

@@ -1,5 +1,5 @@
 import { EllipsisVertical, Hand, Power, RotateCcw, Square } from 'lucide-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { call } from '../data/daemon.ts';
 import { teamPath, useQuery } from '../data/route.ts';
@@ -9,6 +9,7 @@ import { Form } from '../forms/form.tsx';
 import { act } from '../parts/act.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { useKeys } from '../parts/keys.ts';
+import { later } from '../parts/later.ts';
 import { Link } from '../parts/link.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
 import { Modal } from '../parts/modal.tsx';
@@ -22,9 +23,10 @@ import { Inbox } from './inbox.tsx';
 import { MemberTasks } from './member-tasks.tsx';
 import { TeamPanel } from './team-panel.tsx';
 import { Transcript } from './transcript.tsx';
-import { UsagePlot } from './usage-plot.tsx';
 import { WriteBox } from './write-box.tsx';
 import './member.css';
+
+const UsagePlot = later(async () => (await import('./usage-plot.tsx')).UsagePlot);
 
 const TABS = ['transcript', 'inbox', 'tasks', 'usage'] as const;
 
@@ -101,7 +103,11 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
           {tab === 'transcript' && <Transcript key={memberId} teamId={teamId} memberId={memberId} />}
           {tab === 'inbox' && <Inbox memberId={memberId} />}
           {tab === 'tasks' && <MemberTasks teamId={teamId} memberId={memberId} />}
-          {tab === 'usage' && <UsagePlot memberId={memberId} />}
+          {tab === 'usage' && (
+            <Suspense fallback={null}>
+              <UsagePlot memberId={memberId} />
+            </Suspense>
+          )}
         </div>
         <WriteBox teamId={teamId} member={member} />
       </section>

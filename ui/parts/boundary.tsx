@@ -18,9 +18,14 @@ export class Boundary extends Component<{ children: ReactNode }, { error: Error 
         <TriangleAlert size={32} aria-hidden />
         <h2>This view failed</h2>
         <pre className="code">{error.stack ?? error.message}</pre>
-        <button type="button" className="button" onClick={() => this.setState({ error: undefined })}>
-          Try again
-        </button>
+        <div className="row">
+          <button type="button" className="button" onClick={() => this.setState({ error: undefined })}>
+            Try again
+          </button>
+          <button type="button" className="button" onClick={() => location.reload()}>
+            Load the page again
+          </button>
+        </div>
       </div>
     );
   }

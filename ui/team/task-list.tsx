@@ -10,8 +10,8 @@ import { showSpan } from '../parts/format.ts';
 import { useJustChanged } from '../parts/just-changed.ts';
 import { Link } from '../parts/link.tsx';
 import { PhaseStatus } from '../parts/status.tsx';
-import { Holder, Since } from './graph/task-node.tsx';
 import { PriorityMark } from './priority-mark.tsx';
+import { Holder, Since } from './task-facts.tsx';
 
 const ROW = 40;
 

@@ -1,12 +1,12 @@
 import { ListChecks, TriangleAlert, Users } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useQuery } from '../data/route.ts';
 import { useTeam, useStore } from '../data/use-team.tsx';
 import { NewTask } from '../forms/new-task.tsx';
 import { useKeys } from '../parts/keys.ts';
+import { later } from '../parts/later.ts';
 import { Link } from '../parts/link.tsx';
 import { Board } from './board/board.tsx';
-import { Graph } from './graph/graph.tsx';
 import { prepareLayout } from './graph/layout.ts';
 import { TaskSheet } from './sheet/task-sheet.tsx';
 import { SidePanel } from './side-panel.tsx';
@@ -18,13 +18,16 @@ import { useFilter, useFound } from './use-filter.ts';
 import type { TeamViewName } from './use-filter.ts';
 import './team.css';
 
+const loadGraph = async () => (await import('./graph/graph.tsx')).Graph;
+const Graph = later(loadGraph);
+
 /** A team: its tasks in three views, its members, what waits, and all of it at any moment. */
 export function TeamPage({ teamId, taskId }: { teamId: string; taskId: string | undefined }) {
   const store = useStore();
   const phase = useTeam(({ phase }) => phase);
   const isPast = useTeam(({ moment }) => moment !== undefined);
   useMoment();
-  useEffect(prepareLayout, []);
+  useEffect(prepareGraph, []);
   if (phase === 'failed') return <FailedTeam teamId={teamId} message={store.error?.message ?? ''} />;
   if (phase === 'loading') return <TeamSkeleton />;
   return (
@@ -36,6 +39,12 @@ export function TeamPage({ teamId, taskId }: { teamId: string; taskId: string | 
       {taskId !== undefined && <TaskSheet key={taskId} teamId={teamId} taskId={taskId} />}
     </main>
   );
+}
+
+/** Graph and layout are loaded while the team is read. */
+function prepareGraph(): void {
+  prepareLayout();
+  void loadGraph().catch(() => undefined);
 }
 
 function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined }) {
@@ -103,7 +112,11 @@ function View({
 }) {
   if (view === 'board') return <Board teamId={teamId} tasks={found} />;
   if (view === 'list') return <TaskList teamId={teamId} tasks={found} />;
-  return <Graph teamId={teamId} taskId={taskId} found={isFiltered ? found : undefined} />;
+  return (
+    <Suspense fallback={null}>
+      <Graph teamId={teamId} taskId={taskId} found={isFiltered ? found : undefined} />
+    </Suspense>
+  );
 }
 
 function describe({ text, member, status }: { text: string; member: string; status: string }): string {

@@ -1,17 +1,17 @@
 import { CircleAlert, Inbox, Plus, Search, TriangleAlert, Users } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { navigate, teamPath, useQuery } from '../data/route.ts';
+import { teamPath, useQuery } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
 import { queue, teams } from '../data/teams.ts';
 import type { TeamLine } from '../data/teams.ts';
 import { NewTeam } from '../forms/new-team.tsx';
 import { showControls } from '../parts/controls.ts';
-import { plural, showCost, showCount, showMoment, showSpan, tokensOf, useNow } from '../parts/format.ts';
+import { plural, showCost, showCount, tokensOf } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
-import { ProgressBar } from '../parts/progress-bar.tsx';
 import { TeamPill } from '../parts/status.tsx';
 import { NativeTable } from './native-table.tsx';
+import { TeamsRow, TeamsTable } from './teams-table.tsx';
 import { useNativeTeams } from './use-native-teams.ts';
 import './teams.css';
 
@@ -113,40 +113,31 @@ function byActivity(a: TeamLine, b: TeamLine): number {
   return b.activeAt.localeCompare(a.activeAt);
 }
 
+const FIGURES = [
+  ['Tokens', 'number wide'],
+  ['Cost', 'number'],
+] as const;
+
 function TeamTable({ lines, label }: { lines: readonly TeamLine[]; label: string }) {
-  const now = useNow();
   if (lines.length === 0) return null;
   return (
-    <table className="teams" aria-label={label}>
-      <thead>
-        <tr>
-          <th>Team</th>
-          <th>Progress</th>
-          <th className="number">Members</th>
-          <th className="number wide">Tokens</th>
-          <th className="number">Cost</th>
-          <th className="number wide">Last activity</th>
-        </tr>
-      </thead>
-      <tbody>
-        {lines.map((team) => (
-          <TeamRow key={team.id} team={team} now={now} />
-        ))}
-      </tbody>
-    </table>
+    <TeamsTable label={label} figures={FIGURES}>
+      {lines.map((team) => (
+        <TeamRow key={team.id} team={team} />
+      ))}
+    </TeamsTable>
   );
 }
 
-function TeamRow({ team, now }: { team: TeamLine; now: number }) {
-  const { name, description, status, tasks, completedTasks, running, failed, waiting, members, usage } = team;
+function TeamRow({ team }: { team: TeamLine }) {
+  const { name, description, status, tasks, completedTasks, running, failed, waiting, members, usage, activeAt } = team;
   const gated = useGated(team.id);
   return (
-    <tr onClick={(event) => !(event.target instanceof HTMLAnchorElement) && navigate(teamPath(team.id))}>
-      <td className="teams-name">
-        <span className="row">
-          <Link href={teamPath(team.id)} className="one-line">
-            {name}
-          </Link>
+    <TeamsRow
+      href={teamPath(team.id)}
+      name={name}
+      marks={
+        <>
           <TeamPill status={status} isDone={tasks > 0 && completedTasks === tasks} running={running} />
           {waiting > 0 && status !== 'cleaned-up' && (
             <span className="status is-gate">
@@ -158,29 +149,21 @@ function TeamRow({ team, now }: { team: TeamLine; now: number }) {
               <CircleAlert size={14} aria-hidden /> {failed} failed
             </span>
           )}
-        </span>
-        {description !== '' && <span className="meta two-lines">{showControls(description)}</span>}
-      </td>
-      <td>
-        <span className="row">
-          <ProgressBar
-            counts={{ completed: completedTasks, in_progress: running - gated, gate: gated, failed }}
-            of={tasks}
-          />
-          <span className="teams-count">
-            <b>{completedTasks}</b> <span className="quiet">of {tasks}</span>
-          </span>
-        </span>
-      </td>
-      <td className="number">
-        {members} <span className="narrow-word">{members === 1 ? 'member' : 'members'}</span>
-      </td>
-      <td className="number wide">{showCount(tokensOf(usage))}</td>
-      <td className="number">{showCost(usage.costUsd ?? 0)}</td>
-      <td className="number wide quiet" title={showMoment(new Date(team.activeAt))}>
-        {showSpan(now - Date.parse(team.activeAt))} ago
-      </td>
-    </tr>
+        </>
+      }
+      words={showControls(description)}
+      done={completedTasks}
+      of={tasks}
+      counts={{ completed: completedTasks, in_progress: running - gated, gate: gated, failed }}
+      members={members}
+      figures={
+        <>
+          <td className="number wide">{showCount(tokensOf(usage))}</td>
+          <td className="number">{showCost(usage.costUsd ?? 0)}</td>
+        </>
+      }
+      activeAt={activeAt}
+    />
   );
 }
 

@@ -5,8 +5,8 @@ import { teamPath, withQuery } from '../../data/route.ts';
 import type { TaskView } from '../../data/task-view.ts';
 import { showControls } from '../../parts/controls.ts';
 import { Link } from '../../parts/link.tsx';
-import { Holder, Since } from '../graph/task-node.tsx';
 import { PriorityMark } from '../priority-mark.tsx';
+import { Holder, Since } from '../task-facts.tsx';
 
 /** What can be done with a card; the same functions for as long as the board is there. */
 export interface CardHands {

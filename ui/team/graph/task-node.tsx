@@ -1,13 +1,11 @@
 import { Handle, Position } from '@xyflow/react';
 import { createContext, memo, use } from 'react';
 import type { TaskView } from '../../data/task-view.ts';
-import { useTeamNow } from '../../data/use-team-now.ts';
 import { useTeam } from '../../data/use-team.tsx';
-import { Avatar } from '../../parts/avatar.tsx';
 import { showControls } from '../../parts/controls.ts';
-import { showSpan } from '../../parts/format.ts';
 import { useJustChanged } from '../../parts/just-changed.ts';
 import { PHASE_WORDS, PhaseIcon } from '../../parts/status.tsx';
+import { Holder, Since } from '../task-facts.tsx';
 
 /** What of the graph the nodes need to know besides their task. */
 export interface Marks {
@@ -66,39 +64,4 @@ function classOf(
 ): string {
   const { isCritical, isDim, isCurrent } = marks;
   return `${name} is-${phase}${isCritical ? ' critical' : ''}${isDim ? ' dim' : ''}${isCurrent ? ' current' : ''}`;
-}
-
-/** How long it has been so, where that matters; `dot` puts it behind a word. */
-export function Since({ view: { task, phase }, dot = false }: { view: TaskView; dot?: boolean }) {
-  const before = dot ? ' · ' : '';
-  if ((phase === 'in_progress' || phase === 'gate') && task.startedAt) {
-    return (
-      <>
-        {before}
-        <Elapsed since={task.startedAt.getTime()} />
-      </>
-    );
-  }
-  if (task.rejections === 0 || phase === 'completed') return null;
-  return (
-    <span title={`A gate sent it back ${task.rejections} times`}>
-      {before}gate ×{task.rejections}
-    </span>
-  );
-}
-
-function Elapsed({ since }: { since: number }) {
-  return <>{showSpan(useTeamNow() - since)}</>;
-}
-
-/** Who holds a task or is to have it. */
-export function Holder({ id }: { id: string | undefined }) {
-  const color = useTeam(({ view }) => (id === undefined ? undefined : view.state.members.get(id)?.color));
-  if (id === undefined) return null;
-  return (
-    <span className="holder">
-      <Avatar name={id} color={color} size={16} />
-      <span className="one-line">{id}</span>
-    </span>
-  );
 }

@@ -1,0 +1,167 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { Command } from 'cmdk';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { navigate, teamPath, withQuery } from '../data/route.ts';
+import type { Route } from '../data/route.ts';
+import { useSignal } from '../data/signal.ts';
+import { teams } from '../data/teams.ts';
+import { useCanAct } from '../data/use-can-act.ts';
+import { useTeam } from '../data/use-team.tsx';
+import { NewTask } from '../forms/new-task.tsx';
+import { ShutDownTeam } from '../forms/shut-down-team.tsx';
+import { SpawnTeammate } from '../forms/spawn-teammate.tsx';
+import { WriteToAll } from '../forms/write-to-all.tsx';
+import { PhaseIcon } from '../parts/status.tsx';
+import { Help } from './help.tsx';
+import { isHelpOpen, isPaletteOpen } from './open.ts';
+import './palette.css';
+
+/** More than one can look through; typing narrows it down. */
+const TASKS = 400;
+
+type Form = 'task' | 'spawn' | 'write' | 'down';
+
+/** Everything by typing: places, members, tasks, and what can be done. */
+export function Commands({ route }: { route: Route }) {
+  const isOpen = useSignal(isPaletteOpen);
+  const isHelp = useSignal(isHelpOpen);
+  const [form, setForm] = useState<Form>();
+  const close = (): void => isPaletteOpen.set(false);
+  const go = (to: string) => (): void => {
+    close();
+    navigate(to);
+  };
+  const teamId = 'teamId' in route ? route.teamId : undefined;
+  return (
+    <>
+      <Dialog.Root open={isOpen} onOpenChange={(open) => isPaletteOpen.set(open)}>
+        <Dialog.Portal>
+          <Dialog.Backdrop className="scrim" />
+          <Dialog.Popup className="palette" aria-label="Commands">
+            <Command label="Commands" loop>
+              <Command.Input placeholder="Go to a team, member or task; or do something" className="palette-input" />
+              <Command.List className="palette-list">
+                <Command.Empty className="palette-empty">Nothing is called like that.</Command.Empty>
+                {teamId && <TeamEntries teamId={teamId} go={go} open={(name) => (close(), setForm(name))} />}
+                <Command.Group heading="Go to">
+                  <Entry onSelect={go('/')} keys="G T">
+                    All teams
+                  </Entry>
+                  <Entry onSelect={go('/queue')} keys="G Q">
+                    Queue: what waits for you
+                  </Entry>
+                  {teamId && (
+                    <Entry onSelect={go(teamPath(teamId, '/numbers'))} keys="G N">
+                      Numbers of {teamId}
+                    </Entry>
+                  )}
+                  <Entry
+                    onSelect={() => {
+                      close();
+                      isHelpOpen.set(true);
+                    }}
+                    keys="?"
+                  >
+                    All keys
+                  </Entry>
+                </Command.Group>
+                <TeamsGroup go={go} />
+              </Command.List>
+            </Command>
+          </Dialog.Popup>
+        </Dialog.Portal>
+      </Dialog.Root>
+      <Help isOpen={isHelp} onClose={() => isHelpOpen.set(false)} />
+      {teamId && (
+        <>
+          <NewTask teamId={teamId} isOpen={form === 'task'} onClose={() => setForm(undefined)} />
+          <SpawnTeammate teamId={teamId} isOpen={form === 'spawn'} onClose={() => setForm(undefined)} />
+          <WriteToAll teamId={teamId} isOpen={form === 'write'} onClose={() => setForm(undefined)} />
+          <ShutDownTeam teamId={teamId} isOpen={form === 'down'} onClose={() => setForm(undefined)} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Entry({
+  children,
+  onSelect,
+  keys,
+  value,
+}: {
+  children: ReactNode;
+  onSelect: () => void;
+  keys?: string;
+  value?: string;
+}) {
+  return (
+    <Command.Item className="palette-item" onSelect={onSelect} {...(value !== undefined && { value })}>
+      <span className="one-line row">{children}</span>
+      <span className="spacer" />
+      {keys && <kbd>{keys}</kbd>}
+    </Command.Item>
+  );
+}
+
+function TeamsGroup({ go }: { go: (to: string) => () => void }) {
+  const list = useSignal(teams) ?? [];
+  return (
+    <Command.Group heading="Teams">
+      {list.map(({ id, status, problem }) => (
+        <Entry key={id} value={`team ${id}`} onSelect={go(teamPath(id))}>
+          {id}{' '}
+          {status === 'cleaned-up' && (
+            <span className="quiet">{problem === undefined ? 'closed' : 'cannot be read'}</span>
+          )}
+        </Entry>
+      ))}
+    </Command.Group>
+  );
+}
+
+function TeamEntries({
+  teamId,
+  go,
+  open,
+}: {
+  teamId: string;
+  go: (to: string) => () => void;
+  open: (form: Form) => void;
+}) {
+  const tasks = useTeam(({ view }) => view.tasks);
+  const members = useTeam(({ view }) => view.members);
+  const canAct = useCanAct();
+  return (
+    <>
+      {canAct && (
+        <Command.Group heading="Do">
+          <Entry onSelect={() => open('task')} keys="N">
+            Create a task
+          </Entry>
+          <Entry onSelect={() => open('spawn')}>Spawn a teammate</Entry>
+          <Entry onSelect={() => open('write')}>Write to all</Entry>
+          <Entry onSelect={() => open('down')}>Shut {teamId} down</Entry>
+        </Command.Group>
+      )}
+      <Command.Group heading="Members">
+        {members.map(({ id, role }) => (
+          <Entry key={id} value={`member ${id} ${role}`} onSelect={go(teamPath(teamId, `/m/${id}`))}>
+            {id} <span className="quiet">{role}</span>
+          </Entry>
+        ))}
+      </Command.Group>
+      <Command.Group heading="Tasks">
+        {tasks.slice(-TASKS).map(({ id, task, phase }) => (
+          <Entry key={id} value={`#${id} ${task.title}`} onSelect={go(withQuery(teamPath(teamId, `/task/${id}`)))}>
+            <span className={`status is-${phase}`}>
+              <PhaseIcon phase={phase} />
+            </span>
+            <span className="mono quiet">#{id}</span> {task.title}
+          </Entry>
+        ))}
+      </Command.Group>
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { navigate } from '../data/route.ts';
+import { showControls } from '../parts/controls.ts';
+import { showMoment, showSpan, useNow } from '../parts/format.ts';
+import { Link } from '../parts/link.tsx';
+import { ProgressBar } from '../parts/progress-bar.tsx';
+
+/** Teams as rows; `figures` names the columns that only some tables have, with their class. */
+export function TeamsTable({
+  label,
+  className = '',
+  figures,
+  children,
+}: {
+  label: string;
+  className?: string;
+  figures: readonly (readonly [name: string, className: string])[];
+  children: ReactNode;
+}) {
+  return (
+    <table className={`teams ${className}`} aria-label={label}>
+      <thead>
+        <tr>
+          <th>Team</th>
+          <th>Progress</th>
+          <th className="number">Members</th>
+          {figures.map(([name, className]) => (
+            <th key={name} className={className}>
+              {name}
+            </th>
+          ))}
+          <th className="number wide">Last activity</th>
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}
+
+/** A team as a row: its name with what there is to say beside and below it, how far it is, who, its figures, since when. */
+export function TeamsRow({
+  href,
+  name,
+  marks,
+  words,
+  done,
+  of,
+  counts,
+  members,
+  figures,
+  activeAt,
+}: {
+  href: string;
+  name: string;
+  marks: ReactNode;
+  words: ReactNode;
+  done: number;
+  members: number;
+  figures: ReactNode;
+  activeAt: string;
+} & Pick<ComponentProps<typeof ProgressBar>, 'counts' | 'of'>) {
+  return (
+    <tr onClick={(event) => !(event.target instanceof HTMLAnchorElement) && navigate(href)}>
+      <td className="teams-name">
+        <span className="row">
+          <Link href={href} className="one-line">
+            {showControls(name)}
+          </Link>
+          {marks}
+        </span>
+        {words && <span className="meta two-lines">{words}</span>}
+      </td>
+      <td>
+        <span className="row">
+          <ProgressBar counts={counts} of={of} />
+          <span className="teams-count">
+            <b>{done}</b> <span className="quiet">of {of}</span>
+          </span>
+        </span>
+      </td>
+      <td className="number">
+        {members} <span className="narrow-word">{members === 1 ? 'member' : 'members'}</span>
+      </td>
+      {figures}
+      <td className="number wide quiet" title={showMoment(new Date(activeAt))}>
+        <Ago at={Date.parse(activeAt)} />
+      </td>
+    </tr>
+  );
+}
+
+function Ago({ at }: { at: number }) {
+  return <>{showSpan(useNow() - at)} ago</>;
+}
