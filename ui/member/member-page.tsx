@@ -1,4 +1,4 @@
-import { EllipsisVertical, Hand, Power, RotateCcw, Square } from 'lucide-react';
+import { EllipsisVertical, Hand, Power, RotateCcw, Square, UserX } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { call } from '../data/daemon.ts';
@@ -16,6 +16,7 @@ import { Modal } from '../parts/modal.tsx';
 import { say } from '../parts/toast.tsx';
 import { kindOf } from '../queue/answer.ts';
 import { Answer } from '../queue/request-card.tsx';
+import { FailedTeam } from '../team/failed-team.tsx';
 import { agentOf, LeadBadge } from '../team/member-card.tsx';
 import { Doing, MemberState } from '../team/member-state.tsx';
 import { Facts } from './facts.tsx';
@@ -46,10 +47,12 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
     '4': () => setQuery({ tab: 'usage' }),
     w: () => document.querySelector<HTMLTextAreaElement>('.write textarea')?.focus(),
   });
+  if (phase === 'failed') return <FailedTeam />;
   if (phase === 'loading') return <main id="main" aria-busy />;
   if (!member) {
     return (
       <main className="empty" id="main" tabIndex={-1}>
+        <UserX size={32} aria-hidden />
         <h1>
           {teamId} has no member “{memberId}”
         </h1>

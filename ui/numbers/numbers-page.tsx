@@ -6,6 +6,7 @@ import { useStore, useTeam } from '../data/use-team.tsx';
 import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { Plot } from '../parts/plot.tsx';
+import { FailedTeam } from '../team/failed-team.tsx';
 import { Bars } from './bars.tsx';
 import { measure } from './measure.ts';
 import { Pairs } from './pairs.tsx';
@@ -27,6 +28,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
       ),
     [seq, team],
   );
+  if (phase === 'failed') return <FailedTeam />;
   if (phase === 'loading') return <main id="main" aria-busy />;
   const { times, created, done, tokens, cost, spent, pairs } = figures;
   const hours = Math.max(1 / 60, ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 3_600_000);

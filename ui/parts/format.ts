@@ -27,9 +27,14 @@ export function showClock(at: number | Date): string {
   return CLOCK.format(at);
 }
 
+/** The time of day with its seconds. */
+export function showSeconds(at: number | Date): string {
+  return SECONDS.format(at);
+}
+
 /** The time with its seconds, and the day where that is not today. */
 export function showTime(at: number): string {
-  const clock = SECONDS.format(at);
+  const clock = showSeconds(at);
   return new Date(at).toDateString() === new Date().toDateString() ? clock : `${showDay(at)}, ${clock}`;
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import type { AlignedData, Options } from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { showClock, showDay } from './format.ts';
+import { showClock, showDay, showSeconds } from './format.ts';
 
 /** One line of a plot. */
 export interface Line {
@@ -78,8 +78,9 @@ function makeOptions(element: HTMLElement, lines: readonly Line[], height: numbe
         ...axis,
         size: 28,
         values: (_plot, ticks) => {
-          const isLong = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0) > 36 * 3600;
-          return ticks.map((tick) => (isLong ? showDay(tick * 1000) : showClock(tick * 1000)));
+          const span = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0);
+          const show = span > 36 * 3600 ? showDay : span < 4 * 60 ? showSeconds : showClock;
+          return ticks.map((tick) => show(tick * 1000));
         },
       },
       { ...axis, size: 56, values: (_plot, ticks) => ticks.map((tick) => first?.show?.(tick) ?? String(tick)) },

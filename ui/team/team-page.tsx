@@ -1,12 +1,12 @@
-import { ListChecks, TriangleAlert, Users } from 'lucide-react';
+import { ListChecks, Users } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { useQuery } from '../data/route.ts';
 import { useTeam, useStore } from '../data/use-team.tsx';
 import { NewTask } from '../forms/new-task.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { later } from '../parts/later.ts';
-import { Link } from '../parts/link.tsx';
 import { Board } from './board/board.tsx';
+import { FailedTeam } from './failed-team.tsx';
 import { prepareLayout } from './graph/layout.ts';
 import { TaskSheet } from './sheet/task-sheet.tsx';
 import { SidePanel } from './side-panel.tsx';
@@ -23,12 +23,11 @@ const Graph = later(loadGraph);
 
 /** A team: its tasks in three views, its members, what waits, and all of it at any moment. */
 export function TeamPage({ teamId, taskId }: { teamId: string; taskId: string | undefined }) {
-  const store = useStore();
   const phase = useTeam(({ phase }) => phase);
   const isPast = useTeam(({ moment }) => moment !== undefined);
   useMoment();
   useEffect(prepareGraph, []);
-  if (phase === 'failed') return <FailedTeam teamId={teamId} message={store.error?.message ?? ''} />;
+  if (phase === 'failed') return <FailedTeam />;
   if (phase === 'loading') return <TeamSkeleton />;
   return (
     <main className={`team${isPast ? ' is-past' : ''}`} id="main" tabIndex={-1}>
@@ -140,25 +139,6 @@ function useMoment(): void {
     return () => clearTimeout(timer);
   }, [moment, phase]);
   useEffect(() => () => store.show(undefined), [store]);
-}
-
-function FailedTeam({ teamId, message }: { teamId: string; message: string }) {
-  const store = useStore();
-  return (
-    <main className="empty" id="main" tabIndex={-1} role="alert">
-      <TriangleAlert size={32} aria-hidden />
-      <h1>Team {teamId} cannot be shown</h1>
-      <pre className="code">{message}</pre>
-      <div className="row">
-        <button type="button" className="button" onClick={() => store.retry()}>
-          Try again
-        </button>
-        <Link className="button" href="/">
-          All teams
-        </Link>
-      </div>
-    </main>
-  );
 }
 
 /** The true layout, after a moment: a team that is there at once is not announced by a flicker. */

@@ -56,7 +56,7 @@ export function Toolbar({ onNewTask }: { onNewTask: () => void }) {
           ref={search}
           className="input"
           type="search"
-          placeholder="Filter tasks"
+          placeholder="Filter"
           aria-label="Filter tasks"
           value={filter.text}
           onChange={(event) => set({ q: event.target.value })}

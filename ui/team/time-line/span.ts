@@ -1,5 +1,5 @@
 import type { Batch } from '../../../src/client/replica.ts';
-import { showClock, showDay } from '../../parts/format.ts';
+import { showClock, showDay, showSeconds } from '../../parts/format.ts';
 
 export const BUCKETS = 110;
 
@@ -41,9 +41,7 @@ export function makeTicks({ start, end }: Span): { time: number; label: string }
   const isShort = end - start < 4 * 60_000;
   return [0, 0.25, 0.5, 0.75].map((part) => {
     const time = start + part * (end - start);
-    if (isLong) return { time, label: showDay(time) };
-    const seconds = isShort ? `:${String(new Date(time).getSeconds()).padStart(2, '0')}` : '';
-    return { time, label: `${showClock(time)}${seconds}` };
+    return { time, label: (isLong ? showDay : isShort ? showSeconds : showClock)(time) };
   });
 }
 
