@@ -142,6 +142,11 @@ describe('the doctor', () => {
       state: 'warn',
       remedy: `run: chmod 700 ${root}`,
     });
+    chmodSync(join(root, 'teams'), 0o777);
+    expect((await look(root))["Claude Code's teams"]).toMatchObject({
+      state: 'warn',
+      found: expect.stringContaining('can be changed by every user of this machine') as string,
+    });
     chmodSync(root, 0o700);
     expect((await look(root))["Claude Code's teams"]).toMatchObject({ state: 'ok' });
     symlinkSync(root, join(folder, 'link'));

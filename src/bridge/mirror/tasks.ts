@@ -1,30 +1,19 @@
-import { SYSTEM } from '../../core/actor.ts';
 import { TeamError } from '../../core/errors.ts';
 import { dependentsOf } from '../../core/ready.ts';
 import type { TaskRecord, TeamState } from '../../core/state.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { NativeTask } from '../format.ts';
 import { isThere, readNow } from '../json-file.ts';
-import { changeTaskFile, createTaskFile, removeTaskFile, taskOf } from '../task-file.ts';
+import { changeTaskFile, removeTaskFile, taskOf } from '../task-file.ts';
 import { confirmClaims } from './claims.ts';
 import type { Agreed } from './claims.ts';
 import { nativeTaskId, wentWithFile } from './names.ts';
+import { takeUpTasks, TOGETHER } from './new-tasks.ts';
 import type { MirrorParts } from './parts.ts';
 import { watchTaskFiles } from './task-absence.ts';
-import {
-  ADOPTED,
-  fileOf,
-  formOfFile,
-  formOfTask,
-  isCovered,
-  isInStep,
-  revisionIn,
-  sameForm,
-  shownOf,
-  stampOf,
-} from './task-form.ts';
+import { fileOf, formOfFile, formOfTask, isCovered, isInStep, revisionIn, sameForm, shownOf } from './task-form.ts';
 import type { Links, TaskForm } from './task-form.ts';
-import { creations, isEnding, partings, returns, stepsFrom } from './task-steps.ts';
+import { isEnding, partings, returns, stepsFrom } from './task-steps.ts';
 import type { Step } from './task-steps.ts';
 import { withholdTasks } from './withheld.ts';
 
@@ -42,9 +31,6 @@ export interface TaskMirror {
   readonly withheld: ReadonlySet<string>;
 }
 
-/** So many tasks are taken over or compared at a time. */
-const TOGETHER = 64;
-
 export function mirrorTasks(parts: MirrorParts, options: { grace?: number | undefined } = {}): TaskMirror {
   const { ledger, teamId, paths, stream, wrote, naming } = parts;
   const links: Links = { naming, toTask: new Map(), toNative: new Map() };
@@ -59,10 +45,6 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
   const absence = watchTaskFiles(parts, options);
   const withheld = withholdTasks(parts);
   const confirm = confirmClaims(parts, { links, agreed, names, unconfirmed, withheld });
-  const link = (native: string, taskId: string): void => {
-    links.toTask.set(native, taskId);
-    links.toNative.set(taskId, native);
-  };
   const learnLinks = (state: TeamState): void => {
     if (links.toTask.size > 0) return;
     withheld.learn(state);
@@ -77,6 +59,8 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
     if (parts.complete && only?.type === 'task.complete') await parts.complete(only.taskId, only.by);
     else await ledger.execute(teamId, commands, () => undefined);
   };
+
+  const { link, adopt, offer } = takeUpTasks(parts, { links, agreed, execute });
 
   /**
    * Writes what our side says into the file that was looked at; one that has changed since is looked at again. Says whether there
@@ -157,60 +141,6 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
     await take(native, taskId, now.task);
     // What our side does not take over (an edge that would close a circle, say) is theirs: it is not looked at until something moves.
     if (await show(native, taskId, now.task)) inStep.set(native, file);
-  };
-
-  /** Tasks that came into being on the native side. Their files stay as they are until there is something to say in them. */
-  const adopt = async (files: readonly NativeTask[]): Promise<void> => {
-    const { own, others } = await view((state) => {
-      const ownId = (file: NativeTask): string | undefined => {
-        const stamp = stampOf(file, stream);
-        return stamp && state.tasks.has(stamp.id) && !links.toNative.has(stamp.id) ? stamp.id : undefined;
-      };
-      return {
-        own: files.flatMap((file) => {
-          const taskId = ownId(file);
-          return taskId === undefined ? [] : [{ native: file.id, taskId }];
-        }),
-        others: files.filter((file) => ownId(file) === undefined),
-      };
-    });
-    // Written by us, and then we were ended before we noted it.
-    for (const { native, taskId } of own) if (!links.toNative.has(taskId)) await note(native, taskId);
-    for (let at = 0; at < others.length; at += TOGETHER) {
-      const some = others.slice(at, at + TOGETHER);
-      try {
-        await create(some);
-      } catch (error) {
-        if (!(error instanceof TeamError)) throw error;
-        // One of them is refused, or somebody made another task meanwhile.
-        for (const file of some) await parts.step(`task ${file.id}`, () => create([file]));
-      }
-    }
-  };
-
-  const create = async (files: readonly NativeTask[]): Promise<void> => {
-    const commands = await view((state) => creations(state, files, { by: naming.author(state), links }));
-    await execute(commands);
-    for (const [i, file] of files.entries()) {
-      link(file.id, commands[i]?.taskId ?? '');
-      const form = { ...formOfFile(file), status: 'pending', owner: undefined } as const;
-      agreed.set(file.id, { form, revision: ADOPTED });
-    }
-  };
-
-  const note = async (native: string, taskId: string): Promise<void> => {
-    link(native, taskId);
-    await execute([{ type: 'task.update', by: SYSTEM, taskId, metadata: { native: { id: native } } }]);
-  };
-
-  /** A task of ours that the native side does not have yet. */
-  const offer = async (taskId: string): Promise<void> => {
-    const file = await view((state) => {
-      const task = state.tasks.get(taskId);
-      return task && task.status !== 'deleted' ? fileOf(shownOf(state, task, links, stream)) : undefined;
-    });
-    if (!file || links.toNative.has(taskId)) return;
-    await note(await createTaskFile(paths, file, { wanted: taskId }), taskId);
   };
 
   return {

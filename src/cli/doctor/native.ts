@@ -28,6 +28,13 @@ export function checkNative(environment: NodeJS.ProcessEnv): Check[] {
 function checkModes(root: string, found: readonly [string, Stats][]): Check {
   // Whoever cannot pass the first directory cannot read what is in it, whatever the modes there are.
   const [, { mode }] = found[0] as [string, Stats];
+  const loose = found.find(([, stats]) => (stats.mode & 0o002) !== 0);
+  if ((mode & 0o001) !== 0 && loose) {
+    const [path, stats] = loose;
+    const what = 'can be changed by every user of this machine, who can then speak as a lead';
+    const found = `${path} ${what} (mode ${(stats.mode & 0o777).toString(8)})`;
+    return { name: NAME, state: 'warn', found, remedy: `run: chmod 700 ${root}` };
+  }
   const open = found.slice(1).find(([, stats]) => (stats.mode & 0o055) !== 0);
   if ((mode & 0o011) === 0 || !open) return { name: NAME, state: 'ok', found: `${root}, for you alone` };
   const [path, stats] = open;
