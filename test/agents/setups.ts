@@ -35,6 +35,9 @@ export async function setUp(name: InstalledAgent, { home, cwd }: Place, script: 
   return { entry, model };
 }
 
+/** Shorter than any secret: one of a real length is refused where it would be kept. */
+const KEY = 'dummy';
+
 type Environment = Readonly<Record<string, string>>;
 
 const MORE: Record<InstalledAgent, (model: ModelServer, base: Environment & { HOME: string }) => object> = {
@@ -42,7 +45,7 @@ const MORE: Record<InstalledAgent, (model: ModelServer, base: Environment & { HO
     env: {
       ...base,
       ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: 'a dummy',
+      ANTHROPIC_API_KEY: KEY,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     },
   }),
@@ -50,7 +53,7 @@ const MORE: Record<InstalledAgent, (model: ModelServer, base: Environment & { HO
     const CODEX_HOME = join(base.HOME, '.codex');
     mkdirSync(CODEX_HOME, { recursive: true });
     const args = ['model_provider="scripted"', 'model="plain"', `model_providers.scripted=${codexProvider(model)}`];
-    return { args: args.flatMap((value) => ['-c', value]), env: { ...base, CODEX_HOME, MODEL_KEY: 'a dummy' } };
+    return { args: args.flatMap((value) => ['-c', value]), env: { ...base, CODEX_HOME, MODEL_KEY: KEY } };
   },
   gemini: (model, base) => ({ args: ['--model', 'gemini-plain'], env: { ...base, ...geminiEnvironment(model) } }),
   opencode: (model, base) => ({ model: 'scripted/plain', env: { ...base, ...opencodeEnvironment(model) } }),
@@ -59,7 +62,7 @@ const MORE: Record<InstalledAgent, (model: ModelServer, base: Environment & { HO
 /** How Gemini CLI, which runs on Node, finds a scripted model. */
 export function geminiEnvironment({ url }: ModelServer): Record<string, string> {
   return {
-    GEMINI_API_KEY: 'a dummy',
+    GEMINI_API_KEY: KEY,
     GOOGLE_GEMINI_BASE_URL: url,
     GEMINI_CLI_TRUST_WORKSPACE: 'true',
     NODE_COMPILE_CACHE: COMPILED_CODE,
@@ -96,7 +99,7 @@ function opencodeModels({ url }: ModelServer): object {
       scripted: {
         npm: '@ai-sdk/anthropic',
         name: 'scripted',
-        options: { baseURL: `${url}/v1`, apiKey: 'a dummy' },
+        options: { baseURL: `${url}/v1`, apiKey: KEY },
         models,
       },
     },
