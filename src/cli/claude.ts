@@ -23,9 +23,17 @@ export async function run(given: Arguments, { environment }: Surroundings): Prom
     throw new Refusal('not_found', 'Claude Code is not on the PATH; npm install -g @anthropic-ai/claude-code');
   }
   if (!environment['TMUX']) {
+    const install = findProgram('tmux', { cwd, env: environment }) === undefined ? 'install tmux, ' : '';
     throw new Refusal(
       'unsupported',
-      'Claude Code opens its teammates in panes of tmux, and this terminal is in none: run "tmux new-session", then this again',
+      `Claude Code opens its teammates in panes of tmux, and this terminal is in none: ${install}run "tmux new-session", then this again`,
+    );
+  }
+  const isPrinting = args.some((word) => word === '-p' || word === '--print');
+  if (!isPrinting && !(process.stdin.isTTY && process.stdout.isTTY)) {
+    throw new Refusal(
+      'unsupported',
+      'Claude Code leads a team in a terminal, and this is none: run this in a pane of tmux, or pass a prompt on: troupe claude -- -p PROMPT',
     );
   }
   const home = resolve(findHome(environment).directory);

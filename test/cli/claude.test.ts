@@ -30,9 +30,12 @@ describe('troupe claude', { timeout: 60_000 }, () => {
   test('says what is missing: Claude Code, tmux, an agent of that name, a pair', async () => {
     const without = withClaude();
     expect((await without.troupe.run('claude', { env: without.env })).stderr).toContain('npm install -g');
-    const { troupe, env } = withClaude(CLAUDE);
-    expect((await troupe.run('claude', { env: { ...env, TMUX: '' } })).stderr).toContain('tmux new-session');
-    const unknown = await troupe.run('claude --agent tester=codx', { env });
+    const { troupe, env, cwd } = withClaude(CLAUDE);
+    expect((await troupe.run('claude', { env: { ...env, TMUX: '' } })).stderr).toContain(': run "tmux new-session"');
+    const bare = { ...env, TMUX: '', PATH: `${cwd}:${dirname(process.execPath)}` };
+    expect((await troupe.run('claude', { env: bare })).stderr).toContain(': install tmux, run "tmux new-session"');
+    expect((await troupe.run('claude', { env })).stderr).toMatch(/in a terminal, and this is none: .* -p PROMPT/);
+    const unknown = await troupe.run('claude --agent tester=codx -- -p hello', { env });
     expect(unknown.stderr).toMatch(/no agent named "codx": did you mean codex\?/);
     expect((await troupe.run('claude --agent tester', { env })).stderr).toContain('NAME=AGENT');
     expect((await troupe.run(['claude', '--agent', '$(touch x)=claude'], { env })).stderr).toContain('NAME=AGENT');
@@ -41,13 +44,13 @@ describe('troupe claude', { timeout: 60_000 }, () => {
 
   test('starts it with a stand-in that is Claude Code for all that nobody plays, whatever they are called', async () => {
     const { troupe, env } = withClaude(CLAUDE);
-    const { status, stdout, stderr } = await troupe.run(['claude', '--agent', 'tester=claude', '--', '-c', 'a, b'], {
+    const { status, stdout, stderr } = await troupe.run(['claude', '--agent', 'tester=claude', '--', '-p', 'a, b'], {
       env,
     });
     expect(stderr).not.toMatch(/troupe: [^s]/);
     expect(status).toBe(7);
     const lines = stdout.trimEnd().split('\n');
-    expect(lines[0]).toBe('claude --teammate-mode tmux -c a, b');
+    expect(lines[0]).toBe('claude --teammate-mode tmux -p a, b');
     expect(lines[1]).toBe('teams 1');
     expect(lines.slice(2)).toEqual(
       ['ann', '$(touch canary)', '; touch canary', '*', 'tester/../ann', ''].map(
