@@ -11,7 +11,7 @@ import type { NativeMember } from './format.ts';
 import { appendEntry } from './inbox-file.ts';
 import { nativePaths } from './layout.ts';
 import { leadOf, whyNotJoin } from './mirror/lead.ts';
-import { LEFT_NATIVE, memberIdOf, nativeMemberName, newMemberId, seatOf } from './mirror/names.ts';
+import { isUsualEnd, LEFT_NATIVE, memberIdOf, nativeMemberName, newMemberId, seatOf } from './mirror/names.ts';
 import type { Sight } from './sight.ts';
 
 /** Who wants to sit in a native team, in the pane that its lead opened. */
@@ -53,6 +53,8 @@ export interface Seats {
 export interface Held {
   readonly over: boolean;
   readonly reason?: string | undefined;
+  /** It ended in a way that nobody asked for. */
+  readonly failed?: boolean | undefined;
 }
 
 /** A process in a pane that comes back within this had only lost its connection. */
@@ -222,7 +224,8 @@ async function standing(ledger: Ledger, { teamId, memberId }: Seated): Promise<H
   return ledger.view(teamId, (state) => {
     const member = state.members.get(memberId);
     if (isSitting(member)) return { over: false };
-    return { over: true, reason: member?.stopReason };
+    const reason = member?.stopReason;
+    return { over: true, reason, failed: reason !== undefined && !isUsualEnd(reason) };
   });
 }
 

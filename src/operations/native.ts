@@ -230,7 +230,11 @@ export const nativeOperations = [
     summary: 'Hold on to a seat: answers when its member is gone; who lets go takes the member along',
     scope: 'admin',
     input: Seat.extend({ ticket: Ticket, ...Wait }),
-    result: z.object({ over: z.boolean(), reason: z.string().optional() }),
+    result: z.object({
+      over: z.boolean(),
+      reason: z.string().optional(),
+      failed: z.boolean().optional().describe('it ended in a way that nobody asked for'),
+    }),
     route: 'POST /api/native/seats/:teamId/:memberId/hold',
     cli: { args: ['memberId'] },
     run: async ({ native, signal }, { wait = 0, ...seat }) => native.seats.hold(seat, { wait, signal }),

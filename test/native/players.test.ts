@@ -53,16 +53,18 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', { timeout: 2 * NATIVE_
           [/Stop them/, { calls: NAMES.map((name) => requestShutdown(MATES[name])) }],
         ),
       });
-      await stage.startLead({ troupe: [], env: { GEMINI_API_KEY: 'a dummy' } });
+      await stage.startLead({ troupe: [] });
       await stage.type(`${as('lead')}Begin`);
 
       // Its person says yes to each, one after the other.
-      await stage.until('all files are made', async () => {
+      const answer = async (): Promise<true | undefined> => {
         if (NAMES.every((name) => existsSync(made(name)))) return true;
         if (/Do you want to proceed/.test(stage.shows())) stage.press(['Enter']);
         await sleep(500);
         return undefined;
-      });
+      };
+      // Three agents start at once.
+      await stage.until('all files are made', answer, NATIVE_MS);
       const teamId = stage.team()?.name ?? '';
       const client = connect(stage.troupeHome);
       const asked = await client.call('request.list', { teamId, kind: 'permission' });
@@ -146,15 +148,11 @@ async function useAgents(stage: NativeStage, made: (name: Name) => string): Prom
   const entries = NAMES.map(async (name) => {
     const { entry, model } = await setUp(name, testPlace(), makes(name, made(name)));
     onTestFinished(() => model.close());
-    const { cwd: _cwd, env, ...rest } = entry;
-    // A secret is named there, and taken from the environment.
-    const named = Object.entries(env as Env).map(([key, value]) => [key, key.endsWith('_KEY') ? `\${${key}}` : value]);
-    return [MATES[name], { agent: name, ...rest, env: Object.fromEntries(named) as Env }];
+    const { cwd: _cwd, ...rest } = entry;
+    return [MATES[name], { agent: name, ...rest }];
   });
   stage.configure({ teammates: Object.fromEntries(await Promise.all(entries)) as object });
 }
-
-type Env = Readonly<Record<string, string>>;
 
 function makes(name: Name, path: string): ModelScript {
   return (request) => {

@@ -96,7 +96,11 @@ export interface NativeStage {
   /** Waits until a pane shows something. */
   sees(what: string | RegExp, pane?: string): Promise<string>;
   /** Waits for a condition; where that was in vain, the error has what all panes show. */
-  until<T>(what: string, condition: () => T | undefined | false | Promise<T | undefined | false>): Promise<T>;
+  until<T>(
+    what: string,
+    condition: () => T | undefined | false | Promise<T | undefined | false>,
+    ms?: number,
+  ): Promise<T>;
   /** Types a line into a pane and presses Enter. */
   type(text: string, pane?: string): Promise<void>;
   /** Presses keys, in tmux' names. */
@@ -192,8 +196,8 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
       };
       return stage.until(`a pane shows ${String(what)}`, isThere);
     },
-    until: (what, condition) =>
-      until(what, condition, STEP_MS).catch((error: unknown) => {
+    until: (what, condition, ms = STEP_MS) =>
+      until(what, condition, ms).catch((error: unknown) => {
         const all = stage.panes().map((one) => `----- ${one}\n${shows(one).trim()}`);
         throw new Error(`${(error as Error).message}\n${all.join('\n')}`);
       }),

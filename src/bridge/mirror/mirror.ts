@@ -13,7 +13,7 @@ import { leadOf } from './lead.ts';
 import { writeLines } from './lines.ts';
 import { mirrorMail } from './mail.ts';
 import { mirrorMembers, withdrawMembers } from './members.ts';
-import { HOSTED_NAMES, JOINED_NAMES, LEFT_NATIVE, seatOf } from './names.ts';
+import { HOSTED_NAMES, isUsualEnd, JOINED_NAMES, seatOf } from './names.ts';
 import { keepDebts } from './owed.ts';
 import type { MirrorParts } from './parts.ts';
 import { keepRhythm } from './rhythm.ts';
@@ -249,5 +249,5 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
 
 /** A member that left as it was told to is no news to the one who told it. */
 function isNews({ reason, returning }: Extract<TeamEvent, { type: 'teammate:stopped' }>): boolean {
-  return !returning && reason !== 'shutdown' && reason !== LEFT_NATIVE;
+  return !returning && !isUsualEnd(reason);
 }

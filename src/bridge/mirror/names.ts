@@ -22,6 +22,11 @@ const NativeMark = z.looseObject({
 /** Why a member that went with the native team, or out of it, has stopped. */
 export const LEFT_NATIVE = 'left the native team';
 
+/** Whether somebody left as it was told to, which is no news to the native lead and no trouble. */
+export function isUsualEnd(reason: string | undefined): boolean {
+  return reason === 'shutdown' || reason === LEFT_NATIVE;
+}
+
 /** Whether a team was made only for members of ours that sit in a native one: it is over with it. */
 export function isForSeats(state: TeamState): boolean {
   return NativeMark.safeParse(state.team?.metadata?.['native']).data?.seats === true;

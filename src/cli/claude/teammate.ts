@@ -97,10 +97,12 @@ async function play(
     lines?.on('line', (line) => say(client, mine, line));
     const over = new AbortController();
     const view = show(client, mine, AbortSignal.any([signal, over.signal]));
-    const reason = await hold(client, { ...mine, ticket }, { sit, signal }).finally(() => over.abort());
+    const end = await hold(client, { ...mine, ticket }, { sit, signal }).finally(() => over.abort());
     await view;
-    warn(`${name} has ended${reason === undefined ? '' : `: ${cleanLines(reason).join(' ')}`}.\n`);
-    return 0;
+    const why = end.reason === undefined ? '' : `: ${cleanLines(end.reason).join(' ')}`;
+    warn(`${name} has ended${why}.\n`);
+    // A pane whose program failed stays where the version can do that, and shows why.
+    return end.failed ? 1 : 0;
   } catch (error) {
     if (!signal.aborted) throw error;
     const { code, why } = signal.reason as Ending;
@@ -118,13 +120,13 @@ async function hold(
   client: Client,
   seat: Seat & { ticket: string },
   { sit, signal }: { sit: () => Promise<Seat>; signal: AbortSignal },
-): Promise<string | undefined> {
+): Promise<{ reason?: string | undefined; failed?: boolean | undefined }> {
   for (let isLost = false; ;) {
     try {
       if (isLost) await sit();
       isLost = false;
-      const { over, reason } = await client.call('native.hold', { ...seat, wait: HOLD_MS }, { signal });
-      if (over) return reason;
+      const { over, ...end } = await client.call('native.hold', { ...seat, wait: HOLD_MS }, { signal });
+      if (over) return end;
     } catch (error) {
       signal.throwIfAborted();
       const { code } = error as { code?: string };
