@@ -15,11 +15,11 @@ export const TOGETHER = 64;
 /** Tasks that one side has and the other not yet. */
 export interface NewTasks {
   /** Notes which file is which task. */
-  link(native: string, taskId: string): void;
+  readonly link: (native: string, taskId: string) => void;
   /** Takes over tasks that came into being on the native side. */
-  adopt(files: readonly NativeTask[]): Promise<void>;
+  readonly adopt: (files: readonly NativeTask[]) => Promise<void>;
   /** Shows a task of ours to the native side. */
-  offer(taskId: string): Promise<void>;
+  readonly offer: (taskId: string) => Promise<void>;
 }
 
 /** Begins with the links that are known. */

@@ -164,7 +164,7 @@ describe('a native team that we lead', () => {
     const later = open();
     await later.bridge.start();
     expect([existsSync(paths.team), existsSync(paths.tasks)]).toEqual([false, false]);
-    const [moved = ''] = readdirSync(trash).filter((name) => name.endsWith(paths.name));
+    const moved = readdirSync(trash).find((name) => name.endsWith(paths.name)) ?? '';
     expect(existsSync(join(trash, moved, 'teams', paths.name, 'config.json'))).toBe(true);
   });
 
