@@ -3,9 +3,10 @@ import { createServer, connect } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { passOn } from './pass-on.ts';
 import type { Proxy } from './proxy.ts';
 
-const BRIDGE = join(import.meta.dirname, 'programs/bridge.js');
+const BRIDGE = join(import.meta.dirname, 'programs/bridge.ts');
 
 /** The port at which the servers are in every network of a test. */
 const PORT = 4222;
@@ -29,17 +30,7 @@ export function whyNoNetworks(): string | undefined {
 /** Makes a network; it is there as long as a process is in it. Cutting takes its link down: nothing is refused, all is lost. */
 export async function makeNetwork(target: number): Promise<Network> {
   const path = join(temporaryFolder(), 'servers.sock');
-  const server = createServer((client) => {
-    const upstream = connect(target, '127.0.0.1');
-    for (const one of [client, upstream]) {
-      one.on('error', () => {});
-      one.on('close', () => {
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-    client.pipe(upstream).pipe(client);
-  });
+  const server = createServer((client) => passOn(client, connect(target, '127.0.0.1')));
   await new Promise<void>((resolve) => server.listen(path, resolve));
   onTestFinished(() => void server.close());
   const script = 'ip link set lo up; "$1" "$2" "$3" "$4" < /dev/null > /dev/null 2>&1 & shift 4; exec "$@"';
