@@ -1,10 +1,13 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { TestContext } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
 import { openTerminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 import { newTroupe, readPid, until } from './troupe.ts';
+import type { Troupe } from './troupe.ts';
 
 const PATIENT = 120_000;
 
@@ -26,18 +29,30 @@ ${more}`,
   return { file, go: () => writeFileSync(join(folder, 'go'), '') };
 }
 
+/** A command line whose daemon runs, for a test that looks at a terminal. */
+async function readyTroupe(context: TestContext): Promise<Troupe> {
+  needTool(context, 'tmux');
+  const troupe = newTroupe();
+  await troupe.run('status');
+  return troupe;
+}
+
+/** The team in a terminal, from the moment at which its member works. */
+async function watchUp(context: TestContext): Promise<{ troupe: Troupe; terminal: Terminal; go: () => void }> {
+  const troupe = await readyTroupe(context);
+  const { file, go } = slowTeam();
+  const terminal = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
+  await terminal.see(/ann active/);
+  return { troupe, terminal, go };
+}
+
 const heads = (text: string): number => text.match(/^fourth /gm)?.length ?? 0;
 
 describe('the picture of troupe up', () => {
   test(
     'stands there once when the terminal is narrowed, and the summary has its width',
     async (context) => {
-      needTool(context, 'tmux');
-      const troupe = newTroupe();
-      await troupe.run('status');
-      const { file, go } = slowTeam();
-      const terminal = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
-      await terminal.see(/ann active/);
+      const { terminal, go } = await watchUp(context);
       // tmux tells of a new width after a while; until then the old picture is there, cut off.
       const narrow = (): Promise<boolean> =>
         until('it is drawn anew', () => heads(terminal.show()) === 1 && /A first thing.*…  ann/.test(terminal.show()));
@@ -59,12 +74,7 @@ describe('the picture of troupe up', () => {
   test(
     'says that the daemon is gone, and goes on in its place when it is back',
     async (context) => {
-      needTool(context, 'tmux');
-      const troupe = newTroupe();
-      await troupe.run('status');
-      const { file, go } = slowTeam();
-      const terminal = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
-      await terminal.see(/ann active/);
+      const { troupe, terminal, go } = await watchUp(context);
       const before = readPid(troupe.home) as number;
       process.kill(before, 'SIGKILL');
       await terminal.see(/the daemon is gone; starting it again/);
@@ -80,12 +90,7 @@ describe('the picture of troupe up', () => {
   test(
     'left by a second Ctrl-C says what may still run, and how to stop it',
     async (context) => {
-      needTool(context, 'tmux');
-      const troupe = newTroupe();
-      await troupe.run('status');
-      const { file } = slowTeam();
-      const terminal = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
-      await terminal.see(/ann active/);
+      const { troupe, terminal } = await watchUp(context);
       // A daemon that does not answer keeps the first one from being over before the second.
       process.kill(readPid(troupe.home) as number, 'SIGSTOP');
       try {
@@ -106,9 +111,7 @@ describe('the picture of troupe up', () => {
 test(
   'troupe up asks about hooks with their folder, what the yes is for, and whether they changed since',
   async (context) => {
-    needTool(context, 'tmux');
-    const troupe = newTroupe();
-    await troupe.run('status');
+    const troupe = await readyTroupe(context);
     const { file, go } = slowTeam('hooks:\n  TaskCompleted: { command: ./gate.sh }\n');
     const gate = join(file, '../gate.sh');
     writeFileSync(gate, '#!/bin/sh\nexit 0\n');
@@ -132,9 +135,7 @@ test(
 test(
   'troupe attach says that a message was sent and when a program reads it, and leaves the prompt a line of its own',
   async (context) => {
-    needTool(context, 'tmux');
-    const troupe = newTroupe();
-    await troupe.run('status');
+    const troupe = await readyTroupe(context);
     const { file } = slowTeam();
     expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
     const terminal = openTerminal(troupe, 'troupe attach ann --team fourth', { columns: 40 });
