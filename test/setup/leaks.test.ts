@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { identify, isRunning } from '../../src/agents/process.ts';
+import { until } from '../daemon/processes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -9,13 +11,13 @@ const START = `const child = spawn('sleep', ['60'], { detached: true, stdio: 'ig
   console.log('started ' + child.pid);`;
 
 describe.runIf(process.platform === 'linux')('a run of the tests', () => {
-  test('fails and names the process and its test file when a test leaves one behind', () => {
+  test('fails and names the process and its test file when a test leaves one behind', async () => {
     const { status, stdout, stderr } = runTests(`${START} child.unref();`);
     expect(stdout).toContain('1 passed');
     expect(status).toBe(1);
     const [, pid] =
       /left 1 process\(es\) behind, now killed:\s+(\d+) {2}sleep 60 {2}\(from test\/it\.test\.ts\)/.exec(stderr) ?? [];
-    expect(isRunning(Number(pid))).toBe(false);
+    await until('it is dead', () => !isRunning(identify(Number(pid))));
   });
 
   test('passes when the test ends what it started', () => {
@@ -41,13 +43,4 @@ function runTests(body: string) {
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1' },
   });
-}
-
-/** A killed process may stay as a zombie where nobody collects it; its command line is then empty. */
-function isRunning(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
-  } catch {
-    return false;
-  }
 }
