@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongFirst } from './test/setup/long-first.ts';
 
 export default defineConfig({
   test: {
@@ -8,6 +9,7 @@ export default defineConfig({
     pool: 'forks',
     // Most of the time is waiting for processes; on a machine with two cores one file after another would take twice as long.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    sequence: { sequencer: LongFirst },
     globalSetup: ['test/setup/leaks.ts'],
     setupFiles: ['test/setup/file.ts'],
     // What tests start is what is in src/, not what was built before the last change.

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { LONG } from './setup/long-tests.ts';
 
 const ROOT = dirname(import.meta.dirname);
 
@@ -71,6 +72,10 @@ describe('the package', () => {
     for (const machine of ['linux-x64', 'linux-arm64']) {
       expect(packages.map(([path]) => path).join('\n')).toContain(`claude-code-${machine}`);
     }
+  });
+
+  test('begins its tests with files that are there', () => {
+    expect(LONG.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
   test('runs its scripts on the pinned Node', () => {
