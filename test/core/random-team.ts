@@ -5,6 +5,7 @@ import { decide } from '../../src/core/decide.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
+import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import { commandOf } from './stage.ts';
 import type { InputOf } from './stage.ts';
@@ -272,4 +273,29 @@ function record<T extends object>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> })
   return fc
     .record(shape)
     .map((value) => Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined))) as never;
+}
+
+/** Plays a story and looks at the state before and after each command; `events` is undefined when it was refused. */
+export function walk(
+  story: readonly Step[],
+  look: (before: TeamState, command: Command, events: TeamEvent[] | undefined, after: TeamState) => void,
+): void {
+  const state = createState('alpha');
+  for (const [i, step] of [...OPENING, ...story].entries()) {
+    const before = shallowCopy(state);
+    const command = toCommand(state, step, i);
+    look(before, command, tryOne(state, command), state);
+  }
+}
+
+/** The records as they are: they are replaced and never changed. */
+function shallowCopy(state: TeamState): TeamState {
+  const { members, tasks, messages, requests } = state;
+  return {
+    ...state,
+    members: new Map(members),
+    tasks: new Map(tasks),
+    messages: new Map(messages),
+    requests: new Map(requests),
+  };
 }

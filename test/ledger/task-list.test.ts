@@ -1,57 +1,16 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ClaimConflictError, TeamError } from '../../src/core/errors.ts';
-import type { HookResult, TaskCompletedHookContext, TaskCreatedHookContext } from '../../src/core/hook.ts';
 import { RESULT_BYTES } from '../../src/core/limits.ts';
-import type { SharedTask } from '../../src/core/task.ts';
-import type { TaskListEvents } from '../../src/ledger/task-events.ts';
 import { SharedTaskList } from '../../src/ledger/task-list.ts';
-import { createTeam, join, leave, run, TEAM } from './commands.ts';
+import { join, leave, run, TEAM } from './commands.ts';
 import { observed } from './observed.ts';
 import { openLedger, PLACES } from './places.ts';
-import { door, settleTurns, watchedJournal } from './watched-journal.ts';
-
-const EVENTS: readonly (keyof TaskListEvents)[] = [
-  'task:created',
-  'task:claimed',
-  'task:updated',
-  'task:completed',
-  'task:failed',
-  'task:released',
-  'task:unblocked',
-];
-
-function verdict(exitCode: HookResult['exitCode'], output: { stdout?: string; stderr?: string } = {}): HookResult {
-  return { exitCode, stdout: '', stderr: '', duration: 1, timedOut: false, ...output };
-}
+import { listen, openTaskList } from './task-lists.ts';
+import type { ListOptions } from './task-lists.ts';
+import { door, settleTurns } from './watched-journal.ts';
 
 describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
-  type Gate = (context: TaskCompletedHookContext) => HookResult | Promise<HookResult>;
-
-  type CreationGate = (context: TaskCreatedHookContext) => HookResult;
-
-  async function openList(options: { gate?: Gate; creationGate?: CreationGate } = {}) {
-    const place = makePlace();
-    const journal = watchedJournal(place.open());
-    const ledger = openLedger(journal);
-    await createTeam(ledger);
-    const { gate = () => verdict(0), creationGate } = options;
-    const asked = {
-      executeTaskCompletedHook: async (context: TaskCompletedHookContext) => gate(context),
-      ...(creationGate && { executeTaskCreatedHook: async (context: TaskCreatedHookContext) => creationGate(context) }),
-    };
-    const tasks = new SharedTaskList(ledger, options.gate || creationGate ? { gate: asked } : {});
-    onTestFinished(() => tasks.close());
-    const create = (title: string, input: object = {}) => tasks.createTask(TEAM, 'lead', { title, ...input });
-    const get = async (id: string) => (await tasks.getTask(TEAM, id)) as SharedTask;
-    return { place, journal, ledger, tasks, create, get };
-  }
-
-  /** Everything that the list tells, in order. */
-  function listen(tasks: SharedTaskList): string[] {
-    const heard: string[] = [];
-    for (const name of EVENTS) tasks.on(name, ({ id, status }) => void heard.push(`${name} ${id} ${status}`));
-    return heard;
-  }
+  const openList = (options?: ListOptions) => openTaskList(makePlace(), options);
 
   test('has the methods of the first design, a claim without an id, and an end', () => {
     expect(Object.getOwnPropertyNames(SharedTaskList.prototype).sort()).toEqual([
@@ -267,175 +226,6 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       const result = 'x'.repeat(RESULT_BYTES + 1);
       await expect(tasks.completeTask(TEAM, '1', 'ann', { result })).rejects.toMatchObject({ code: 'invalid' });
       expect(await observed(ledger)).toEqual(before);
-    });
-  });
-
-  describe('asks the gate', () => {
-    test('with what it needs to judge', async () => {
-      const contexts: TaskCompletedHookContext[] = [];
-      const { tasks, create } = await openList({
-        gate(context) {
-          contexts.push(context);
-          return verdict(0);
-        },
-      });
-      await create('Write');
-      await create('Read', { dependencies: ['1'] });
-      await create('Burn', { dependencies: ['1'] });
-      await tasks.updateTask(TEAM, '3', { status: 'deleted' });
-      await tasks.claimTask(TEAM, '1', 'ann');
-      await tasks.completeTask(TEAM, '1', 'ann');
-      expect(contexts).toMatchObject([
-        {
-          teamId: TEAM,
-          taskId: '1',
-          taskTitle: 'Write',
-          completedBy: 'ann',
-          memberName: 'ann',
-          dependentTaskIds: ['2'],
-        },
-      ]);
-      expect(contexts[0]?.duration).toBeGreaterThanOrEqual(0);
-    });
-
-    test.each([
-      ['stderr', { stderr: ' tests fail\n', stdout: 'log' }, 'tests fail'],
-      ['stdout where stderr is empty', { stdout: 'tests fail\n' }, 'tests fail'],
-      ['a sentence of its own where both are', {}, 'The gate rejected task 1'],
-    ])('and a rejection leaves the task with its holder and carries %s', async (_where, output, feedback) => {
-      const { tasks, create, get } = await openList({ gate: () => verdict(2, output) });
-      await create('one');
-      const { epoch } = await tasks.claimTask(TEAM, '1', 'ann');
-      const heard = listen(tasks);
-      const rejected = { code: 'gate_rejected', message: feedback };
-      await expect(tasks.completeTask(TEAM, '1', 'ann')).rejects.toMatchObject(rejected);
-      const sentBack = { title: 'one', status: 'in_progress', assigneeId: 'ann', epoch, feedback };
-      expect(await get('1')).toMatchObject({ ...sentBack, rejections: 1 });
-      const update = { title: 'new', status: 'completed' } as const;
-      await expect(tasks.updateTask(TEAM, '1', update, 'ann')).rejects.toMatchObject(rejected);
-      expect(await get('1')).toMatchObject({ ...sentBack, rejections: 2 });
-      expect(heard).toEqual(['task:updated 1 in_progress', 'task:updated 1 in_progress']);
-    });
-
-    test('and a rejection of a task that nobody works on changes nothing', async () => {
-      const { ledger, tasks, create } = await openList({ gate: () => verdict(2) });
-      await create('one');
-      const before = await observed(ledger);
-      await expect(tasks.completeTask(TEAM, '1', 'lead')).rejects.toMatchObject({ code: 'gate_rejected' });
-      expect(await observed(ledger)).toEqual(before);
-    });
-
-    test('and a rejection counts only for what was judged', async () => {
-      const gate = door();
-      const { tasks, create, get } = await openList({ gate: () => gate.pass().then(() => verdict(2)) });
-      await create('one');
-      await tasks.claimTask(TEAM, '1', 'ann');
-      const completion = tasks.completeTask(TEAM, '1', 'ann');
-      await expect.poll(gate.waiting).toBe(1);
-      await tasks.updateTask(TEAM, '1', { title: 'changed' });
-      gate.open();
-      await expect(completion).rejects.toMatchObject({ code: 'stale_revision' });
-      expect(await get('1')).toMatchObject({ title: 'changed', rejections: 0 });
-    });
-
-    test('about a new task, which is gone again when the gate does not want it', async () => {
-      const contexts: TaskCreatedHookContext[] = [];
-      const { tasks, create } = await openList({
-        creationGate(context) {
-          contexts.push(context);
-          return context.taskTitle === 'good' ? verdict(0) : verdict(2, { stderr: 'say what for' });
-        },
-      });
-      expect(await create('good')).toMatchObject({ id: '1', status: 'pending' });
-      await expect(create('bad')).rejects.toMatchObject({ code: 'gate_rejected', message: 'say what for' });
-      expect(await tasks.listTasks(TEAM)).toMatchObject([{ title: 'good' }]);
-      expect(contexts).toEqual([
-        { teamId: TEAM, taskId: '1', taskTitle: 'good', createdBy: 'lead' },
-        { teamId: TEAM, taskId: '2', taskTitle: 'bad', createdBy: 'lead' },
-      ]);
-    });
-
-    test('and an error of the gate itself lets the work pass', async () => {
-      const { tasks, create } = await openList({ gate: () => verdict(1) });
-      await create('one');
-      await tasks.claimTask(TEAM, '1', 'ann');
-      expect(await tasks.completeTask(TEAM, '1', 'ann')).toMatchObject({ status: 'completed' });
-    });
-
-    test('and a gate that throws changes nothing', async () => {
-      const { ledger, tasks, create } = await openList({
-        gate() {
-          throw new Error('no such program');
-        },
-      });
-      await create('one');
-      await tasks.claimTask(TEAM, '1', 'ann');
-      const before = await observed(ledger);
-      await expect(tasks.completeTask(TEAM, '1', 'ann')).rejects.toThrow('no such program');
-      expect(await observed(ledger)).toEqual(before);
-    });
-
-    test.each<[string, string, (tools: Awaited<ReturnType<typeof openList>>) => Promise<unknown>]>([
-      ['revision', 'stale_revision', ({ tasks }) => tasks.updateTask(TEAM, '1', { title: 'changed' })],
-      [
-        'epoch',
-        'stale_epoch',
-        async ({ ledger, tasks }) => {
-          await run(ledger, { type: 'task.release', by: 'lead', taskId: '1' });
-          await tasks.claimTask(TEAM, '1', 'ann');
-        },
-      ],
-      ['holder', 'stale_epoch', ({ ledger }) => run(ledger, leave('ann'), join('ann'))],
-    ])('and its verdict is void when the %s moved while it ran (invariant 10)', async (_what, code, meanwhile) => {
-      const gate = door();
-      const tools = await openList({ gate: () => gate.pass().then(() => verdict(0)) });
-      const { ledger, tasks, create } = tools;
-      await create('one');
-      await tasks.claimTask(TEAM, '1', 'ann');
-      const completion = tasks.completeTask(TEAM, '1', 'ann').catch((error: unknown) => error);
-      const update = tasks.updateTask(TEAM, '1', { status: 'completed' }, 'ann').catch((error: unknown) => error);
-      await expect.poll(gate.waiting).toBe(2);
-      await meanwhile(tools);
-      const before = await observed(ledger);
-      gate.open();
-      expect([await completion, await update]).toMatchObject([{ code }, { code }]);
-      expect(await observed(ledger)).toEqual(before);
-    });
-
-    test('and holds up nobody while it runs', async () => {
-      const gate = door();
-      const { tasks, create } = await openList({ gate: () => gate.pass().then(() => verdict(0)) });
-      await create('one');
-      await create('two');
-      await tasks.claimTask(TEAM, '1', 'ann');
-      const completion = tasks.completeTask(TEAM, '1', 'ann');
-      await expect.poll(gate.waiting).toBe(1);
-      expect(await tasks.claimNextTask(TEAM, 'bob')).toMatchObject({ id: '2' });
-      gate.open();
-      expect(await completion).toMatchObject({ status: 'completed' });
-    });
-
-    test('about nothing that would be refused, or was done before', async () => {
-      let asked = 0;
-      const { tasks, create } = await openList({
-        gate() {
-          asked++;
-          return verdict(0);
-        },
-      });
-      await create('one');
-      await tasks.claimTask(TEAM, '1', 'ann');
-      await expect(tasks.completeTask(TEAM, '1', 'bob')).rejects.toMatchObject({ code: 'not_allowed' });
-      await expect(tasks.completeTask(TEAM, '9', 'ann')).rejects.toMatchObject({ code: 'not_found' });
-      await expect(tasks.completeTask(TEAM, '1', 'ann', { epoch: 7 })).rejects.toMatchObject({ code: 'stale_epoch' });
-      await expect(tasks.updateTask(TEAM, '1', { status: 'completed', revision: 1 }, 'ann')).rejects.toMatchObject({
-        code: 'stale_revision',
-      });
-      expect(asked).toBe(0);
-      const done = await tasks.completeTask(TEAM, '1', 'ann', { commandId: 'c1' });
-      expect(await tasks.completeTask(TEAM, '1', 'ann', { commandId: 'c1' })).toEqual(done);
-      await expect(tasks.completeTask(TEAM, '1', 'ann')).rejects.toThrow(TeamError);
-      expect(asked).toBe(1);
     });
   });
 
