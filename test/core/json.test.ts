@@ -40,7 +40,7 @@ describe('metadata', () => {
       },
     ],
     ['an object that says how it wants to be written', { a: { toJSON: () => 1 } }],
-    // oxlint-disable-next-line no-sparse-arrays
+    // oxlint-disable-next-line no-sparse-arrays -- holes are what is tried
     ['a list with a hole', { a: [1, , 2] }],
     ['a key __proto__', JSON.parse('{"__proto__":{"admin":true}}')],
     ['a key __proto__ further down', JSON.parse('{"a":[{"__proto__":{"admin":true}}]}')],
