@@ -34,6 +34,12 @@ export function reasonToWait({ metadata }: Pick<Member, 'metadata'>): string | u
   return isSaid ? String(waiting['reason']) : undefined;
 }
 
+/** Whether it went with the only machine that may run it, and comes back with that. */
+export function isLost(member: Pick<Member, 'status' | 'returning' | 'host' | 'metadata'>): boolean {
+  const { status, returning, host } = member;
+  return status === 'stopped' && returning === true && host !== undefined && reasonToWait(member) !== undefined;
+}
+
 /** What runs a member, in one word. */
 export function agentWord({ agent }: Member): string {
   return agent?.name ?? agent?.kind ?? '';

@@ -1,8 +1,10 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '../client/client.ts';
 import { findHome } from '../client/home.ts';
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
+import { isLost, reasonToWait } from './doing.ts';
 import { INTERRUPTED, Refusal, UsageError } from './errors.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { paint } from './screen.ts';
@@ -54,11 +56,20 @@ async function memberLogs(
   try {
     const teamId = await findTeamOf(client, memberId, named);
     const isSomething = await printTranscript(client, { teamId, memberId, follow, json, screen, signal });
-    if (!isSomething) warn(`${memberId} of ${teamId} has no transcript: no agent of it ran here.\n`);
+    if (!isSomething) warn(`${memberId} of ${teamId} has no transcript: ${await whyNone(client, teamId, memberId)}.\n`);
     return 0;
   } finally {
     client.close();
   }
+}
+
+/** A transcript lies where its member ran. */
+async function whyNone(client: Client, teamId: string, memberId: string): Promise<string> {
+  const member = await client.call('member.show', { teamId, memberId });
+  const { host, status } = member;
+  if (isLost(member)) return `it lies on the machine ${host}, which is not there: troupe serve --name ${host} on it`;
+  const reason = status === 'spawning' ? reasonToWait(member) : undefined;
+  return reason === undefined ? 'no agent of it ran here' : `it has not begun, ${clean(reason)}`;
 }
 
 /** A daemon's log as it is on disk: read to its end, again and again. */

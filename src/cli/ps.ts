@@ -1,13 +1,17 @@
 import type { Client } from '../client/client.ts';
+import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
-import { agentWord, describeDoing } from './doing.ts';
+import { agentWord, describeDoing, isLost } from './doing.ts';
 import { findOpenTeams } from './open-teams.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { fold } from './text.ts';
 import { sessionTable } from './views/member.ts';
 import type { ShownSession } from './views/member.ts';
 import { print, toJson } from './write.ts';
+
+type Member = ResultOf<'member.show'>;
+type Team = ResultOf<'team.show'>;
 
 /** Who runs, on which team, in which process, and what each does or waits for. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
@@ -25,21 +29,18 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
-/**
- * Those that have a process, here or on another machine, and those that wait for a machine. Teams in which nothing runs are
- * asked no further.
- */
+/** Those that have a process, here or on another machine, those that wait for a machine, and those that were lost with theirs. */
 async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): Promise<ShownSession[]> {
   const sessions = (await client.call('session.list', { teamId }, { signal })).filter(
     ({ pid, hostId, status }) => pid !== undefined || hostId !== undefined || status === 'spawning',
   );
-  if (sessions.length === 0) return [];
-  const [{ team, pendingRequests: requests }, all] = await Promise.all([
-    client.call('team.status', { teamId }, { signal }),
-    client.call('task.list', { teamId, limit: 10_000 }, { signal }),
-  ]);
+  const { team, pendingRequests: requests } = await client.call('team.status', { teamId }, { signal });
+  const lost = team.members.filter(isLost).map((member) => lostSession(member, team));
+  // Teams in which nothing runs are asked no further.
+  if (sessions.length === 0 && lost.length === 0) return [];
+  const all = await client.call('task.list', { teamId, limit: 10_000 }, { signal });
   const tasks = new Map(all.map((task) => [task.id, task]));
-  return sessions.map((session) => {
+  return [...sessions, ...lost].map((session) => {
     const member = team.members.find(({ id }) => id === session.memberId);
     if (!member) return session;
     return {
@@ -49,4 +50,17 @@ async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): 
       doing: describeDoing(member, { tasks, requests }),
     };
   });
+}
+
+function lostSession({ id, sessionId, status, statusSince, host }: Member, { id: teamId, leadId }: Team): ShownSession {
+  return {
+    id: sessionId,
+    teamId,
+    teamRole: id === leadId ? 'lead' : 'teammate',
+    memberId: id,
+    status,
+    lost: true,
+    startedAt: statusSince,
+    ...(host !== undefined && { hostId: host }),
+  };
 }

@@ -2,9 +2,13 @@ import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { show } from './show.ts';
+import { waitingLines } from './views/member.ts';
 import { print } from './write.ts';
 
-/** How the daemon is; for people, also the teams it has. */
+/** Whoever has more of them looks at one: troupe team status. */
+const TEAMS_ASKED = 50;
+
+/** How the daemon is; for people, also the teams it has, and which members wait and why. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const client = openClient(environment);
   try {
@@ -14,6 +18,9 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const teams = await client.call('team.list', {}, { signal });
     print('\n');
     await show('team.list', teams, { json: false, screen });
+    const active = teams.filter(({ status }) => status === 'active').slice(0, TEAMS_ASKED);
+    const lists = await Promise.all(active.map(({ name }) => client.call('member.list', { teamId: name }, { signal })));
+    print(lists.map((members) => waitingLines(members)).join(''));
   } finally {
     client.close();
   }

@@ -16,12 +16,17 @@ export interface Departure {
   readonly returning?: boolean;
   /** How it died for the last time, when it is not started again by itself: a person is asked. */
   readonly givenUp?: string | undefined;
+  /** What it waits for until then, for everybody to see. */
+  readonly waiting?: string | undefined;
 }
 
 /** Marks a member as stopped, and in the same step asks a person about one that is given up; returns the tasks given back. */
 export function recordDeparture(ledger: Ledger, departure: Departure): Promise<string[]> {
-  const { teamId, memberId, hostId, reason, returning = false, givenUp } = departure;
+  const { teamId, memberId, hostId, reason, returning = false, givenUp, waiting } = departure;
   const commands: NewCommand[] = [{ type: 'member.leave', by: SYSTEM, memberId, reason, returning, hostId }];
+  if (waiting !== undefined) {
+    commands.unshift({ type: 'member.change', by: SYSTEM, memberId, metadata: { waiting: { reason: waiting } } });
+  }
   if (givenUp !== undefined) {
     const content = `${memberId} crashed again and again, the last time so: ${givenUp}. It stays stopped; yes starts it again, when the cause is mended.`;
     commands.push({ type: 'request.raise', by: SYSTEM, kind: 'restart', memberId, content });

@@ -21,6 +21,13 @@ export function rejoinInput(member: MemberRecord): JoinInput {
     host: member.host,
     labels: member.labels,
     budget: member.budget,
-    metadata: member.metadata,
+    // What it waited for is over, or will be said again.
+    metadata: withoutWaiting(member.metadata),
   });
+}
+
+function withoutWaiting(metadata: MemberRecord['metadata']): MemberRecord['metadata'] {
+  if (!metadata || !('waiting' in metadata)) return metadata;
+  const { waiting: _waiting, ...rest } = metadata;
+  return Object.keys(rest).length > 0 ? rest : undefined;
 }

@@ -1,4 +1,4 @@
-import { waitingOf } from '../../src/client/replica.ts';
+import { isLost, waitingOf } from '../../src/client/replica.ts';
 import type { Budget } from '../../src/core/budget.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
@@ -53,7 +53,7 @@ export function Facts({ member }: { member: MemberRecord }) {
             <span className="mono">{member.sessionId}</span>
           </Fact>
         )}
-        {waitingOf(member) !== undefined && member.status !== 'stopped' && (
+        {waitingOf(member) !== undefined && (member.status !== 'stopped' || isLost(member)) && (
           <Fact name="Waits">{waitingOf(member)}</Fact>
         )}
         {member.hostId !== undefined && <Fact name="Runs on">{member.hostId}</Fact>}

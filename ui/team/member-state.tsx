@@ -1,4 +1,4 @@
-import { waitingOf } from '../../src/client/replica.ts';
+import { isLost, waitingOf } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import { freeSince } from '../data/free-since.ts';
@@ -54,7 +54,7 @@ export function Doing({ member }: { member: MemberRecord }) {
       </>
     );
   }
-  if (member.status === 'stopped') {
+  if (member.status === 'stopped' && !isLost(member)) {
     return (
       <span className="quiet">
         {member.stopReason ?? 'stopped'} · {since} ago
@@ -65,7 +65,7 @@ export function Doing({ member }: { member: MemberRecord }) {
   if (waiting !== undefined) {
     return (
       <span className="quiet" title={waiting}>
-        waits for {showSpan(now - member.statusSince.getTime())}: {waiting}
+        {isLost(member) ? 'lost, ' : ''}waits for {showSpan(now - member.statusSince.getTime())}: {waiting}
       </span>
     );
   }

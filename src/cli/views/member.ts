@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../operations/index.ts';
-import { reasonToWait } from '../doing.ts';
+import { isLost, reasonToWait } from '../doing.ts';
 import type { Screen, Style } from '../screen.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
@@ -50,7 +50,7 @@ export function memberTable(members: readonly Member[], screen: Screen, leadId?:
   const rows = members.map((member): Cell[] => [
     { text: member.name, style: member.name === leadId ? 'bold' : undefined },
     member.name === leadId ? `${member.role} (lead)`.replace('lead (lead)', 'lead') : member.role,
-    { text: member.status, style: STYLES[member.status] },
+    { text: isLost(member) ? 'lost' : member.status, style: STYLES[member.status] },
     { text: showTime(member.statusSince, screen), style: 'dim' },
     taskNames(member.assignedTasks, ' '),
     member.model ?? '',
@@ -63,7 +63,18 @@ export function memberTable(members: readonly Member[], screen: Screen, leadId?:
     { title: 'TASKS', spare: 1 },
     { title: 'MODEL', spare: 3 },
   ] as const;
-  return table(columns, rows, screen);
+  return table(columns, rows, screen) + waitingLines(members);
+}
+
+/** Who waits for something that is no task, and for what. */
+export function waitingLines(members: readonly Member[]): string {
+  const lines = members
+    .filter((member) => member.status !== 'stopped' || isLost(member))
+    .flatMap((member) => {
+      const reason = reasonToWait(member);
+      return reason === undefined ? [] : [`${clean(member.name)} waits: ${clean(reason)}\n`];
+    });
+  return lines.length === 0 ? '' : `\n${lines.join('')}`;
 }
 
 /** A session, and where it is known: what its member is there for, which agent it is, what it does or waits for. */
@@ -71,6 +82,8 @@ export type ShownSession = ResultOf<'session.list'>[number] & {
   readonly role?: string;
   readonly agent?: string;
   readonly doing?: string;
+  /** It went with its machine. */
+  readonly lost?: boolean;
 };
 
 /** Sessions as lines: who runs, what each does, since when, in which process. */
@@ -80,7 +93,7 @@ export function sessionTable(sessions: readonly ShownSession[], screen: Screen):
     session.teamId,
     { text: session.memberId, style: session.teamRole === 'lead' ? 'bold' : undefined },
     session.role === undefined || session.role === 'teammate' ? '' : session.role,
-    { text: session.status, style: STYLES[session.status] },
+    { text: session.lost ? 'lost' : session.status, style: STYLES[session.status] },
     session.doing ?? '',
     { text: session.agent ?? '', style: 'dim' },
     session.pid === undefined ? elsewhere(session) : String(session.pid),
@@ -106,7 +119,7 @@ function elsewhere({ hostId }: ShownSession): string {
 
 function memberDetails(member: Member, screen: Screen): string {
   const rows: (readonly [string, Cell | undefined])[] = [
-    ['status', { text: member.status, style: STYLES[member.status] }],
+    ['status', { text: isLost(member) ? 'lost' : member.status, style: STYLES[member.status] }],
     ['since', showTime(member.statusSince, screen)],
     ['role', member.role],
     ['tasks', taskNames(member.assignedTasks)],

@@ -5,7 +5,7 @@ import { fits, mergeMetadata } from '../json.ts';
 import type { Metadata } from '../json.ts';
 import { METADATA_BYTES } from '../limits.ts';
 import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from '../state.ts';
-import { describeTask, requireMember, requireTeam, viewTask } from '../view.ts';
+import { describeTask, isLost, requireMember, requireTeam, viewTask, waitingOf } from '../view.ts';
 
 /** The team, if it can still change. */
 export function requireOpenTeam(state: TeamState): TeamRecord {
@@ -25,6 +25,9 @@ export function requireActor(state: TeamState, by: Actor): void {
 /** A member who is not stopped. */
 export function requireLive(state: TeamState, memberId: string): MemberRecord {
   const member = requireMember(state, memberId);
+  if (isLost(member)) {
+    throw new TeamError('member_stopped', `Member ${memberId} of team ${state.teamId} is lost: ${waitingOf(member)}`);
+  }
   if (member.status === 'stopped') {
     throw new TeamError(
       'member_stopped',

@@ -5,6 +5,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Mailbox } from '../../ledger/mailbox.ts';
 import { givenBack, recordDeparture } from '../departure.ts';
 import { rejoinInput } from '../rejoin.ts';
+import { awaitHost } from './waiting.ts';
 
 /** What says that another daemon did it before us. */
 const OTHERS_WERE_FIRST: readonly string[] = ['claim_conflict', 'exists', 'member_stopped', 'not_found', 'team_closed'];
@@ -28,7 +29,10 @@ export async function declareLost(
       const isBound = member.host === hostId && !isAlone;
       if (member.status !== 'stopped') {
         const reason = `its machine ${hostId} is gone`;
-        const held = await recordDeparture(ledger, { teamId, memberId: member.id, hostId, reason, returning: true });
+        // It stays away for as long as its machine does, and everybody should see why.
+        const waiting = isBound ? awaitHost(hostId) : undefined;
+        const left = { teamId, memberId: member.id, hostId, reason, returning: true, waiting };
+        const held = await recordDeparture(ledger, left);
         if (leadId !== undefined && leadId !== member.id) {
           await mailbox.send(teamId, SYSTEM, notice(leadId, member.id, { hostId, held, isBound, isAlone }));
         }

@@ -17,13 +17,18 @@ const OVER: readonly string[] = ['member_stopped', 'not_found', 'team_closed'];
 /** The longest reason that a member's record holds. */
 const REASON = 300;
 
+/** Why a member waits that one daemon alone may run. */
+export function awaitHost(host: string): string {
+  return `it is to run on the machine ${host}, which is not there: troupe serve --name ${host} on it, or start it without a host`;
+}
+
 /** Why no daemon runs a member that waits for one, and what to do; undefined where one is about to. */
 export function whyUnplaced(member: MemberRecord, hosts: readonly HostCard[], waitedMs: number): string | undefined {
   const { host, labels = [], agent, cwd } = member;
   const names = (some: readonly HostCard[]) => some.map(({ name }) => name).join(', ');
   const named = hosts.filter(({ name }) => host === undefined || name === host);
   if (named.length === 0) {
-    return `it is to run on the machine ${host}, which is not there: troupe serve --name ${host} on it, or start it without a host`;
+    return awaitHost(host ?? '');
   }
   const labelled = named.filter((one) => labels.every((label) => one.labels.includes(label)));
   if (labelled.length === 0) {

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setUpNatsJournal } from '../../../src/journal/nats/setup.ts';
 import { until } from '../../daemon/processes.ts';
+import { serve } from '../../daemon/serve.ts';
 import { hasNats, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { isAlive } from '../stage.ts';
@@ -72,6 +75,72 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     const lost = async () => (await eventsOf(a, 'short')).filter(({ type }) => type === 'teammate:stopped');
     await until('beta is lost', async () => (await lost()).length > 0, 11_000);
     expect(await lost()).toMatchObject([{ memberId: 'm1' }]);
+  });
+
+  test('shows who was lost with the only machine that may run it, and why it waits', async () => {
+    const journal = await newJournal(servers, { leaseMs: 2_000 });
+    const [a, b] = [await startMachine('alpha', journal), await startMachine('beta', journal)];
+    const members = [
+      { name: 'bound', host: 'beta', agent: { exec: SHELL } },
+      { name: 'picky', labels: ['gpu'], agent: { exec: SHELL } },
+    ];
+    const tasks = [{ title: 'Do it' }];
+    await a.connection.call('team.up', { source: JSON.stringify({ team: 'tied', members, tasks }), folder: '/' });
+    const show = (memberId: string) => a.connection.call('member.show', { teamId: 'tied', memberId });
+    await until('it runs', async () => (await show('bound')).hostId === 'beta', 30_000);
+    signalAll(b, 'SIGKILL');
+    await until('it is lost', async () => (await show('bound')).status === 'stopped', 30_000);
+    await until('the other is told why it waits', async () => (await show('picky')).metadata !== undefined, 30_000);
+    const why = 'it is to run on the machine beta, which is not there: troupe serve --name beta on it';
+    const said = async (...words: string[]) => {
+      const { stdout, stderr } = await a.troupe(...words);
+      return `${stdout}${stderr}`.replace(/\s+/g, ' ');
+    };
+    expect(await said('ps')).toMatch(/tied bound lost waits: it is to run on the machine beta, .* on beta /);
+    for (const words of [['status'], ['team', 'status', 'tied'], ['member', 'list', '--team', 'tied']]) {
+      expect(await said(...words), words.join(' ')).toContain(`bound waits: ${why}`);
+      expect(await said(...words), words.join(' ')).toContain('picky waits: no machine has what it needs (gpu)');
+    }
+    expect(await said('team', 'status', 'tied')).toMatch(/ bound teammate lost /);
+    expect(await said('member', 'show', 'bound', '--team', 'tied')).toMatch(new RegExp(`status lost .* waits ${why}`));
+    expect(await said('task', 'assign', '1', 'bound', '--team', 'tied')).toContain(
+      `bound of team tied is lost: ${why}`,
+    );
+    expect(await said('logs', 'picky', '--team', 'tied')).toContain(
+      'has no transcript: it has not begun, no machine has',
+    );
+    // With its machine it comes back, and waits for nothing any more.
+    await serve(b.home);
+    await until('it runs again', async () => ['idle', 'active'].includes((await show('bound')).status), 40_000);
+    expect((await show('bound')).metadata).toBeUndefined();
+  });
+
+  test('a process outlives the daemon that was killed, is fenced, and ends when that is back', async () => {
+    const journal = await newJournal(servers, { leaseMs: 2_000 });
+    const b = await startMachine('beta', journal);
+    // It takes as long as there is no file of this name.
+    const agent = { exec: ['sh', '-c', 'cat > /dev/null; until [ -e "$GO" ]; do sleep 0.1; done; echo by "$WHO"'] };
+    const go = join(b.folder, 'go');
+    const members = [{ name: 'm', agent, env: { GO: go, WHO: '${TROUPE_HOME}' } }];
+    const source = JSON.stringify({ team: 'outlived', members, tasks: [{ title: 'Once' }] });
+    await b.connection.call('team.up', { source, folder: '/' });
+    await until('it works', async () => (await b.task('outlived', '1')).status === 'in_progress', 30_000);
+    const a = await startMachine('alpha', journal);
+    const [left] = b.records();
+    process.kill(b.daemon.pid, 'SIGKILL');
+    const taken = async () => (await hostsOf(a, 'outlived')).includes('alpha');
+    await until('another machine runs the member', taken, 30_000);
+    await until('and works', async () => (await a.task('outlived', '1')).status === 'in_progress', 30_000);
+    expect(isAlive(left!.identity!.pid)).toBe(true);
+    // What the one that was left finishes now counts for nothing.
+    await serve(b.home);
+    await until('the process that was left has ended', () => !isAlive(left!.identity!.pid), 30_000);
+    writeFileSync(go, '');
+    await until('it is done', async () => (await a.task('outlived', '1')).status === 'completed', 30_000);
+    const done = (await eventsOf(a, 'outlived')).filter(({ type }) => type === 'task:completed');
+    expect(done).toMatchObject([{ by: 'm' }]);
+    const claims = (await eventsOf(a, 'outlived')).filter(({ type }) => type === 'task:claimed');
+    expect(claims).toHaveLength(2);
   });
 
   test('refuses a second daemon of the same name', async () => {
