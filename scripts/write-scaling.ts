@@ -1,0 +1,102 @@
+// Writes the figures of docs/scaling.md, all of which are in bench/results.json: run it after the benchmark jetstream. A test
+// says when they are stale.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const HOUSE = dirname(import.meta.dirname);
+const PAGE = join(HOUSE, 'docs', 'scaling.md');
+
+type Rows = Readonly<Record<'one' | 'eight' | 'teams8' | 'teams64' | 'daemons', number>>;
+
+interface Servers {
+  readonly limit: number;
+  readonly persec: Rows;
+  readonly ratios: Rows;
+  readonly p50: Rows;
+  readonly p99: Rows;
+  readonly writableAfter: number;
+  readonly rounds: number;
+}
+
+interface Figures {
+  readonly targets: readonly { readonly what: string; readonly atLeast?: number; readonly ok: boolean }[];
+  readonly oneServer: Servers;
+  readonly threeServers: Servers;
+  readonly teams: {
+    readonly count: number;
+    readonly msToMake: { readonly first: number; readonly last: number };
+    readonly msToList: { readonly first: number; readonly again: number };
+    readonly serverBytesPerTeam: number;
+  };
+}
+
+const ROWS = [
+  ['one', '1 team, 1 in flight'],
+  ['eight', '1 team, 8 in flight'],
+  ['teams8', '8 teams, 8 in flight each'],
+  ['teams64', '64 teams, 2 in flight each'],
+  ['daemons', '1 team, 16 in flight from two daemons'],
+] as const;
+
+/** The page with the figures of the last run in it. */
+export function renderScaling(): string {
+  const file = JSON.parse(readFileSync(join(HOUSE, 'bench', 'results.json'), 'utf8')) as {
+    results: (Figures & { name: string })[];
+  };
+  const figures = file.results.find(({ name }) => name === 'jetstream');
+  if (!figures) throw new Error('bench/results.json has no jetstream: npm run bench -- jetstream');
+  const page = readFileSync(PAGE, 'utf8');
+  return put(put(page, 'measured', measured(figures)), 'limits', limits(figures));
+}
+
+function put(page: string, name: string, text: string): string {
+  const place = new RegExp(`(<!-- ${name}: .*? -->\\n)[^]*?(<!-- /${name} -->)`);
+  if (!place.test(page)) throw new Error(`docs/scaling.md has no place for ${name}`);
+  return page.replace(place, (_all, from: string, to: string) => `${from}\n${text}\n\n${to}`);
+}
+
+function measured({ oneServer, threeServers, teams, targets }: Figures): string {
+  const [one, three] = [oneServer, threeServers];
+  const cell = ({ ratios, persec, p50, p99 }: Servers, row: keyof Rows) =>
+    `${short(ratios[row])} (${whole(persec[row])}; ${short(p50[row])}, ${short(p99[row])})`;
+  const rounds = ({ rounds }: Servers) => `${rounds} rounds`;
+  const met = targets.filter(({ atLeast }) => atLeast !== undefined).every(({ ok }) => ok);
+  return [
+    `| claim + complete, times bare appends (operations a second; p50, p99 of one in ms) | one server, ${rounds(one)} | three servers, ${rounds(three)} |`,
+    '|---|---|---|',
+    `| bare appends a second | ${whole(one.limit)} | ${whole(three.limit)} |`,
+    ...ROWS.map(([row, title]) => `| ${title} | ${cell(one, row)} | ${cell(three, row)} |`),
+    '',
+    `None lost, none double. From killing the stream's leader to the next claim: ${short(three.writableAfter)} s. ${whole(teams.count)} teams on`,
+    `one server: ${short(teams.msToMake.first)} ms to make one of the first, ${short(teams.msToMake.last)} of the last; ${short(teams.msToList.first)} ms to list them the first time, ${short(teams.msToList.again)}`,
+    `again; ${whole(teams.serverBytesPerTeam / 1024)} KB of the server's memory each. The target of 3 times with 8 in flight is ${met ? 'met on both' : 'not met'}.`,
+  ].join('\n');
+}
+
+function limits({ oneServer: one, threeServers: three, teams }: Figures): string {
+  const tasks = (servers: Servers, row: keyof Rows) => whole(servers.persec[row] / 2);
+  const share = (servers: Servers) => `${Math.round((100 * servers.persec.daemons) / servers.persec.eight)} %`;
+  return [
+    '1. **One team** is one stream with one leader and one append at a time. Batches carry what waits, so more members make larger batches,',
+    `   not more appends: from 1 to 8 in flight it went from ${whole(one.persec.one)} to ${whole(one.persec.eight)} operations a second on one server, from ${whole(three.persec.one)} to`,
+    `   ${whole(three.persec.eight)} on three, which is ${tasks(one, 'eight')} and ${tasks(three, 'eight')} tasks claimed and completed each second. Written to by two daemons all the time it`,
+    `   keeps ${share(one)} and ${share(three)} of that. Agents take minutes for a task; who comes near this splits the work into teams.`,
+    `2. **One server** carries all streams that it leads: ${whole(one.persec.teams8)} operations a second in 8 teams, ${whole(one.persec.teams64)} in 64 with fewer in flight in each,`,
+    `   where batches are small; with three replicas on the same machine ${whole(three.persec.teams8)} and ${whole(three.persec.teams64)}, and p99 rose to ${whole(three.p99.teams64)} ms. Leaders spread over the`,
+    '   servers of a cluster, so teams do too: more servers of the same cluster, each stream on three of them, is the first step.',
+    `3. **One cluster** is bounded by the number of its streams: ${whole(teams.count)} teams took ${whole((teams.count * teams.serverBytesPerTeam) / 1024 / 1024)} MB of one server's memory, and the last took ${short(teams.msToMake.last)} ms to`,
+    `   make where the first took ${short(teams.msToMake.first)}. Replicated ones cost more, which was not measured: each is a group with elections and heartbeats of`,
+    '   its own. Close and delete teams that are done; `troupe journal copy` keeps them in a file.',
+  ].join('\n');
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+/** Two digits that count, and no more than one after the point from 10 on. */
+function short(value: number): string {
+  return value >= 100 ? whole(value) : String(Number(value.toPrecision(value >= 10 ? 3 : 2)));
+}
+
+if (import.meta.main) writeFileSync(PAGE, renderScaling());
