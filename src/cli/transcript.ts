@@ -122,11 +122,16 @@ function plainEntry(entry: Entry, screen: Screen): string {
       return `${clock} ${paint(screen, 'yellow', `⚙ ${lines(entry['name'])} ${lines(entry['status'])}`)}\n`;
     case 'waiting':
       return `${clock} ${paint(screen, 'yellow', `… waits: ${lines(entry['reason'])}`)}\n`;
+    case 'permission':
+      return `${clock} ${paint(screen, 'yellow', `? asks: ${lines(entry['description'] || entry['tool'])}`)}\n`;
     case 'turnEnd': {
       const failed = entry['reason'] !== 'done';
-      return `${clock} ${paint(screen, failed ? 'red' : 'green', `■ ${lines(entry['reason'])}${failed ? `: ${lines(entry['error'])}` : ''}`)}\n`;
+      const why = failed && entry['error'] ? `: ${lines(entry['error'])}` : '';
+      return `${clock} ${paint(screen, failed ? 'red' : 'green', `■ ${lines(entry['reason'])}${why}`)}\n`;
     }
+    // Bookkeeping: troupe usage shows what was spent.
     case 'shown':
+    case 'usage':
       return '';
     default:
       return `${clock} ${paint(screen, 'dim', lines(entry.type))}\n`;
