@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { TeamError } from '../core/errors.ts';
+import { TASKS_PER_TEAM } from '../core/limits.ts';
 import { NO_SESSION } from '../core/member.ts';
 import { quote } from '../core/text.ts';
 import type { Caller } from '../operations/caller.ts';
@@ -18,12 +19,13 @@ export function addAgentRoutes(app: Hono<Env>, hub: Hub): void {
   app.get('/api/agents/:id/team-tasks', async (context) => {
     const caller = callerOf(context);
     const { teamId } = await findAgent(hub, caller, context.req.param('id'));
-    return context.json((await read(hub, caller, 'task.list', teamId)) as object[]);
+    // All of them: whoever asks for a team's tasks here has no way to ask for the next page.
+    return context.json((await read(hub, caller, 'task.list', teamId, { limit: TASKS_PER_TEAM })) as object[]);
   });
 }
 
-function read(hub: Hub, caller: Caller, name: string, teamId: string): Promise<unknown> {
-  return hub.call(name, { caller, input: { teamId }, signal: new AbortController().signal });
+function read(hub: Hub, caller: Caller, name: string, teamId: string, more: object = {}): Promise<unknown> {
+  return hub.call(name, { caller, input: { teamId, ...more }, signal: new AbortController().signal });
 }
 
 async function findAgent(hub: Hub, caller: Caller, id: string): Promise<{ teamId: string; memberId: string }> {

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../core/errors.ts';
+import { TeamMember } from '../core/member.ts';
+import { SharedTask } from '../core/task.ts';
+import type { Scope } from '../operations/caller.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 
@@ -8,6 +11,14 @@ interface JsonSchema {
   readonly properties?: Readonly<Record<string, object>>;
   readonly required?: readonly string[];
 }
+
+/** An agent as programs know it that know agents rather than teams. */
+const AGENT_ID = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  schema: { type: 'string', description: "name@team, or a lead's session id" },
+};
 
 let made: object | undefined;
 
@@ -18,7 +29,7 @@ export function openApiDocument(): object {
     info: { title: 'Troupe', version: '1', description: 'A runtime for teams of coding agents.' },
     servers: [{ url: '/' }],
     security: [{ token: [] }],
-    paths: pathsOf(OPERATIONS),
+    paths: { ...pathsOf(OPERATIONS), ...furtherPaths() },
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
       schemas: { Error: ERROR_SCHEMA },
@@ -54,9 +65,11 @@ function describe({ name, summary, scope, input, result }: Operation, method: st
   const inPath = [...route.matchAll(/:(\w+)/g)].map(([, parameter]) => parameter as string);
   const others = Object.entries(properties).filter(([key]) => !inPath.includes(key));
   const isRead = method === 'GET';
+  // Many programs send no body with a DELETE, and some cannot.
+  const inQuery = isRead || method === 'DELETE';
   const parameters = [
     ...inPath.map((key) => ({ name: key, in: 'path', required: true, schema: properties[key] ?? { type: 'string' } })),
-    ...(isRead ? others : []).map(([key, schema]) => ({
+    ...(inQuery ? others : []).map(([key, schema]) => ({
       name: key,
       in: 'query',
       required: required.includes(key),
@@ -77,14 +90,65 @@ function describe({ name, summary, scope, input, result }: Operation, method: st
     description: `Needs the scope ${scope}.`,
     tags: [name.split('.')[0]],
     parameters,
-    ...(!isRead && others.length > 0 && { requestBody: { content: { 'application/json': { schema: body } } } }),
-    responses: {
-      200: { description: 'Done', content: { 'application/json': { schema: jsonSchema(result) } } },
-      default: {
-        description: 'Refused; the code says why',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
+    ...(!inQuery && others.length > 0 && { requestBody: { content: { 'application/json': { schema: body } } } }),
+    responses: responsesWith('application/json', jsonSchema(result)),
+  };
+}
+
+function responsesWith(type: string, schema: object): object {
+  return {
+    200: { description: 'Done', content: { [type]: { schema } } },
+    default: {
+      description: 'Refused; the code says why',
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
     },
+  };
+}
+
+/** What can be read besides the operations; none of it changes anything. */
+function furtherPaths(): Record<string, { get: object }> {
+  return {
+    '/api/agents/{id}/teammates': further('agent.teammates', 'List the teammates of an agent', {
+      parameters: [AGENT_ID],
+      schema: jsonSchema(z.array(TeamMember)),
+    }),
+    '/api/agents/{id}/team-tasks': further('agent.teamTasks', "List all tasks of an agent's team", {
+      parameters: [AGENT_ID],
+      schema: jsonSchema(z.array(SharedTask)),
+    }),
+    '/api/teams/{teamId}/events': further(
+      'team.events',
+      'Follow a team: what happened after a batch, then what happens',
+      {
+        parameters: [
+          { name: 'teamId', in: 'path', required: true, schema: { type: 'string' } },
+          { name: 'after', in: 'query', required: false, schema: { type: 'string' } },
+          { name: 'Last-Event-ID', in: 'header', required: false, schema: { type: 'string' } },
+        ],
+        type: 'text/event-stream',
+      },
+    ),
+    '/health': further('daemon.health', 'Whether all is well', {
+      schema: { type: 'object', required: ['status'], properties: { status: { enum: ['ok', 'degraded'] } } },
+    }),
+    '/metrics': further('daemon.metrics', 'Figures for Prometheus', { scope: 'admin', type: 'text/plain' }),
+  };
+}
+
+function further(
+  operationId: string,
+  summary: string,
+  {
+    scope = 'reader',
+    parameters = [],
+    type = 'application/json',
+    schema = { type: 'string' },
+  }: { scope?: Scope; parameters?: readonly object[]; type?: string; schema?: object },
+): { get: object } {
+  const [tag] = operationId.split('.');
+  const description = `Needs the scope ${scope}.`;
+  return {
+    get: { operationId, summary, description, tags: [tag], parameters, responses: responsesWith(type, schema) },
   };
 }
 

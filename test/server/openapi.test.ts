@@ -2,9 +2,12 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import { openApiDocument } from '../../src/server/openapi.ts';
+import { setStage } from './stage.ts';
 
 const Schema = z.looseObject({});
-const Content = z.object({ 'application/json': z.object({ schema: Schema }) });
+const Body = z.object({ schema: Schema });
+const Content = z.object({ 'application/json': Body });
+const Answer = z.partialRecord(z.enum(['application/json', 'text/event-stream', 'text/plain']), Body);
 const Method = z.strictObject({
   operationId: z.string(),
   summary: z.string().min(1),
@@ -19,7 +22,7 @@ const Method = z.strictObject({
     }),
   ),
   requestBody: z.strictObject({ content: Content }).optional(),
-  responses: z.record(z.string(), z.strictObject({ description: z.string(), content: Content })),
+  responses: z.record(z.string(), z.strictObject({ description: z.string(), content: Answer })),
 });
 const Document = z.strictObject({
   openapi: z.string().regex(/^3\.1\.\d+$/),
@@ -32,9 +35,40 @@ const Document = z.strictObject({
 
 const document = Document.parse(JSON.parse(JSON.stringify(openApiDocument())));
 
+/** What is served besides the operations. */
+const FURTHER = [
+  '/api/agents/{id}/team-tasks',
+  '/api/agents/{id}/teammates',
+  '/api/teams/{teamId}/events',
+  '/health',
+  '/metrics',
+];
+
 test('the document has every operation once', () => {
-  const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId));
+  const operations = Object.entries(document.paths).filter(([path]) => !FURTHER.includes(path));
+  const ids = operations.flatMap(([, methods]) => Object.values(methods).map((one) => one.operationId));
   expect(ids.sort()).toEqual(OPERATIONS.map(({ name }) => name).sort());
+});
+
+test('the document has what can be read besides, and it is there', async () => {
+  const stage = await setStage();
+  for (const path of FURTHER) {
+    const [type = ''] = Object.keys(document.paths[path]?.get?.responses['200']?.content ?? {});
+    const address = stage.url + path.replace('{id}', 'lead@demo').replace('{teamId}', 'demo');
+    const answer = await fetch(address, { headers: { authorization: `Bearer ${stage.token}` } });
+    expect({ path, status: answer.status, type: answer.headers.get('content-type')?.split(';')[0] }).toEqual({
+      path,
+      status: 200,
+      type,
+    });
+    await answer.body?.cancel();
+  }
+});
+
+test('what is deleted is named in the address, and no body is asked for', () => {
+  const { parameters, requestBody } = document.paths['/api/teams/{teamId}']?.delete ?? {};
+  expect(parameters?.map(({ name, in: place }) => `${name} in ${place}`)).toContain('force in query');
+  expect(requestBody).toBeUndefined();
 });
 
 test('every path parameter is declared, and nothing else is', () => {

@@ -226,6 +226,15 @@ describe('programs that know agents', () => {
     expect(await read('team-tasks')).toMatchObject([{ title: 'Shared' }]);
   });
 
+  test('get all tasks of a team, however many there are', async () => {
+    const stage = await setStage();
+    const many = Array.from({ length: 1_001 }, (_, at) => stage.act('task.create', { teamId: 'demo', title: `${at}` }));
+    await Promise.all(many);
+    const headers = { authorization: `Bearer ${stage.token}` };
+    const answer = await fetch(`${stage.url}/api/agents/lead@demo/team-tasks`, { headers });
+    expect(await answer.json()).toHaveLength(1_001);
+  });
+
   test.each(['nobody@demo', 'lead@nowhere', 'none', 'unknown-session'])('find nothing for %s', async (id) => {
     const stage = await setStage();
     const headers = { authorization: `Bearer ${stage.token}` };
