@@ -294,6 +294,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   } catch (error) {
     log?.error('daemon.failed', { error });
     await closers.close();
-    throw error;
+    throw isFull(error) ? noRoom(home, error) : error;
   }
+}
+
+function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(String((error as NodeJS.ErrnoException | undefined)?.code));
+}
+
+function noRoom({ directory }: Home, cause: unknown): TeamError {
+  const message = `the disk is full: there is no room in ${directory} to start. Free some space and try again`;
+  return new TeamError('storage', message, { cause });
 }

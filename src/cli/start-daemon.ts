@@ -96,7 +96,10 @@ function takeMark(path: string): boolean {
     writeFileSync(path, String(process.pid), { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(path, error as Error);
+    const { code } = error as NodeJS.ErrnoException;
+    // The daemon has a reserve to start from, and says itself what is missing; the mark is only for politeness.
+    if (code === 'ENOSPC' || code === 'EDQUOT') return true;
+    if (code !== 'EEXIST') throw unwritable(path, error as Error);
   }
   const age = ageOf(path);
   if (age !== undefined && (age > STALE_MS || isGone(path))) rmSync(path, { force: true });

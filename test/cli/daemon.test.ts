@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { mountSmall, needMounts } from '../journal/mounts.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { isRunning, newTroupe, readPid, until } from './troupe.ts';
 
@@ -90,6 +91,36 @@ describe('a command without a daemon', () => {
     expect(stderr).toMatch(/journl.*journal/);
     writeFileSync(file, '# name: build-1\n');
     expect(await troupe.run('status')).toMatchObject({ status: 0 });
+  });
+
+  test('starts it on a full disk, from its reserve; once that is used up, says to free some space', async (context) => {
+    needMounts(context);
+    const troupe = newTroupe();
+    mkdirSync(troupe.home);
+    mountSmall(troupe.home, '24m');
+    chmodSync(troupe.home, 0o700);
+    // Before the disk goes, and with it what tells which process it is.
+    onTestFinished(() => kill());
+    const fillers = ['filler', 'filler-2'].map((name) => join(troupe.home, name));
+    const killAndFill = async (filler: string): Promise<void> => {
+      await kill();
+      spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'], { stdio: 'ignore' });
+    };
+    await troupe.json('team create demo');
+    await killAndFill(fillers[0] as string);
+    expect(await troupe.json('team list')).toMatchObject([{ id: 'demo' }]);
+    await killAndFill(fillers[1] as string);
+    const { stderr } = await troupe.run('team list');
+    expect(stderr).toMatch(/disk is full.*free some space/i);
+    for (const filler of fillers) rmSync(filler, { force: true });
+    expect(await troupe.json('team list')).toMatchObject([{ id: 'demo' }]);
+
+    async function kill(): Promise<void> {
+      const pid = readPid(troupe.home);
+      if (pid === undefined || !isRunning(pid)) return;
+      process.kill(pid, 'SIGKILL');
+      await until('it is gone', () => !isRunning(pid));
+    }
   });
 
   test('says at once why a home cannot be used, and leaves it as it is', async () => {
