@@ -9,7 +9,42 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
   const problems = parsed.error.issues.slice(0, 5).map((issue) => {
     const path = issue.path.map(String).join('.');
     // Keys that the caller chose stand in it.
-    return printable(shorten(path ? `${path}: ${issue.message}` : issue.message, 1000));
+    return printable(shorten(path ? `${path}: ${wordsFor(issue)}` : wordsFor(issue, 'The input '), 1000));
   });
   throw new TeamError('invalid', problems.join('; '));
+}
+
+/** What a number of characters or entries counts. */
+export function unitOf(origin: string): string {
+  if (origin === 'string') return ' characters';
+  return origin === 'array' ? ' entries' : '';
+}
+
+const DEFAULT_TEXT =
+  /^(?:Too big|Too small|Invalid input): expected \w+, received (\w+)$|^Too (?:big|small): expected /;
+
+/** What is wrong: in the schema's words where it has its own, else in ours, as the library's are for its users. */
+function wordsFor(issue: z.core.$ZodIssue, subject = ''): string {
+  const [isDefault, received] = DEFAULT_TEXT.exec(issue.message) ?? [];
+  if (isDefault === undefined) return issue.message;
+  if (issue.code === 'too_big') return `${subject}must be at most ${issue.maximum}${unitOf(issue.origin)}`;
+  if (issue.code === 'too_small') return `${subject}must be at least ${issue.minimum}${unitOf(issue.origin)}`;
+  if (issue.code !== 'invalid_type' || received === undefined) return issue.message;
+  if (received === 'undefined') return `${subject}is missing: it must be ${kindOf(issue.expected)}`;
+  const what = `${subject}must be ${kindOf(issue.expected)}`;
+  return issue.expected === 'int' && received === 'number' ? what : `${what}, not ${kindOf(received)}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+function kindOf(type: string): string {
+  return KINDS[type] ?? type;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { findNearest } from '../core/nearest.ts';
+import { unitOf } from '../core/parse.ts';
 import { quote } from '../core/text.ts';
 
 /** Where in a file: keys and places in lists, from the top. */
@@ -60,11 +61,6 @@ function explain(issue: Issue, path: Path, file: { whole: Form; value: unknown }
   if (issue.code === 'too_big') return say(`must be at most ${issue.maximum}${unitOf(issue.origin)}`);
   if (issue.code === 'too_small') return say(`must be at least ${issue.minimum}${unitOf(issue.origin)}`);
   return say(issue.message);
-}
-
-function unitOf(origin: string): string {
-  if (origin === 'string') return ' characters';
-  return origin === 'array' ? ' entries' : '';
 }
 
 /** The one form of several that the value has and yet does not fulfil, where that is clear. */

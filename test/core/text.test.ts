@@ -105,7 +105,7 @@ describe('a name', () => {
   test('is refused as reserved where it is, and as no name where it is none', () => {
     expect(refusal(Slug, 'con')).toBe('"con" is a reserved word; "con-1" would be one');
     expect(refusal(Slug, 'Bob')).toBe('"Bob" is not a name (a-z, 0-9, - and _ inside, at most 64); "bob" would be one');
-    expect(refusal(Slug, 7)).toBe('Invalid input: expected string, received number');
+    expect(refusal(Slug, 7)).toBe('The input must be text, not a number');
   });
 
   test('has no twin: case, composed and decomposed forms all lead to one valid name', () => {
@@ -233,7 +233,28 @@ describe('a refusal', () => {
   });
 
   test('of a whole value has no path', () => {
-    expect(refusal(CreateTaskInput, null)).toBe('Invalid input: expected object, received null');
+    expect(refusal(CreateTaskInput, null)).toBe('The input must be an object, not null');
+  });
+
+  test.each([
+    [{}, 'title: is missing: it must be text'],
+    [{ title: 'x'.repeat(501) }, 'title: must be at most 500 characters'],
+    [{ title: 'x', dependencies: Array.from({ length: 65 }, () => '1') }, 'dependencies: must be at most 64 entries'],
+    [{ title: 'x', dependencies: '1' }, 'dependencies: must be a list, not text'],
+    [
+      { title: 7, description: true },
+      'title: must be text, not a number; description: must be text, not true or false',
+    ],
+  ])('says of %j in plain words what it must be', (value, words) => {
+    expect(refusal(CreateTaskInput, value)).toBe(words);
+  });
+
+  test.each([
+    [z.number().min(0), -1, 'The input must be at least 0'],
+    [z.number().int(), 1.5, 'The input must be a whole number'],
+    [z.number().min(0, 'is never negative'), -1, 'is never negative'],
+  ])('says it in the words of the schema where that has some: %#', (schema, value, words) => {
+    expect(refusal(schema, value)).toBe(words);
   });
 });
 
