@@ -25,9 +25,14 @@ export interface Home {
   readonly terminals: string;
 }
 
-/** `TROUPE_HOME`, else `troupe` in the user's state directory. */
+/**
+ * `TROUPE_HOME`, else `troupe` in the user's state directory. Always a whole path: a daemon, a hook and a teammate each
+ * work in a folder of their own. `XDG_STATE_HOME` must be one, or it does not count: so its specification says.
+ */
 export function findHome(environment: Readonly<Record<string, string | undefined>>): Home {
-  return homeAt(environment['TROUPE_HOME'] || `${environment['XDG_STATE_HOME'] || stateDirectory()}/troupe`);
+  const { TROUPE_HOME: own = '', XDG_STATE_HOME: state = '' } = environment;
+  if (own !== '') return homeAt(own.startsWith('/') ? own : `${process.cwd()}/${own}`);
+  return homeAt(`${state.startsWith('/') ? state : stateDirectory()}/troupe`);
 }
 
 /** The things in a given state directory. Every command asks, and ten calls of `join` would take it 1.5 ms. */
