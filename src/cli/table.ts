@@ -83,19 +83,21 @@ function makeFit(columns: readonly Column[], lines: readonly PlainCell[][], widt
   for (const { at } of spares) if (atEase() > 0) widths[at] = 0;
   if (atEase() > 0) shortenCells(columns, lines, widths);
   let excess = excessOf(widths, total);
-  const shrink = (at: number, to: number): void => {
-    const now = widths[at] ?? 0;
-    const less = Math.min(excess, Math.max(0, now - to));
-    widths[at] = now - less;
-    excess -= less;
+  /** The widest of some gives way until the next is as wide. */
+  const narrow = (some: readonly number[]): void => {
+    while (excess > 0) {
+      const [at = -1, next = -1] = some.toSorted((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
+      const now = widths[at] ?? 0;
+      if (now <= LEAST) break;
+      const to = Math.max(LEAST, Math.min(now - 1, widths[next] ?? 0));
+      const less = Math.min(excess, now - to);
+      widths[at] = now - less;
+      excess -= less;
+    }
   };
-  if (excess > 0) columns.forEach(({ flexible }, at) => flexible && shrink(at, LEAST));
-  while (excess > 0) {
-    const at = widths.indexOf(Math.max(...widths));
-    const now = widths[at] ?? 0;
-    if (now <= LEAST) break;
-    shrink(at, now - 1);
-  }
+  const all = [...columns.keys()];
+  narrow(all.filter((at) => columns[at]?.flexible));
+  narrow(all);
 }
 
 /** A column of marks needs no title. */

@@ -46,6 +46,15 @@ describe('a table', () => {
     expect(table(columns, rows, { ...screen, columns: 30 })).toBe('#      TASK\n#1  ◐  Write the parser of it\n');
   });
 
+  test('cuts the longest of several texts, not the first one', () => {
+    const columns = [{ title: 'TASK', flexible: true }, { title: 'WHO' }, { title: 'RESULT', flexible: true }] as const;
+    const rows = [['Make the repository', 'ada', 'a repository with package.json, src/ and test/']];
+    expect(table(columns, rows, { ...screen, columns: 60 }).split('\n')[1]).toBe(
+      'Make the repository  ada  a repository with package.json, s…',
+    );
+    expect(table(columns, rows, { ...screen, columns: 31 }).split('\n')[1]).toBe('Make the re…  ada  a repositor…');
+  });
+
   test('leaves a column out that nothing is in', () => {
     expect(table(COLUMNS, [['1', 'Alone', '']], screen)).toBe('#  TASK\n1  Alone\n');
   });
