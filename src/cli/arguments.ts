@@ -14,13 +14,13 @@ export interface Arguments {
 }
 
 /** The flags that every command has. */
-export const COMMON_FLAGS: readonly Input[] = [
+const COMMON_FLAGS: readonly Input[] = [
   { field: 'json', name: 'json', type: 'boolean', text: 'print the result as JSON' },
   { field: 'help', name: 'help', type: 'boolean', text: 'print this help', short: 'h' },
 ];
 
 /** The flag of every command that is about a team. */
-export const AS_FLAG: Input = {
+const AS_FLAG: Input = {
   field: 'as',
   name: 'as',
   type: 'string',

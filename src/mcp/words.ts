@@ -8,7 +8,7 @@ import { suggestSlug } from '../core/text.ts';
  */
 
 /** Claude Code's name for the lead of any team. */
-export const TEAM_LEAD = 'team-lead';
+const TEAM_LEAD = 'team-lead';
 
 /** A task in Claude Code's words. */
 export interface ClaudeTask {

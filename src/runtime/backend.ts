@@ -24,7 +24,7 @@ function isITerm2WithIt2(environment: Readonly<Record<string, string | undefined
 }
 
 /** Whether a program can be run by its name. */
-export function isOnPath(program: string, path: string | undefined): boolean {
+function isOnPath(program: string, path: string | undefined): boolean {
   return (path ?? '').split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);

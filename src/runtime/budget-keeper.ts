@@ -98,7 +98,7 @@ async function carryOut(
 }
 
 /** In words: whose, of what, how much. */
-export function describeUse({ of, what, used, limit }: BudgetUse, memberId: string): string {
+function describeUse({ of, what, used, limit }: BudgetUse, memberId: string): string {
   const show = (value: number): string => {
     if (what === 'costUsd') return `$${value.toFixed(2)}`;
     if (what === 'minutes') return `${Math.round(value)} minutes`;

@@ -28,7 +28,7 @@ export const DaemonConfig = z.strictObject({
 export type DaemonConfig = z.output<typeof DaemonConfig>;
 
 /** The file in the state directory. */
-export const CONFIG_FILE = 'config.yaml';
+const CONFIG_FILE = 'config.yaml';
 
 /** Reads `config.yaml` of a state directory; nothing is set where there is none. */
 export function readConfig(directory: string): DaemonConfig {

@@ -58,7 +58,7 @@ interface Task {
 }
 
 /** Every task of a list, as each call of the program reads it; what is half written is read again. */
-export function foreignList(folder: string): Task[] {
+function foreignList(folder: string): Task[] {
   return readdirSync(folder)
     .filter((name) => /^\d+\.json$/.test(name))
     .map((name) => readAgain(join(folder, name)))

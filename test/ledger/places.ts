@@ -20,7 +20,7 @@ export const PLACES: readonly { name: string; makePlace: () => Place }[] = [
 ];
 
 /** One journal for all: nobody else can reach the memory of this process. */
-export function memoryPlace(): Place {
+function memoryPlace(): Place {
   const journal = memoryJournal();
   return { open: () => journal };
 }

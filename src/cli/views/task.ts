@@ -55,7 +55,7 @@ export function statusCell(status: Task['status']): { text: string; short: strin
 }
 
 /** Tasks as lines, and how many there are. */
-export function taskTable(tasks: readonly Task[], screen: Screen): string {
+function taskTable(tasks: readonly Task[], screen: Screen): string {
   if (tasks.length === 0) return 'There are no such tasks.\n';
   const rows = tasks.map((task): Cell[] => [
     taskName(task.id),
@@ -79,7 +79,7 @@ export function taskTable(tasks: readonly Task[], screen: Screen): string {
 }
 
 /** `12 tasks: 3 completed, 2 in progress`. */
-export function countByStatus(tasks: readonly Task[]): string {
+function countByStatus(tasks: readonly Task[]): string {
   const order = ['completed', 'in_progress', 'pending', 'blocked', 'failed', 'deleted'] as const;
   const parts = order.flatMap((status) => {
     const found = tasks.filter((task) => task.status === status).length;

@@ -42,7 +42,7 @@ function nextSteps(name: string): string {
 }
 
 /** Teams as lines. */
-export function teamTable(teams: ResultOf<'team.list'>, screen: Screen): string {
+function teamTable(teams: ResultOf<'team.list'>, screen: Screen): string {
   if (teams.length === 0) return 'There are no teams yet. Make one: troupe team create NAME\n';
   const rows = teams.map((team): Cell[] => {
     if (team.problem !== undefined) return [team.name, { text: 'unreadable', style: 'red' }, '', '', '', team.problem];

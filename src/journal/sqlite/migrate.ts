@@ -46,6 +46,6 @@ export function isCurrent(db: DatabaseSync, path: string): boolean {
 }
 
 /** The value of a pragma that is a number in the header of the file. */
-export function readNumber(db: DatabaseSync, pragma: string): number {
+function readNumber(db: DatabaseSync, pragma: string): number {
   return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
 }

@@ -73,7 +73,7 @@ export function hostsOf(state: TeamState): Set<string> {
 }
 
 /** Who runs on a daemon, or was to run there again. */
-export function membersOn(state: TeamState, hostId: string): MemberRecord[] {
+function membersOn(state: TeamState, hostId: string): MemberRecord[] {
   if (state.team?.status !== 'active') return [];
   return [...state.members.values()].filter(
     (member) => member.agent && member.hostId === hostId && (member.status !== 'stopped' || member.returning),

@@ -43,7 +43,7 @@ export function watchTeam(teamId: string, machines: readonly [Machine, ...Machin
 }
 
 /** Everything that tells why a team on several machines does not go on: what each daemon says, its log, the streams. */
-export async function reportOn(machines: readonly Machine[], teamId: string, admin?: Admin): Promise<string> {
+async function reportOn(machines: readonly Machine[], teamId: string, admin?: Admin): Promise<string> {
   const parts = await Promise.all(machines.map((machine) => reportMachine(machine, teamId)));
   return [...parts, admin ? await reportStreams(admin) : ''].join('\n');
 }

@@ -157,7 +157,7 @@ export function emptyWorld(): World {
 }
 
 /** Dependencies that a task still waits for, whatever its own status. */
-export function openDependencies(world: World, task: Task): string[] {
+function openDependencies(world: World, task: Task): string[] {
   return task.dependencies.filter((id) => {
     const status = world.tasks.find((other) => other.id === id)?.status;
     if (status === 'failed') return task.onDependencyFailure !== 'proceed';
