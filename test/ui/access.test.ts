@@ -47,6 +47,7 @@ describe('everybody can use it', { timeout: 240_000 }, () => {
     { part: 'pages', colorScheme: 'light', width: 1440, height: 900, pages: PAGES.slice(6, 12), rules: [] },
     { part: 'dialogs', colorScheme: 'light', width: 1440, height: 900, pages: PAGES.slice(12), rules: [] },
     { part: 'colours', colorScheme: 'dark', width: 1440, height: 900, pages: SHADED, rules: ['color-contrast'] },
+    { part: 'middle', colorScheme: 'dark', width: 900, height: 800, pages: NARROW, rules: [] },
     { part: 'narrow', colorScheme: 'light', width: 390, height: 844, pages: NARROW, rules: [] },
   ] as const)('$part, $colorScheme at $width: an accessibility scan finds nothing', async (look, context) => {
     const { colorScheme, width, height, pages, rules } = look;

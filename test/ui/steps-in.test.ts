@@ -95,6 +95,28 @@ describe('what begins to wait', { timeout: 240_000 }, () => {
     await detail.getByRole('heading', { name: 'Plan of ada' }).waitFor();
     await page.keyboard.press('a');
     await eventually(() => page.title()).toBe('(2) Queue · Troupe');
+    // By clicks: the one that crashed stays as it is, the budget is raised no further, each with the reason.
+    for (const [name, no, why] of [
+      ['Crashed too often of bo', 'Leave stopped', 'It has no disk'],
+      ['Budget reached of ada', 'Stop', 'Enough for today'],
+    ] as const) {
+      await page.locator('.queue-line', { hasText: name.split(' of ')[0] ?? '' }).click();
+      await detail.getByRole('heading', { name }).waitFor();
+      await detail.getByRole('button', { name: `${no}…` }).click();
+      await detail.getByRole('textbox').fill(why);
+      await detail.getByRole('button', { name: no, exact: true }).click();
+      await eventually(() => page.locator('.queue-line', { hasText: name.split(' of ')[0] ?? '' }).count()).toBe(0);
+    }
+    await page.getByText('Nothing waits for you').first().waitFor();
+    const answers = await client.call('request.list', { teamId: TEAM });
+    expect(
+      Object.fromEntries(answers.map(({ kind, status, feedback }) => [kind, `${status} ${feedback ?? ''}`])),
+    ).toEqual({
+      plan: 'approved ',
+      permission: 'approved ',
+      restart: 'rejected It has no disk',
+      budget: 'rejected Enough for today',
+    });
     expectQuiet(watched);
   });
 });

@@ -83,6 +83,26 @@ describe('the page of a team', { timeout: 240_000 }, () => {
 
     await page.keyboard.press('l');
     await eventually(() => page.locator('.team-count').innerText()).toBe('10 of 25');
+
+    // By hand: along the line, and back to its end; then the whole history by itself.
+    const track = await page.locator('.track').boundingBox();
+    if (!track) throw new Error('there is no line');
+    const moveTo = (part: number) => page.mouse.move(track.x + part * track.width, track.y + 8, { steps: 6 });
+    await moveTo(0.9);
+    await page.mouse.down();
+    await moveTo(0.5);
+    await page.locator('.live-back').waitFor();
+    const half = Number(await moment.inputValue());
+    await moveTo(0.2);
+    await eventually(async () => Number(await moment.inputValue())).toBeLessThan(half);
+    await moveTo(1);
+    await page.mouse.up();
+    await page.locator('.time-line .live').getByText('Live').waitFor();
+    await page.getByRole('button', { name: 'Play the history' }).click();
+    await eventually(async () => Number(await moment.inputValue())).toBeGreaterThan(3);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.locator('.live-back').click();
+    await eventually(() => page.locator('.team-count').innerText()).toBe('10 of 25');
     expectQuiet(watched, other);
   });
 

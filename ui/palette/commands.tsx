@@ -148,7 +148,7 @@ function TeamEntries({
       <Command.Group heading="Members">
         {members.map(({ id, role }) => (
           <Entry key={id} value={`member ${id} ${role}`} onSelect={go(teamPath(teamId, `/m/${id}`))}>
-            {id} <span className="quiet">{role}</span>
+            {id} {role !== id && <span className="quiet">{role}</span>}
           </Entry>
         ))}
       </Command.Group>

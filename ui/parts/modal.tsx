@@ -6,18 +6,20 @@ export function Modal({
   title,
   isOpen,
   onClose,
+  isWide = false,
   children,
 }: {
   title: string;
   isOpen: boolean;
   onClose: () => void;
+  isWide?: boolean;
   children: ReactNode;
 }) {
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="scrim" />
-        <Dialog.Popup className="dialog">
+        <Dialog.Popup className={`dialog${isWide ? ' wide-dialog' : ''}`}>
           <Dialog.Title render={<h2 />}>{title}</Dialog.Title>
           {children}
         </Dialog.Popup>

@@ -1,4 +1,5 @@
 import type { TeamEvent } from '../../src/core/event.ts';
+import { showCount, tokensOf } from '../parts/format.ts';
 
 /** An event in a few words, for the time line and the history of a task. */
 export function describeEvent(event: TeamEvent): string {
@@ -83,7 +84,7 @@ export function describeEvent(event: TeamEvent): string {
     case 'note:removed':
       return `${who} removed a note`;
     case 'usage:recorded':
-      return `${event.memberId} used tokens`;
+      return `${event.memberId} used ${showCount(tokensOf(event.usage))} tokens`;
   }
 }
 

@@ -152,7 +152,9 @@ function Members({ team: { members, lead } }: { team: NativeTeam }) {
             <Avatar name={name} color={name === lead ? undefined : color} />
             <b className="one-line">{name}</b>
             {name === lead && <span className="badge">Team Lead</span>}
-            <span className="meta one-line">{[agentType, model].filter(Boolean).join(' · ')}</span>
+            <span className="meta one-line">
+              {[agentType !== name && agentType, model].filter(Boolean).join(' · ')}
+            </span>
             <span className="spacer" />
             {unread > 0 && <span className="meta">{unread} unread</span>}
             {active === false && <span className="meta">idle</span>}
