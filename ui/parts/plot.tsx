@@ -72,7 +72,7 @@ function makeOptions(element: HTMLElement, lines: readonly Line[], height: numbe
     height,
     legend: { show: false },
     cursor: { points: { size: 6 }, drag: { x: false, y: false } },
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     axes: [
       {
         ...axis,
