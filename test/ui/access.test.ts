@@ -36,7 +36,7 @@ const SHADED = PAGES.filter(([name]) =>
   ),
 );
 const NARROW = PAGES.filter(([name]) =>
-  ['teams', 'graph', 'board', 'list', 'task', 'transcript', 'queue'].includes(name),
+  ['teams', 'graph', 'board', 'list', 'task', 'transcript', 'queue', 'help'].includes(name),
 );
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
 

@@ -47,7 +47,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
 /** Every key there is. */
 export function Help({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal title="Keys" isOpen={isOpen} onClose={onClose} isWide>
+    <Modal title="Keys" isOpen={isOpen} onClose={onClose} isForReading>
       <div className="keys">
         {KEYS.map(([place, keys]) => (
           <section key={place}>

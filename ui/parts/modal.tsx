@@ -1,4 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog';
+import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 
 /** A dialog in the middle of the page. */
@@ -6,21 +7,27 @@ export function Modal({
   title,
   isOpen,
   onClose,
-  isWide = false,
+  isForReading = false,
   children,
 }: {
   title: string;
   isOpen: boolean;
   onClose: () => void;
-  isWide?: boolean;
+  /** Wide, and with a button that closes it, as there is nothing else in it to act on. */
+  isForReading?: boolean;
   children: ReactNode;
 }) {
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="scrim" />
-        <Dialog.Popup className={`dialog${isWide ? ' wide-dialog' : ''}`}>
+        <Dialog.Popup className={`dialog${isForReading ? ' wide-dialog' : ''}`}>
           <Dialog.Title render={<h2 />}>{title}</Dialog.Title>
+          {isForReading && (
+            <Dialog.Close className="button ghost icon dialog-close" aria-label="Close">
+              <X size={18} aria-hidden />
+            </Dialog.Close>
+          )}
           {children}
         </Dialog.Popup>
       </Dialog.Portal>
