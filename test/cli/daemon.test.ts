@@ -47,10 +47,11 @@ describe('a command without a daemon', () => {
     // One that says who it was need not be waited for at all.
     const { pid } = spawnSync('true');
     writeFileSync(mark, String(pid));
-    const began = performance.now();
+    // As if it had come just now for as long as anybody would wait: age alone never makes this one go.
+    const ahead = new Date(Date.now() + 600_000);
+    utimesSync(mark, ahead, ahead);
     expect(await troupe.run('status')).toMatchObject({ status: 0 });
-    expect(performance.now() - began).toBeLessThan(4_500);
-  });
+  }, 60_000);
 
   test('tells why the daemon cannot start', async () => {
     const troupe = newTroupe();
@@ -93,35 +94,39 @@ describe('a command without a daemon', () => {
     expect(await troupe.run('status')).toMatchObject({ status: 0 });
   });
 
-  test('starts it on a full disk, from its reserve; once that is used up, says to free some space', async (context) => {
-    needMounts(context);
-    const troupe = newTroupe();
-    mkdirSync(troupe.home);
-    mountSmall(troupe.home, '24m');
-    chmodSync(troupe.home, 0o700);
-    // Before the disk goes, and with it what tells which process it is.
-    onTestFinished(() => kill());
-    const fillers = ['filler', 'filler-2'].map((name) => join(troupe.home, name));
-    const killAndFill = async (filler: string): Promise<void> => {
-      await kill();
-      spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'], { stdio: 'ignore' });
-    };
-    await troupe.json('team create demo');
-    await killAndFill(fillers[0] as string);
-    expect(await troupe.json('team list')).toMatchObject([{ id: 'demo' }]);
-    await killAndFill(fillers[1] as string);
-    const { stderr } = await troupe.run('team list');
-    expect(stderr).toMatch(/disk is full.*free some space/i);
-    for (const filler of fillers) rmSync(filler, { force: true });
-    expect(await troupe.json('team list')).toMatchObject([{ id: 'demo' }]);
+  test(
+    'starts it on a full disk, from its reserve; once that is used up, says to free some space',
+    { timeout: 60_000 },
+    async (context) => {
+      needMounts(context);
+      const troupe = newTroupe();
+      mkdirSync(troupe.home);
+      mountSmall(troupe.home, '24m');
+      chmodSync(troupe.home, 0o700);
+      // Before the disk goes, and with it what tells which process it is.
+      onTestFinished(() => kill());
+      const fillers = ['filler', 'filler-2'].map((name) => join(troupe.home, name));
+      const killAndFill = async (filler: string): Promise<void> => {
+        await kill();
+        spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'], { stdio: 'ignore' });
+      };
+      await troupe.json('team create demo');
+      await killAndFill(fillers[0] as string);
+      expect(await troupe.json('team list')).toMatchObject([{ id: 'demo' }]);
+      await killAndFill(fillers[1] as string);
+      const { stderr } = await troupe.run('team list');
+      expect(stderr).toMatch(/disk is full.*free some space/i);
+      for (const filler of fillers) rmSync(filler, { force: true });
+      expect(await troupe.json('team list')).toMatchObject([{ id: 'demo' }]);
 
-    async function kill(): Promise<void> {
-      const pid = readPid(troupe.home);
-      if (pid === undefined || !isRunning(pid)) return;
-      process.kill(pid, 'SIGKILL');
-      await until('it is gone', () => !isRunning(pid));
-    }
-  });
+      async function kill(): Promise<void> {
+        const pid = readPid(troupe.home);
+        if (pid === undefined || !isRunning(pid)) return;
+        process.kill(pid, 'SIGKILL');
+        await until('it is gone', () => !isRunning(pid));
+      }
+    },
+  );
 
   test('says at once why a home cannot be used, and leaves it as it is', async () => {
     const troupe = newTroupe();
