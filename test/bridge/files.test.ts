@@ -178,6 +178,18 @@ describe('writing', () => {
     },
   );
 
+  proves('layout-modes', 'keeps the modes of inboxes and tasks that somebody made stricter', async () => {
+    const paths = newTeam();
+    const [inbox, task] = [paths.inbox('bob'), paths.task('1')];
+    writeFileSync(inbox, '[]');
+    writeFileSync(task, JSON.stringify({ ...TASK, id: '1' }));
+    for (const path of [inbox, task]) chmodSync(path, 0o600);
+    await appendEntry(paths, 'bob', { ...ENTRY, id: newId() });
+    await changeTaskFile(paths, '1', (found) => ({ write: { ...found, owner: 'codex' } as never, answer: 0 }));
+    await takeEntries(inbox, () => true, { era: 'marks-read' });
+    expect([inbox, task].map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual(['600', '600']);
+  });
+
   proves(['inbox-unknown-kept', 'inbox-ids'], 'adds a message once, with what every version needs', async () => {
     const paths = newTeam();
     const path = paths.inbox('bob');

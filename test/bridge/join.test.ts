@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { nativePaths } from '../../src/bridge/layout.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { writeInPlace } from './foreign.ts';
+import { proves } from './requirements.ts';
 import { NATIVE, read, readList, readTeam, setStage, TEAM } from './stage.ts';
 
 describe('a team that joined a native one', () => {
@@ -70,6 +71,20 @@ describe('a team that joined a native one', () => {
     expect(readTeam(paths.config)).not.toHaveProperty('metadata');
     expect(readTeam(paths.config).members).toHaveLength(2);
     await expect(rival.bridge.join(NATIVE)).resolves.toMatchObject({ teamId: TEAM });
+  });
+
+  proves('config-needs-lead-id', 'refuses a team whose lead, or a member of which, has no id', async () => {
+    const { root, bridge } = await setStage();
+    const paths = nativePaths(root, 'mini');
+    mkdirSync(paths.team, { recursive: true });
+    const lead = { name: 'team-lead', agentId: 'team-lead@mini' };
+    for (const config of [{ members: [lead] }, { leadAgentId: lead.agentId, members: [lead, { name: 'w1' }] }]) {
+      writeFileSync(paths.config, JSON.stringify({ name: 'mini', ...config }));
+      await expect(bridge.join('mini')).rejects.toThrow('has no leadAgentId, or members without agentId');
+      expect(read(paths.config)).toEqual({ name: 'mini', ...config });
+    }
+    writeFileSync(paths.config, JSON.stringify({ name: 'mini', leadAgentId: lead.agentId, members: [lead] }));
+    await expect(bridge.join('mini')).resolves.toMatchObject({ teamId: 'mini' });
   });
 
   test('refuses what it cannot share', async () => {

@@ -72,6 +72,16 @@ describe('the tasks of a team that joined a native one', () => {
     });
   });
 
+  proves('task-internal', 'are those that people see: one that stands for a teammate is none', async () => {
+    const { tasks, paths, settled } = await setStage();
+    const internal = file('3', { subject: 'alice', status: 'in_progress', metadata: { _internal: true } });
+    writeFileSync(paths.task('3'), JSON.stringify(internal));
+    writeFileSync(paths.task('4'), JSON.stringify(file('4')));
+    await settled();
+    expect((await tasks.listTasks(TEAM)).map(({ id }) => id)).toEqual(['1', '2', '4']);
+    expect(read(paths.task('3'))).toEqual(internal);
+  });
+
   test('gives way to a native claim that was in the file first', async () => {
     const { tasks, paths } = await setStage();
     writeInPlace(paths.task('1'), { ...read(paths.task('1')), owner: 'alice', status: 'in_progress' });

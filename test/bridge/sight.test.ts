@@ -96,6 +96,21 @@ describe('looking at native teams', () => {
     expect(sight.events(0).at(-1)?.number).toBe(sight.count);
   });
 
+  proves('config-active', 'hears when a teammate in a pane begins a turn and ends it', () => {
+    const root = captured('2.1.325/04-tmux');
+    const { sight, events } = open(root);
+    const { name: team = '' } = sight.list().find(({ config }) => config !== undefined) ?? {};
+    const path = nativePaths(root, team).config;
+    const config = JSON.parse(readFileSync(path, 'utf8')) as { members: { name: string }[] };
+    for (const active of [true, false]) {
+      events.length = 0;
+      const members = config.members.map((one) => (one.name === 'bob' ? { ...one, isActive: active } : one));
+      writeInPlace(path, { ...config, members });
+      sight.list();
+      expect(events).toEqual([{ type: 'teammate-changed', team, member: 'bob', active }]);
+    }
+  });
+
   test('replays what was recorded of a real run, event by event', async () => {
     const lines = readFileSync(join(CAPTURES, '2.1.325/02-interactive-inprocess-tasks/CHANGES.jsonl'), 'utf8')
       .trim()
