@@ -18,7 +18,7 @@ export function requireMessagePace(state: TeamState, { by, at }: CommandEnvelope
   if (wait <= 0 || wait > price) return;
   throw new TeamError(
     'limit',
-    `${by} sends more than ${Math.round(MINUTE_MS / price)} messages a minute: try again in ${seconds(wait)}, and say it in one message`,
+    `${by} sends too fast (${Math.round(MINUTE_MS / price)} messages a minute, ${Math.floor(burst / price)} at once after a pause): try again in ${seconds(wait)}, and say it in one message`,
     { retryMs: wait },
   );
 }

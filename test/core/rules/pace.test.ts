@@ -24,7 +24,7 @@ describe('F54: a member that floods', () => {
     for (let i = 0; i < 1_000; i++) if (flood.send(START + i * 60)) sent++;
     expect(sent).toBe(39);
     expect(() => decide(flood.state, flood.command(START + 59_950))).toThrow(
-      'ann sends more than 30 messages a minute: try again in 1 s, and say it in one message',
+      'ann sends too fast (30 messages a minute, 10 at once after a pause): try again in 1 s, and say it in one message',
     );
   });
 
