@@ -116,13 +116,17 @@ function judge(
   return { name, kind, dead, evidence, changedAt, tasks: team.tasks.size, members: team.config?.members.length ?? 0 };
 }
 
-/** A teammate carries its team in its arguments, and whoever goes on with a session its id. */
-function mentions(words: readonly string[], { name, title, config }: NativeTeam): boolean {
+/**
+ * A teammate carries its team in its arguments, and whoever goes on with a session its id: as the value of an option. A name that
+ * stands by itself is somebody's who looks at the team, or cleans it up.
+ */
+function mentions(words: readonly string[], { name, kind, title, config }: NativeTeam): boolean {
   const at = words.indexOf('--team-name');
   const team = at === -1 ? undefined : words[at + 1];
   if (team === name || (team !== undefined && team === title)) return true;
-  const session = config?.leadSessionId ?? name;
-  return words.some((word, i) => word === session && i > 0 && words[0] !== undefined);
+  const session = config?.leadSessionId ?? (kind === 'session' ? name : undefined);
+  if (session === undefined) return false;
+  return words.some((word, i) => word.startsWith('-') && (words[i + 1] === session || word.endsWith(`=${session}`)));
 }
 
 function isClaude(words: readonly string[]): boolean {

@@ -103,6 +103,33 @@ describe.runIf(process.platform === 'linux')('what native teams left behind', ()
     expect(() => bridge.clean(['rt'], 0)).toThrow('not left behind');
     expect(existsSync(join(root, 'teams/rt/config.json'))).toBe(true);
   });
+
+  test('is told from the process of one who names it, as whoever cleans it up does', async () => {
+    const { root, bridge } = newBridge('2.1.37/12-resume-after-kill9');
+    const session = '0e2f2c3e-58b1-4f0e-9d6c-1f7a3a1b9c55';
+    for (const name of ['orphan', session]) {
+      mkdirSync(join(root, 'tasks', name), { recursive: true });
+      writeFileSync(join(root, 'tasks', name, '1.json'), JSON.stringify({ id: '1', subject: 'A', status: 'pending' }));
+    }
+    const start = (...words: string[]) => {
+      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', '--', ...words], {
+        env: { HOME: root, CLAUDE_CONFIG_DIR: root },
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      return child;
+    };
+    const evidence = (team: string): string | undefined =>
+      bridge
+        .leftovers(0)
+        .find(({ name }) => name === team)
+        ?.evidence.join('; ');
+    start('native', 'clean', 'orphan', session);
+    const resumed = start('--resume', session);
+    await expect.poll(() => evidence(session)).toContain(`process ${resumed.pid} is a member of it`);
+    expect(evidence(session)?.match(/is a member of it/g)).toHaveLength(1);
+    expect(evidence('orphan')).toContain('no process is a member of it');
+    expect(bridge.clean(['orphan'], 0)).toHaveLength(1);
+  });
 });
 
 function readlink(): string {
