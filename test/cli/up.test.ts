@@ -153,3 +153,45 @@ test(
   },
   PATIENT,
 );
+
+test(
+  'troupe up that was interrupted goes on with each task at the member that its file names',
+  async () => {
+    const troupe = newTroupe();
+    const folder = temporaryFolder();
+    const file = join(folder, 'troupe.yaml');
+    const work = 'cat > /dev/null; until test -e go; do sleep 0.1; done; echo done by $TROUPE_MEMBER_NAME';
+    writeFileSync(
+      file,
+      `team: pair
+members:
+  - { name: coder, agent: { exec: [sh, -c, '${work}'] } }
+  - { name: reviewer, agent: { exec: [sh, -c, '${work}'] } }
+tasks:
+  - { id: c, title: Code, assign: coder }
+  - { id: r, title: Review, needs: [c], assign: reviewer }
+  - { id: s, title: Second thoughts, assign: coder }
+`,
+    );
+    const first = troupe.start(['up', file]);
+    await until('it works', () => first.output.stdout.includes('claimed'));
+    first.child.kill('SIGINT');
+    const { status, stdout } = await first.ended;
+    expect({ status, stdout }).toMatchObject({
+      status: 130,
+      stdout: expect.stringContaining('its members are stopped'),
+    });
+    const tasks = () => troupe.json<{ title: string; assigneeId?: string; result?: string }[]>('task list --team pair');
+    // Those who stay away for good must not keep it.
+    expect((await tasks()).map(({ assigneeId }) => assigneeId)).toEqual([undefined, undefined, undefined]);
+    expect(await troupe.json('team show pair')).toMatchObject({ status: 'active' });
+    writeFileSync(join(folder, 'go'), '');
+    expect(await troupe.run(['up', file])).toMatchObject({ status: 0 });
+    expect((await tasks()).map(({ title, result }) => `${title}: ${result}`)).toEqual([
+      'Code: done by coder',
+      'Review: done by reviewer',
+      'Second thoughts: done by coder',
+    ]);
+  },
+  PATIENT,
+);

@@ -260,6 +260,43 @@ describe('a team', () => {
     ]);
   });
 
+  test('has what its file reserves for a member reserved again when that member comes back', async () => {
+    const { ledger, raise, tasks } = setStage();
+    const file = `team: diamond
+members:
+  - { name: a, agent: { exec: ./work.sh } }
+  - { name: b, agent: { exec: ./work.sh } }
+  - { name: c, agent: { exec: ./work.sh } }
+tasks:
+  - { id: for-a, title: For a, assign: a }
+  - { id: for-b, title: For b, assign: b, needs: [for-a] }
+  - { id: taken, title: Taken by c meanwhile, assign: b }
+  - { id: given, title: Given to c by hand, assign: a }
+`;
+    await raise(file);
+    await ledger.execute('diamond', { type: 'task.claim', by: 'a', taskId: '1' }, () => undefined);
+    for (const memberId of ['a', 'b']) {
+      const leave = { type: 'member.leave', by: USER, memberId, returning: false } as const;
+      await ledger.execute('diamond', leave, () => undefined);
+    }
+    expect((await tasks()).map(({ assigneeId }) => assigneeId)).toEqual([undefined, undefined, undefined, undefined]);
+    await ledger.execute('diamond', { type: 'task.claim', by: 'c', taskId: '3' }, () => undefined);
+    await ledger.execute('diamond', { type: 'task.assign', by: USER, taskId: '4', assigneeId: 'c' }, () => undefined);
+    const before = await ledger.view('diamond', (_state, last) => last);
+    await raise(file);
+    expect((await tasks()).map(({ assigneeId }) => assigneeId)).toEqual(['a', 'b', 'c', 'c']);
+    // One batch: there is no moment at which they are back and their work is free.
+    expect(await ledger.view('diamond', (_state, last) => last)).toBe(before + 1);
+  });
+
+  test('leaves what was given free while its members work to whoever takes it', async () => {
+    const { ledger, raise, tasks } = setStage();
+    await raise(DIAMOND);
+    await ledger.execute('diamond', { type: 'task.assign', by: USER, taskId: '3', assigneeId: null }, () => undefined);
+    await raise(DIAMOND);
+    expect((await tasks())[2]).toMatchObject({ title: 'Left', assigneeId: undefined });
+  });
+
   test('gets the hooks and limits that its file has now, and keeps those that somebody registered', async () => {
     const { ledger, raise, folder, judged } = setStage();
     const [plain = '', gate = ''] = DIAMOND.split('hooks:\n');

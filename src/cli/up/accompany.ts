@@ -1,4 +1,4 @@
-import type { Client } from '../../client/client.ts';
+import type { CallError, Client } from '../../client/client.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { newCommandId } from '../call.ts';
 import { INTERRUPTED } from '../errors.ts';
@@ -89,7 +89,18 @@ async function takeDown(
   }
   const members = await client.call('member.list', { teamId });
   const running = members.filter(({ agent, status }) => agent !== undefined && status !== 'stopped');
-  await Promise.all(
-    running.map(({ id }) => client.call('member.stop', { teamId, memberId: id, reason: 'troupe up ended' })),
-  );
+  if (running.length === 0) return;
+  const setStatus = (status: 'active' | 'shutting-down') =>
+    client.call('team.update', { teamId, status }, { commandId: newCommandId() });
+  const stop = ({ id }: (typeof running)[number]) =>
+    client.call('member.stop', { teamId, memberId: id, reason: 'troupe up ended' });
+  try {
+    // What was reserved for one that has stopped is free, and must not be taken by one that is just about to be.
+    await setStatus('shutting-down');
+    await Promise.all(running.map(stop));
+    await setStatus('active');
+  } catch (error) {
+    // Somebody else was faster, and thorough.
+    if ((error as Partial<CallError>).code !== 'team_closed') throw error;
+  }
 }

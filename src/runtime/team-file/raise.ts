@@ -27,7 +27,8 @@ export function agentsOf(file: TeamFile, folder: string): { spec: AgentSpec; cwd
 
 /**
  * Brings a team to what its file says, in one step: made if it is not there, else completed by the members and tasks that
- * are missing, with the hooks and limits that it has now. Tasks are known again by their id in the file.
+ * are missing, with the hooks and limits that it has now. Tasks are known again by their id in the file; those it reserves for
+ * a member that comes back are so again.
  */
 export async function raiseTeam(
   ledger: Ledger,
@@ -65,7 +66,14 @@ function commandsFor(state: TeamState, file: TeamFile, folder: string): NewComma
       `Team ${file.team} was closed: troupe up --again begins anew in its place, or choose another name`,
     );
   }
-  return [...teamCommands(state, file, folder), ...memberCommands(state, file, folder), ...taskCommands(state, file)];
+  const joins = memberCommands(state, file, folder);
+  const back = new Set(joins.flatMap((command) => (command.type === 'member.join' ? command.name : [])));
+  return [
+    ...teamCommands(state, file, folder),
+    ...joins,
+    ...assignCommands(state, file, back),
+    ...taskCommands(state, file),
+  ];
 }
 
 function teamCommands(state: TeamState, file: TeamFile, folder: string): NewCommand[] {
@@ -127,17 +135,40 @@ function memberCommands(state: TeamState, file: TeamFile, folder: string): NewCo
     });
 }
 
-/** Ids are given in the order of the file, so that a task's number is its place; those it needs must come before it. */
-function taskCommands(state: TeamState, file: TeamFile): NewCommand[] {
+/**
+ * What the file reserves for a member was given free when that member stopped, lest it wait for ever. With the member it
+ * comes back, in the same step: nobody can take it before. What others hold or were given meanwhile stays theirs.
+ */
+function assignCommands(state: TeamState, file: TeamFile, back: ReadonlySet<string>): NewCommand[] {
+  const numbers = numbersOf(state);
+  return keyed(file).flatMap(({ key, assign }): NewCommand[] => {
+    const task = state.tasks.get(numbers.get(key) ?? '');
+    if (assign === undefined || !back.has(assign)) return [];
+    if (task?.status !== 'pending' || task.assigneeId !== undefined) return [];
+    return [{ type: 'task.assign', by: USER, taskId: task.id, assigneeId: assign }];
+  });
+}
+
+/** The tasks of a file with what they are known again by. */
+function keyed(file: TeamFile): (TeamFile['tasks'][number] & { key: string })[] {
+  return file.tasks.map((task, i) => ({ ...task, key: task.id ?? `task ${i + 1}` }));
+}
+
+/** The tasks that came from the file, by what they are known again by. */
+function numbersOf(state: TeamState): Map<string, string> {
   const numbers = new Map<string, string>();
   for (const task of state.tasks.values()) {
     const key = task.metadata?.['key'];
     if (typeof key === 'string') numbers.set(key, task.id);
   }
+  return numbers;
+}
+
+/** Ids are given in the order of the file, so that a task's number is its place; those it needs must come before it. */
+function taskCommands(state: TeamState, file: TeamFile): NewCommand[] {
+  const numbers = numbersOf(state);
   let next = state.nextTask;
-  const missing = file.tasks
-    .map((task, i) => ({ ...task, key: task.id ?? `task ${i + 1}` }))
-    .filter(({ key }) => !numbers.has(key));
+  const missing = keyed(file).filter(({ key }) => !numbers.has(key));
   for (const { key } of missing) numbers.set(key, String(next++));
   const creates = missing.map((task): NewCommand => {
     const input = parse(CreateTaskInput, {
