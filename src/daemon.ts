@@ -7,6 +7,7 @@ import { openBridge } from './bridge/bridge.ts';
 import { findNativeRoot } from './bridge/layout.ts';
 import type { Home } from './client/home.ts';
 import { TeamError } from './core/errors.ts';
+import { feedbackOf } from './core/hook.ts';
 import { requireRunnable } from './host/runnable.ts';
 import { openJournal } from './journals.ts';
 import type { JournalPlace } from './journals.ts';
@@ -169,7 +170,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
       onError: (error, about) => logging.error('teams.failed', { ...about, error }),
       onHook: ({ teamId, type, result: { stderr, stdout, ...result } }) => {
-        const said = (stderr || stdout).slice(0, 500);
+        const said = feedbackOf({ stderr, stdout }).slice(0, 500);
         if (result.exitCode === 1) logging.warn('hook.failed', { teamId, type, ...result, said });
         else logging.info('hook.ran', { teamId, type, ...result });
       },

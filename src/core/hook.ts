@@ -40,7 +40,7 @@ export const HookConfig = z.strictObject({
 });
 export type HookConfig = z.output<typeof HookConfig>;
 
-/** What came of running a hook. `stdout` is the feedback when `stderr` is empty. */
+/** What came of running a hook. */
 export const HookResult = z.object({
   exitCode: HookExitCode,
   stdout: z.string(),
@@ -52,6 +52,24 @@ export const HookResult = z.object({
   command: z.string().optional(),
 });
 export type HookResult = z.output<typeof HookResult>;
+
+/** Of each output so many characters come back to who did the work: both together are a text that a task may carry. */
+const FEEDBACK_LENGTH = 10_000;
+
+/**
+ * What a hook said, in words: what stands on standard error, then standard output. Some tools report on one, some on the
+ * other, and `make` or npm add a line of their own to the first; at the end of each stands what went wrong.
+ */
+export function feedbackOf({ stderr, stdout }: Pick<HookResult, 'stderr' | 'stdout'>): string {
+  return [stderr, stdout].map(endOf).filter(Boolean).join('\n\n');
+}
+
+function endOf(output: string): string {
+  const text = output.trim();
+  if (text.length <= FEEDBACK_LENGTH) return text;
+  // Half of a character that takes two is none.
+  return `…${text.slice(-FEEDBACK_LENGTH).replace(/^[\uDC00-\uDFFF]/, '')}`;
+}
 
 /** What a TeammateIdle hook is told. */
 export const TeammateIdleHookContext = z.object({

@@ -4,6 +4,7 @@ import { SYSTEM } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
 import type { CommandOf } from '../core/command.ts';
 import { decide } from '../core/decide.ts';
+import { feedbackOf } from '../core/hook.ts';
 import type { HookResult, TeammateIdleHookContext } from '../core/hook.ts';
 import { ChangeMemberInput } from '../core/member.ts';
 import { BroadcastInput, SendMessageInput } from '../core/message.ts';
@@ -180,7 +181,7 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     });
     if (!context) return undefined;
     const verdict = await this.#gate.executeTeammateIdleHook(context);
-    return verdict.exitCode === 2 ? verdict.stderr.trim() || verdict.stdout.trim() || 'Keep working.' : undefined;
+    return verdict.exitCode === 2 ? feedbackOf(verdict) || 'Keep working.' : undefined;
   }
 
   #tell(name: 'message:sent' | 'message:delivered' | 'message:read', state: TeamState, ids: readonly string[]): void {

@@ -9,11 +9,6 @@ export interface TaskGate {
   executeTaskCreatedHook?(context: TaskCreatedHookContext): Promise<HookResult>;
 }
 
-/** What a gate said, in words. */
-export function feedbackOf({ stderr, stdout }: HookResult): string {
-  return stderr.trim() || stdout.trim();
-}
-
 /** What a gate is told of a completion, and the task as it is judged. */
 export function completionContext(
   state: TeamState,

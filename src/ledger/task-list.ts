@@ -5,6 +5,7 @@ import type { Actor } from '../core/actor.ts';
 import type { CommandOf } from '../core/command.ts';
 import { decide } from '../core/decide.ts';
 import { ClaimConflictError, TeamError } from '../core/errors.ts';
+import { feedbackOf } from '../core/hook.ts';
 import { parse } from '../core/parse.ts';
 import { isReady, readyKey } from '../core/ready.ts';
 import { requireFresh } from '../core/rules/guard.ts';
@@ -17,7 +18,7 @@ import { emitAll } from './emit.ts';
 import type { Ledger, NewCommand } from './ledger.ts';
 import { TOLD_AS } from './task-events.ts';
 import type { TaskListEvents } from './task-events.ts';
-import { completionContext, feedbackOf } from './task-gate.ts';
+import { completionContext } from './task-gate.ts';
 import type { TaskGate } from './task-gate.ts';
 import { stepsTo } from './update-steps.ts';
 

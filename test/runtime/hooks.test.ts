@@ -42,7 +42,7 @@ describe('a verdict', () => {
     expect((await stage.judge({ command, onFailure: 'block' })).exitCode).toBe(blocking);
   });
 
-  test('says why: standard error, else standard output', async () => {
+  test('says why: standard error, then standard output', async () => {
     const stage = await setStage();
     await stage.task();
     await stage.register({ command: 'echo from stdout; exit 2' });
@@ -50,15 +50,27 @@ describe('a verdict', () => {
       code: 'gate_rejected',
       message: 'from stdout',
     });
-    await stage.register({ command: 'echo ignored; echo from stderr >&2; exit 2' });
+    await stage.register({ command: 'echo after it; echo from stderr >&2; exit 2' });
     await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toThrow('from stdout');
     expect(await stage.hooks.removeHook('demo', 'TaskCompleted')).toBe(true);
     expect(await stage.hooks.removeHook('demo', 'TaskCompleted')).toBe(false);
-    await stage.register({ command: 'echo ignored; echo from stderr >&2; exit 2' });
-    await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toThrow('from stderr');
+    await stage.register({ command: 'echo after it; echo from stderr >&2; exit 2' });
+    await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toThrow('from stderr\n\nafter it');
     expect(await stage.tasks.getTask('demo', '1')).toMatchObject({ status: 'in_progress', rejections: 3 });
-    const last = 'echo ignored; echo from stderr >&2; exit 2';
+    const last = 'echo after it; echo from stderr >&2; exit 2';
     expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 2, command: last });
+  });
+
+  test('that a failure gives has the end of both outputs: most tools report on standard output', async () => {
+    const stage = await setStage();
+    await stage.task();
+    const report = `for i in $(seq 3000); do echo "ok $i"; done; echo 'not ok 3001 - slugify' ; echo Error >&2; exit 1`;
+    await stage.register({ command: report, onFailure: 'block' });
+    await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toThrow('The gate failed');
+    const feedback = (await stage.tasks.getTask('demo', '1'))?.feedback ?? '';
+    expect(feedback).toMatch(/^The gate failed, and it blocks when it fails\.\nError\n\n…/);
+    expect(feedback).toMatch(/ok 3000\nnot ok 3001 - slugify$/);
+    expect(feedback.length).toBeLessThan(10_100);
   });
 
   test('of a hook in a folder that is gone is a failure of the hook', async () => {

@@ -88,7 +88,7 @@ ${member('builder', 'Do the task. What the check says of it comes back to you: p
 tasks:
   - { id: change, title: Say here what is to be changed, assign: builder }
 
-# Exit code 0 agrees, 2 sends the work back with what was written to standard error; anything else counts as 2 here.
+# Exit code 0 agrees; any other sends the work back, with the end of what the check wrote.
 hooks:
   TaskCompleted: { command: 'true  # your check: npm test, cargo test, ./check.sh', timeout: 5m, onFailure: block }
 `,

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { USER } from '../../core/actor.ts';
-import { HookConfig } from '../../core/hook.ts';
+import { feedbackOf, HookConfig } from '../../core/hook.ts';
 import type {
   HookResult,
   HookType,
@@ -167,8 +167,8 @@ export class TeamHooks {
         team_name: teamId,
         context,
       };
-      const { exitCode, stderr, stdout } = await this.#run(type, { context, about, hooks: asked, payload });
-      return exitCode === 2 ? [{ ...task, feedback: stderr.trim() || stdout.trim() || 'no reason given' }] : [];
+      const verdict = await this.#run(type, { context, about, hooks: asked, payload });
+      return verdict.exitCode === 2 ? [{ ...task, feedback: feedbackOf(verdict) || 'no reason given' }] : [];
     });
     return (await Promise.all(verdicts)).flat();
   }
