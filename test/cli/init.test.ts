@@ -48,4 +48,39 @@ describe('troupe init', { timeout: 60_000 }, () => {
       expect(parseTeamFile(readFileSync(file, 'utf8'), file).team).toBe(template);
     }
   });
+
+  test('writes teams that do their work as they are, with programs where there is no agent', async () => {
+    const { troupe, env, file } = machineWith();
+    const raise = async (template: string): Promise<void> => {
+      const own = `${file}.${template}`;
+      await troupe.json(['init', template, '--file', own], { env });
+      const { status, stdout, stderr } = await troupe.run(['up', own, '--yes'], { env });
+      expect({ template, status, stdout, stderr }).toMatchObject({ status: 0 });
+    };
+    await raise('solo');
+    await Promise.all(['script', 'gate', 'review', 'feature', 'debug'].map(raise));
+  });
+
+  test('writes a gate for the feature that judges the last task alone, and says what fails', async () => {
+    const { troupe, env, file } = machineWith();
+    await troupe.json(['init', 'feature', '--agents', 'claude', '--file', file], { env });
+    const folder = dirname(file);
+    writeFileSync(
+      join(folder, 'work.sh'),
+      'case "$(cat)" in *"1 test fails"*) touch "$(dirname "$0")/mended";; esac; echo done',
+    );
+    const check = 'test -e mended || { echo 1 test fails; exit 1; }';
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { test: check } }));
+    const program = `agent: { exec: [sh, ${JSON.stringify(join(folder, 'work.sh'))}] }`;
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('agent: claude', program));
+    const { status, stdout, stderr } = await troupe.run(['up', file, '--yes'], { env });
+    expect({ status, stdout, stderr }).toMatchObject({ status: 0 });
+    const tasks = await troupe.json<{ title: string; rejections: number }[]>('task list --team feature', { env });
+    expect(tasks.map(({ title, rejections }) => [title, rejections])).toEqual([
+      ['Write down types and files', 0],
+      ['Write the code', 0],
+      ['Write the tests', 0],
+      ['Make all tests pass', 1],
+    ]);
+  });
 });

@@ -7,7 +7,7 @@ export const ABOUT: Readonly<Record<TemplateName, string>> = {
   script: 'two programs that share four tasks; needs no agent',
   gate: 'one agent, and a check of yours that sends its work back until it passes',
   review: 'three agents read a change with different eyes, a fourth puts it together',
-  feature: 'architect, builder and tester in parallel, with npm test as the gate',
+  feature: 'architect, builder and tester in parallel, with npm test as the gate at the end',
   mixed: 'agents of different makers: one plans and builds, another tries to break it, within a budget',
   debug: 'competing explanations of one bug, and a judge',
   goal: 'an agent that leads: it makes the tasks and brings in teammates',
@@ -49,7 +49,7 @@ tasks:
   - { id: clarity, title: Review for clarity, assign: clarity }
   - { id: report, title: Write one review from the three, needs: [security, performance, clarity], assign: editor }
 `,
-  feature: (member) => `${HEAD}team: feature
+  feature: (member, agents) => `${HEAD}team: feature
 description: A feature built in parallel, with tests as the gate
 
 members:
@@ -63,8 +63,12 @@ tasks:
   - { id: tests, title: Write the tests, needs: [design], assign: tester }
   - { id: join, title: Make all tests pass, needs: [code, tests], assign: builder }
 
+# The gate hears of every task, as JSON on its standard input. It judges the last one: nothing could pass before that.
 hooks:
-  TaskCompleted: { command: npm test, timeout: 5m, onFailure: block }
+  TaskCompleted:
+    command: if grep -q '"task_subject":"Make all tests pass"'; then ${agents.length > 0 ? 'npm test; fi' : 'true; fi   # your check in place of true: npm test'}
+    timeout: 5m
+    onFailure: block
 `,
   debug: (member) => `${HEAD}team: debug
 description: Competing explanations of one bug, each tried to be proved wrong
