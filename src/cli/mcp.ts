@@ -15,8 +15,10 @@ export async function runMcp(words: readonly string[]): Promise<void> {
     const proxy = new McpProxy({ connect: daemonConnect(process.env, { patience: 0 }), greeting, write });
     // The client has gone: there is nobody left to tell.
     process.stdout.on('error', () => process.exit(0));
-    readLines({ line: (line) => proxy.receive(line), end: () => proxy.close() });
+    const end = readLines((line) => proxy.receive(line));
     await proxy.open();
+    await end;
+    await proxy.finish();
   } catch (error) {
     const { reportError } = await import('./errors.ts');
     process.exit(reportError(error, false));
@@ -46,6 +48,7 @@ async function readGreeting(words: readonly string[], environment: Environment):
     ...(team && { team }),
     ...(as && { as }),
     ...given,
+    ...(Object.keys(given).length > 0 && { known: true }),
     ...(teams !== undefined && { teams }),
     session: crypto.randomUUID(),
   };
@@ -61,14 +64,22 @@ function wantsTeams(environment: Environment, isConfigured: boolean): boolean | 
   return isConfigured || claude === '1' ? true : undefined;
 }
 
-/** Standard input, line by line. */
-function readLines({ line, end }: { line: (text: string) => void; end: () => void }): void {
+/** Standard input, line by line, to its end. */
+function readLines(take: (line: string) => void): Promise<void> {
   let rest = '';
+  const takeAll = (lines: readonly string[]): void => {
+    for (const line of lines) if (line.trim() !== '') take(line);
+  };
   process.stdin.setEncoding('utf8');
   process.stdin.on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    for (const text of lines) if (text.trim() !== '') line(text);
+    takeAll(lines);
   });
-  process.stdin.once('end', end);
+  return new Promise((resolve) => {
+    process.stdin.once('end', () => {
+      takeAll([rest]);
+      resolve();
+    });
+  });
 }

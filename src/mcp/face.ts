@@ -24,7 +24,8 @@ export function mcpFace(services: Services, options: McpOptions & SessionLimits 
       return (await http).handle(request, caller);
     },
     async lines(caller, greeting, send) {
-      const { serveMcpLines } = await import('./lines.ts');
+      const { requireKnown, serveMcpLines } = await import('./lines.ts');
+      await requireKnown(services, caller, greeting);
       return serveMcpLines(services, { caller, greeting, send }, options);
     },
     async close() {

@@ -8,6 +8,7 @@ import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { TeamEvent } from '../core/event.ts';
 import { parse } from '../core/parse.ts';
+import { requireMember, requireTeam } from '../core/view.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Services } from '../operations/operation.ts';
 import { createTeamServer } from './server.ts';
@@ -69,6 +70,17 @@ export function serveMcpLines(
       void handle.close();
     },
   };
+}
+
+/** Who mistyped a name hears of it at the start, and not from an agent whose calls are all refused. */
+export async function requireKnown({ ledger }: Services, caller: Caller, greeting: unknown): Promise<void> {
+  const given = parse(Greeting, greeting ?? {});
+  const { team, as } = openSession(caller, given);
+  if (!given.known || team === undefined) return;
+  await ledger.view(team, (state) => {
+    requireTeam(state);
+    if (as !== undefined) requireMember(state, as);
+  });
 }
 
 /** A lead that delegates gets other tools, and so does a new lead. */

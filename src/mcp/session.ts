@@ -7,6 +7,7 @@ import type { Caller } from '../operations/caller.ts';
 export const Greeting = z.object({
   team: Slug.optional().describe("the team that a person's calls are about when they name none"),
   as: Slug.optional().describe('the member that a person speaks for'),
+  known: z.boolean().optional().describe('whether that team and that member must be there already'),
   teams: z.boolean().optional().describe('whether the team tools are wanted; else as the credential says'),
   session: ChosenId.optional().describe("the agent's session, when the client knows it"),
 });

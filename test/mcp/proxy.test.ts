@@ -63,6 +63,24 @@ test('does the handshake again after a lost connection and drops its answer', as
   expect(heard).toMatchObject([{ id: 0, result: { first: true } }, { method: 'notifications/message' }]);
 });
 
+test('ends when all that was asked is answered, also in an order of its own', async () => {
+  const world = daemon();
+  const { proxy, heard } = open(world.connect);
+  say(proxy, { id: 0, method: 'initialize', params: {} });
+  say(proxy, { method: 'notifications/initialized' });
+  say(proxy, { id: 1, method: 'tools/list' });
+  await proxy.open();
+  expect(world.sent.slice(1)).toMatchObject([{ id: 0 }, { method: 'notifications/initialized' }, { id: 1 }]);
+  let isOver = false;
+  const end = proxy.finish().then(() => (isOver = true));
+  world.say({ jsonrpc: '2.0', id: 1, result: {} });
+  await Promise.resolve();
+  expect(isOver).toBe(false);
+  world.say({ jsonrpc: '2.0', id: 0, result: {} });
+  await end;
+  expect(heard).toMatchObject([{ id: 1 }, { id: 0 }]);
+});
+
 test('sends what had no answer again under the same name, but not what was cancelled', async () => {
   const world = daemon();
   const { proxy } = open(world.connect);

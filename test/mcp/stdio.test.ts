@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -175,6 +176,33 @@ test('starts a daemon where there is none, and ends with its client', async () =
   child.stdin?.end();
   expect(await once(child, 'exit')).toEqual([0, null]);
   expect(await once(run(home, ['stop']), 'exit')).toEqual([0, null]);
+});
+
+test('answers what it read when its client says nothing more', async () => {
+  const child = run(shared.home, ['mcp', '--team', 'demo', '--as', 'alice']);
+  const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+  const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  child.stdin?.end([INITIALIZE, initialized, list].map((message) => JSON.stringify(message)).join('\n'));
+  const [answers, [status]] = await Promise.all([text(child.stdout!), once(child, 'exit')]);
+  const said = answers
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
+  expect(said).toMatchObject([
+    { id: 1, result: { serverInfo: { name: 'troupe' } } },
+    { id: 2, result: { tools: expect.arrayContaining([expect.objectContaining({ name: 'TaskClaim' })]) as unknown } },
+  ]);
+  expect(status).toBe(0);
+});
+
+test.each([
+  ['a team', ['--team', 'nope', '--as', 'alice'], 'There is no team "nope"'],
+  ['a member', ['--team', 'demo', '--as', 'nobody'], 'Team demo has no member "nobody"'],
+])('says of %s that there is none', async (_what, flags, message) => {
+  const child = run(shared.home, ['mcp', ...flags]);
+  child.stdin?.end();
+  const [said, [status]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
+  expect({ said, status }).toEqual({ said: expect.stringContaining(message) as unknown, status: 3 });
 });
 
 const INITIALIZE = {

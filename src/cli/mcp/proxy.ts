@@ -5,6 +5,8 @@ import type { Connect, Connection } from '../../client/client.ts';
 export interface Greeting {
   team?: string;
   as?: string;
+  /** Whether the team and the member must be there already: a person named them. */
+  known?: boolean;
   /** Whether the team tools are wanted; left out, the credential decides. */
   teams?: boolean;
   /** The same over all connections of one client. */
@@ -51,6 +53,12 @@ const LAST_RETRY_MS = 1_000;
 /** The daemon takes no longer lines. */
 const LONGEST_LINE = 1024 * 1024 - 1024;
 
+/**
+ * How long a client that says nothing more is still answered. One that died looks the same as one that wrote all it
+ * wanted: its call that waits for a task must not get one long afterwards.
+ */
+const LAST_ANSWERS_MS = 2_000;
+
 /** A request that ends the connection each time it is sent is not sent for ever. */
 const MOST_TRIES = 5;
 
@@ -69,6 +77,7 @@ export class McpProxy {
   #initialized: string | undefined;
   #connection: Connection | undefined;
   #connecting: Promise<void> | undefined;
+  #allAnswered: (() => void) | undefined;
   #wasOpen = false;
   #closed = false;
 
@@ -89,7 +98,7 @@ export class McpProxy {
     if (!message) return this.#refuse(null, -32700, 'This line is no JSON-RPC message');
     const { id, method, params } = message;
     if (method === 'notifications/initialized') this.#initialized = line;
-    if (method === 'notifications/cancelled' && params?.requestId !== undefined) this.#pending.delete(params.requestId);
+    if (method === 'notifications/cancelled' && params?.requestId !== undefined) this.#forget(params.requestId);
     if (method === undefined || id === undefined) return this.#connection?.send(line);
 
     const named = method === 'tools/call' ? nameCall(message) : line;
@@ -102,6 +111,18 @@ export class McpProxy {
     this.#pending.set(id, pending);
     if (this.#connection) this.#send(id, pending);
     else void this.open().catch((error: unknown) => this.#refuseAll(error));
+  }
+
+  /** The client says nothing more: what it asked is answered, then the connection is closed. */
+  async finish(): Promise<void> {
+    if (this.#pending.size > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#allAnswered = resolve;
+      const timer = setTimeout(resolve, LAST_ANSWERS_MS);
+      await promise;
+      clearTimeout(timer);
+    }
+    this.close();
   }
 
   /** The client is gone. */
@@ -146,7 +167,11 @@ export class McpProxy {
     this.#connection = connection;
     this.#wasOpen = true;
     this.#greet(connection);
-    for (const [id, pending] of this.#pending) this.#send(id, pending);
+    for (const [id, pending] of this.#pending) {
+      this.#send(id, pending);
+      // The client need not wait for an answer before it says this.
+      if (id === this.#initialize?.id && this.#initialized !== undefined) connection.send(this.#initialized);
+    }
   }
 
   /** Does the handshake of an earlier connection once more. */
@@ -159,8 +184,8 @@ export class McpProxy {
 
   #send(id: Id, pending: Pending): void {
     if (++pending.tries <= MOST_TRIES) return this.#connection?.send(pending.line);
-    this.#pending.delete(id);
     this.#refuse(id, -32000, 'The daemon ended the connection each time it got this call');
+    this.#forget(id);
   }
 
   #lost(): void {
@@ -174,20 +199,26 @@ export class McpProxy {
     if (jsonrpc === undefined) return;
     if (id !== undefined && method === undefined) {
       if (this.#repeated.delete(id)) return;
-      this.#pending.delete(id);
       if (id === this.#initialize?.id) this.#initialize.isAnswered = true;
       // The client made a team and leads it now; the next daemon has to know.
       const { _meta: meta } = result ?? {};
       Object.assign(this.#greeting, meta?.['troupe/session']);
     }
     this.#options.write(line);
+    if (id !== undefined && method === undefined) this.#forget(id);
   }
 
   #refuseAll(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    const ids = [...this.#pending.keys()];
-    this.#pending.clear();
-    for (const id of ids) this.#refuse(id, -32000, message);
+    for (const id of this.#pending.keys()) {
+      this.#refuse(id, -32000, message);
+      this.#forget(id);
+    }
+  }
+
+  #forget(id: Id): void {
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#allAnswered?.();
   }
 
   #refuse(id: Id | null, code: number, message: string): void {
