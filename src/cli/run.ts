@@ -5,7 +5,7 @@ import { openClient } from './connect.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { standardScreen } from './screen.ts';
 import { cleanLines } from './text.ts';
-import { accompany, exitCode } from './up/accompany.ts';
+import { accompany, exitCode, listenForTeamEnd } from './up/accompany.ts';
 import { summarize } from './up/summary.ts';
 import { watchTrouble } from './up/trouble.ts';
 import { print, toJson, warn } from './write.ts';
@@ -24,17 +24,18 @@ interface RunInput {
 }
 
 /** Makes a team for a goal, shows it at work, and ends with its lead's answer. */
-export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
+export async function run(given: Arguments, { environment, screen }: Surroundings): Promise<number> {
   const { keep = false, panes = true, folder = '.', ...team } = given.input as unknown as RunInput;
+  const ending = listenForTeamEnd();
   const { onState, onTrouble } = watchTrouble(environment);
   const client = openClient(environment, { patience: Infinity, onState });
   try {
     const wishes = { ...team, with: [...(team.with ?? [])], folder: resolve(folder) };
-    const config = await client.call('team.run', wishes, { signal, commandId: newCommandId() });
+    const config = await client.call('team.run', wishes, { signal: ending.late, commandId: newCommandId() });
     const outcome = await accompany(client, config, {
       screen,
       json: given.json,
-      signal,
+      ending,
       environment,
       onTrouble,
       panes,

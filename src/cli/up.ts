@@ -11,7 +11,7 @@ import type { Surroundings } from './own/own-command.ts';
 import { standardScreen } from './screen.ts';
 import { show } from './show.ts';
 import { clean, fold } from './text.ts';
-import { accompany, exitCode } from './up/accompany.ts';
+import { accompany, exitCode, listenForTeamEnd } from './up/accompany.ts';
 import { summarize } from './up/summary.ts';
 import { watchTrouble } from './up/trouble.ts';
 import { print, toJson, warn } from './write.ts';
@@ -28,18 +28,24 @@ interface UpInput {
 }
 
 /** Brings a team up from its file, shows it at work, and takes it down when the work is done. */
-export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
+export async function run(given: Arguments, { environment, screen }: Surroundings): Promise<number> {
   const { file = 'troupe.yaml', ...wishes } = given.input as UpInput;
   const { yes = false, detach = false, keep = false, again = false, panes: wanted = true } = wishes;
   const path = resolve(file);
   const source = readSource(path, file);
   const team = { source, name: file, folder: dirname(path) };
+  const ending = listenForTeamEnd();
   const { onState, onTrouble } = watchTrouble(environment);
   const client = openClient(environment, { patience: Infinity, onState });
   try {
-    const approve = yes ? [] : await askForHooks(client, team, signal);
-    if (again) await removeClosed(client, team, signal);
-    const config = await client.call('team.up', { ...team, yes, approve }, { signal, commandId: newCommandId() });
+    const approve = yes ? [] : await askForHooks(client, team, ending.signal);
+    if (again) await removeClosed(client, team, ending.signal);
+    ending.signal.throwIfAborted();
+    const config = await client.call(
+      'team.up',
+      { ...team, yes, approve },
+      { signal: ending.late, commandId: newCommandId() },
+    );
     if (detach) {
       await show('team.show', config, { json: given.json, screen });
       if (!given.json) {
@@ -50,7 +56,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const outcome = await accompany(client, config, {
       screen,
       json: given.json,
-      signal,
+      ending,
       environment,
       onTrouble,
       panes: wanted,

@@ -19,6 +19,14 @@ export function stepAside(way: ((say: () => void) => void) | undefined): void {
 
 let aside: ((say: () => void) => void) | undefined;
 
+/** Whoever has more to do than to write is told that nobody reads any more, and goes on; what it writes is then dropped. */
+export function whenReaderGone(act: () => void): void {
+  readerGone = act;
+}
+
+let readerGone: (() => void) | undefined;
+const unread = new Set<number>();
+
 /** JSON that no terminal obeys: what JSON.stringify leaves as it is, and a reader would not see, is escaped as well. */
 export function toJson(value: unknown, indent: number | undefined): string {
   const text = JSON.stringify(value ?? null, undefined, indent);
@@ -39,12 +47,19 @@ const HIDDEN =
 
 /** Writes at once: `process.stdout` would cost 2.6 of the 10 ms that a command may take longer than an empty program. */
 function write(fd: 1 | 2, text: string): void {
+  if (unread.has(fd)) return;
   const bytes = Buffer.from(text);
   for (let done = 0; done < bytes.length;) {
     try {
       done += writeSync(fd, bytes, done);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
+      // A terminal that was closed says EIO, as a broken disk does: only who also hears of the hangup can tell.
+      if (readerGone && (code === 'EPIPE' || code === 'EIO')) {
+        unread.add(fd);
+        readerGone();
+        return;
+      }
       // The reader has gone, as `head` does when it has enough: there is nobody left to tell.
       if (code === 'EPIPE') process.exit(0);
       if (code !== 'EAGAIN') throw error;

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TestContext } from 'vitest';
@@ -7,7 +7,7 @@ import { needTool } from '../tools.ts';
 import { openTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 import { newTroupe, readPid, until } from './troupe.ts';
-import type { Troupe } from './troupe.ts';
+import type { Started, Troupe } from './troupe.ts';
 
 const PATIENT = 120_000;
 
@@ -96,6 +96,9 @@ describe('the picture of troupe up', () => {
       try {
         terminal.press('C-c');
         await terminal.see(/Stopping its members; Ctrl-C again leaves at once/);
+        // Sooner it would be taken for the same one, come by another way.
+        const pressed = performance.now();
+        await until('a second has gone by', () => performance.now() - pressed > 1_100);
         terminal.press('C-c');
         const text = await terminal.see(/ended with 130/);
         expect(text.replace(/\s+/g, ' ')).toContain('ann may still run (troupe ps). To stop it: troupe down fourth');
@@ -195,3 +198,46 @@ tasks:
   },
   PATIENT,
 );
+
+/** Brings the slow team up and waits until its member works. */
+async function startUp(troupe: Troupe, file: string): Promise<Started> {
+  const started = troupe.start(['up', file]);
+  await until('it works', () => started.output.stdout.includes('claimed'));
+  return started;
+}
+
+const statuses = async (troupe: Troupe): Promise<string[]> => {
+  const members = await troupe.json<{ id: string; status: string }[]>('member list --team fourth');
+  return members.filter(({ id }) => id !== 'lead').map(({ status }) => status);
+};
+
+describe('troupe up that is told to end', () => {
+  // `timeout` signals the group, and a launcher passes its own on.
+  test.for([['SIGTERM', 'SIGTERM', 'SIGTERM'], ['SIGINT', 'SIGINT'], ['SIGHUP']] as const)(
+    'by %s stops its members once and says so',
+    { timeout: PATIENT },
+    async (signals) => {
+      const troupe = newTroupe();
+      const { child, ended } = await startUp(troupe, slowTeam().file);
+      for (const signal of signals) child.kill(signal);
+      expect(await ended).toMatchObject({ status: 130, stdout: expect.stringContaining('its members are stopped') });
+      expect(await statuses(troupe)).toEqual(['stopped']);
+    },
+  );
+
+  test(
+    'by a reader that has gone stops its members, and is no success',
+    async () => {
+      const troupe = newTroupe();
+      const { file, go } = slowTeam('  - { id: c, title: Never ends, assign: bob }\n');
+      const bob = "  - { name: bob, agent: { exec: [sh, -c, 'cat > /dev/null; sleep 60'] } }\n";
+      writeFileSync(file, readFileSync(file, 'utf8').replace('tasks:\n', `${bob}tasks:\n`));
+      const started = await startUp(troupe, file);
+      started.child.stdout.destroy();
+      go();
+      expect(await started.ended).toMatchObject({ status: 130, stderr: expect.not.stringContaining('EPIPE') });
+      expect(await statuses(troupe)).toEqual(['stopped', 'stopped']);
+    },
+    PATIENT,
+  );
+});

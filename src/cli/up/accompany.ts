@@ -2,14 +2,16 @@ import type { CallError, Client } from '../../client/client.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { newCommandId } from '../call.ts';
 import { INTERRUPTED } from '../errors.ts';
-import { termination } from '../interruption.ts';
+import { listenForEnd } from '../interruption.ts';
+import type { Ending } from '../interruption.ts';
 import { clean } from '../text.ts';
-import { print, warn } from '../write.ts';
+import { print, warn, whenReaderGone } from '../write.ts';
 import { followWork } from './follow.ts';
 import type { FollowOptions, Outcome } from './follow.ts';
 
 /** How a team is seen through. */
-export interface AccompanyOptions extends FollowOptions {
+export interface AccompanyOptions extends Omit<FollowOptions, 'signal'> {
+  readonly ending: Ending;
   readonly environment: NodeJS.ProcessEnv;
   /** A pane per member where there can be one. */
   readonly panes: boolean;
@@ -19,24 +21,30 @@ export interface AccompanyOptions extends FollowOptions {
   readonly goesOn: boolean;
 }
 
+/** Agents that nobody waits for any more would go on, and cost: whatever ends us stops them, a closed pipe too. */
+export function listenForTeamEnd(): Ending {
+  const ending = listenForEnd(INTERRUPTED);
+  whenReaderGone(() => ending.end());
+  return ending;
+}
+
 /** Shows a team at work until there is nothing left to do, then takes it down. */
 export async function accompany(
   client: Client,
   team: ResultOf<'team.up'>,
   options: AccompanyOptions,
 ): Promise<Outcome> {
-  // Agents that nobody waits for any more would go on, and cost.
-  const signal = AbortSignal.any([options.signal, termination()]);
+  const { ending, screen, json } = options;
   // The first Ctrl-C takes the team down, which may take a while; the second goes at once.
+  ending.onAgain(() => leaveAtOnce(team, options));
   const interrupted = (): void => {
-    if (options.screen.isTerminal && !options.json) warn('Stopping its members; Ctrl-C again leaves at once.\n');
-    process.once('SIGINT', () => leaveAtOnce(team, options));
+    if (screen.isTerminal && !json) warn('Stopping its members; Ctrl-C again leaves at once.\n');
   };
-  options.signal.addEventListener('abort', interrupted, { once: true });
+  ending.signal.addEventListener('abort', interrupted, { once: true });
   const panes = await openPanesFor(team, options);
   let outcome: Outcome;
   try {
-    outcome = await followWork(client, team.name, { ...options, signal });
+    outcome = await followWork(client, team.name, { ...options, signal: ending.signal });
   } finally {
     await panes?.close();
   }

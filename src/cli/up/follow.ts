@@ -66,6 +66,7 @@ export async function followWork(
   const stop = new AbortController();
   const end = (): void => stop.abort();
   signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
   const told = new Set<string>();
   const tellRequests = ({ requests }: Standing): void => {
     for (const { id, kind, memberId } of requests) {
