@@ -3,8 +3,10 @@ import type { AgentSpec } from './agent.ts';
 /** Secrets that show what they are. Every repetition is bounded, so that no text makes them slow. */
 export const SECRET_SHAPES: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/gs,
-  /\bsk-[\w-]{8,512}/g,
-  /\b(?:gh[a-z]_|github_pat_|glpat-|npm_)\w{10,512}/g,
+  /\bsk-(?=[\w-]{0,64}\d)[\w-]{8,512}/g,
+  /\b(?:gh[pousr]_|github_pat_|glpat-)\w{10,512}/g,
+  // What npm sets for scripts begins in the same way, and has another `_` soon: npm_config_registry.
+  /\bnpm_[A-Za-z0-9]{20,512}/g,
   /\b(?:xox[a-z]|xapp)-[\w-]{8,512}/g,
   /\btm1\.[\w-]{8,2048}\.[\w-]{8,256}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
@@ -21,17 +23,41 @@ export const SECRET_LENGTH = 6;
 /** Variables that hold a secret: API_KEY, PGPASSWORD, TOKEN_2. MAX_TOKENS is none. */
 const SECRET_NAME = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)\d{0,9}(_|$)/i;
 
-/** Those that only say where one is, or of which it is; a public key is none at all. */
-const ABOUT_SECRET = /(_(FILE|PATH|DIR|URL|ID|NAME)|_?PUBLIC_KEY)$/i;
+/** Those that only say where one is, or of which it is, or how it is used; a public key is none at all. */
+const ABOUT_SECRET =
+  /(_(FILE|PATH|DIR|URL|ID|NAME|HEADER|PREFIX|TYPE|FORMAT|ALGORITHM|LENGTH|SIZE|COUNT|LIMIT|BUDGET|TTL|EXPIRY|TIMEOUT|INTERVAL|ENDPOINT|COMMAND|HELPER)|_?PUBLIC_KEY)$/i;
+
+/** Keys that order or find things, those of a keyboard, and the name of the variable that has the key. */
+const OTHER_KEY = /(SORT|PRIMARY|FOREIGN|PARTITION|CACHE|GROUP|ROUTING|ENV|HOT|SHORTCUT)_?KEY\d{0,9}$/i;
 
 /** The credentials of some programs are a path by custom. */
 const CREDENTIALS_PATH = /^(~|\.{1,2})?\/[^\s:]+$/;
+
+/** A path that is no secret, whatever the variable is called: those that programs make up have no dot in them. */
+const SURE_PATH = /^(?:(?:~|\.{1,2})\/[^\s:]+|\/[^\s:]*\.[^\s:]*)$/;
+
+/** What people write where a program insists on a key and its server, often a model of their own, does not. */
+const PLACEHOLDER =
+  /^(?:ollama|lm-?studio|empty|dummy|(?:an? )?dummy[ -]key|not[ -]needed|unused|placeholder|(?:sk-)?no-key(?:-(?:required|needed))?|x{3,64})$/i;
+
+/** `Authorization: Bearer …`, as it is given to programs that make requests. */
+const AUTHORIZATION = /\bAuthorization: {0,4}(?:Bearer|Basic|token) [\w.~+/=-]{8,8192}/i;
+
+/** In a shell's command, or after the dashes of an argument: a name, and the value that it is given. */
+const ASSIGNED =
+  /(?<=^|[\s;|("'`])(--?)?([A-Za-z_][\w-]{0,128})=(?:"([^"]{0,1024})|'([^']{0,1024})|([^\s;|&"'`)]{0,1024}))/g;
+
+/** Arguments that hold a secret. `--key` alone is as often something to sort by. */
+const SECRET_ARGUMENT = /(?:^|_)(?:(?:API|ACCESS|SECRET|PRIVATE)_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE)$/i;
 
 /** `${NAME}`, which the machine that runs the member puts its own value in for. */
 const REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/g;
 
 /** What a shell puts its own value in for. */
 const SHELL_VALUE = /\$(?:\{[^}]{0,512}\}|\([^)]{0,512}\)|[A-Za-z_][A-Za-z0-9_]*)/g;
+
+/** Stands for it while a command is looked at: no command has it. */
+const FILLED_IN = '\0';
 
 /** A secret that stands in what is to be kept: where, and what to do instead. */
 export interface WrittenSecret {
@@ -70,15 +96,29 @@ export function findInVariable(name: string, value: string): string | undefined 
 
 /** What is wrong with a command, or an argument of one, if a secret is written out in it. */
 export function findInCommand(text: string): string | undefined {
-  if (!hasSecretShape(text.replaceAll(SHELL_VALUE, ''))) return undefined;
+  if (!hasSecretShape(text.replaceAll(SHELL_VALUE, '')) && !assignsSecret(text)) return undefined;
   return 'has a secret written out, which would be kept in the journal and seen by everybody who lists processes: let the program read it from its environment, and name the variable under env';
 }
 
+/** A value that is filled in by the shell, in part or whole, is not written out. */
+function assignsSecret(text: string): boolean {
+  const filled = text.replaceAll(SHELL_VALUE, FILLED_IN);
+  return [...filled.matchAll(ASSIGNED)].some(([, dashes, name = '', ...values]) => {
+    const value = values.find((one) => one !== undefined) ?? '';
+    if (value.length < SECRET_LENGTH || value.includes(FILLED_IN)) return false;
+    const variable = name.replaceAll('-', '_');
+    if (dashes !== undefined && !SECRET_ARGUMENT.test(variable)) return false;
+    return isSecretName(variable, value);
+  });
+}
+
 function isSecretName(name: string, value: string): boolean {
-  if (!SECRET_NAME.test(name) || ABOUT_SECRET.test(name)) return false;
-  return !(/CREDENTIALS?\d*$/i.test(name) && CREDENTIALS_PATH.test(value));
+  if (!SECRET_NAME.test(name) || ABOUT_SECRET.test(name) || OTHER_KEY.test(name)) return false;
+  if (PLACEHOLDER.test(value)) return false;
+  if (/CREDENTIALS?\d*$/i.test(name) && CREDENTIALS_PATH.test(value)) return false;
+  return !(/(KEY|TOKEN|CREDENTIALS?)\d*$/i.test(name) && SURE_PATH.test(value));
 }
 
 function hasSecretShape(text: string): boolean {
-  return [...SECRET_SHAPES, ADDRESS_PASSWORD].some((shape) => text.search(shape) >= 0);
+  return [...SECRET_SHAPES, ADDRESS_PASSWORD, AUTHORIZATION].some((shape) => text.search(shape) >= 0);
 }

@@ -11,6 +11,10 @@ test.each([
   ['DATABASE_URL', 'postgres://me:hunter2@db/x'],
   ['DATABASE_URL', '${SCHEME}postgres://me:hunter2@db/x'],
   ['HEADER', 'token sk-ant-0123456789'],
+  ['EXTRA_HEADERS', 'Authorization: Bearer 0a1b2c3d4e'],
+  ['NPM_AUTH', 'npm_0123456789abcdefghijklmnopqrstuvwxyz'],
+  ['DEPLOY_KEY', '/0a1b2c3d/4e5f'],
+  ['DB_PASSWORD', './dots.and/slashes'],
 ])('%s: %s is a secret that is written out', (name, value) => {
   expect(findInVariable(name, value)).toMatch(/write \$\{/);
 });
@@ -26,6 +30,16 @@ test.each([
   ['SIGNING_PUBLIC_KEY', 'MCowBQYDK2VwAyEA'],
   ['KEYBOARD', 'us-international'],
   ['REGISTRY', 'http://127.0.0.1:4873/'],
+  ['TOKEN_LIMIT', '1000000'],
+  ['API_KEY_HEADER', 'X-Api-Key'],
+  ['SORT_KEY', 'created_at'],
+  ['HOTKEY', 'ctrl+shift+k'],
+  ['SSH_KEY', '~/.ssh/id_ed25519'],
+  ['DEPLOY_KEY', '/home/me/.ssh/deploy'],
+  ['TLS_KEY', './certs/server.key'],
+  ['OPENAI_API_KEY', 'ollama'],
+  ['OPENAI_API_KEY', 'sk-no-key-required'],
+  ['FOLDER', 'packages/sk-validators'],
 ])('%s: %s is none', (name, value) => {
   expect(findInVariable(name, value)).toBeUndefined();
 });
@@ -35,6 +49,42 @@ test('what a shell fills in is no secret in its command', () => {
     findInCommand('curl https://me:$PASSWORD@host https://me:${P}@host https://me:$(pass x)@host'),
   ).toBeUndefined();
   expect(findInCommand('curl https://me:hunter2@host')).toBeDefined();
+});
+
+test.each([
+  'API_KEY=hunter2hunter2 ./gate.sh',
+  'cd x; DB_PASSWORD="hunter2 and more" ./gate.sh',
+  "env GITHUB_TOKEN='hunter2hunter2' gh pr list",
+  'login --password=hunter2 --user=me',
+  '--api-key=0a1b2c3d4e',
+  'curl -H "Authorization: Bearer 0a1b2c3d4e" https://x',
+])('a name and its secret stand in the command %s', (command) => {
+  expect(findInCommand(command)).toMatch(/^has a secret written out/);
+});
+
+test.each([
+  'API_KEY=$MY_KEY ./gate.sh',
+  'API_KEY="${MY_KEY}" DB_PASSWORD=$(pass show db) ./gate.sh',
+  'npm_config_registry=http://127.0.0.1:4873/ npm_config_loglevel=silent npm test',
+  'sort --key=2,2n --field-separator=, names',
+  '--sort-key=created_at',
+  '--token-limit=1000000',
+  'TLS_KEY=./certs/server.key npm test',
+  'curl -H "Authorization: Bearer $TOKEN" https://x?key=created_at',
+  'OPENAI_API_KEY=ollama codex',
+  'env_key="MODEL_KEY"',
+  'node bench.js --max-tokens=200000 ./sk-validators',
+])('no secret stands in the command %s', (command) => {
+  expect(findInCommand(command)).toBeUndefined();
+});
+
+test('a long text that looks like many secrets is judged at once', () => {
+  const begun = performance.now();
+  for (const piece of ['A_KEY=', '--token=', "K_KEY='", 'sk-', 'npm_', '=', 'Authorization: ']) {
+    findInCommand(piece.repeat(20_000));
+    findInVariable('X', piece.repeat(20_000));
+  }
+  expect(performance.now() - begun).toBeLessThan(2_000);
 });
 
 test('all that is found is told with its place, and none of it is repeated', () => {
