@@ -40,6 +40,9 @@ export interface TeammateProcessOptions {
 /** A daemon may be away for long, being upgraded say; a turn that was paid for goes on meanwhile. */
 const PATIENCE_MS = 24 * 60 * 60_000;
 
+/** Who is told to end while its daemon is away has this long in which the daemon may come back and hear its last words. */
+const LAST_WORDS_MS = 2_000;
+
 /** The exit code of a process that SIGTERM ended, by custom. */
 const TERMINATED = 143;
 
@@ -50,9 +53,19 @@ const TERMINATED = 143;
 export async function runTeammateProcess(options: TeammateProcessOptions): Promise<number> {
   const { teamId, memberId, home, environment, signal, onError } = options;
   const tokenFile = environment['TROUPE_TOKEN_FILE'] ?? home.tokenFile;
+  let isReached = false;
+  let leaving: NodeJS.Timeout | undefined;
   const client = new Client(socketConnect({ path: home.socket, token: { file: tokenFile } }), {
     patience: PATIENCE_MS,
+    onState: (state) => (isReached = state === 'open'),
   });
+  // Else it would wait for a daemon that may never come, with the signal in vain.
+  const hangUp = (): void => {
+    leaving = setInterval(() => {
+      if (!isReached) client.close();
+    }, LAST_WORDS_MS);
+  };
+  signal.addEventListener('abort', hangUp, { once: true });
   try {
     const door = doorTo(client, teamId);
     const patient = patientDoor(door, { signal, onError });
@@ -113,6 +126,8 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     if (ending === 'shutdown') await leave(client, teamId, memberId, ending);
     return 0;
   } finally {
+    signal.removeEventListener('abort', hangUp);
+    clearInterval(leaving);
     client.close();
   }
 }

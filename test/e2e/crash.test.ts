@@ -120,6 +120,26 @@ describe('kill -9', () => {
   );
 
   test(
+    'of the daemon: a teammate that nobody takes over ends when it is told to, at work or at rest',
+    async () => {
+      const stage = setStage();
+      await detach(stage, {
+        members: [stage.member('worker', 'slow'), stage.member('rests', 'slow')],
+        tasks: [{ title: 'Carry on', assign: 'worker' }],
+      });
+      const program = await until('the work has begun', () => stage.work()[0]);
+      const pids = [await stage.pidOf('crew', 'worker'), await stage.pidOf('crew', 'rests')];
+      const daemon = stage.daemonPid();
+      process.kill(daemon, 'SIGKILL');
+      await until('the daemon is gone', () => !isAlive(daemon));
+      for (const pid of pids) process.kill(pid, 'SIGTERM');
+      await until('both are gone', () => !pids.some(isAlive), 20_000);
+      expect(isAlive(program.pid as number)).toBe(false);
+    },
+    LONG,
+  );
+
+  test(
     'of the daemon while a teammate waits for its restart: it still comes back',
     async () => {
       const stage = setStage();
