@@ -74,12 +74,14 @@ function writeConfigs(address: string, folder: string, json: boolean): number {
       ? new Refusal('exists', `There are such files in ${folder} already: name another folder`)
       : new Refusal('storage', `Cannot write to ${folder}: ${message}`);
   }
+  // Two servers have no majority without both: replicas are an odd number.
+  const replicas = files.length > 3 ? 3 : 1;
   const key = files.find(({ isPrivate }) => isPrivate)?.path ?? '';
   if (json) print(toJson({ files: files.map((file) => file.path) }, undefined));
   else {
     print(
-      `Wrote ${files.map(({ name }) => name).join(', ')} to ${clean(folder)}. Read them, start the servers, then:\n` +
-        `  troupe journal init ${clean(shellQuote(withKey(address, key)))} --replicas ${Math.min(3, files.length - 1)}\n`,
+      `Wrote ${files.map(({ name }) => name).join(', ')} to ${clean(path)}. Read them, start the servers, then:\n` +
+        `  troupe journal init ${clean(shellQuote(withKey(address, key)))} --replicas ${replicas}\n`,
     );
   }
   return 0;

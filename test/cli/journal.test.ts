@@ -86,6 +86,13 @@ describe.skipIf(!hasNats)('troupe on NATS', () => {
     expect(await troupe.run(words)).toMatchObject({ status: 4, stderr: expect.stringMatching(/already/) as string });
   });
 
+  test('journal init says how many replicas two servers can have, and where the files are', async () => {
+    const folder = temporaryFolder();
+    const said = await newTroupe().run(['journal', 'init', 'tls://n1:4222,n2:4222', '--config', `${folder}/x/..`]);
+    expect(said.stdout).toMatch(/--replicas 1\n$/);
+    expect(said.stdout).toContain(`Wrote n1.conf, n2.conf, daemon.nk to ${folder}. Read them`);
+  });
+
   test('journal init adds the key to an address that says more already', async () => {
     const folder = join(temporaryFolder(), "o'neill & co+1");
     const said = await newTroupe().run(['journal', 'init', 'nats://127.0.0.1:4222?prefix=acme', '--config', folder]);
