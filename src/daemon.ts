@@ -18,7 +18,7 @@ import { answerTranscript } from './operations/transcript.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { createClosers } from './runtime/closers.ts';
 import { readConfig } from './runtime/config.ts';
-import { checkSocketPath, prepareHome } from './runtime/home.ts';
+import { checkSocketPath, isDiskFull, noRoom, prepareHome } from './runtime/home.ts';
 import { describeHost, defaultName } from './runtime/hosts/identity.ts';
 import { joinHosts } from './runtime/hosts/join.ts';
 import type { HostKeeper } from './runtime/hosts/keeper.ts';
@@ -295,15 +295,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   } catch (error) {
     log?.error('daemon.failed', { error });
     await closers.close();
-    throw isFull(error) ? noRoom(home, error) : error;
+    throw isDiskFull(error) ? noRoom(home.directory, error) : error;
   }
-}
-
-function isFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes(String((error as NodeJS.ErrnoException | undefined)?.code));
-}
-
-function noRoom({ directory }: Home, cause: unknown): TeamError {
-  const message = `the disk is full: there is no room in ${directory} to start. Free some space and try again`;
-  return new TeamError('storage', message, { cause });
 }

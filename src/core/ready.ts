@@ -43,6 +43,14 @@ export function bestReady(state: TeamState, memberId: string): TaskRecord | unde
   return (own && peek(state, own, memberId)) ?? peek(state, state.index.free, undefined);
 }
 
+/** Everything that a member can take now, the best first. */
+export function allReady(state: TeamState, memberId: string): TaskRecord[] {
+  const rank = (task: TaskRecord): number => (task.assigneeId === undefined ? 1 : 0);
+  return [...state.tasks.values()]
+    .filter((task) => isReady(state, task) && (task.assigneeId === undefined || task.assigneeId === memberId))
+    .sort((a, b) => rank(a) - rank(b) || readyKey(a) - readyKey(b));
+}
+
 function peek(state: TeamState, heap: Heap, assigneeId: string | undefined): TaskRecord | undefined {
   for (let key = heap[0]; key !== undefined; key = heap[0]) {
     const task = taskOf(state, key, assigneeId);
@@ -70,7 +78,7 @@ const AGE_RANGE = 2 ** 50;
 const RANK: Record<SharedTaskPriority, number> = { critical: 0, high: 1, medium: 2, low: 3 };
 
 /** What orders ready tasks: priority, then age. */
-export function readyKey(task: TaskRecord): number {
+function readyKey(task: TaskRecord): number {
   return RANK[task.priority] * AGE_RANGE + Number(task.id);
 }
 

@@ -7,13 +7,14 @@ import { decide } from '../core/decide.ts';
 import { ClaimConflictError, TeamError } from '../core/errors.ts';
 import { feedbackOf } from '../core/hook.ts';
 import { parse } from '../core/parse.ts';
-import { isReady, readyKey } from '../core/ready.ts';
+import { allReady } from '../core/ready.ts';
 import { requireFresh } from '../core/rules/guard.ts';
-import type { TaskRecord, TeamState } from '../core/state.ts';
+import type { TeamState } from '../core/state.ts';
 import { CompleteTaskInput, CreateTaskInput, UpdateTaskInput } from '../core/task.ts';
 import type { SharedTask, SharedTaskPriority, SharedTaskStatus } from '../core/task.ts';
 import { quote } from '../core/text.ts';
 import { requireMember, requireTask, requireTeam, viewTask } from '../core/view.ts';
+import type { ClaimKeeper } from './claim-keeper.ts';
 import { emitAll } from './emit.ts';
 import type { Ledger, NewCommand } from './ledger.ts';
 import { TOLD_AS } from './task-events.ts';
@@ -31,14 +32,6 @@ export interface TaskFilter {
   readonly after?: string;
   /** At most so many, the oldest first. */
   readonly limit?: number;
-}
-
-/** Has the last word on a claim, where the tasks of a team are also another program's. */
-export interface ClaimKeeper {
-  /** Whether the member really has the task; if not, the journal already says who has. */
-  confirm(teamId: string, task: SharedTask, memberId: string): Promise<boolean>;
-  /** Tasks that cannot be confirmed to anybody for now: who takes the next one is given another. */
-  withheld(teamId: string): ReadonlySet<string>;
 }
 
 /** What a completion may carry. */
@@ -234,11 +227,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   getClaimableTasksForTeammate(teamId: string, teammateId: string): Promise<SharedTask[]> {
     return this.#view(teamId, (state) => {
       requireMember(state, teammateId);
-      const rank = (task: TaskRecord) => (task.assigneeId === undefined ? 1 : 0);
-      return [...state.tasks.values()]
-        .filter((task) => isReady(state, task) && (task.assigneeId === undefined || task.assigneeId === teammateId))
-        .sort((a, b) => rank(a) - rank(b) || readyKey(a) - readyKey(b))
-        .map((task) => viewTask(state, task));
+      return allReady(state, teammateId).map((task) => viewTask(state, task));
     });
   }
 

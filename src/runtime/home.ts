@@ -90,3 +90,14 @@ export function checkSocketPath(path: string): void {
 function refusal(path: string, what: string, remedy: string, cause?: unknown): TeamError {
   return new TeamError('storage', `The state directory ${path} ${what}: ${remedy}`, { cause });
 }
+
+/** Whether there was no room left to write. */
+export function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(String((error as NodeJS.ErrnoException | undefined)?.code));
+}
+
+/** Says that there is no room to start in. */
+export function noRoom(directory: string, cause: unknown): TeamError {
+  const message = `the disk is full: there is no room in ${directory} to start. Free some space and try again`;
+  return new TeamError('storage', message, { cause });
+}
