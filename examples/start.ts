@@ -3,23 +3,38 @@
  * and a repository are made for it and removed again; nothing else of yours is touched.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'troupe-'));
 const repo = join(place, 'repo');
+const report = join(repo, 'REPORT.md');
 const troupe = join(root, 'bin', 'troupe.js');
 const env = { ...process.env, TROUPE_HOME: join(place, 'home'), SLUGIFY_REPO: repo };
 const keep = process.argv.includes('--keep');
 
+const WHAT = `Four scripts, no model, write a small library: examples/slugify/troupe.yaml says who does what. To see: tasks that
+wait for others, mail between members, and a gate that runs the tests and sends work back.
+`;
+const NEXT = `Next: npm run build && npm link (here, once), then in a project of yours
+  troupe init && troupe up    a team of the agents that you have
+  troupe ui                   the dashboard
+`;
+
+// Whoever reads may have had enough, as `head` has; what was begun is still taken down.
+process.stdout.on('error', () => {});
 let code = 1;
 try {
   const team = join(import.meta.dirname, 'slugify', 'troupe.yaml');
-  code = await run(['up', team, '--yes']);
-  if (code === 0) {
-    console.log(`\nWhat the writer wrote:\n\n${readFileSync(join(repo, 'REPORT.md'), 'utf8').replace(/^/gm, '  ')}`);
+  console.log(WHAT);
+  code = await run(['up', team, '--yes', '--once']);
+  if (code === 0 && existsSync(report)) {
+    const text = readFileSync(report, 'utf8')
+      .trimEnd()
+      .replace(/^(?=.)/gm, '  ');
+    console.log(`\nWhat the writer wrote:\n\n${text}\n\n${NEXT}`);
   }
 } finally {
   spawnSync(process.execPath, [troupe, 'stop', '--all'], { env, stdio: 'ignore' });

@@ -23,6 +23,7 @@ interface UpInput {
   readonly yes?: boolean;
   readonly detach?: boolean;
   readonly keep?: boolean;
+  readonly once?: boolean;
   readonly again?: boolean;
   readonly panes?: boolean;
 }
@@ -30,7 +31,7 @@ interface UpInput {
 /** Brings a team up from its file, shows it at work, and takes it down when the work is done. */
 export async function run(given: Arguments, { environment, screen }: Surroundings): Promise<number> {
   const { file = 'troupe.yaml', ...wishes } = given.input as UpInput;
-  const { yes = false, detach = false, keep = false, again = false, panes: wanted = true } = wishes;
+  const { yes = false, detach = false, keep = false, once = false, again = false, panes: wanted = true } = wishes;
   const path = resolve(file);
   const source = readSource(path, file);
   const team = { source, name: file, folder: dirname(path) };
@@ -61,7 +62,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       onTrouble,
       panes: wanted,
       keep,
-      goesOn: true,
+      goesOn: !once,
     });
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
     else print(summarize(outcome, standardScreen(environment)));

@@ -48,6 +48,7 @@ export const WORK_COMMANDS: readonly OwnCommand[] = [
       { field: 'yes', name: 'yes', type: 'boolean', text: 'approve the hooks of the file', short: 'y' },
       { field: 'detach', name: 'detach', type: 'boolean', text: 'return at once; the team works on', short: 'd' },
       { field: 'keep', name: 'keep', type: 'boolean', text: 'leave the team up when the work is done' },
+      { field: 'once', name: 'once', type: 'boolean', text: 'close the team at the end also when not all was done' },
       { field: 'again', name: 'again', type: 'boolean', text: 'begin anew in the place of a team that is closed' },
       {
         field: 'panes',

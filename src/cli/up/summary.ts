@@ -48,15 +48,26 @@ function verdict({ reason, tasks, members, requests, team, open = false, duratio
   const done = tasks.filter(({ status }) => status === 'completed').length;
   const time = `in ${(duration / 1000).toFixed(1)} s`;
   const count = tasks.length > 0 ? `${done} of ${tasks.length} tasks completed ${time}` : `Ended ${time}`;
-  if (reason === 'done') return paint(screen, 'green', `${count}.`);
+  if (reason === 'done') return paint(screen, 'green', `${count}.${sentBack(tasks)}`);
   const why = {
-    stuck: `Nobody can go on with the rest.${whyStuck(members)}${tryAgain(team, tasks)}`,
+    stuck: `Nobody can go on with the rest.${whyStuck(members)}${open ? tryAgain(team, tasks) : ' The team is closed.'}`,
     person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays up and goes on with your answer: troupe approve --team ${clean(team)}, and troupe watch ${clean(team)} to see it.`,
     interrupted: open
       ? `Interrupted: its members are stopped. The same command goes on where they were; troupe down ${clean(team)} closes the team.`
       : 'Interrupted: its members are stopped and the team is closed.',
   }[reason];
   return paint(screen, 'yellow', `${count}. ${why}`);
+}
+
+/** What the gates were good for. */
+function sentBack(tasks: Outcome['tasks']): string {
+  const back = tasks.filter(({ rejections }) => rejections > 0);
+  if (back.length === 0) return '';
+  if (back.length > 3) return ` Gates sent ${back.length} of them back before.`;
+  const times = back.map(
+    ({ id, rejections }) => `${taskName(id)} back ${rejections === 1 ? 'once' : `${rejections} times`}`,
+  );
+  return ` A gate sent ${times.join(', ')}.`;
 }
 
 /** Those that are gone or whose last turn failed, and why, as far as it is known. */
