@@ -6,8 +6,9 @@ import { identify, isThere } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
 import { quote } from '../core/text.ts';
 import { findNativeRoot, listedPaths } from './layout.ts';
+import { keeperOf } from './mirror/signature.ts';
 import { move } from './move.ts';
-import { checkDirectory } from './root.ts';
+import { closedFolders } from './read-only.ts';
 import type { NativeTeam } from './snapshot.ts';
 
 /** Why a native team counts as left behind, or why not. */
@@ -52,7 +53,7 @@ export function moveToTrash(root: string, leftover: Leftover, trash: string): st
     [paths.team, 'teams'],
     [paths.tasks, 'tasks'],
   ] as const) {
-    if (!existsSync(path) || !checkDirectory(path)) continue;
+    if (!existsSync(path)) continue;
     mkdirSync(join(folder, kind), { mode: 0o700 });
     move(path, join(folder, kind, name));
   }
@@ -82,7 +83,7 @@ interface Process {
 function judge(
   team: NativeTeam,
   processes: readonly Process[],
-  { now, quiet = QUIET_MS }: { now: number; quiet?: number },
+  { now, quiet = QUIET_MS, root }: { now: number; quiet?: number; root?: string },
 ) {
   const evidence: string[] = [];
   let dead = true;
@@ -92,7 +93,11 @@ function judge(
   };
   const age = now - team.changedAt;
   const lasts = `last change ${new Date(team.changedAt).toISOString()}`;
-  if (age < quiet) alive(`${lasts}, less than ${Math.round(quiet / 60_000)} minutes ago`);
+  // What is not looked into has no age, nobody knows who works there, and half a team is not moved.
+  const closed = root === undefined ? [] : [...closedFolders(listedPaths(root, team.name)).values()];
+  for (const why of closed) alive(why);
+  if (team.changedAt === 0) alive('when it last changed is not known');
+  else if (age < quiet) alive(`${lasts}, less than ${Math.round(quiet / 60_000)} minutes ago`);
   else evidence.push(lasts);
 
   const lead = team.config?.leadProcess;
@@ -100,6 +105,9 @@ function judge(
   if (lives) alive(`its lead runs (process ${lead?.pid})`);
   else if (lives === false) evidence.push(`its lead's process ${lead?.pid} is gone`);
   else if (lead) alive(`its lead ran on another machine or in a container (${lead.pidSpace})`);
+
+  const keeper = team.config && keeperOf(team.config);
+  if (keeper !== undefined) alive(`it is joined: ${keeper}`);
 
   const own = processes.filter(({ words }) => mentions(words, team));
   for (const { pid } of own) alive(`process ${pid} is a member of it`);
@@ -126,8 +134,13 @@ function mentions(words: readonly string[], { name, kind, title, config }: Nativ
   if (team === name || (team !== undefined && team === title)) return true;
   const session = config?.leadSessionId ?? (kind === 'session' ? name : undefined);
   if (session === undefined) return false;
-  return words.some((word, i) => word.startsWith('-') && (words[i + 1] === session || word.endsWith(`=${session}`)));
+  return words.some((word, i) =>
+    SESSION_OPTIONS.some((one) => (word === one && words[i + 1] === session) || word === `${one}=${session}`),
+  );
 }
+
+/** Those of the program: before a name there may also be one of ours, as in `native clean --json NAME`. */
+const SESSION_OPTIONS = ['-r', '--resume', '--session-id', '--parent-session-id'];
 
 function isClaude(words: readonly string[]): boolean {
   return words.slice(0, 2).some((word) => /(^|\/)(claude|claude-code)(\/|$)|claude-code\/cli\.js$/.test(word));

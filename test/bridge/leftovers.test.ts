@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -124,11 +124,34 @@ describe.runIf(process.platform === 'linux')('what native teams left behind', ()
         .find(({ name }) => name === team)
         ?.evidence.join('; ');
     start('native', 'clean', 'orphan', session);
+    start('native', 'clean', '--json', session);
     const resumed = start('--resume', session);
     await expect.poll(() => evidence(session)).toContain(`process ${resumed.pid} is a member of it`);
     expect(evidence(session)?.match(/is a member of it/g)).toHaveLength(1);
     expect(evidence('orphan')).toContain('no process is a member of it');
     expect(bridge.clean(['orphan'], 0)).toHaveLength(1);
+  });
+
+  test('is not what a daemon keeps in step, until it leaves', async () => {
+    const { root, bridge } = newBridge('2.1.37/12-resume-after-kill9');
+    const { teamId } = await bridge.join('rt');
+    expect(() => bridge.clean(['rt'], 0)).toThrow(/it is joined: the daemon of .* until "troupe native leave"/);
+    await bridge.leave(teamId);
+    bridge.clean(['rt'], 0);
+    expect(existsSync(join(root, 'teams/rt'))).toBe(false);
+  });
+
+  test('is not what leads elsewhere: none of it is moved, nor anything with it', () => {
+    const { root, trash, bridge } = newBridge('2.1.37/12-resume-after-kill9');
+    const elsewhere = temporaryFolder();
+    cpSync(join(root, 'teams/rt'), join(root, 'teams/half'), { recursive: true });
+    symlinkSync(elsewhere, join(root, 'tasks/half'));
+    symlinkSync(elsewhere, join(root, 'teams/whole'));
+    expect(() => bridge.clean(['rt', 'half'], 0)).toThrow('its directory of tasks is a symbolic link');
+    expect(() => bridge.clean(['whole'], 0)).toThrow('its directory is a symbolic link');
+    expect(existsSync(trash)).toBe(false);
+    rmSync(join(root, 'tasks/half'));
+    expect(bridge.clean(['rt', 'half'], 0)).toHaveLength(2);
   });
 });
 

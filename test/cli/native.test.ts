@@ -27,10 +27,12 @@ describe("Claude Code's own teams on the command line", () => {
     expect(shown).toMatch(/Members\n[^]*codex-1[^]*Tasks\n[^]*Messages\n/);
     expect((await troupe.run('native events')).stdout).toContain('teammate appeared: codex-1');
     const left = await troupe.run('native leftovers --quiet 0');
-    expect(left.stdout).toMatch(/lab +team .*last change/);
+    expect(left.stdout).toMatch(/lab +team .*\n {2}last change .*\n {2}no process is a member of it\n/);
+    const session = '62fd9ac4-6c7d-4d89-a92e-c5302cc28331';
+    expect((await troupe.run(`native clean ${session} --quiet 0`)).stdout).toContain(`${session} is now in `);
     expect((await troupe.run('native clean lab')).stderr).toContain('less than 60 minutes ago');
     expect((await troupe.run('native clean lab --quiet 0')).stdout).toMatch(/^lab is now in .*trash/);
-    expect((await troupe.json<{ teams: { name: string }[] }>('teams --native')).teams).toHaveLength(2);
+    expect((await troupe.json<{ teams: { name: string }[] }>('teams --native')).teams).toHaveLength(1);
     expect((await troupe.json<unknown[]>('teams')).length).toBe(0);
 
     // What can only be looked at says why, everywhere, and what it is called is no command to a terminal.

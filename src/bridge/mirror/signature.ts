@@ -33,15 +33,29 @@ export function rivalOf(config: NativeConfig, own: Signature): Partial<Signature
   return isOther && isRunning(mark as ProcessIdentity) ? mark : undefined;
 }
 
+/** Which daemon keeps a native team in step, in words, if one does. */
+export function keeperOf(config: NativeConfig): string | undefined {
+  const mark = markIn(config);
+  if (mark?.pid === undefined || !isRunning(mark as ProcessIdentity)) return undefined;
+  return `the daemon of ${homeOf(mark)} (process ${mark.pid}) keeps it in step until "troupe native leave"`;
+}
+
 /** Why nothing is done while another daemon does it, and what to do about that. */
 export function whyStandBack(name: string, rival: Partial<Signature>): string {
-  const path = typeof rival.path === 'string' ? oneLine(rival.path, LINE_LENGTH) : undefined;
-  const home = path === undefined ? `the home ${String(rival.home).slice(0, 16)}` : path;
+  const path = pathIn(rival);
   const how = path === undefined ? 'with its TROUPE_HOME' : `with TROUPE_HOME=${path}`;
   return (
-    `The native team ${quote(name)} was joined by another daemon (process ${rival.pid}, ${home}): leave it there first, ` +
+    `The native team ${quote(name)} was joined by another daemon (process ${rival.pid}, ${homeOf(rival)}): leave it there first, ` +
     `"troupe native leave" ${how}`
   );
+}
+
+function pathIn({ path }: Partial<Signature>): string | undefined {
+  return typeof path === 'string' ? oneLine(path, LINE_LENGTH) : undefined;
+}
+
+function homeOf(mark: Partial<Signature>): string {
+  return pathIn(mark) ?? `the home ${String(mark.home).slice(0, 16)}`;
 }
 
 /** Signs a native team, under its lock: of two that join at once, one does. */

@@ -39,21 +39,17 @@ export const views: Views = {
   'native.leftovers': (leftovers, screen) => {
     const dead = leftovers.filter((one) => one.dead);
     if (dead.length === 0) return 'Nothing was left behind.\n';
-    const rows = dead.map((one): Cell[] => [
-      one.name,
-      one.kind,
-      String(one.members),
-      String(one.tasks),
-      one.evidence.join('; '),
-    ]);
     const columns = [
       { title: 'TEAM' },
       { title: 'KIND' },
-      { title: 'MEMBERS', align: 'right' },
-      { title: 'TASKS', align: 'right' },
-      { title: 'EVIDENCE', flexible: true },
+      { title: 'MEMBERS', align: 'right', spare: 1 },
+      { title: 'TASKS', align: 'right', spare: 2 },
     ] as const;
-    return `${table(columns, rows, screen)}To move one to the trash: troupe native clean NAME\n`;
+    const rows = dead.map(({ name, kind, members, tasks }): Cell[] => [name, kind, String(members), String(tasks)]);
+    const [head = '', ...lines] = table(columns, rows, screen).trimEnd().split('\n');
+    // Below each, whole: it is what one decides by, and no column is wide enough for it.
+    const shown = lines.flatMap((line, i) => [line, ...(dead[i]?.evidence ?? []).map((one) => `  ${clean(one)}`)]);
+    return `${[head, ...shown].join('\n')}\nTo move one to the trash: troupe native clean NAME\n`;
   },
   'native.join': (joined) =>
     `Team ${clean(joined.teamId)} and the native team ${clean(joined.native)} are now kept in step.\n` +
