@@ -26,6 +26,8 @@ export interface Withheld {
 export function withholdTasks(parts: MirrorParts): Withheld {
   const { ledger, teamId, paths } = parts;
   const ids = new Set<string>();
+  /** Claims that are being taken back: until that is on record, the journal shows them as held. */
+  const underWay = new Set<string>();
   const mark = (taskId: string, native: string, unwritable: boolean) =>
     ({
       type: 'task.update',
@@ -44,6 +46,7 @@ export function withholdTasks(parts: MirrorParts): Withheld {
     async withhold({ id: taskId, epoch }, native, error) {
       // Before it is released: whoever hears of that must not take it again.
       ids.add(taskId);
+      underWay.add(taskId);
       parts.report(`task ${taskId} is given to nobody for now: ${error instanceof Error ? error.message : 'unknown'}`);
       const reason = 'its native file cannot be written';
       const release = { type: 'task.release', by: SYSTEM, taskId, epoch, reason } as const;
@@ -53,6 +56,8 @@ export function withholdTasks(parts: MirrorParts): Withheld {
         // Somebody moved it on meanwhile: then it is not held by this claim any more.
         if (!(refusal instanceof TeamError)) throw refusal;
         ids.delete(taskId);
+      } finally {
+        underWay.delete(taskId);
       }
     },
     learn({ tasks }) {
@@ -60,6 +65,7 @@ export function withholdTasks(parts: MirrorParts): Withheld {
     },
     async look() {
       for (const taskId of ids) {
+        if (underWay.has(taskId)) continue;
         const found = await ledger.view(teamId, ({ tasks }) => tasks.get(taskId));
         const native = nativeTaskId(found);
         if (native !== undefined && found?.status === 'pending' && !isFree(native)) continue;
