@@ -2,18 +2,19 @@ import { createHash } from 'node:crypto';
 import { identify } from '../agents/process.ts';
 import { USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
-import { MAX_MESSAGES_PER_MINUTE, MAX_TEAMMATES } from '../core/limits.ts';
 import { parse } from '../core/parse.ts';
-import { CreateTeamInput } from '../core/team.ts';
 import { isSlug, quote, Slug, suggestSlug } from '../core/text.ts';
 import type { ClaimKeeper } from '../ledger/claim-keeper.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { changeConfig } from './config-file.ts';
+import { changeConfig, configOf } from './config-file.ts';
+import { freeName, prepareTeam } from './counterpart.ts';
 import { keepHosted } from './hosted/keeper.ts';
+import { readNow } from './json-file.ts';
 import { nativePaths } from './layout.ts';
 import { findLeftovers, moveToTrash } from './leftovers.ts';
 import type { Leftover } from './leftovers.ts';
-import { markOf, sessionOf } from './mirror/absence.ts';
+import { markOf } from './mirror/absence.ts';
+import { isClosed, isMarked } from './mirror/farewell.ts';
 import { leadEnded, leadOf, leadReads, whyNotJoin } from './mirror/lead.ts';
 import { openMirror } from './mirror/mirror.ts';
 import type { Mirror } from './mirror/mirror.ts';
@@ -80,6 +81,8 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
   const id = createHash('sha256').update(home).digest('hex').slice(0, 16);
   const signature = { home: id, ...identify(process.pid), path: home };
   let sight: Sight | undefined;
+  /** Those whose side here is over, and who have yet to leave the native team. */
+  let leaving: Promise<unknown> = Promise.resolve();
   const open = (): Sight => (sight ??= openSight(root, { onError }));
   const hosted = complete && keepHosted({ ledger, home, root, trash, sight: open, signature, complete, onError });
   const leftovers = (quiet?: number): Leftover[] =>
@@ -88,12 +91,16 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
     const onOver = (): void => {
       const over = mirrors.get(teamId);
       mirrors.delete(teamId);
-      over?.close().catch(onError);
+      leaving = Promise.all([leaving, over?.close({ withdraw: true }).catch(onError)]);
     };
     const parts = { ledger, sight: open(), root, teamId, native, signature, trash, grace, onError, onOver };
     const mirror = await openMirror(parts);
     mirrors.set(teamId, mirror);
     return mirror;
+  };
+  const isStillMarked = (native: string): boolean => {
+    const found = configOf(readNow(nativePaths(root, native).config));
+    return found.kind === 'read' && isMarked(found.config, signature);
   };
   const describe = ({ teamId, native, reports }: Mirror): Joined => {
     const team = open().team(native);
@@ -144,12 +151,17 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
       if (led !== undefined) {
         throw new TeamError('conflict', `The native team ${quote(name)} is led by Troupe: it is team ${quote(led)}`);
       }
-      const present = [...mirrors.values()].find(({ native }) => native === team.name);
+      const joinedBy = (): Mirror | undefined => [...mirrors.values()].find(({ native }) => native === team.name);
+      const known = joinedBy();
+      if (known && (await ledger.view(known.teamId, isClosed))) await known.settled();
+      await leaving;
+      const present = joinedBy();
       if (present?.standsBack !== undefined) throw new TeamError('conflict', present.standsBack);
       if (present) return describe(present);
       const why = whyNotJoin(team);
       if (why !== undefined) throw new TeamError('conflict', `The native team ${quote(name)} cannot be joined: ${why}`);
-      const teamId = parse(Slug, as ?? (isSlug(team.name) ? team.name : suggestSlug(team.name)));
+      const wanted = parse(Slug, as ?? (isSlug(team.name) ? team.name : suggestSlug(team.name)));
+      const teamId = seats ? await freeName(ledger, wanted, team) : wanted;
       const paths = nativePaths(root, team.name);
       await sign(paths, signature);
       try {
@@ -188,14 +200,18 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
       const joined = await ledger.viewAll(
         (state) => ({
           teamId: state.teamId,
-          native: state.team?.status === 'cleaned-up' ? undefined : nativeNameOf(state),
+          native: nativeNameOf(state),
+          isOver: isClosed(state),
         }),
         // One that cannot be read is told of elsewhere, and joined to nothing.
-        { unreadable: (teamId) => ({ teamId, native: undefined }) },
+        { unreadable: (teamId) => ({ teamId, native: undefined, isOver: false }) },
       );
-      for (const { teamId, native } of joined) {
+      const kept = new Set(joined.flatMap(({ native, isOver }) => (isOver ? [] : native)));
+      for (const { teamId, native, isOver } of joined) {
         // What is wrong with one native team must not keep a daemon from starting.
         if (native === undefined) continue;
+        // One that was closed, and ended before its members had left, takes its leave now.
+        if (isOver && (kept.has(native) || !isStillMarked(native))) continue;
         await begin(teamId, native).catch(onError);
         await bridge.seats.recover(teamId);
       }
@@ -211,6 +227,7 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
     async close() {
       bridge.seats.close();
       await hosted?.close();
+      await leaving;
       for (const mirror of mirrors.values()) await mirror.close();
       mirrors.clear();
       sight?.close();
@@ -227,39 +244,4 @@ function noticesOf(team: NativeTeam, teamId: string): string[] {
   if (ended !== undefined) return [`${team.name}: ${ended}, or part from it with "troupe native leave ${teamId}"`];
   if (leadReads(team)) return [];
   return [`${leadOf(team)} reads its inbox only while a teammate that it started itself is there, and none is`];
-}
-
-/** The team of ours, made for this native one or joined to it before. */
-async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTeam, seats: boolean): Promise<void> {
-  const session = team.config && sessionOf(team.config);
-  const mark = { native: { name: team.name, ...(session !== undefined && { session }), ...(seats && { seats }) } };
-  const found = await ledger.view(teamId, (state) =>
-    state.team && state.team.status !== 'cleaned-up'
-      ? { now: markOf(state), former: markOf(state, 'formerNative') }
-      : undefined,
-  );
-  if (found) {
-    const known = found.now ?? found.former;
-    const isSame = known?.name === team.name && (known.session ?? session) === session;
-    if (!isSame) {
-      const why = known?.name === team.name ? 'of an earlier native team of that name' : 'which is another one';
-      throw new TeamError('exists', `There is a team ${quote(teamId)} here, ${why}: choose a name with --as`);
-    }
-    if (found.now) return;
-    const again = { type: 'team.update' as const, by: USER, metadata: { ...mark, formerNative: null } };
-    await ledger.execute(teamId, again, () => undefined);
-    return;
-  }
-  const lead = leadOf(team);
-  const input = parse(CreateTeamInput, {
-    name: teamId,
-    description: `Claude Code's own team ${team.title}`.slice(0, 500),
-    leadName: isSlug(lead) ? lead : suggestSlug(lead),
-    leadAgentType: 'claude-native',
-    maxTeammates: MAX_TEAMMATES,
-    // Its members are held back by their own program, and mail must not be lost for a limit of ours.
-    messagesPerMinute: MAX_MESSAGES_PER_MINUTE,
-    metadata: mark,
-  });
-  await ledger.execute(teamId, { type: 'team.create', by: USER, ...input }, () => undefined);
 }

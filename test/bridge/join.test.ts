@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isThere } from '../../src/bridge/json-file.ts';
 import { nativePaths } from '../../src/bridge/layout.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { writeInPlace } from './foreign.ts';
 import { proves } from './requirements.ts';
-import { NATIVE, read, readList, readTeam, setStage, TEAM } from './stage.ts';
+import { addMember, file, NATIVE, read, readList, readTeam, setStage, TEAM } from './stage.ts';
 
 describe('a team that joined a native one', () => {
   test('has its members and tasks, and shows it its own', async () => {
@@ -41,6 +42,78 @@ describe('a team that joined a native one', () => {
     ]);
     expect(read(paths.task('1'))).toMatchObject({ status: 'completed' });
   });
+
+  test('leaves the native one as it is when it is closed, and can join it again under another name', async () => {
+    const { bridge, ledger, tasks, paths, open, journal, settled } = await setStage();
+    await tasks.claimTask(TEAM, '1', 'codex-1');
+    writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
+    await settled();
+    const by = '@user' as const;
+    await ledger.execute(TEAM, { type: 'team.update', by, status: 'shutting-down' }, () => undefined);
+    writeFileSync(paths.task('3'), JSON.stringify(file('3', { owner: 'alice', status: 'in_progress' })));
+    await settled();
+    // What natives do meanwhile is not put back.
+    expect(read(paths.task('3'))).toMatchObject({ owner: 'alice', status: 'in_progress' });
+    await ledger.execute(TEAM, { type: 'team.close', by, force: true }, () => undefined);
+    await expect.poll(() => bridge.joined()).toEqual([]);
+    await expect.poll(() => readTeam(paths.config).members.map(({ name }) => name)).toEqual(['team-lead', 'alice']);
+    expect(read(paths.config)).not.toHaveProperty('metadata');
+    expect(read(paths.task('1'))).toMatchObject({ status: 'pending' });
+    expect(read(paths.task('1'))).not.toHaveProperty('owner');
+    expect(read(paths.task('2'))).toMatchObject({ owner: 'alice', status: 'in_progress' });
+    writeInPlace(paths.task('2'), { ...read(paths.task('2')), status: 'completed' });
+    const later = open('home', journal);
+    await later.bridge.start();
+    expect(later.bridge.joined()).toEqual([]);
+    await expect(later.bridge.join(NATIVE)).rejects.toThrow(/closed team .*choose a name with --as, or remove it/);
+    await later.bridge.join(NATIVE, { as: 'again' });
+    expect(read(paths.task('2'))).toMatchObject({ owner: 'alice', status: 'completed' });
+    expect(isThere(paths.inbox('alice'))).toBe(false);
+    expect((await later.tasks.listTasks('again')).map(({ status }) => status)).toEqual([
+      'pending',
+      'completed',
+      'in_progress',
+    ]);
+  });
+
+  test('leaves it, too, when it is deleted, or was closed by a daemon that was killed then', async () => {
+    const { bridge, ledger, tasks, paths, open, journal, settled } = await setStage();
+    const members = (): unknown[] => readTeam(paths.config).members.map(({ name }) => name);
+    await tasks.claimTask(TEAM, '1', 'codex-1');
+    await settled();
+    await bridge.close();
+    await ledger.execute(TEAM, { type: 'team.close', by: '@user', force: true }, () => undefined);
+    expect(members()).toEqual(['team-lead', 'alice', 'codex-1']);
+    const later = open('home', journal);
+    await later.bridge.start();
+    await expect.poll(members).toEqual(['team-lead', 'alice']);
+    expect(read(paths.task('1'))).toMatchObject({ status: 'pending' });
+    await later.ledger.drop(TEAM);
+    await later.bridge.join(NATIVE);
+    await addMember(later.ledger, 'codex-1');
+    await expect.poll(members).toEqual(['team-lead', 'alice', 'codex-1']);
+    await later.ledger.drop(TEAM);
+    await later.bridge.settled(TEAM);
+    await expect.poll(members).toEqual(['team-lead', 'alice']);
+    expect(later.bridge.joined()).toEqual([]);
+  });
+
+  test('is made anew for those who sit down when the native one was closed and is made again', async () => {
+    const { bridge, ledger, paths } = await setStage();
+    await bridge.leave(TEAM);
+    await ledger.drop(TEAM);
+    const config = read(paths.config);
+    const agent = { kind: 'exec' as const, command: ['true'] };
+    const sit = (ticket: string) =>
+      bridge.seats.sit({ name: NATIVE, member: 'alice', agent, cwd: '/tmp', plan: false, signs: false, ticket });
+    expect(await sit('first')).toEqual({ teamId: TEAM, memberId: 'alice' });
+    rmSync(paths.team, { recursive: true });
+    await expect.poll(() => ledger.view(TEAM, ({ team }) => team?.status), { timeout: 10_000 }).toBe('cleaned-up');
+    mkdirSync(paths.team);
+    writeFileSync(paths.config, JSON.stringify(config));
+    expect(await sit('second')).toEqual({ teamId: `${TEAM}-2`, memberId: 'alice' });
+    expect(bridge.joined().map(({ teamId }) => teamId)).toEqual([`${TEAM}-2`]);
+  }, 20_000);
 
   test('goes on after a restart with the same tasks and no message twice', async () => {
     const { bridge, tasks, mail, paths, journal, open, settled } = await setStage({

@@ -80,7 +80,7 @@ export function isBridged(member: NativeMember): boolean {
 }
 
 /** Whether it is one that we put there: those of another home are theirs to keep. */
-function isOurs(member: NativeMember, { home }: Signature): boolean {
+export function isOurs(member: NativeMember, { home }: Signature): boolean {
   return markIn(member)?.home === home;
 }
 

@@ -9,6 +9,7 @@ import { NATIVE_LEAD, nativePaths } from '../layout.ts';
 import type { Sight } from '../sight.ts';
 import { watchAbsence } from './absence.ts';
 import { GONE_MS, watchEnding } from './ending.ts';
+import { freeTasks, hasEnded } from './farewell.ts';
 import { leadOf } from './lead.ts';
 import { writeLines } from './lines.ts';
 import { mirrorMail } from './mail.ts';
@@ -58,7 +59,7 @@ export interface MirrorOptions {
   readonly onError: (error: unknown) => void;
   /** Given where we lead the native team: ends a task as its holder would, gates and all. */
   readonly complete?: ((taskId: string, memberId: string) => Promise<void>) | undefined;
-  /** The team was only there for the native one, and is closed with it. */
+  /** Our side of it is over: closed by somebody, or with the native team for which alone it was there. */
   readonly onOver?: () => void;
 }
 
@@ -139,6 +140,12 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     const now = due;
     due = { ...NOTHING };
     const team = now.files ? sight.team(native) : sight.glance(native);
+    if (!parts.naming.leads && (await ledger.view(teamId, (state) => hasEnded(state, stream)))) {
+      // A closed team refuses everything: what natives do would be put back for ever.
+      if (team?.config && !rivalry.giveWay(team.config)) await freeTasks(parts, team, signature);
+      options.onOver?.();
+      return;
+    }
     const isThere = team !== undefined && team.form !== 'no-config';
     if (!isThere) {
       const over = await ending.away();

@@ -7,6 +7,7 @@ import { isThere, readNow } from '../json-file.ts';
 import { changeTaskFile, removeTaskFile, taskOf } from '../task-file.ts';
 import { confirmClaims } from './claims.ts';
 import type { Agreed } from './claims.ts';
+import { hasEnded } from './farewell.ts';
 import { nativeTaskId, wentWithFile } from './names.ts';
 import { takeUpTasks, TOGETHER } from './new-tasks.ts';
 import type { MirrorParts } from './parts.ts';
@@ -68,7 +69,7 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
    */
   const show = async (native: string, taskId: string, seen: NativeTask): Promise<boolean> => {
     const wanted = await view((state) => {
-      const task = state.tasks.get(taskId);
+      const task = hasEnded(state, stream) ? undefined : state.tasks.get(taskId);
       return task && { task, shown: shownOf(state, task, links, stream) };
     });
     if (!wanted) return false;
@@ -110,6 +111,8 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
         await execute(commands);
       } catch (error) {
         if (!(error instanceof TeamError)) throw error;
+        // Refused because we are closed: nothing is put back then.
+        if (await view((state) => hasEnded(state, stream))) return;
         await tellLoser(native, found, error);
         break;
       }
@@ -137,6 +140,10 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
     if (naming.leads && (await view((state) => isEnding(state, naming, taskId, now.task)))) return;
     // Who it is for is not known here yet, and must not be lost.
     if (parts.expected.has(now.task.owner ?? '')) return;
+    // A team that is being shut down takes no new work; the native one goes on, and what is done there is not put back.
+    const isLeaving = !naming.leads && (await view(({ team }) => team?.status === 'shutting-down'));
+    const before = agreed.get(native)?.form;
+    if (isLeaving && !(before && sameForm(before, formOfFile(now.task)))) return;
     await takeBack(native, taskId);
     await take(native, taskId, now.task);
     // What our side does not take over (an edge that would close a circle, say) is theirs: it is not looked at until something moves.

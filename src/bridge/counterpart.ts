@@ -1,0 +1,80 @@
+import { USER } from '../core/actor.ts';
+import { TeamError } from '../core/errors.ts';
+import { MAX_MESSAGES_PER_MINUTE, MAX_TEAMMATES } from '../core/limits.ts';
+import { parse } from '../core/parse.ts';
+import type { TeamState } from '../core/state.ts';
+import { CreateTeamInput } from '../core/team.ts';
+import { isSlug, quote, suggestSlug } from '../core/text.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { markOf, sessionOf } from './mirror/absence.ts';
+import type { NativeMark } from './mirror/absence.ts';
+import { isClosed } from './mirror/farewell.ts';
+import { leadOf } from './mirror/lead.ts';
+import type { NativeTeam } from './snapshot.ts';
+
+/** What a team of ours knows of the native one that it is joined to, or else was. */
+function lastMark(state: TeamState): NativeMark | undefined {
+  return markOf(state) ?? markOf(state, 'formerNative');
+}
+
+/** Whether a team of ours is, or was, joined to this very native team. */
+function isSame(state: TeamState, { name, config }: NativeTeam): boolean {
+  const session = config && sessionOf(config);
+  const known = lastMark(state);
+  return known?.name === name && (known.session ?? session) === session;
+}
+
+/**
+ * A name for those who sit down, whom nobody asks for one: a native team that was closed and is made again, as when its session is
+ * resumed, has the name that its team here had before.
+ */
+export async function freeName(ledger: Ledger, wanted: string, team: NativeTeam): Promise<string> {
+  const isFree = (state: TeamState): boolean => !state.team || (!isClosed(state) && isSame(state, team));
+  let name = wanted;
+  for (let i = 2; !(await ledger.view(name, isFree)); i++) name = `${wanted.slice(0, 60)}-${i}`;
+  return name;
+}
+
+/** The team of ours, made for this native one or joined to it before. */
+export async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTeam, seats: boolean): Promise<void> {
+  const session = team.config && sessionOf(team.config);
+  const mark = { native: { name: team.name, ...(session !== undefined && { session }), ...(seats && { seats }) } };
+  const found = await ledger.view(
+    teamId,
+    (state) =>
+      state.team && {
+        isOver: isClosed(state),
+        isSame: isSame(state, team),
+        isJoined: markOf(state) !== undefined,
+        name: lastMark(state)?.name,
+      },
+  );
+  if (found) {
+    if (found.isOver) {
+      throw new TeamError(
+        'exists',
+        `There is a closed team ${quote(teamId)} here: choose a name with --as, or remove it with "troupe team delete ${teamId}"`,
+      );
+    }
+    if (!found.isSame) {
+      const why = found.name === team.name ? 'of an earlier native team of that name' : 'which is another one';
+      throw new TeamError('exists', `There is a team ${quote(teamId)} here, ${why}: choose a name with --as`);
+    }
+    if (found.isJoined) return;
+    const again = { type: 'team.update' as const, by: USER, metadata: { ...mark, formerNative: null } };
+    await ledger.execute(teamId, again, () => undefined);
+    return;
+  }
+  const lead = leadOf(team);
+  const input = parse(CreateTeamInput, {
+    name: teamId,
+    description: `Claude Code's own team ${team.title}`.slice(0, 500),
+    leadName: isSlug(lead) ? lead : suggestSlug(lead),
+    leadAgentType: 'claude-native',
+    maxTeammates: MAX_TEAMMATES,
+    // Its members are held back by their own program, and mail must not be lost for a limit of ours.
+    messagesPerMinute: MAX_MESSAGES_PER_MINUTE,
+    metadata: mark,
+  });
+  await ledger.execute(teamId, { type: 'team.create', by: USER, ...input }, () => undefined);
+}
