@@ -137,8 +137,9 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
       liveTeammates,
     );
     await Promise.all(
-      live.map(async (memberId) => {
-        const agreed = !force && (await this.requestShutdown(teamId, memberId, { reason, within }).catch(ignoreGone));
+      live.map(async ({ memberId, canAnswer }) => {
+        const agreed =
+          !force && canAnswer && (await this.requestShutdown(teamId, memberId, { reason, within }).catch(ignoreGone));
         if (agreed) await this.#hasGone(teamId, memberId, within);
         // Also for one that has gone: its process may need a moment more, and nobody is told before it is over.
         await this.shutdownTeammate(teamId, memberId, reason);
@@ -186,10 +187,11 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
   }
 }
 
-function liveTeammates(state: TeamState): string[] {
+/** Those who are to go. One that no machine has taken on yet runs nowhere, and nobody would answer for it. */
+function liveTeammates(state: TeamState): { memberId: string; canAnswer: boolean }[] {
   return [...state.members.values()]
     .filter((member) => member.status !== 'stopped' && member.agent !== undefined)
-    .map((member) => member.id);
+    .map(({ id, status, hostId }) => ({ memberId: id, canAnswer: status !== 'spawning' || hostId !== undefined }));
 }
 
 /** A member that is gone has, in effect, agreed. */

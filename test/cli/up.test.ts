@@ -241,3 +241,19 @@ describe('troupe up that is told to end', () => {
     PATIENT,
   );
 });
+
+test(
+  'a member that no machine has taken on is not waited for when its team is closed',
+  async () => {
+    const troupe = newTroupe();
+    const file = join(temporaryFolder(), 'troupe.yaml');
+    writeFileSync(file, 'team: away\nmembers: [{ name: ann, host: elsewhere, agent: { exec: [cat] } }]\n');
+    expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
+    const began = performance.now();
+    expect(await troupe.run('down away')).toMatchObject({ status: 0 });
+    expect(performance.now() - began).toBeLessThan(9_000);
+    const again = await troupe.run(['up', file]);
+    expect(again).toMatchObject({ stderr: expect.stringContaining('--again') });
+  },
+  PATIENT,
+);

@@ -83,18 +83,37 @@ async function openPanesFor(
   return openPanes(team.name, members, { mode: team.teammateMode, environment });
 }
 
-/** Those who are in the middle of something when the user has had enough are not asked. */
+/** Longer than members take that are at rest: whoever looks on should know what it is about. */
+const SILENCE_MS = 2_000;
+const SHUTDOWN_MS = 10_000;
+
+/** Says what is waited for, if it takes a while. */
 async function takeDown(
   client: Client,
   teamId: string,
   { reason }: Outcome,
-  { goesOn }: AccompanyOptions,
+  { goesOn, json }: AccompanyOptions,
 ): Promise<void> {
-  if (reason === 'done' || !goesOn) {
-    const down = { teamId, within: 10_000, force: reason === 'interrupted' };
-    await client.call('team.down', down, { commandId: newCommandId() });
-    return;
+  const say = (): void => warn(`Waiting for members to stop, ${SHUTDOWN_MS / 1000} s at most.\n`);
+  const timer = json ? undefined : setTimeout(say, SILENCE_MS);
+  try {
+    await (reason === 'done' || !goesOn ? closeTeam(client, teamId, reason) : stopMembers(client, teamId));
+  } catch (error) {
+    // Somebody else was faster, and thorough.
+    if ((error as Partial<CallError>).code !== 'team_closed') throw error;
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+/** Those who are in the middle of something when the user has had enough are not asked. */
+async function closeTeam(client: Client, teamId: string, reason: Outcome['reason']): Promise<void> {
+  const down = { teamId, within: SHUTDOWN_MS, force: reason === 'interrupted' };
+  await client.call('team.down', down, { commandId: newCommandId() });
+}
+
+/** The team stays open, to go on some other time. */
+async function stopMembers(client: Client, teamId: string): Promise<void> {
   const members = await client.call('member.list', { teamId });
   const running = members.filter(({ agent, status }) => agent !== undefined && status !== 'stopped');
   if (running.length === 0) return;
@@ -102,13 +121,8 @@ async function takeDown(
     client.call('team.update', { teamId, status }, { commandId: newCommandId() });
   const stop = ({ id }: (typeof running)[number]) =>
     client.call('member.stop', { teamId, memberId: id, reason: 'troupe up ended' });
-  try {
-    // What was reserved for one that has stopped is free, and must not be taken by one that is just about to be.
-    await setStatus('shutting-down');
-    await Promise.all(running.map(stop));
-    await setStatus('active');
-  } catch (error) {
-    // Somebody else was faster, and thorough.
-    if ((error as Partial<CallError>).code !== 'team_closed') throw error;
-  }
+  // What was reserved for one that has stopped is free, and must not be taken by one that is just about to be.
+  await setStatus('shutting-down');
+  await Promise.all(running.map(stop));
+  await setStatus('active');
 }

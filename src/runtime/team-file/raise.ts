@@ -53,19 +53,25 @@ export async function raiseTeam(
   if ((await look()).next !== next) {
     throw new TeamError('conflict', `Tasks were added to team ${file.team} meanwhile: bring it up again`);
   }
-  await ledger.execute(file.team, commands, () => undefined);
+  await ledger
+    .execute(file.team, commands, () => undefined)
+    .catch((error: unknown) => {
+      throw error instanceof TeamError && error.code === 'team_closed' ? closedError(file.team) : error;
+    });
+}
+
+function closedError(team: string): TeamError {
+  return new TeamError(
+    'team_closed',
+    `Team ${team} was closed: troupe up --again begins anew in its place, or choose another name`,
+  );
 }
 
 /** Hears of the tasks that are about to be made, and of the hooks that the team has then; throws to have nothing made. */
 export type JudgeNewTasks = (hooks: readonly HookConfig[], tasks: readonly NewTask[]) => Promise<void>;
 
 function commandsFor(state: TeamState, file: TeamFile, folder: string): NewCommand[] {
-  if (state.team?.status === 'cleaned-up') {
-    throw new TeamError(
-      'team_closed',
-      `Team ${file.team} was closed: troupe up --again begins anew in its place, or choose another name`,
-    );
-  }
+  if (state.team?.status === 'cleaned-up') throw closedError(file.team);
   const joins = memberCommands(state, file, folder);
   const back = new Set(joins.flatMap((command) => (command.type === 'member.join' ? command.name : [])));
   return [
