@@ -15,8 +15,9 @@ const troupe = join(root, 'bin', 'troupe.js');
 const env = { ...process.env, TROUPE_HOME: join(place, 'home'), SLUGIFY_REPO: repo };
 const keep = process.argv.includes('--keep');
 
-const WHAT = `Four scripts, no model, write a small library: examples/slugify/troupe.yaml says who does what. To see: tasks that
-wait for others, mail between members, and a gate that runs the tests and sends work back.
+const WHAT = `Four scripts, no model, write a small library together; who does what is in
+examples/slugify/troupe.yaml. To see: tasks that wait for others, mail between
+members, and a gate that runs the tests and sends work back.
 `;
 const NEXT = `Next: npm run build && npm link (here, once), then in a project of yours
   troupe init && troupe up    a team of the agents that you have

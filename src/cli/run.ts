@@ -45,9 +45,9 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       tell: warn,
     });
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
-    else if (screen.isTerminal) print(summarize(outcome, standardScreen(environment)));
+    else if (screen.isTerminal) print(summarize(outcome, standardScreen(environment), { goesOn: false }));
     else {
-      warn(summarize({ ...outcome, answer: undefined }, screen));
+      warn(summarize({ ...outcome, answer: undefined }, screen, { goesOn: false }));
       if (outcome.answer) print(`${cleanLines(outcome.answer).join('\n')}\n`);
     }
     return exitCode(outcome);

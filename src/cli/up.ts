@@ -65,7 +65,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       goesOn: !once,
     });
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
-    else print(summarize(outcome, standardScreen(environment)));
+    else print(summarize(outcome, standardScreen(environment), { goesOn: !once }));
     return exitCode(outcome);
   } finally {
     client.close();

@@ -243,6 +243,31 @@ describe('troupe up that is told to end', () => {
 });
 
 test(
+  'troupe up on a terminal waits for a person whatever is asked, shows what to type, and ends with nobody at work',
+  async (context) => {
+    const troupe = await readyTroupe(context);
+    const file = join(temporaryFolder(), 'troupe.yaml');
+    writeFileSync(
+      file,
+      `team: judged
+members: [{ name: ann, agent: { exec: [sh, -c, 'cat > /dev/null; echo done'] } }]
+tasks: [{ id: a, title: Never good enough }]
+hooks: { TaskCompleted: { command: 'echo no >&2; exit 2' } }
+`,
+    );
+    const terminal = openTerminal(troupe, `troupe up ${file} --yes --no-panes`, { columns: 36 });
+    await terminal.see(/^! troupe approve ann$/m);
+    terminal.resize(70, 24);
+    await terminal.see(/^! gate waits for you \(troupe approve ann\): /m);
+    expect(await troupe.run('approve ann')).toMatchObject({ status: 0 });
+    const text = await terminal.see(/ended with 0/);
+    expect(text).toContain('1 of 1 tasks completed');
+    expect(text).not.toMatch(/ann active/);
+  },
+  PATIENT,
+);
+
+test(
   'a member that no machine has taken on is not waited for when its team is closed',
   async () => {
     const troupe = newTroupe();

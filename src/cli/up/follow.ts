@@ -85,6 +85,8 @@ export async function followWork(
       if (!progress) tellRequests(last);
       clearTimeout(timer);
       if (last.reason === 'done') end();
+      // Somebody looks on, and can answer: it is waited for, whatever the question is. In a pipe nobody may ever come.
+      else if (last.reason === 'person' && progress) return;
       else if (last.reason !== undefined) timer = setTimeout(end, QUIET_MS);
     };
     await check();

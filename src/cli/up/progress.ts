@@ -5,6 +5,7 @@ import { showDuration } from '../time.ts';
 import { statusCell } from '../views/task.ts';
 import { taskName } from '../words.ts';
 import { print, stepAside } from '../write.ts';
+import { answerName } from './standing.ts';
 import type { Standing } from './standing.ts';
 
 /** A team at work, drawn in place: its tasks as they fill up, who does what, what waits for a person. */
@@ -67,8 +68,14 @@ export function openProgress(teamId: string): Progress {
 }
 
 type Task = Standing['tasks'][number];
+type Request = Standing['requests'][number];
 
-function picture(teamId: string, { tasks, members, requests }: Standing, screen: Screen, height: number): string[] {
+function picture(
+  teamId: string,
+  { tasks, members, requests, reason }: Standing,
+  screen: Screen,
+  height: number,
+): string[] {
   const done = tasks.filter(({ status }) => status === 'completed').length;
   const name = cut(clean(teamId), Math.max(8, screen.columns - 16));
   const count = `${done}/${tasks.length}`;
@@ -81,15 +88,18 @@ function picture(teamId: string, { tasks, members, requests }: Standing, screen:
     head,
     ...shown.map((task) => taskLine(task, screen)),
     ...(left > 0 ? [paint(screen, 'dim', `  … and ${left} more`)] : []),
-    membersLine(members, screen),
-    ...requests.map(({ kind, id, content }) =>
-      paint(
-        screen,
-        'yellow',
-        cut(`! ${kind} waits for you (troupe approve ${clean(id)}): ${clean(content)}`, screen.columns),
-      ),
-    ),
+    // The last picture stays, and who has done the last task is at rest a moment later.
+    ...(reason === 'done' ? [] : [membersLine(members, screen)]),
+    ...requests.map((request) => paint(screen, 'yellow', requestLine(request, requests, screen))),
   ];
+}
+
+/** What to type is never cut off: what it is about gives way to it. */
+function requestLine(request: Request, all: readonly Request[], { columns }: Screen): string {
+  const command = `troupe approve ${clean(answerName(request, all))}`;
+  const whole = `! ${request.kind} waits for you (${command})`;
+  if (widthOf(whole) > columns) return cut(`! ${command}`, columns);
+  return cut(`${whole}: ${clean(request.content)}`, columns);
 }
 
 function bar(share: number, width: number, screen: Screen): string {

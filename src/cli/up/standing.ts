@@ -26,6 +26,14 @@ export async function look(client: Client, teamId: string): Promise<Standing> {
   return { seq, tasks, members, requests, reason, answer: lead?.lastResult };
 }
 
+/** What a request is answered by: its member, of whom nothing else waits as a rule, else its long id. */
+export function answerName(
+  { id, memberId }: Standing['requests'][number],
+  all: readonly Standing['requests'][number][],
+): string {
+  return all.filter((other) => other.memberId === memberId).length === 1 ? memberId : id;
+}
+
 /** It is at work, or will be as soon as it hears the latest. */
 async function isLeading(client: Client, teamId: string, { status, metadata }: Member): Promise<boolean> {
   if (status !== 'idle') return status !== 'stopped';

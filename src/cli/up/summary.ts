@@ -10,7 +10,7 @@ import type { Outcome } from './follow.ts';
 type Task = Outcome['tasks'][number];
 
 /** What came of it: each task with who did it, how long it took and what it produced; then one sentence. */
-export function summarize(outcome: Outcome, screen: Screen): string {
+export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn: boolean }): string {
   const rows = outcome.tasks.map((task): Cell[] => [
     taskName(task.id),
     statusCell(task.status),
@@ -29,7 +29,7 @@ export function summarize(outcome: Outcome, screen: Screen): string {
   ] as const;
   const tasks = rows.length > 0 ? `\n${table(columns, rows, screen)}` : '';
   const answer = outcome.answer ? `\n${cleanLines(outcome.answer).join('\n')}\n` : '';
-  return `${tasks}${fold(answer, screen)}\n${fold(verdict(outcome, screen), screen)}\n`;
+  return `${tasks}${fold(answer, screen)}\n${fold(verdict(outcome, screen, goesOn), screen)}\n`;
 }
 
 /** What failed is tried again when a person says so. */
@@ -44,14 +44,16 @@ function took({ startedAt, completedAt }: Task): string {
   return `${((Date.parse(completedAt) - Date.parse(startedAt)) / 1000).toFixed(1)} s`;
 }
 
-function verdict({ reason, tasks, members, requests, team, open = false, duration }: Outcome, screen: Screen): string {
+function verdict(outcome: Outcome, screen: Screen, goesOn: boolean): string {
+  const { reason, tasks, members, requests, team, open = false, duration } = outcome;
+  const next = goesOn ? 'then the same command sees it to its end' : `and see it with troupe watch ${clean(team)}`;
   const done = tasks.filter(({ status }) => status === 'completed').length;
   const time = `in ${(duration / 1000).toFixed(1)} s`;
   const count = tasks.length > 0 ? `${done} of ${tasks.length} tasks completed ${time}` : `Ended ${time}`;
   if (reason === 'done') return paint(screen, 'green', `${count}.${sentBack(tasks)}`);
   const why = {
     stuck: `Nobody can go on with the rest.${whyStuck(members)}${open ? tryAgain(team, tasks) : ' The team is closed.'}`,
-    person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays up and goes on with your answer: troupe approve --team ${clean(team)}, and troupe watch ${clean(team)} to see it.`,
+    person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays up: answer with troupe approve --team ${clean(team)}, ${next}.`,
     interrupted: open
       ? `Interrupted: its members are stopped. The same command goes on where they were; troupe down ${clean(team)} closes the team.`
       : 'Interrupted: its members are stopped and the team is closed.',
