@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeInPlace } from './foreign.ts';
 import { proves } from './requirements.ts';
-import { NATIVE, TEAM, file, member, read, readList, readStamp, setStage } from './stage.ts';
+import { NATIVE, TEAM, addMember, file, member, read, readList, readStamp, setStage } from './stage.ts';
 import type { Json } from './stage.ts';
 
 describe('the tasks of a team that joined a native one', () => {
@@ -22,6 +22,75 @@ describe('the tasks of a team that joined a native one', () => {
     await settled();
     expect(await tasks.getTask(TEAM, '3')).toMatchObject({ status: 'in_progress', assigneeId: 'carol' });
     expect(await tasks.getTask(TEAM, '4')).toMatchObject({ title: 'Task 4', status: 'pending' });
+  });
+
+  test('sets a task aside for an owner that is not listed yet, and gives it to nobody else', async () => {
+    const { bridge, ledger, tasks, paths, settled } = await setStage();
+    writeInPlace(paths.task('1'), { ...read(paths.task('1')), owner: 'carol' });
+    // Not seen yet: the file alone says that they are not free.
+    writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'dave', status: 'in_progress' });
+    expect(await tasks.claimNextTask(TEAM, 'codex-1')).toBeUndefined();
+    writeFileSync(paths.task('3'), JSON.stringify(file('3', { owner: 'codex-2' })));
+    await settled();
+    const shown = [
+      { owner: 'carol', status: 'pending' },
+      { owner: 'dave', status: 'in_progress' },
+      { owner: 'codex-2', status: 'pending' },
+    ];
+    expect(['1', '2', '3'].map((id) => read(paths.task(id)))).toMatchObject(shown);
+    expect(await tasks.claimNextTask(TEAM, 'codex-1')).toBeUndefined();
+    await expect(tasks.claimTask(TEAM, '3', 'codex-1')).rejects.toMatchObject({ code: 'claim_conflict' });
+    await settled();
+    expect(['1', '2', '3'].map((id) => read(paths.task(id)))).toMatchObject(shown);
+    expect(bridge.joined()[0]?.notices.join()).toContain('it is for "carol", who is not here yet');
+
+    const config = read(paths.config) as { members: Json[] };
+    writeInPlace(paths.config, { ...config, members: [...config.members, member('carol'), member('dave')] });
+    await addMember(ledger, 'codex-2');
+    await settled();
+    expect(await tasks.getTask(TEAM, '1')).toMatchObject({ status: 'pending', assigneeId: 'carol' });
+    expect(await tasks.getTask(TEAM, '2')).toMatchObject({ status: 'in_progress', assigneeId: 'dave' });
+    expect(await tasks.claimNextTask(TEAM, 'codex-1')).toBeUndefined();
+    expect(await tasks.claimNextTask(TEAM, 'codex-2')).toMatchObject({ id: '3' });
+    expect(['1', '2', '3'].map((id) => read(paths.task(id)))).toMatchObject([
+      ...shown.slice(0, 2),
+      { owner: 'codex-2', status: 'in_progress' },
+    ]);
+    expect((await tasks.getTask(TEAM, '1'))?.metadata).toEqual({ native: { id: '1' } });
+  });
+
+  test('frees what was set aside when its file names nobody, a person gives it to another, or its owner came and left', async () => {
+    const { ledger, journal, open, bridge, tasks, paths, settled } = await setStage();
+    for (const id of ['1', '2']) writeInPlace(paths.task(id), { ...read(paths.task(id)), owner: 'carol' });
+    for (const id of ['3', '4']) writeFileSync(paths.task(id), JSON.stringify(file(id, { owner: 'dave' })));
+    await settled();
+    writeInPlace(paths.task('1'), { ...read(paths.task('1')), owner: undefined });
+    await settled();
+    expect(await tasks.claimNextTask(TEAM, 'codex-1')).toMatchObject({ id: '1' });
+    await tasks.updateTask(TEAM, '2', { assigneeId: 'codex-1' });
+    await settled();
+    expect(read(paths.task('2'))).toMatchObject({ owner: 'codex-1', status: 'pending' });
+    expect(await tasks.claimNextTask(TEAM, 'codex-1')).toMatchObject({ id: '2' });
+    writeInPlace(paths.task('4'), { ...read(paths.task('4')), status: 'completed' });
+    await settled();
+    expect(await tasks.getTask(TEAM, '4')).toMatchObject({ status: 'completed' });
+
+    // Another daemon knows of it, too.
+    await bridge.close();
+    await ledger.close();
+    const next = open('home', journal);
+    await next.bridge.start();
+    await next.bridge.settled(TEAM);
+    expect(await next.tasks.claimNextTask(TEAM, 'codex-1')).toBeUndefined();
+    const config = read(paths.config) as { members: Json[] };
+    writeInPlace(paths.config, { ...config, members: [...config.members, member('dave')] });
+    next.bridge.sight().list();
+    await next.bridge.settled(TEAM);
+    expect(await next.tasks.getTask(TEAM, '3')).toMatchObject({ assigneeId: 'dave', status: 'pending' });
+    writeInPlace(paths.config, config);
+    next.bridge.sight().list();
+    await next.bridge.settled(TEAM);
+    expect(await next.tasks.claimNextTask(TEAM, 'codex-1')).toMatchObject({ id: '3' });
   });
 
   test('shares every step of a task, whoever takes it', async () => {

@@ -14,6 +14,8 @@ const NativeMark = z.looseObject({
   id: z.string().optional(),
   gone: z.boolean().optional(),
   unwritable: z.boolean().optional(),
+  owner: z.string().optional(),
+  begun: z.boolean().optional(),
   seat: z.string().optional(),
   signs: z.boolean().optional(),
   seats: z.boolean().optional(),
@@ -60,6 +62,35 @@ export function nativeTaskId(task: TaskRecord | undefined): string | undefined {
 /** Whether a task is given to nobody because its file cannot be written. */
 export function isWithheld(task: TaskRecord | undefined): boolean {
   return NativeMark.safeParse(task?.metadata?.['native']).data?.unwritable === true;
+}
+
+/** Whom the file of a task names as its owner, where that was nobody we knew, and whether it says that it was begun. */
+export interface Stranger {
+  readonly owner: string;
+  readonly begun: boolean;
+}
+
+/** For whom a task was set aside. */
+export function setAsideFor(task: TaskRecord | undefined): Stranger | undefined {
+  const { owner, begun = false } = NativeMark.safeParse(task?.metadata?.['native']).data ?? {};
+  return owner === undefined ? undefined : { owner, begun };
+}
+
+/** The same while it still is: whom it is for is still unknown, and nobody was given it here meanwhile. */
+export function strangerOf(state: TeamState, task: TaskRecord | undefined, naming: Naming): Stranger | undefined {
+  const stranger = setAsideFor(task);
+  const isFree = task?.status === 'pending' && task.assigneeId === undefined;
+  return stranger && isFree && naming.idOf(state, stranger.owner) === undefined ? stranger : undefined;
+}
+
+/** What a record says of its file, with something changed in it; undefined takes something out. */
+export function fileMark(
+  task: Pick<TaskRecord, 'metadata'>,
+  change: Readonly<Record<string, string | boolean | undefined>>,
+): { native: Record<string, string | boolean> } {
+  const mark = { ...NativeMark.safeParse(task.metadata?.['native']).data, ...change };
+  const said = Object.entries(mark).filter(([, value]) => value !== undefined);
+  return { native: Object.fromEntries(said) as Record<string, string | boolean> };
 }
 
 /** Whether a task was deleted because its file was. */

@@ -6,6 +6,7 @@ import type { SharedTask } from '../../core/task.ts';
 import { byteLength, shorten } from '../../core/text.ts';
 import { BRIDGE_MARK } from '../format.ts';
 import type { NativeTask } from '../format.ts';
+import { strangerOf } from './names.ts';
 import type { Naming } from './names.ts';
 
 /** The part of a task that both sides know, in the words of the native one. */
@@ -29,16 +30,24 @@ export interface Links {
   readonly toNative: Map<string, string>;
 }
 
-/** A task of ours as the native side shows it. A failed one is shown as held: nobody may take it, nothing behind it opens. */
+/**
+ * A task of ours as the native side shows it. A failed one is shown as held: nobody may take it, nothing behind it opens. One that was set
+ * aside is the one's for whom it was.
+ */
 export function formOfTask(state: TeamState, task: TaskRecord, links: Links): TaskForm {
+  const stranger = strangerOf(state, task, links.naming);
   return {
     subject: task.title,
     description: task.description,
     activeForm: task.activeForm,
-    status: task.status === 'failed' ? 'in_progress' : task.status === 'deleted' ? 'completed' : task.status,
-    owner: task.assigneeId === undefined ? undefined : links.naming.nameOf(state, task.assigneeId),
+    status: stranger?.begun ? 'in_progress' : shownStatus(task),
+    owner: task.assigneeId === undefined ? stranger?.owner : links.naming.nameOf(state, task.assigneeId),
     blockedBy: nativeIds(task.dependencies, links),
   };
+}
+
+function shownStatus({ status }: TaskRecord): TaskForm['status'] {
+  return status === 'failed' ? 'in_progress' : status === 'deleted' ? 'completed' : status;
 }
 
 /** A file as we would keep it: within our limits, and with nothing that a line may not hold. */

@@ -1,7 +1,11 @@
 import { SYSTEM } from '../../core/actor.ts';
+import { TeamError } from '../../core/errors.ts';
+import { waitsOf } from '../../core/ready.ts';
 import type { TaskRecord, TeamState } from '../../core/state.ts';
+import { viewTask } from '../../core/view.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
 import type { NativeTask } from '../format.ts';
+import { fileMark } from './names.ts';
 import type { Naming } from './names.ts';
 import { formOfFile } from './task-form.ts';
 import type { Links, TaskForm } from './task-form.ts';
@@ -118,6 +122,14 @@ function statusSteps(
           [{ type: 'task.complete', by: held && isNative(task.assigneeId) ? (task.assigneeId as string) : by, taskId }],
         ];
   }
+  if (found.owner !== undefined && owner === undefined) {
+    if (isDoubtful && (held || isOver)) return [];
+    const reopen: Step[] = isOver ? [[{ type: 'task.reopen', by, taskId }]] : [];
+    const isTaken = isOver || task.assigneeId !== undefined;
+    const free: Step = isTaken ? [{ type: 'task.assign', by, taskId, assigneeId: null }] : [];
+    const status = waitsOf(state, taskId) > 0 ? 'pending' : found.status;
+    return [...reopen, [...free, setAside(task, { ...found, status })]];
+  }
   if (found.status === 'in_progress') {
     if (isOver && isDoubtful) return [];
     const reopen: Step[] = isOver ? [[{ type: 'task.reopen', by, taskId }]] : [];
@@ -144,6 +156,34 @@ function statusSteps(
   if (isOver) return [[{ type: 'task.reopen', by, taskId }], ...assign];
   if (held && owner === undefined) return [[{ type: 'task.release', by, taskId, reason: 'released natively' }]];
   return assign;
+}
+
+/**
+ * Sets a task aside for whom its file names, whom we do not know: the oldest version lists a teammate only after it was given work and
+ * started. Taken for free, the work would be done by whoever comes first.
+ */
+function setAside(task: TaskRecord, { owner, status }: TaskForm): NewCommand {
+  const metadata = fileMark(task, { owner, begun: status === 'in_progress' || undefined });
+  return { type: 'task.update', by: SYSTEM, taskId: task.id, metadata };
+}
+
+/** Why somebody whom we do not know may not have begun a task: nobody may. */
+export function refusalOf(
+  state: TeamState,
+  taskId: string,
+  { owner, status }: TaskForm,
+  naming: Naming,
+): TeamError | undefined {
+  const isStranger = owner !== undefined && naming.idOf(state, owner) === undefined;
+  const task = state.tasks.get(taskId);
+  if (!task || !isStranger || status !== 'in_progress' || waitsOf(state, taskId) === 0) return undefined;
+  return new TeamError('blocked', `Task ${taskId} ${viewTask(state, task).blockedReason}`);
+}
+
+/** It is not set aside any more: whom it is for is known, or it is another's. */
+export function endSetAside(task: TaskRecord): NewCommand {
+  const metadata = fileMark(task, { owner: undefined, begun: undefined });
+  return { type: 'task.update', by: SYSTEM, taskId: task.id, metadata };
 }
 
 /** Its file was deleted. That is on record: a file may come back, and then so does the task, unlike one that we deleted ourselves. */
@@ -183,6 +223,11 @@ export function handOver(
 ): NewCommand[] {
   const lead = naming.author(state);
   const named = found.owner === undefined ? undefined : naming.idOf(state, found.owner);
+  const task = state.tasks.get(taskId);
+  if (task && found.owner !== undefined && named === undefined && found.status !== 'completed') {
+    const free = { type: 'task.assign', by: SYSTEM, taskId, assigneeId: null, epoch } as const;
+    return [free, setAside(task, found)];
+  }
   const owner = named ?? (found.status === 'pending' ? null : lead);
   const member = owner === null ? undefined : state.members.get(owner);
   const isTheirs = member !== undefined && naming.isNative(state, member.id);

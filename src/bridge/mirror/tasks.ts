@@ -8,13 +8,13 @@ import { changeTaskFile, removeTaskFile, taskOf } from '../task-file.ts';
 import { confirmClaims } from './claims.ts';
 import type { Agreed } from './claims.ts';
 import { hasEnded } from './farewell.ts';
-import { nativeTaskId, wentWithFile } from './names.ts';
+import { nativeTaskId, setAsideFor, strangerOf, wentWithFile } from './names.ts';
 import { takeUpTasks, TOGETHER } from './new-tasks.ts';
 import type { MirrorParts } from './parts.ts';
 import { watchTaskFiles } from './task-absence.ts';
 import { fileOf, formOfFile, formOfTask, isCovered, isInStep, revisionIn, sameForm, shownOf } from './task-form.ts';
 import type { Links, TaskForm } from './task-form.ts';
-import { isEnding, partings, returns, stepsFrom } from './task-steps.ts';
+import { endSetAside, isEnding, partings, refusalOf, returns, stepsFrom } from './task-steps.ts';
 import type { Step } from './task-steps.ts';
 import { withholdTasks } from './withheld.ts';
 
@@ -95,15 +95,17 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
   const take = async (native: string, taskId: string, file: NativeTask): Promise<void> => {
     const found = formOfFile(file);
     const before = agreed.get(native);
-    const plan = await view((state): { steps: Step[]; task: TaskRecord } | undefined => {
+    const plan = await view((state): { steps: Step[]; refusal: TeamError | undefined } | undefined => {
       const task = state.tasks.get(taskId);
       if (!task || task.status === 'deleted') return undefined;
       const ours = formOfTask(state, task, links);
       const revision = revisionIn(file, stream);
       // Without a memory of what was agreed, a file that shows our present revision shows what was agreed.
-      const base = before?.form ?? (revision === task.revision ? ours : undefined);
+      const settled = before?.form ?? (revision === task.revision ? ours : undefined);
+      const base = settled && isSetAside(task) ? { ...settled, owner: ours.owner, status: ours.status } : settled;
       const isStale = before !== undefined && revision < before.revision;
-      return { task, steps: stepsFrom(state, task, { found, base, ours, isStale, links }) };
+      const steps = stepsFrom(state, task, { found, base, ours, isStale, links });
+      return { steps, refusal: steps.length > 0 ? refusalOf(state, taskId, found, naming) : undefined };
     });
     if (!plan) return;
     for (const commands of plan.steps) {
@@ -117,6 +119,13 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
         break;
       }
     }
+    if (plan.refusal) await tellLoser(native, found, plan.refusal);
+    const over = await view((state) => {
+      const task = state.tasks.get(taskId);
+      const isOver = task && setAsideFor(task) && strangerOf(state, task, naming)?.owner !== found.owner;
+      return isOver ? [endSetAside(task)] : [];
+    });
+    if (over.length > 0) await execute(over);
   };
 
   const tellLoser = async (native: string, found: TaskForm, error: TeamError): Promise<void> => {
@@ -204,6 +213,7 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
         inStep.clear();
         return;
       }
+      withheld.note(state, taskId);
       const near = [taskId, ...(state.tasks.get(taskId)?.dependencies ?? []), ...dependentsOf(state, taskId)];
       for (const id of near) inStep.delete(links.toNative.get(id) ?? '');
     },
@@ -243,6 +253,11 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
     agreed.delete(native);
     await execute(await view((state) => returns(native, taskId, naming.author(state))));
   }
+}
+
+/** It was, and is nobody's here: once the one is known for whom it was, its file says something new. */
+function isSetAside(task: TaskRecord): boolean {
+  return setAsideFor(task) !== undefined && task.status === 'pending' && task.assigneeId === undefined;
 }
 
 function beforeFirst<T>(list: readonly T[], isIt: (one: T) => boolean): readonly T[] {
