@@ -8,8 +8,12 @@ export function as(name: string): string {
   return `[[${name}]] `;
 }
 
-/** Who asks: the mark in the first text of the conversation. */
-export function askerOf({ turns }: ModelRequest): string | undefined {
+/**
+ * Who asks: the mark in the first text of the conversation. What comes without tools nobody asks for: the oldest version wants a title
+ * for each first text, of a smaller model, which must not count as a turn.
+ */
+export function askerOf({ turns, tools }: ModelRequest): string | undefined {
+  if (tools.length === 0) return undefined;
   for (const { role, text } of turns) {
     const mark = role === 'user' ? /\[\[([^\]]+)\]\]/.exec(text) : null;
     if (mark) return mark[1];
