@@ -212,6 +212,35 @@ describe.skipIf(!hasNats)('servers that cannot be reached', () => {
     await expect.poll(() => journal.away(), { timeout: 20_000 }).toBeUndefined();
     expect((await texts(journal.read('a', 0)))[0]).toBe('1');
   });
+
+  test('one that withholds answers, though not all, is left after a while', { timeout: 60_000 }, async () => {
+    const { nodes } = await start({});
+    let isDeaf = false;
+    const proxy = await startProxy(nodes[0]!.port, (said) => {
+      // A new connection begins so.
+      if (said.startsWith('INFO')) isDeaf = false;
+      if (!isDeaf || !said.includes('"seq":')) return said;
+      return '';
+    });
+    const journal = await open(`nats://127.0.0.1:${proxy.port}`);
+    await fill(journal, 'a', 1);
+    isDeaf = true;
+    let reads = 0;
+    const reading = setInterval(() => void journal.teams().then(() => reads++), 500);
+    onTestFinished(() => clearInterval(reading));
+    expect(await journal.append('a', 1, [note('2')])).toBe(2);
+    expect({ isDeaf, hasRead: reads > 5 }).toEqual({ isDeaf: false, hasRead: true });
+    clearInterval(reading);
+    expect(await texts(journal.read('a', 0))).toEqual(['1', '2']);
+  });
+
+  test('a machine that does not answer is named, and not the servers', async () => {
+    const { url } = await start({});
+    const journal = await open(url);
+    await expect(journal.hosts.ask('other', {}, { timeoutMs: 500 })).rejects.toMatchObject({
+      message: expect.stringMatching(/^The machine other does not answer: see there/),
+    });
+  });
 });
 
 describe.skipIf(!hasNats)('the example configuration', () => {

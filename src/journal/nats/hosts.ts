@@ -64,7 +64,11 @@ export async function openHosts(link: Link, { replicas }: { replicas: number }):
 
     ask: (name, question, { timeoutMs }) =>
       telling(`ask the daemon ${name}`, async () => {
-        const reply = await link.nc.request(link.names.door(name), JSON.stringify(question), { timeout: timeoutMs });
+        const reply = await link.nc
+          .request(link.names.door(name), JSON.stringify(question), { timeout: timeoutMs })
+          .catch((error: unknown) => {
+            throw isNobodyThere(error) || error instanceof errors.TimeoutError ? noAnswer(name, error) : error;
+          });
         const { error, answer } = JSON.parse(decoder.decode(reply.data)) as Reply;
         if (error) throw new TeamError(error.code, error.message);
         return answer;
@@ -103,6 +107,15 @@ export async function openHosts(link: Link, { replicas }: { replicas: number }):
       return () => subscription.unsubscribe();
     },
   };
+}
+
+/** The servers are there; it is the other machine that says nothing. */
+function noAnswer(name: string, cause: unknown): TeamError {
+  return new TeamError(
+    'storage',
+    `The machine ${name} does not answer: see there with troupe status that its daemon runs and reaches the servers, or ask again in a moment.`,
+    { cause },
+  );
 }
 
 interface Reply {

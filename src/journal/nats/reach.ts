@@ -8,6 +8,15 @@ const PING_MS = 1_000;
 /** A connection that is broken off because its server is silent is not broken off again before this is over. */
 const BREAK_MS = 10_000;
 
+/**
+ * No election takes so long. A server that answers pings, or some of what it is asked, may be parted from the others, or (2.9.10,
+ * when its configuration was read anew) not pass on what they answer: another one, or a new connection, may do better.
+ */
+const STUCK_MS = 12_000;
+
+/** Answers that do not come belong together when there is less than this between them; some others may come meanwhile. */
+const APART_MS = 15_000;
+
 /** Whether any server can be reached, and since when there are no answers. Times are those of `performance.now`. */
 export interface Reach {
   /** Since when none could be reached; undefined while one is there. */
@@ -27,13 +36,16 @@ export interface Reach {
 
 /**
  * Watches the way to the servers. A stream without a leader answers nothing either, for seconds, and that passes by itself; so what counts
- * is the connection, and where it says nothing, a ping. One that is silent is left for another server, where there is one.
+ * is the connection, and where it says nothing, a ping. One that is silent, or withholds answers for too long, is left for another
+ * server, where there is one.
  */
 export function watchReach(nc: NatsConnection, place: string): Reach {
   let isConnected = true;
   let awaySince: number | undefined;
   let silentSince: number | undefined;
   let brokenAt = -Infinity;
+  /** From when to when answers have failed to come. */
+  let lost: { from: number; to: number } | undefined;
   void (async () => {
     for await (const { type } of nc.status()) {
       if (type === 'disconnect') {
@@ -42,6 +54,7 @@ export function watchReach(nc: NatsConnection, place: string): Reach {
       } else if (type === 'reconnect') {
         isConnected = true;
         awaySince = undefined;
+        lost = undefined;
       }
     }
   })();
@@ -70,9 +83,14 @@ export function watchReach(nc: NatsConnection, place: string): Reach {
 
     async unheard(askedAt, { isTimeout }) {
       silentSince ??= askedAt;
-      if (!isTimeout || awaySince !== undefined || nc.isClosed() || (await answersPing())) return;
+      if (!isTimeout || awaySince !== undefined || nc.isClosed()) return;
+      const from = lost && askedAt - lost.to < APART_MS ? lost.from : askedAt;
+      lost = { from, to: performance.now() };
+      const isStuck = lost.to - from >= STUCK_MS;
+      if (!isStuck && (await answersPing())) return;
       if (performance.now() - brokenAt < BREAK_MS || nc.isClosed()) return;
-      awaySince ??= askedAt;
+      lost = undefined;
+      awaySince ??= isStuck ? performance.now() : askedAt;
       isConnected = false;
       brokenAt = performance.now();
       await nc.reconnect();
