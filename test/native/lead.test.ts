@@ -74,6 +74,15 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', { timeo
         return inbox.some(({ content }) => content.includes('is gone: its lead ended it'));
       });
       expect((await stage.troupe('native', 'joined')).stdout).toMatch(/is gone; it is taken up again/);
+
+      // Closed here meanwhile, it is made again for whoever sits down in it.
+      await client.call('team.close', { teamId, force: true });
+      await stage.startLead({ troupe: [], args: ['--resume', config?.leadSessionId ?? ''] });
+      await stage.type('Once more');
+      await stage.until('there is a helper once more', async () => {
+        const members = await client.call('member.list', { teamId: `${teamId}-2` }).catch(() => []);
+        return members.some(({ id, status }) => id === 'helper' && status === 'idle');
+      });
     },
     NATIVE_MS,
   );
