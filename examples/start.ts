@@ -6,6 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fold } from '../src/cli/text.ts';
 
 const root = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'troupe-'));
@@ -35,7 +36,8 @@ try {
     const text = readFileSync(report, 'utf8')
       .trimEnd()
       .replace(/^(?=.)/gm, '  ');
-    console.log(`\nWhat the writer wrote:\n\n${text}\n\n${NEXT}`);
+    const folded = fold(text, { columns: process.stdout.isTTY ? process.stdout.columns : Infinity });
+    console.log(`\nWhat the writer wrote:\n\n${folded}\n\n${NEXT}`);
   }
 } finally {
   spawnSync(process.execPath, [troupe, 'stop', '--all'], { env, stdio: 'ignore' });
