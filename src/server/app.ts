@@ -8,10 +8,11 @@ import { addAgentRoutes } from './agents.ts';
 import { admittedOf, callerOf, readJson, sendError } from './context.ts';
 import type { Env } from './context.ts';
 import type { SessionCookie } from './cookie.ts';
+import { isFollowedLink } from './guard.ts';
 import type { Guard } from './guard.ts';
 import type { Hub } from './hub.ts';
 import { openApiDocument } from './openapi.ts';
-import type { Pages } from './pages.ts';
+import type { Page, Pages } from './pages.ts';
 import type { CountKey } from './rate.ts';
 import { addOperationRoutes } from './rest.ts';
 import { addEventRoute } from './sse.ts';
@@ -43,9 +44,10 @@ const Login = z.strictObject({ code: z.string().max(128) });
 /** All routes. Every request has passed the guard before it gets here. */
 export function openApp({ hub, guard, pages, perToken, cookie, mcp, metrics, health }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
+  const pageOf = ({ req, env }: Context<Env>): Page | undefined => pages.find(req.path, isFollowedLink(env.incoming));
   // The guard has seen to it before; a path that it read differently than the router must still find no way in.
   app.use((context, next) => {
-    if (context.req.path !== LOGIN && !pages.find(context.req.path)) admittedOf(context);
+    if (context.req.path !== LOGIN && !pageOf(context)) admittedOf(context);
     return next();
   });
   app.onError((error, context) => sendError(context, hub.asTeamError(error)));
@@ -76,11 +78,11 @@ export function openApp({ hub, guard, pages, perToken, cookie, mcp, metrics, hea
   addOperationRoutes(app, hub);
   if (mcp) app.all('/mcp', (context) => mcp(context.req.raw, callerOf(context)));
   app.get('*', (context) => {
-    const page = pages.find(context.req.path);
+    const page = pageOf(context);
     if (!page) return context.notFound();
     // Built files have their content in their name; a browser that keeps them also keeps what it compiled.
     const caching = context.req.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-    return context.body(page.body, 200, { 'content-type': page.type, 'cache-control': caching });
+    return context.body(page.body, page.isAbsent ? 404 : 200, { 'content-type': page.type, 'cache-control': caching });
   });
   return app;
 }

@@ -109,7 +109,7 @@ function credentialOf(request: IncomingMessage, cookie: SessionCookie): Shown | 
 }
 
 /** Whether a person followed a link in a tab of its own; no script can ask like that and read the answer. */
-function isFollowedLink({ method, headers }: IncomingMessage): boolean {
+export function isFollowedLink({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 

@@ -8,7 +8,7 @@ import { LOGIN, openApp } from './app.ts';
 import type { Extras } from './app.ts';
 import { limitConnections } from './connections.ts';
 import { sessionCookie } from './cookie.ts';
-import { openGuard, refusal } from './guard.ts';
+import { isFollowedLink, openGuard, refusal } from './guard.ts';
 import type { Address, Admitted, Refusal } from './guard.ts';
 import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
@@ -83,7 +83,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     try {
-      const verdict = guard.checkAddress(request, pages.find(pathOf(request)) !== undefined) ?? (await admit(request));
+      const verdict = guard.checkAddress(request, isPage(request)) ?? (await admit(request));
       if (verdict && 'status' in verdict) return refuse(request, response, verdict);
       if (verdict) {
         admitted.set(request, verdict);
@@ -98,12 +98,16 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
 
   /** Everything needs a credential but the dashboard's files, which hold no data, and logging in. */
   async function admit(request: IncomingMessage): Promise<Admitted | Refusal | undefined> {
-    const path = pathOf(request);
-    const isLogin = path === LOGIN && request.method === 'POST' && request.headers.origin !== undefined;
-    const isPage = (request.method === 'GET' || request.method === 'HEAD') && pages.find(path) !== undefined;
-    if (isLogin || isPage) return checkBody(request);
+    const { method, headers } = request;
+    const isLogin = pathOf(request) === LOGIN && method === 'POST' && headers.origin !== undefined;
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (isLogin || (isRead && isPage(request))) return checkBody(request);
     const verdict = await guard.admit(request);
     return 'status' in verdict ? verdict : (checkBody(request) ?? verdict);
+  }
+
+  function isPage(request: IncomingMessage): boolean {
+    return pages.find(pathOf(request), isFollowedLink(request)) !== undefined;
   }
 
   function checkBody({ headers }: IncomingMessage): Refusal | undefined {

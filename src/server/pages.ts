@@ -6,12 +6,17 @@ import { join, relative, sep } from 'node:path';
 export interface Page {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly type: string;
+  /** What one asked for is not there; the page says so. */
+  readonly isAbsent?: true;
 }
 
 /** What anybody may load: the dashboard's files, which hold no data. */
 export interface Pages {
-  /** The file at this path; the addresses inside the dashboard are all its one page. */
-  find(path: string): Page | undefined;
+  /**
+   * The file at this path; the addresses inside the dashboard are all its one page. Who followed a link to nowhere gets that
+   * page, too, which shows the way back.
+   */
+  find(path: string, isLink: boolean): Page | undefined;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -45,7 +50,14 @@ const PLACEHOLDER = `<!doctype html>
 /** Reads a directory once: what is asked for is looked up, never opened, so no path leads out of it. */
 export async function openPages(directory: string | undefined): Promise<Pages> {
   const pages = directory === undefined ? placeholder() : await readAll(directory);
-  return { find: (path) => (TAKEN.test(path) ? undefined : pages.get(VIEWS.test(path) ? '/' : path)) };
+  const root = pages.get('/');
+  return {
+    find(path, isLink) {
+      if (TAKEN.test(path)) return undefined;
+      const page = VIEWS.test(path) ? root : pages.get(path);
+      return page ?? (isLink && root ? { ...root, isAbsent: true } : undefined);
+    },
+  };
 }
 
 /** Where the dashboard was built: in `dist/`, of which we are a part or which is beside `src/`; undefined where it was not. */

@@ -145,5 +145,12 @@ test('a link from elsewhere leads to a file of the dashboard and to nothing else
   expect(await follow('/', { 'sec-fetch-dest': 'iframe' })).toBe(403);
   expect(await follow('/', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' })).toBe(403);
   expect(await follow('/api/teams', { cookie: await loggedIn(stage) })).toBe(403);
+  // The page says that there is nothing, and leads back; programs hear it as ever.
+  const typed = { 'sec-fetch-site': 'none', cookie: await loggedIn(stage) };
+  expect(await follow('/nope/xx', typed)).toBe(404);
+  expect(await follow('/nope/%zz')).toBe(404);
+  expect(await follow('/api/nope', typed)).toBe(403);
+  expect(await follow('/%61pi/teams')).toBe(401);
+  expect(await follow('/nope/xx', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' })).toBe(403);
   expect(await follow('/', { origin: 'http://evil.example' })).toBe(403);
 });

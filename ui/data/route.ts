@@ -26,7 +26,7 @@ export function useRoute(): Route {
 }
 
 export function readRoute(path: string): Route {
-  const [first, teamId, what, id, ...rest] = path.split('/').slice(1).map(decodeURIComponent);
+  const [first, teamId, what, id, ...rest] = readParts(path);
   if (rest.length > 0) return { page: 'nowhere' };
   if (first === '') return { page: 'teams' };
   if (first === 'queue' && teamId === undefined) return { page: 'queue' };
@@ -37,6 +37,15 @@ export function readRoute(path: string): Route {
   if (what === 'm' && id) return { page: 'member', teamId, memberId: id };
   if (what === 'numbers' && id === undefined) return { page: 'numbers', teamId };
   return { page: 'nowhere' };
+}
+
+function readParts(path: string): string[] {
+  try {
+    return path.split('/').slice(1).map(decodeURIComponent);
+  } catch {
+    // `%` without what belongs to it: the address is nobody's.
+    return [path];
+  }
 }
 
 /** What the address says after its question mark, and the way to change some of it. */
