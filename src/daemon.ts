@@ -62,6 +62,8 @@ export interface Daemon {
   readonly pid: number;
   readonly socket: string;
   readonly url: string;
+  /** Where its journal is. */
+  readonly journal: { readonly location: string };
   readonly log: Log;
   /** Resolves when it has ended, on its own or because it was told to; rejects when it cannot go on. */
   readonly ended: Promise<void>;
@@ -291,7 +293,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const startedIn = Math.round(performance.now());
     reserve.restore();
     logging.info('daemon.ready', { ...card, url: http.url, journal: journalFacts, startedIn });
-    return { pid: card.pid, socket: home.socket, url: http.url, log: logging, ended: end.promise, close };
+    const where = { socket: home.socket, url: http.url, journal: journalFacts };
+    return { pid: card.pid, ...where, log: logging, ended: end.promise, close };
   } catch (error) {
     log?.error('daemon.failed', { error });
     await closers.close();

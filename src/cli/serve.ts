@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,7 +29,7 @@ export async function runServe(argv: readonly string[]): Promise<void> {
     const daemon = await startDaemon(options);
     endOnDefects(daemon);
     endOnSignals(daemon);
-    announce(daemon, options.json);
+    announce(daemon, options);
     // A daemon that is killed would never write it.
     setTimeout(flushCompileCache, KEEP_CODE_AFTER_MS).unref();
     await daemon.ended;
@@ -39,7 +39,9 @@ export async function runServe(argv: readonly string[]): Promise<void> {
   }
 }
 
-async function readOptions(argv: readonly string[]): Promise<DaemonOptions & { json: boolean }> {
+type Options = DaemonOptions & { readonly json: boolean };
+
+async function readOptions(argv: readonly string[]): Promise<Options> {
   const { home, port, host, bind, origin = [], journal, name, label, json = false, ...rest } = parse(argv);
   const address = host ?? bind;
   const where = homeAt(resolve(home ?? findHome(process.env).directory));
@@ -157,14 +159,20 @@ function endOnDefects(daemon: Daemon): void {
   process.on('unhandledRejection', fail('defect.rejection'));
 }
 
-/** For people on a terminal; as one line of JSON for programs that wait until it is ready. */
-function announce({ pid, socket, url }: Daemon, json: boolean): void {
+/** For people in one line, wherever the output goes; for programs that wait until it is ready as a line of JSON. */
+function announce({ pid, socket, url, journal }: Daemon, { json, name, home }: Options): void {
   if (json) process.stdout.write(`${JSON.stringify({ ready: true, pid, socket, url })}\n`);
-  else if (process.stdout.isTTY) {
-    process.stdout.write(
-      `Troupe runs as process ${pid}.\n  socket  ${socket}\n  url     ${url}\nEnd it with Ctrl-C.\n`,
-    );
+  else if (!writesInto(home.log)) {
+    const who = name === undefined ? 'Troupe' : `Troupe, named ${name},`;
+    process.stderr.write(`${who} runs at ${url} (process ${pid}, journal ${journal.location}); Ctrl-C ends it\n`);
   }
+}
+
+/** A daemon that a command started writes into its log, where lines are for programs. */
+function writesInto(log: string): boolean {
+  const file = statSync(log, { throwIfNoEntry: false });
+  const own = fstatSync(2);
+  return file !== undefined && file.ino === own.ino && file.dev === own.dev;
 }
 
 /** Says what went wrong and returns the exit code for it. */

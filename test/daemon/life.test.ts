@@ -274,6 +274,17 @@ describe('serve', () => {
     expect(existsSync(home.card)).toBe(false);
   });
 
+  test('says in one line where it is and how it is ended', async () => {
+    const home = temporaryHome();
+    const daemon = run(BIN, ['serve', '--journal', 'memory', '--name', 'here'], { env: environmentFor(home) });
+    await expect.poll(() => daemon.output.stderr, { timeout: 20_000 }).toMatch(/Ctrl-C ends it\n$/);
+    const said =
+      /^Troupe, named here, runs at http:\/\/127\.0\.0\.1:\d+ \(process \d+, journal memory\); Ctrl-C ends it\n$/;
+    expect(daemon.output).toEqual({ stdout: '', stderr: expect.stringMatching(said) as string });
+    daemon.child.kill('SIGINT');
+    expect(await daemon.ended).toBe(0);
+  });
+
   test('forgets everything with a journal in memory, and says so', async () => {
     const home = temporaryHome();
     const daemon = await serve(home, { args: ['--journal', 'memory'] });
