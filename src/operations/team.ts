@@ -3,6 +3,7 @@ import { TeamError } from '../core/errors.ts';
 import { NO_SESSION } from '../core/member.ts';
 import { parse } from '../core/parse.ts';
 import { TeamRequest } from '../core/request.ts';
+import { isEmptySeat } from '../core/seat.ts';
 import type { TeamState } from '../core/state.ts';
 import { CloseTeamInput, CreateTeamInput, TeamConfig, UpdateTeamInput } from '../core/team.ts';
 import { Line, quote } from '../core/text.ts';
@@ -215,7 +216,7 @@ function summarize(state: TeamState, seq: number): TeamSummary[] {
   return [
     {
       ...team,
-      members: state.members.size,
+      members: [...state.members.values()].filter((member) => !isEmptySeat(member)).length,
       tasks: state.tasks.size - counts.deleted,
       completedTasks: counts.completed,
       seq,

@@ -58,6 +58,10 @@ describe('troupe init', { timeout: 60_000 }, () => {
       expect({ template, status, stdout, stderr }).toMatchObject({ status: 0 });
     };
     await raise('solo');
+    // Nobody leads it: the place of the lead is neither shown nor counted.
+    expect((await troupe.run('member list --team solo', { env })).stdout).not.toMatch(/^lead/m);
+    const teams = await troupe.json<{ name: string; members: number }[]>('team list', { env });
+    expect(teams).toMatchObject([{ name: 'solo', members: 1 }]);
     await Promise.all(['script', 'gate', 'review', 'feature', 'debug'].map(raise));
   });
 

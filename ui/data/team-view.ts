@@ -1,4 +1,4 @@
-import { teamUsage, viewTask } from '../../src/client/replica.ts';
+import { isEmptySeat, teamUsage, viewTask } from '../../src/client/replica.ts';
 import type { TeamState } from '../../src/client/replica.ts';
 import type { TeamRequest } from '../../src/core/request.ts';
 import type { MemberRecord, TaskRecord } from '../../src/core/state.ts';
@@ -96,7 +96,7 @@ function sortMembers(state: TeamState): MemberRecord[] {
     if (id === state.team?.leadId) return 0;
     return status === 'stopped' ? 2 : 1;
   };
-  return [...state.members.values()].sort((a, b) => rank(a) - rank(b));
+  return [...state.members.values()].filter((member) => !isEmptySeat(member)).sort((a, b) => rank(a) - rank(b));
 }
 
 function haveSame<T>(a: readonly T[], b: readonly T[]): boolean {

@@ -1,3 +1,4 @@
+import { isEmptySeat } from '../../client/seat.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { isLost, reasonToWait } from '../doing.ts';
 import type { Screen, Style } from '../screen.ts';
@@ -47,7 +48,8 @@ export const views: Views = {
 
 /** Members as lines; the lead is named as such where it is known. */
 export function memberTable(members: readonly Member[], screen: Screen, leadId?: string): string {
-  const rows = members.map((member): Cell[] => [
+  const seated = members.filter((member) => !isEmptySeat(member));
+  const rows = seated.map((member): Cell[] => [
     { text: member.name, style: member.name === leadId ? 'bold' : undefined },
     member.name === leadId ? `${member.role} (lead)`.replace('lead (lead)', 'lead') : member.role,
     { text: isLost(member) ? 'lost' : member.status, style: STYLES[member.status] },

@@ -1,3 +1,4 @@
+import { isEmptySeat } from '../../client/seat.ts';
 import { describeDoing } from '../doing.ts';
 import { paint } from '../screen.ts';
 import type { Screen, Style } from '../screen.ts';
@@ -160,8 +161,9 @@ function urgency({ priority }: Task): string {
 const MEMBER_STYLES: Readonly<Record<string, Style>> = { active: 'green', idle: 'dim', stopped: 'red' };
 
 function memberPanel({ status, tasks }: Model, screen: Screen, rows: number): string[] {
-  if (rows < 3 && rows <= status.team.members.length) return [];
-  const { members, leadId } = status.team;
+  const { leadId } = status.team;
+  const members = status.team.members.filter((member) => !isEmptySeat(member));
+  if (members.length === 0 || (rows < 3 && rows <= members.length)) return [];
   const shown = members.length > rows - 1 ? members.slice(0, rows - 2) : members;
   const width = Math.min(20, Math.max(...shown.map(({ name }) => name.length)));
   const lines = shown.map((member) => {

@@ -1,0 +1,2 @@
+/** For those who know the house through this room alone. */
+export { isEmptySeat } from '../core/seat.ts';
