@@ -10,7 +10,7 @@ import type { Path } from './yaml-problems.ts';
 const FILE_BYTES = 1024 * 1024;
 
 /** Whoever wrote more than this wrong has misunderstood something, and need not read all of it. */
-const TOLD_AT_ONCE = 10;
+export const TOLD_AT_ONCE = 10;
 
 /** What a file says, and where in it each thing stands, as `name:line:column`. */
 export interface YamlFile<T> {

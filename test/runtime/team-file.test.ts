@@ -126,6 +126,11 @@ hooks:
       /^t\.yaml:3:31: these tasks wait for each other: a needs c needs b needs a$/,
     ],
     [
+      'a circle beside a task that is not there',
+      'team: x\ntasks:\n  - { id: a, title: A, needs: [b] }\n  - { id: b, title: B, needs: [a, c] }\n',
+      /^t\.yaml:4:35: no task has the id "c"\nt\.yaml:3:31: these tasks wait for each other: a needs b needs a$/,
+    ],
+    [
       'a task that waits for itself',
       'team: x\ntasks:\n  - { id: a, title: A, needs: [a] }\n',
       /^t\.yaml:3:31: these tasks wait for each other: a needs a$/,
