@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { views } from '../../src/cli/views/agent.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { newTroupe } from './troupe.ts';
 
@@ -34,5 +35,10 @@ test('lists every agent, which are here in which version, and what each can do',
 
   const { stdout } = await troupe.run('agents', { env });
   expect(stdout).toMatch(/^gemini +9\.8\.7 /m);
-  expect(stdout).toMatch(/^kimi +no /m);
+  // What is not here is listed with the way to get it, and fits into a terminal of 80 columns.
+  expect(stdout).toMatch(/^NOT HERE +HOW TO GET IT\n/m);
+  expect(stdout).toMatch(/^kimi +see github\.com/m);
+  const screen = { columns: 80, isTerminal: true, hasColor: false, now: 0 };
+  const narrow = views['agent.list']?.(agents as never, screen, {}) ?? '';
+  expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
 });

@@ -1,4 +1,5 @@
 import type { ResultOf } from '../../operations/index.ts';
+import type { Screen } from '../screen.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { paragraph } from './details.ts';
@@ -23,24 +24,34 @@ export const views: Views = {
       { title: 'DELEGATE', spare: 2 },
       { title: 'KNOWN', spare: 7 },
     ];
-    return `${table(columns, agents.map(rowOf), screen)}${LEGEND.map((line) => paragraph(line, screen)).join('')}`;
+    const here = agents.filter(({ program, path }) => program === '' || path !== undefined);
+    const away = agents.filter((agent) => !here.includes(agent));
+    const legend = LEGEND.map((line) => paragraph(line, screen)).join('');
+    return `${table(columns, here.map(rowOf), screen)}${legend}${showAway(away, screen)}`;
   },
 };
+
+/** What can be had: how is all that counts of what is not here. */
+function showAway(agents: Agents, screen: Screen): string {
+  if (agents.length === 0) return '';
+  const rows = agents.map(({ name, install }): Cell[] => [name, install]);
+  return `\n${table([{ title: 'NOT HERE' }, { title: 'HOW TO GET IT', flexible: true }], rows, screen)}`;
+}
 
 /** The words of the table that do not explain themselves. */
 const LEGEND = [
   '',
   'STEER: a message reaches a running turn. ASKS: it asks before it acts. COST: told by the agent, or worked out from tokens.',
   'PLAN, DELEGATE: changes are impossible (enforced), asked for and refused, or only asked not to be made.',
-  'How to get one, and all there is to know: troupe agents --json.',
+  'All there is to know: troupe agents --json.',
 ];
 
-function rowOf({ name, program, path, version, abilities, cost, holds, known }: Agents[number]): Cell[] {
+function rowOf({ name, program, version, abilities, cost, holds, known }: Agents[number]): Cell[] {
   const mark = (can: boolean): Cell => (can ? { text: 'yes', style: 'green' } : { text: '-', style: 'dim' });
   const { steer, interrupt, resume, mail, usage, permissions } = abilities;
   return [
     name,
-    here(program, path, version),
+    whichIsHere(program, version),
     ...[steer, interrupt, resume, mail, usage].map(mark),
     { reported: 'told', tokens: 'from tokens', none: '-' }[cost],
     mark(permissions),
@@ -50,7 +61,6 @@ function rowOf({ name, program, path, version, abilities, cost, holds, known }: 
   ];
 }
 
-function here(program: string, path: string | undefined, version: string | undefined): Cell {
-  if (program === '') return { text: 'yours to name', style: 'dim' };
-  return path === undefined ? { text: 'no', style: 'dim' } : { text: version ?? 'yes', style: 'green' };
+function whichIsHere(program: string, version: string | undefined): Cell {
+  return program === '' ? { text: 'yours to name', style: 'dim' } : { text: version ?? 'yes', style: 'green' };
 }
