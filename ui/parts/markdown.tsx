@@ -12,7 +12,10 @@ const LONGEST = 100_000;
  * exists anywhere, what looks like HTML is shown as text, and an address is shown, never followed by itself.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => (text.length > LONGEST ? undefined : lexer(showControls(text))), [text]);
+  const tokens = useMemo(
+    () => (text.length > LONGEST ? undefined : lexer(showControls(text), { breaks: true })),
+    [text],
+  );
   if (!tokens) return <pre className="code">{showControls(text)}</pre>;
   return <div className="prose">{blocks(tokens)}</div>;
 });
