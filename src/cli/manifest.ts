@@ -68,7 +68,7 @@ const TABLE: Readonly<Record<string, string>> = {
     '["member.token","admin",[["memberId","member","string","!"]],[["teamId","team","string","!"],["readOnly","read-only","boolean",""]]]',
   'usage record':
     '["usage.record","member",[["memberId","member","string","!"]],[["teamId","team","string","!"],["usage","usage","json","!"],["taskId","task","string",""],["context","context","json",""]]]',
-  'budget show': '["budget.show","reader",[["memberId","member","string","!"]],[["teamId","team","string","!"]]]',
+  'budget show': '["budget.show","reader",[["memberId","member","string",""]],[["teamId","team","string","!"]]]',
   'usage show': '["usage.show","reader",[],[["teamId","team","string","!"]]]',
   'task add':
     '["task.create","member",[["title","title","string","!"]],[["teamId","team","string","!"],["description","description","string",""],["activeForm","active-form","string",""],["priority","priority","string","",["low","medium","high","critical"]],["assigneeId","assign","string",""],["dependencies","needs","list",""],["onDependencyFailure","on-dependency-failure","string","",["block","proceed","fail"]],["metadata","metadata","json",""]]]',

@@ -16,13 +16,18 @@ export interface BudgetUse {
 /** From here on there is a warning. */
 export const BUDGET_WARNING = 0.8;
 
-/** How far the budgets that bind a member are used up, its own and the team's; the tightest first. */
-export function budgetUses(state: TeamState, memberId: string, at: number): BudgetUse[] {
+/** How far the budgets that bind a member are used up, its own and the team's; the tightest first. Of nobody: the team's. */
+export function budgetUses(state: TeamState, memberId: string | undefined, at: number): BudgetUse[] {
   const { team } = state;
-  const member = state.members.get(memberId);
+  const member = memberId === undefined ? undefined : state.members.get(memberId);
   return [
     ...usesOf('team', team?.budget, () => teamUsage(state), at - (team?.createdAt.getTime() ?? at)),
-    ...usesOf('member', member?.budget, () => state.memberUsage.get(memberId), at - (member?.joinedAt.getTime() ?? at)),
+    ...usesOf(
+      'member',
+      member?.budget,
+      () => state.memberUsage.get(memberId ?? ''),
+      at - (member?.joinedAt.getTime() ?? at),
+    ),
   ].sort((a, b) => b.share - a.share);
 }
 

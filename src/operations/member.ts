@@ -205,7 +205,7 @@ export const memberOperations = [
     name: 'budget.show',
     summary: 'Show how far the budgets that bind a member are used up, its own and that of its team',
     scope: 'reader',
-    input: OfMember,
+    input: InTeam.extend({ memberId: Slug.optional().describe('the member; without one that of the team alone') }),
     result: z.array(
       z.object({
         of: z.enum(['team', 'member']),
@@ -220,7 +220,8 @@ export const memberOperations = [
     run: ({ ledger }, { teamId, memberId }) =>
       ledger.view(teamId, (state) => {
         requireTeam(state);
-        return budgetUses(state, requireMember(state, memberId).id, Date.now());
+        const member = memberId === undefined ? undefined : requireMember(state, memberId);
+        return budgetUses(state, member?.id, Date.now());
       }),
   }),
   operation({

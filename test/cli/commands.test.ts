@@ -203,6 +203,13 @@ describe('a command line', () => {
     expect(performance.now() - started).toBeGreaterThan(300);
   });
 
+  test('shows the budget of a team where no member is named', async () => {
+    await troupe.run(['team', 'create', 'thrifty', '--budget', '{"turns":5}']);
+    const [turns, ...others] = await troupe.json<object[]>('budget show --team thrifty');
+    expect(turns).toEqual({ of: 'team', what: 'turns', used: 0, limit: 5, share: 0 });
+    expect(others).toEqual([]);
+  });
+
   test('makes credentials void', async () => {
     const token = (await troupe.run('member token worker-1 --team demo')).stdout.trim();
     expect(await troupe.json('token rotate')).toEqual({ rotated: true });
