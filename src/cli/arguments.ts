@@ -184,6 +184,8 @@ function has(inputs: readonly Input[], field: string): boolean {
 /** What tasks are named by: people write `#3` for what operations call `3`. */
 const TASK_FIELDS: readonly string[] = ['taskId', 'dependencies', 'addDependencies', 'addDependents'];
 
+const AGENTS: readonly string[] = ['agent', 'leadAgent'];
+
 function toValue(input: Input, value: string | readonly string[] | boolean, command: Command): unknown {
   if (typeof value === 'boolean') return value;
   const isTask = TASK_FIELDS.includes(input.field) || (input.field === 'after' && input.type === 'string');
@@ -223,10 +225,16 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
       return fail(`must be a time such as 10m or 2026-01-31T12:00:00Z, not ${JSON.stringify(value)}`);
     }
     case 'json':
+      // An agent may be given by its name alone.
+      if (AGENTS.includes(input.field) && /^[\w-]+$/.test(value)) return value;
       try {
         return JSON.parse(value) as unknown;
       } catch (error) {
-        return fail(`must be JSON: ${(error as Error).message}`);
+        return fail(
+          AGENTS.includes(input.field)
+            ? `must be a name such as codex, or JSON such as {"exec":"./work.sh"}: ${(error as Error).message}`
+            : `must be JSON: ${(error as Error).message}`,
+        );
       }
     default:
       return value;

@@ -41,6 +41,30 @@ export const AgentSpec = z.strictObject({
 });
 export type AgentSpec = z.output<typeof AgentSpec>;
 
+/**
+ * What runs a member, in any of the ways in which people write it: the name of an agent, a program or an ACP agent as in a
+ * team file (`{ exec: … }`, `{ acp: … }`), or all of it.
+ */
+export const AgentInput = z.preprocess(readAgent, AgentSpec);
+
+function readAgent(given: unknown): unknown {
+  if (typeof given === 'string') return agentNamed(given);
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  const { exec, acp, ...rest } = given as Readonly<Record<string, unknown>>;
+  const kind = exec === undefined ? (acp === undefined ? undefined : 'acp') : 'exec';
+  const command = exec ?? acp ?? rest['command'];
+  return {
+    ...rest,
+    ...(kind && { kind }),
+    ...(command !== undefined && { command: typeof command === 'string' ? argvOf(command) : command }),
+  };
+}
+
+/** A list is a program and its arguments; a text is a shell command, run as it stands. */
+export function argvOf(command: string | readonly string[]): string[] {
+  return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];
+}
+
 /** The agents that a team's lead may bring in, by the name under which it asks for them. */
 export const AgentChoice = z.record(Slug, AgentSpec);
 export type AgentChoice = z.output<typeof AgentChoice>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgentSpec } from './agent.ts';
+import { AgentInput, AgentSpec } from './agent.ts';
 import { Budget } from './budget.ts';
 import { Metadata } from './json.ts';
 import { PROMPT_BYTES, RESULT_BYTES } from './limits.ts';
@@ -84,7 +84,7 @@ export const JoinInput = SpawnTeammateOptions.extend({
   backendType: BackendType.default('in-process'),
   subscriptions: z.array(Line).max(64).default([]),
   status: z.enum(['spawning', 'active', 'idle']).default('active'),
-  agent: AgentSpec.optional(),
+  agent: AgentInput.optional(),
   host: Slug.optional().describe('the daemon that runs it, where several share the journal'),
   labels: Labels.optional().describe('what the daemon that runs it must have'),
   budget: Budget.optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgentChoice, AgentSpec } from './agent.ts';
+import { AgentChoice, AgentInput } from './agent.ts';
 import { Budget } from './budget.ts';
 import { HookConfig } from './hook.ts';
 import { Metadata } from './json.ts';
@@ -58,7 +58,7 @@ export const CreateTeamInput = z.strictObject({
   leadAgentType: Line.default('person'),
   leadModel: Line.optional(),
   /** What runs the lead; absent when a person leads, or an agent that somebody else runs. */
-  leadAgent: AgentSpec.optional(),
+  leadAgent: AgentInput.optional(),
   /** What the lead is to achieve, and how. */
   leadPrompt: textOf(PROMPT_BYTES).optional(),
   leadHost: Slug.optional().describe('the only daemon that may run the lead, by name'),

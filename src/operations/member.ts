@@ -263,7 +263,7 @@ function chooseAgent(
   const { agents = {}, leadId } = requireTeam(state);
   const name = agent?.name ?? agent?.kind ?? agentType;
   if (caller.scope === 'admin') {
-    const known = agent ?? agents[name];
+    const known = isNameOnly(agent) ? (agents[name] ?? agent) : agent;
     if (known) return known;
     if (name === NO_AGENT) throw new TeamError('invalid', 'Say what runs it: an agent, such as claude or codex');
     return agentNamed(parse(Slug, name));
@@ -278,6 +278,11 @@ function chooseAgent(
       ? `${leadId} may bring in ${names.join(', ')}, not ${quote(name)}`
       : `No agents were set up for ${leadId} to bring in: a person adds teammates`,
   );
+}
+
+/** Then the team may know more of how it is set up. */
+function isNameOnly(agent: AgentSpec | undefined): boolean {
+  return Object.keys(agent ?? {}).every((key) => key === 'kind' || key === 'name');
 }
 
 function memberOf(state: TeamState, memberId: string): TeamMember {

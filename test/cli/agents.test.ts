@@ -42,3 +42,33 @@ test('lists every agent, which are here in which version, and what each can do',
   const narrow = views['agent.list']?.(agents as never, screen, {}) ?? '';
   expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
 });
+
+test('takes an agent by its name and as in a team file, and says in plain words what is wrong', async () => {
+  const troupe = newTroupe();
+  await troupe.run('team create demo');
+  await troupe.json([
+    'team',
+    'update',
+    'demo',
+    '--agents',
+    '{"gemini":{"kind":"acp","name":"gemini","model":"small"}}',
+  ]);
+  const add = (name: string, agent: string): Promise<{ agent: object }> =>
+    troupe.json(['member', 'add', name, '--team', 'demo', '--agent', agent]);
+  expect((await add('a', 'codex')).agent).toEqual({ kind: 'codex' });
+  expect((await add('b', 'goose')).agent).toEqual({ kind: 'acp', name: 'goose' });
+  // The team knows how this one is set up.
+  expect((await add('c', 'gemini')).agent).toEqual({ kind: 'acp', name: 'gemini', model: 'small' });
+  expect((await add('d', '{"exec":"./work.sh"}')).agent).toEqual({
+    kind: 'exec',
+    command: ['/bin/sh', '-c', './work.sh'],
+  });
+  expect((await add('e', '{"acp":["my-agent","--acp"]}')).agent).toEqual({
+    kind: 'acp',
+    command: ['my-agent', '--acp'],
+  });
+  const refused = async (agent: string): Promise<string> =>
+    (await troupe.run(['member', 'spawn', 'f', '--team', 'demo', '--agent', agent])).stderr;
+  expect(await refused('{"exec":5}')).toContain('agent.command: must be a list, not a number');
+  expect(await refused('{exec: ./work.sh}')).toContain('agent must be a name such as codex, or JSON such as {"exec"');
+});

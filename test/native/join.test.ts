@@ -86,7 +86,7 @@ describe.for(TESTED_VERSIONS)('Codex in a team of Claude Code %s', { timeout: NA
     const isHers = async (): Promise<boolean> => (await taskOf(client, teamId, '2'))?.assigneeId === 'alice';
     await stage.until('the task of alice is hers', isHers);
     expect(await taskOf(client, teamId, '2')).toMatchObject({ status: 'in_progress' });
-    await client.call('member.spawn', { teamId, name: 'codex-1', agent: codex.agent as never, cwd: stage.cwd });
+    await client.call('member.spawn', { teamId, name: 'codex-1', agent: codex.agent, cwd: stage.cwd });
 
     await stage.until('alice hears Codex', () => stage.heard('alice', 'hello alice, says codex'));
     await stage.until('alice is done', async () => (await taskOf(client, teamId, '2'))?.status === 'completed');

@@ -54,7 +54,7 @@ export const views: Views = {
   'native.join': (joined) =>
     `Team ${clean(joined.teamId)} and the native team ${clean(joined.native)} are now kept in step.\n` +
     noticeLines(joined.notices) +
-    `Next: troupe member spawn NAME --team ${clean(joined.teamId)} --agent '{"kind":"codex"}', troupe watch ${clean(joined.teamId)}\n`,
+    `Next: troupe member spawn NAME --team ${clean(joined.teamId)} --agent codex, troupe watch ${clean(joined.teamId)}\n`,
   'native.leave': ({ teamId, native }) =>
     `Team ${clean(teamId)} has parted from the native team ${clean(native)}; it goes on by itself.\n`,
   'native.joined': (joined) =>

@@ -1,4 +1,4 @@
-import { agentNamed } from '../../core/agent.ts';
+import { agentNamed, argvOf } from '../../core/agent.ts';
 import type { AgentChoice, AgentSpec } from '../../core/agent.ts';
 import type { AgentRef, TeamFile } from './schema.ts';
 
@@ -22,10 +22,10 @@ export function specOf(entry: Entry, agents: TeamFile['agents']): AgentSpec {
   const { agent, command, args, env, mode, model, permissions } = entry;
   const rest = defined({ args, env, mode, model, permissions: permissions && defined(permissions) });
   if (typeof agent === 'object' && 'exec' in agent) {
-    return { kind: 'exec', command: argv(agent.exec), ...defined({ messages: agent.messages }), ...rest };
+    return { kind: 'exec', command: argvOf(agent.exec), ...defined({ messages: agent.messages }), ...rest };
   }
-  if (typeof agent === 'object') return { kind: 'acp', command: argv(agent.acp), ...rest };
-  return { ...agentNamed(agent), ...(command !== undefined && { command: argv(command) }), ...rest };
+  if (typeof agent === 'object') return { kind: 'acp', command: argvOf(agent.acp), ...rest };
+  return { ...agentNamed(agent), ...(command !== undefined && { command: argvOf(command) }), ...rest };
 }
 
 /** Whom the lead of a file may bring in: those that the file sets up, else more of what leads. */
@@ -36,11 +36,6 @@ export function choiceOf(file: TeamFile): AgentChoice | undefined {
   return Object.fromEntries(
     Object.entries(agents).map(([name, entry]) => [name, specOf({ agent: name, ...defined(entry) }, undefined)]),
   );
-}
-
-/** A list is a program and its arguments; a text is a shell command, run as it stands. */
-function argv(command: string | readonly string[]): string[] {
-  return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];
 }
 
 function defined<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
