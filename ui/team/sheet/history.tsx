@@ -1,3 +1,4 @@
+import { pastOf } from '../../data/task-past.ts';
 import { useStore, useTeam } from '../../data/use-team.tsx';
 import { showTime } from '../../parts/format.ts';
 import { describeEvent } from '../event-text.ts';
@@ -6,13 +7,7 @@ import { describeEvent } from '../event-text.ts';
 export function TaskHistory({ taskId }: { taskId: string }) {
   const store = useStore();
   const seq = useTeam(({ moment, progress }) => moment ?? progress.done);
-  const events = store.history
-    .slice(0, seq)
-    .flatMap(({ seq, events }) =>
-      events
-        .filter((event) => 'taskId' in event && event.taskId === taskId && event.type !== 'usage:recorded')
-        .map((event) => ({ seq, event })),
-    );
+  const events = pastOf(store.history.slice(0, seq), taskId);
   return (
     <section className="sheet-part">
       <h3>History</h3>

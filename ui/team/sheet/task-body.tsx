@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { call } from '../../data/daemon.ts';
+import { workedOn } from '../../data/task-past.ts';
 import type { TaskView } from '../../data/task-view.ts';
 import { useCanAct } from '../../data/use-can-act.ts';
 import { useTeamNow } from '../../data/use-team-now.ts';
@@ -20,6 +21,7 @@ import { TaskHistory } from './history.tsx';
 export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
   const { task } = view;
   const canAct = useCanAct();
+  const state = useTeam(({ view }) => view.state);
   const usage = useTeam(({ view }) => view.state.taskUsage.get(task.id));
   const [isEditing, setEditing] = useState(false);
   const now = useTeamNow();
@@ -55,9 +57,7 @@ export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
           {task.createdBy === '@user' ? 'you' : task.createdBy},{' '}
           <span title={showMoment(task.createdAt)}>{showSpan(now - task.createdAt.getTime())} ago</span>
         </Fact>
-        {task.startedAt && (
-          <Fact name="Worked on">{showSpan((task.completedAt?.getTime() ?? now) - task.startedAt.getTime())}</Fact>
-        )}
+        {task.startedAt && <Fact name="Worked on">{showSpan(workedOn(task, state.requests.values(), now))}</Fact>}
         {usage && (
           <Fact name="Used">
             {showCount(tokensOf(usage))} tokens, {showCost(usage.costUsd)}
