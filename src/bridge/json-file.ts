@@ -66,10 +66,14 @@ export async function readSettled(path: string, within = SETTLE_MS): Promise<Fil
   const giveUp = performance.now() + within;
   for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
     const reading = readNow(path);
-    const mayChange = reading.kind === 'unreadable' && /empty|whole JSON/.test(reading.problem);
-    if (!mayChange || performance.now() + pause > giveUp) return reading;
+    if (!isTorn(reading) || performance.now() + pause > giveUp) return reading;
     await sleep(pause);
   }
+}
+
+/** Whether a file is empty or cut off, as one is that somebody writes in place, or ended while doing so. */
+export function isTorn(reading: FileReading): boolean {
+  return reading.kind === 'unreadable' && /empty|whole JSON/.test(reading.problem);
 }
 
 /** Whether there is anything at a path. */

@@ -14,7 +14,7 @@ import { clearLeftLocks } from '../lock.ts';
 import { TEAMMATE_ENVIRONMENT, teammateArguments } from './arguments.ts';
 import { openPane } from './pane.ts';
 import type { Pane } from './pane.ts';
-import { enterMember, hostedName, prepareHosted, removeMember } from './place.ts';
+import { enterMember, hostedName, mendHosted, prepareHosted, removeMember } from './place.ts';
 import type { HostMark } from './place.ts';
 import { findRecord, hasConversation } from './record.ts';
 import { openNativeSession } from './session.ts';
@@ -103,6 +103,7 @@ async function openSession(options: ClaudeNativeOptions, start: StartOptions, ro
     launch: (how) => launch(options, { ...start, ...how }, paths, id),
     async leave() {
       await clearLeftLocks([paths.config, paths.inbox(memberId), paths.inbox(NATIVE_LEAD), paths.taskList]);
+      await mendHosted(paths, options.mark);
       await removeMember(paths, memberId);
     },
   });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { TeamError } from '../../core/errors.ts';
 import { changeConfig, configOf } from '../config-file.ts';
 import type { NativeConfig, NativeMember } from '../format.ts';
-import { readNow, replaceFile } from '../json-file.ts';
+import { isTorn, readNow, readSettled, replaceFile } from '../json-file.ts';
 import { NATIVE_LEAD } from '../layout.ts';
 import type { NativePaths } from '../layout.ts';
 import { underLock } from '../lock.ts';
@@ -53,6 +53,7 @@ export async function prepareHosted(root: string, paths: NativePaths, mark: Host
       if (!existsSync(paths.config)) replaceFile(paths.config, leadOnly(paths.name, mark));
     });
   }
+  await mendHosted(paths, mark);
   const now = configOf(readNow(paths.config));
   const owner = now.kind === 'read' ? hostMarkOf(now.config) : undefined;
   if (now.kind === 'read' && (owner?.teamId !== mark.teamId || owner.stream !== mark.stream)) {
@@ -60,9 +61,35 @@ export async function prepareHosted(root: string, paths: NativePaths, mark: Host
   }
 }
 
+/**
+ * Members rewrite the file in place: one that ends in the middle of it leaves it empty or cut off, and nobody else would write it
+ * again. The team is ours, so it gets what it had when we wrote it last.
+ */
+export async function mendHosted(paths: NativePaths, mark: HostMark): Promise<void> {
+  if (!isTorn(await readSettled(paths.config))) return;
+  const kept = configOf(readNow(copyOf(paths)));
+  await underLock(paths.config, () => {
+    if (!isTorn(readNow(paths.config))) return;
+    replaceFile(paths.config, kept.kind === 'read' ? kept.config : leadOnly(paths.name, mark));
+  });
+}
+
+/** Where our copy of the file is; the program knows nothing of it. */
+function copyOf(paths: NativePaths): string {
+  return join(paths.team, '.config.troupe.json');
+}
+
+async function change(paths: NativePaths, edit: Parameters<typeof changeConfig>[1]): Promise<void> {
+  await changeConfig(paths, (config) => {
+    const next = edit(config);
+    if (next) replaceFile(copyOf(paths), next, 0o600);
+    return next;
+  });
+}
+
 /** Puts a member into the team's file, or changes what is there of it; what the program itself wrote stays. */
 export async function enterMember(paths: NativePaths, member: Partial<NativeMember> & { name: string }): Promise<void> {
-  await changeConfig(paths, (config) => {
+  await change(paths, (config) => {
     const at = config.members.findIndex(({ name }) => name === member.name);
     const before = config.members[at];
     const color = before?.color ?? COLORS[(config.members.length - 1) % COLORS.length];
@@ -76,7 +103,7 @@ export async function enterMember(paths: NativePaths, member: Partial<NativeMemb
 /** Takes a member out again. */
 export async function removeMember(paths: NativePaths, name: string): Promise<void> {
   if (!existsSync(paths.config)) return;
-  await changeConfig(paths, (config) => {
+  await change(paths, (config) => {
     const members = config.members.filter((member) => member.name !== name);
     return members.length === config.members.length ? undefined : { ...config, members };
   });

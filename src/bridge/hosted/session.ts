@@ -50,6 +50,9 @@ const RETRIES = /\bretrying in\b/i;
 const ESCAPE_AGAIN_MS = 1_500;
 const ESCAPES = 4;
 
+/** How long one that has agreed to stop may take to end. */
+const FAREWELL_MS = 3_000;
+
 /** Who does not answer whether it agrees to stop is taken to agree. */
 const STOP_MS = 60_000;
 
@@ -237,6 +240,12 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
     return `it has not begun with what it was given; ${hint}. It shows: ${lines.slice(-6).join(' | ')}`;
   };
 
+  /** Who has agreed to stop ends by itself; ended while it writes for the last time, it would leave half a file. */
+  const goneByItself = async (): Promise<void> => {
+    const giveUpAt = performance.now() + FAREWELL_MS;
+    while (pane && (await pane.ending()) === undefined && performance.now() < giveUpAt) await sleep(LOOK_MS);
+  };
+
   return turnByTurn(options.id, run, {
     gone: gone.promise,
     async changeMode(wanted) {
@@ -270,6 +279,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
     },
     async close() {
       closed = true;
+      if (leaving) await goneByItself();
       await pane?.close();
       await looking;
       await options.leave();
