@@ -7,7 +7,7 @@ export function interruption(): AbortSignal {
 
 /** How a command that stays for a while is ended. */
 export interface Ending {
-  /** Aborts when we are told to end: Ctrl-C, a signal, a terminal that is closed, a reader that has gone. */
+  /** Aborts when we are told to end: Ctrl-C, a signal, a reader that has gone. */
   readonly signal: AbortSignal;
   /** The same a while later: for a call whose effect would be left behind if it were not waited for. */
   readonly late: AbortSignal;
@@ -32,7 +32,8 @@ export function listenForEnd(exitCode: number): Ending {
     soon.abort();
     setTimeout(() => late.abort(), LATE_MS).unref();
   };
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  // A hangup ends us and nothing else: a terminal that is gone is no wish that the team should end.
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
       if (since !== undefined && performance.now() - since > ECHO_MS) again();
       else end();

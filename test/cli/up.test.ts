@@ -213,17 +213,16 @@ const statuses = async (troupe: Troupe): Promise<string[]> => {
 
 describe('troupe up that is told to end', () => {
   // `timeout` signals the group, and a launcher passes its own on.
-  test.for([['SIGTERM', 'SIGTERM', 'SIGTERM'], ['SIGINT', 'SIGINT'], ['SIGHUP']] as const)(
-    'by %s stops its members once and says so',
-    { timeout: PATIENT },
-    async (signals) => {
-      const troupe = newTroupe();
-      const { child, ended } = await startUp(troupe, slowTeam().file);
-      for (const signal of signals) child.kill(signal);
-      expect(await ended).toMatchObject({ status: 130, stdout: expect.stringContaining('its members are stopped') });
-      expect(await statuses(troupe)).toEqual(['stopped']);
-    },
-  );
+  test.for([
+    ['SIGTERM', 'SIGTERM', 'SIGTERM'],
+    ['SIGINT', 'SIGINT'],
+  ] as const)('by %s stops its members once and says so', { timeout: PATIENT }, async (signals) => {
+    const troupe = newTroupe();
+    const { child, ended } = await startUp(troupe, slowTeam().file);
+    for (const signal of signals) child.kill(signal);
+    expect(await ended).toMatchObject({ status: 130, stdout: expect.stringContaining('its members are stopped') });
+    expect(await statuses(troupe)).toEqual(['stopped']);
+  });
 
   test(
     'by a reader that has gone stops its members, and is no success',

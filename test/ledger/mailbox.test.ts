@@ -235,7 +235,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
     });
 
     test.each([
-      ['stderr', { stderr: ' check the tests\n', stdout: 'log' }, 'check the tests'],
+      ['stderr and stdout', { stderr: ' check the tests\n', stdout: 'log' }, 'check the tests\n\nlog'],
       ['stdout where stderr is empty', { stdout: 'check the tests' }, 'check the tests'],
       ['a sentence of its own where both are', {}, 'Keep working.'],
     ])('unless the gate sends it back to work, with %s as a message', async (_where, output, feedback) => {

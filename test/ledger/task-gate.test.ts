@@ -40,7 +40,7 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
     });
 
     test.each([
-      ['stderr', { stderr: ' tests fail\n', stdout: 'log' }, 'tests fail'],
+      ['stderr and stdout', { stderr: ' tests fail\n', stdout: 'log' }, 'tests fail\n\nlog'],
       ['stdout where stderr is empty', { stdout: 'tests fail\n' }, 'tests fail'],
       ['a sentence of its own where both are', {}, 'The gate rejected task 1'],
     ])('and a rejection leaves the task with its holder and carries %s', async (_where, output, feedback) => {
