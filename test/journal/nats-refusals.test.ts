@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nkeys } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -20,6 +20,13 @@ async function start(options: NatsOptions): Promise<NatsServers> {
   const servers = await startNats(options);
   onTestFinished(() => servers.stop());
   return servers;
+}
+
+/** The states of a process's threads, each of which stops when it next looks for signals. */
+function statesOf(pid: number): string {
+  if (process.platform !== 'linux') return 'T';
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.map((id) => /\) (\w)/.exec(readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8'))?.[1]).join('');
 }
 
 async function open(url: string, options = {}): Promise<NatsJournal> {
@@ -198,6 +205,7 @@ describe.skipIf(!hasNats)('servers that cannot be reached', () => {
     };
     // A signal that no process can hide from: its system still takes connections and says nothing.
     process.kill(node!.pid, 'SIGSTOP');
+    await expect.poll(() => statesOf(node!.pid)).toMatch(/^T+$/);
     await within(5_000, journal.append('a', 1, [note('2')]));
     await within(500, collect(journal.read('a', 0)));
     process.kill(node!.pid, 'SIGCONT');
