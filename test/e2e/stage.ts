@@ -57,6 +57,7 @@ export interface Work {
   readonly memberId: string;
   readonly pid?: number;
   readonly feedback?: string | null;
+  readonly prompt?: string;
   readonly messages: readonly { id: string; content: string; redeliveries: number }[];
 }
 

@@ -119,6 +119,28 @@ describe('what begins to wait', { timeout: 240_000 }, () => {
     });
     expectQuiet(watched);
   });
+
+  test('for a gate that gave up goes back to its member with what has to change', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeStory);
+    const watched = await openPage(browser(), client, '/queue');
+    const { page } = watched;
+    const detail = page.locator('.queue-detail');
+    await page.locator('.queue-line', { hasText: 'Gate gave up' }).click();
+    await detail.getByRole('button', { name: 'Send back…' }).click();
+    await detail.getByRole('textbox').fill('Run it on all three stores');
+    await detail.getByRole('button', { name: 'Send back', exact: true }).click();
+    await eventually(() => page.locator('.queue-line', { hasText: 'Gate gave up' }).count()).toBe(0);
+    await eventually(() => client.call('task.show', { teamId: 'journal-v2', taskId: '13' })).toMatchObject({
+      status: 'pending',
+      rejections: 0,
+      feedback: 'Run it on all three stores',
+    });
+    await page.goto(`${new URL(page.url()).origin}/t/journal-v2/task/13?view=list`);
+    const sheet = page.getByRole('dialog', { name: /Task 13/ });
+    await sheet.locator('.sheet-part', { hasText: 'Why it was sent back' }).getByText('on all three stores').waitFor();
+    expectQuiet(watched);
+  });
 });
 
 describe('a live team of programs', { timeout: 240_000 }, () => {

@@ -198,7 +198,7 @@ function About({ teamId, taskId }: { teamId: string; taskId: string }) {
       </h3>
       {task.feedback !== undefined && (
         <>
-          <span className="label">What the gate said{task.rejections > 1 && ` (sent back ×${task.rejections})`}</span>
+          <span className="label">Why it was sent back{task.rejections > 1 && ` (×${task.rejections})`}</span>
           <pre className="code">{task.feedback}</pre>
         </>
       )}

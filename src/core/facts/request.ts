@@ -68,9 +68,11 @@ export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
   'request:answered': (state, event) => {
     answerRequest(state, event, event.approved ? 'approved' : 'rejected');
     const { kind, taskId } = state.requests.get(event.requestId) ?? {};
-    // It is to be done anew, and gets as many tries again.
+    // It is to be done anew, and gets as many tries again; what the person says counts more than what the gate said.
     const isAnew = kind === 'gate' && taskId !== undefined && !event.approved;
-    if (isAnew) changeTask(state, taskId, event.at, (task) => ({ ...task, rejections: 0 }));
+    if (!isAnew) return;
+    const { at, feedback } = event;
+    changeTask(state, taskId, at, (task) => ({ ...task, rejections: 0, feedback: feedback ?? task.feedback }));
   },
 };
 

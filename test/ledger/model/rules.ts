@@ -568,7 +568,10 @@ const RULES: Rules = {
     if (refused(attempt) || !request) return;
     answer(request, command, command.approve ? 'approved' : 'rejected');
     const task = world.tasks.find(({ id }) => id === request.taskId);
-    if (request.kind === 'gate' && !command.approve && task) touch(task, command.at, { rejections: 0 });
+    if (request.kind === 'gate' && !command.approve && task) {
+      const said = command.feedback === undefined ? {} : { feedback: command.feedback };
+      touch(task, command.at, { rejections: 0, ...said });
+    }
     attempt.facts.push(`request:answered ${request.id}`);
   },
 

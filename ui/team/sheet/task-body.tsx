@@ -43,7 +43,7 @@ export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
       {task.failure !== undefined && <Part title="Why it failed" className="is-failed" text={task.failure} isOutput />}
       {task.feedback !== undefined && (
         <Part
-          title={`What the gate said${task.rejections > 1 ? ` (sent back ×${task.rejections})` : ''}`}
+          title={`Why it was sent back${task.rejections > 1 ? ` (×${task.rejections})` : ''}`}
           className="is-gate"
           text={task.feedback}
           isOutput
