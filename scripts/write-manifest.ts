@@ -34,7 +34,11 @@ const TEXTS: Readonly<Record<string, string>> = {
   'request.answer approve': 'yes, or --no-approve',
   'request.raise detail': 'free data for programs, as JSON',
   'request.raise within': 'milliseconds until the answer is no',
-  'member.spawn agent': 'what runs it: a name such as codex, or JSON as in a team file: {"exec":"./work.sh"}',
+  'member.spawn agent':
+    'what runs it: a name such as codex, or JSON as in a team file: {"exec":"./work.sh"} (default: what its team runs on, ' +
+    'else agent in config.yaml, else the first that is installed, in the order of troupe agents)',
+  'member.spawn cwd': "the directory it works in (default: its lead's, else one of its team's own)",
+  'team.create cwd': 'the directory it works in (default: this one)',
   'member.add agent': 'what runs it: a name such as codex, or JSON as in a team file: {"exec":"./work.sh"}',
   activeForm: 'what is going on while somebody works on it: "Running tests"',
   agentType: 'what kind of agent it is',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { identify } from './agents/process.ts';
@@ -18,12 +18,14 @@ import { answerTranscript } from './operations/transcript.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { createClosers } from './runtime/closers.ts';
 import { readConfig } from './runtime/config.ts';
+import { defaultAgent } from './runtime/default-agent.ts';
 import { checkSocketPath, isDiskFull, noRoom, prepareHome } from './runtime/home.ts';
 import { describeHost, defaultName } from './runtime/hosts/identity.ts';
 import { joinHosts } from './runtime/hosts/join.ts';
 import type { HostKeeper } from './runtime/hosts/keeper.ts';
 import { fencedJournal } from './runtime/hosts/lease.ts';
 import { bringHome } from './runtime/hosts/lost.ts';
+import { installedNames } from './runtime/installed-agents.ts';
 import { listenOnLastPort } from './runtime/last-port.ts';
 import { takeLock } from './runtime/lock.ts';
 import { openLog } from './runtime/log.ts';
@@ -208,9 +210,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       },
       transcriptFolder: (teamId, memberId) => join(home.transcripts, teamId, memberId),
       config: () => readConfig(home.directory),
+      // Another machine that shares the journal may have one where this has none.
+      defaultAgent: () =>
+        defaultAgent(readConfig(home.directory), [
+          ...installedNames(environment),
+          ...(keeper?.list().flatMap(({ agents }) => agents) ?? []),
+        ]),
       // What this machine lacks, another that shares the journal may have.
       requireAgents: (agents) => agents.forEach((one) => requireRunnable(one, hosts ? undefined : environment)),
-      removeTranscripts: (teamId) => rm(join(home.transcripts, teamId), { recursive: true, force: true }),
+      async removeTranscripts(teamId) {
+        await rm(join(home.transcripts, teamId), { recursive: true, force: true });
+        // What its members made there is a person's to remove.
+        await rmdir(join(home.folders, teamId)).catch(() => {});
+      },
       askHost: async (name, question, { timeoutMs }) =>
         hosts && name !== hostId && keeper?.list().some((one) => one.name === name)
           ? hosts.ask(name, question, { timeoutMs })

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { findNearest } from '../client/nearest.ts';
 import type { Command, Input } from './command.ts';
 import { UsageError } from './errors.ts';
@@ -50,6 +51,7 @@ export async function readArguments(
   for (const [place, value] of given) {
     fields[place.field] = toValue(place, value === '-' && stdin !== undefined ? stdin : value, command);
   }
+  addFolder(fields, command);
   addDefaults(fields, command, environment);
   const { as, json, help: _help, ...input } = fields;
   const missing = findMissing(command.args, input) ?? findMissing(command.flags, input);
@@ -160,6 +162,11 @@ function assignPlaces({ args, words }: Command, places: readonly string[], given
   }
 }
 
+/** Where a person makes a team, it works: its members have that folder unless somebody says another. */
+function addFolder(input: Record<string, unknown>, { operation }: Command): void {
+  if (operation === 'team.create') input['cwd'] ??= process.cwd();
+}
+
 /** What the surroundings say of team and member. A team that is about to change for good is named each time. */
 function addDefaults(input: Record<string, unknown>, command: Command, environment: NodeJS.ProcessEnv): void {
   const isFlag = has(command.flags, 'teamId');
@@ -190,6 +197,8 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
   if (typeof value === 'boolean') return value;
   const isTask = TASK_FIELDS.includes(input.field) || (input.field === 'after' && input.type === 'string');
   if (isTask && typeof value === 'string' && input.type === 'string') return readTaskId(value);
+  // The daemon is in another folder.
+  if (input.field === 'cwd' && typeof value === 'string') return resolve(value);
   if (input.type === 'string' && !input.values && !input.nullable) return value;
   const fail = (problem: string): never => {
     throw new UsageError(`${input.name} ${problem}`, command.words);

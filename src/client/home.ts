@@ -17,6 +17,8 @@ export interface Home {
   readonly log: string;
   /** What members did and were told: a folder per team and member, a file per session. */
   readonly transcripts: string;
+  /** Where members work for whom nobody said a folder: one per team. */
+  readonly folders: string;
   /** Processes of members: a record, a credential and a log each. */
   readonly processes: string;
   /** What of checkouts a person approved. */
@@ -49,6 +51,7 @@ export function homeAt(path: string): Home {
     card: `${directory}/daemon.json`,
     log: `${directory}/daemon.log`,
     transcripts: `${directory}/transcripts`,
+    folders: `${directory}/folders`,
     processes: `${directory}/processes`,
     approvals: `${directory}/approvals.json`,
     terminals: `${directory}/terminals`,

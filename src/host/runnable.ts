@@ -9,7 +9,7 @@ import { agentEnvironment } from './environment.ts';
 /** An agent, and where it is to work. */
 export interface Wanted {
   readonly spec: AgentSpec;
-  /** Where nobody said it, a program of the user's own works in the state directory; for an agent that is no place. */
+  /** Where nobody said it, it works in a folder of its team's own. */
   readonly cwd: string | undefined;
   /** It is to lead its team. */
   readonly leads?: boolean;
@@ -31,9 +31,6 @@ export function requireRunnable(
   const known = findAgent(name);
   const program = spec.command?.[0] ?? known?.program;
   if (program === undefined) throw unknownAgent(name);
-  if (cwd === undefined && spec.kind !== 'exec') {
-    throw new TeamError('invalid', `Say in which folder ${program} is to work (cwd): its lead works in none`);
-  }
   if (!ours) return;
   const env = agentEnvironment(ours, { ...(spec.env && { added: spec.env }), team: {} });
   const elsewhere = 'where your shell finds it, the daemon was started with another PATH: troupe stop, and once more';

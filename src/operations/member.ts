@@ -1,18 +1,15 @@
 import { z } from 'zod';
-import { agentNamed } from '../core/agent.ts';
-import type { AgentSpec } from '../core/agent.ts';
 import { budgetUses } from '../core/budget-use.ts';
 import { TeamError } from '../core/errors.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
 import { ChangeMemberInput, JoinInput, LeaveInput, TeamMember, TeammateStatus } from '../core/member.ts';
-import { parse } from '../core/parse.ts';
 import type { TeamState } from '../core/state.ts';
-import { Line, quote, Slug, textOf } from '../core/text.ts';
+import { Line, Slug, textOf } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import { RecordUsageInput, Usage } from '../core/usage.ts';
 import { requireMember, requireTeam, viewMember } from '../core/view.ts';
 import { hasScope } from './caller.ts';
-import type { Caller } from './caller.ts';
+import { chooseAgent } from './choose-agent.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 
@@ -39,8 +36,10 @@ export const memberOperations = [
     result: TeamMember,
     route: 'POST /api/teams/:teamId/members',
     cli: { args: ['name'] },
-    run: async ({ ledger, caller, actor, once }, { teamId, ...input }) => {
-      const agent = input.agent && (await ledger.view(teamId, (state) => chooseAgent(state, caller, input)));
+    run: async ({ ledger, daemon, caller, actor, once }, { teamId, ...input }) => {
+      const agent =
+        input.agent &&
+        (await ledger.view(teamId, (state) => chooseAgent(state, caller, input, () => daemon.defaultAgent())));
       return ledger.execute(teamId, { type: 'member.join', by: actor, ...once, ...input, agent }, (state) =>
         memberOf(state, input.name),
       );
@@ -57,7 +56,7 @@ export const memberOperations = [
     cli: { args: ['name'] },
     run: async ({ ledger, coordinator, daemon, caller, actor, once }, { teamId, ...input }) => {
       const { agent, cwd } = await ledger.view(teamId, (state) => ({
-        agent: chooseAgent(state, caller, input),
+        agent: chooseAgent(state, caller, input, () => daemon.defaultAgent()),
         cwd: input.cwd ?? state.members.get(requireTeam(state).leadId)?.cwd,
       }));
       daemon.requireAgents?.([{ spec: agent, cwd }]);
@@ -238,52 +237,6 @@ export const memberOperations = [
       }),
   }),
 ] as const;
-
-/** What `agentType` says when nobody said anything. */
-const NO_AGENT = 'general-purpose';
-
-/** Which program runs as the user is for a person to say, not for an agent. */
-function requireMayRun(caller: Caller, agent: AgentSpec | undefined): void {
-  if (caller.scope === 'admin' || !(agent?.command ?? agent?.args ?? agent?.env)) return;
-  throw new TeamError(
-    'not_allowed',
-    'Only a person says which program runs: name an agent without command, args and env',
-  );
-}
-
-/**
- * What runs a new teammate: what a person says, else what the team has under that name. A lead that is an agent chooses
- * among those that a person set up for the team.
- */
-function chooseAgent(
-  state: TeamState,
-  caller: Caller,
-  { agent, agentType }: { agent?: AgentSpec | undefined; agentType: string },
-): AgentSpec {
-  const { agents = {}, leadId } = requireTeam(state);
-  const name = agent?.name ?? agent?.kind ?? agentType;
-  if (caller.scope === 'admin') {
-    const known = isNameOnly(agent) ? (agents[name] ?? agent) : agent;
-    if (known) return known;
-    if (name === NO_AGENT) throw new TeamError('invalid', 'Say what runs it: an agent, such as claude or codex');
-    return agentNamed(parse(Slug, name));
-  }
-  requireMayRun(caller, agent);
-  const chosen = agents[name];
-  if (chosen) return chosen;
-  const names = Object.keys(agents);
-  throw new TeamError(
-    'not_allowed',
-    names.length > 0
-      ? `${leadId} may bring in ${names.join(', ')}, not ${quote(name)}`
-      : `No agents were set up for ${leadId} to bring in: a person adds teammates`,
-  );
-}
-
-/** Then the team may know more of how it is set up. */
-function isNameOnly(agent: AgentSpec | undefined): boolean {
-  return Object.keys(agent ?? {}).every((key) => key === 'kind' || key === 'name');
-}
 
 function memberOf(state: TeamState, memberId: string): TeamMember {
   requireTeam(state);

@@ -48,11 +48,13 @@ export interface DaemonService {
   transcriptFolder(teamId: string, memberId: string): string;
   /** What a person set for this state directory. */
   config?(): DaemonConfig;
+  /** What runs a teammate where neither the caller nor its team says. Refuses where there is nothing. */
+  defaultAgent(): AgentSpec;
   /** Refuses agents that could not be started where they are to work. */
   requireAgents?(
     agents: readonly { readonly spec: AgentSpec; readonly cwd: string | undefined; readonly leads?: boolean }[],
   ): void;
-  /** What the members of a team that is gone did and were told goes with it. */
+  /** What the members of a team that is gone did and were told goes with it, and so does a folder of theirs that is empty. */
   removeTranscripts(teamId: string): Promise<void>;
   /** Asks another daemon that shares the journal; undefined if the name is ours, or nobody of that name lives. */
   askHost?(name: string, question: unknown, options: { timeoutMs: number }): Promise<unknown>;

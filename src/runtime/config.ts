@@ -12,15 +12,19 @@ export const PlayerPattern = z
   .max(64)
   .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*\*?$/, 'is not the name of a teammate, or the beginning of one and *');
 
+/** An agent with all that is said about how it runs. */
+const SetUp = AgentEntry.extend({ agent: AgentRef });
+
 /** What a person set for the daemon of a state directory; flags and variables come before it. */
 export const DaemonConfig = z.strictObject({
   name: Slug.optional().describe('what it is called among the daemons that share the journal'),
   labels: Labels.optional().describe('what it has, for members that need it'),
+  agent: z
+    .union([Slug, SetUp])
+    .optional()
+    .describe('what runs a teammate where neither who asks for it nor its team says'),
   teammates: z
-    .record(
-      PlayerPattern,
-      z.union([Slug, AgentEntry.extend({ agent: AgentRef, plan: z.enum(['required']).optional() })]),
-    )
+    .record(PlayerPattern, z.union([Slug, SetUp.extend({ plan: z.enum(['required']).optional() })]))
     .optional()
     .describe("who plays Claude Code's own teammates, by their names; * stands for any end: codex-*"),
   journal: z.string().optional().describe('where teams are kept: sqlite:PATH, nats://host:port'),

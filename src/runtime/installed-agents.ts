@@ -35,6 +35,15 @@ export function listAgents(
   );
 }
 
+/** The names of the agents whose program is on the path; nothing is started. */
+export function installedNames(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const isHere = ([, { program }]: [string, AgentRow]): boolean =>
+    findProgram(program, { cwd: '/', env: environment }) !== undefined;
+  return Object.entries(AGENTS)
+    .filter(isHere)
+    .map(([name]) => name);
+}
+
 function versionOf(
   path: string,
   environment: Readonly<Record<string, string | undefined>>,

@@ -26,7 +26,12 @@ import { TeamMemory } from './team-memory.ts';
 export interface TeamsOptions {
   readonly ledger: Ledger;
   /** Where things lie; see the client's `Home`. */
-  readonly home: { readonly directory: string; readonly processes: string; readonly approvals: string };
+  readonly home: {
+    readonly directory: string;
+    readonly processes: string;
+    readonly approvals: string;
+    readonly folders: string;
+  };
   readonly hostId: string;
   /** Where several daemons share the journal: how long to wait before taking a member on, undefined where others should. */
   readonly turnFor?: (state: TeamState, memberId: string) => number | undefined;
@@ -121,7 +126,7 @@ async function launchOptions(
 ): Promise<Omit<ProcessOptions, 'marker'>> {
   mkdirSync(home.processes, { recursive: true, mode: 0o700 });
   const { cwd, isLead } = await ledger.view(teamId, (state) => ({
-    cwd: state.members.get(memberId)?.cwd ?? home.directory,
+    cwd: state.members.get(memberId)?.cwd ?? makeFolder(home, teamId),
     isLead: state.team?.leadId === memberId,
   }));
   const tokenFile = join(home.processes, `${processId}.token`);
@@ -136,4 +141,11 @@ async function launchOptions(
     env: { ...env, TROUPE_TOKEN_FILE: tokenFile },
     log: join(home.processes, `${processId}.log`),
   };
+}
+
+/** Where the members of a team work for whom nobody said a folder: one that is empty at first, theirs, and on the machine that runs them. */
+function makeFolder({ folders }: TeamsOptions['home'], teamId: string): string {
+  const folder = join(folders, teamId);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }

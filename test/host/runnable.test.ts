@@ -38,5 +38,5 @@ test('a program is looked for as its member would find it', () => {
   expect(() => requireRunnable({ spec: claude, cwd: join(folder, 'gone') }, { PATH: folder })).toThrow(
     'no such folder',
   );
-  expect(() => requireRunnable({ spec: claude, cwd: undefined }, { PATH: folder })).toThrow('in which folder');
+  expect(() => requireRunnable({ spec: claude, cwd: undefined }, { PATH: folder })).not.toThrow();
 });

@@ -98,6 +98,7 @@ export async function openServer(directory: string, journal: Journal, options: S
 /** What the process around the server would do. */
 function daemonOf(home: Home, credentials: Credentials, url: () => string): DaemonService {
   return {
+    defaultAgent: () => ({ kind: 'exec', command: ['true'] }),
     async status() {
       return {
         version: '0',

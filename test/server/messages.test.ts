@@ -11,11 +11,7 @@ import type { Frame, Wire } from './wire.ts';
 /** What a dashboard that knows only the messages of the first design says, in its order. */
 const ASKED: readonly (readonly [type: string, payload: object, answer: string])[] = [
   ['create_team', { name: 'fresh', leadSessionId: 'session-1' }, 'team_created'],
-  [
-    'spawn_teammate',
-    { teamId: 'fresh', name: 'helper', role: 'tester', prompt: 'Test it', agent: { kind: 'exec', command: ['true'] } },
-    'teammate_spawned',
-  ],
+  ['spawn_teammate', { teamId: 'fresh', name: 'helper', role: 'tester', prompt: 'Test it' }, 'teammate_spawned'],
   ['team_send_message', { teamId: 'fresh', toId: 'helper', content: 'Hello' }, 'team_message'],
   ['team_broadcast', { teamId: 'fresh', content: 'Hello all' }, 'team_messages'],
   ['team_create_task', { teamId: 'fresh', title: 'First', description: 'Do it' }, 'team_task_update'],

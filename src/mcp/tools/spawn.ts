@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { TeamError } from '../../core/errors.ts';
 import type { TeamMember } from '../../core/member.ts';
 import { suggestSlug } from '../../core/text.ts';
 import { tool } from '../tool.ts';
@@ -18,15 +17,13 @@ export const spawnTools = [
       model: z.string().optional(),
       plan_mode_required: z.boolean().optional(),
     }),
-    run: async ({ call, teamId, services }, { name, agent, role, prompt, model, plan_mode_required }) => {
-      const agentType =
-        agent ?? (await onlyAgent(services.ledger.view(teamId, ({ team }) => Object.keys(team?.agents ?? {}))));
+    run: async ({ call, teamId }, { name, agent, role, prompt, model, plan_mode_required }) => {
       const member = await call<TeamMember>(
         'member.spawn',
         {
           teamId,
           name: suggestSlug(name),
-          agentType,
+          ...(agent !== undefined && { agentType: agent }),
           ...(role !== undefined && { role }),
           ...(model !== undefined && { model }),
           ...(plan_mode_required !== undefined && { planApprovalRequired: plan_mode_required }),
@@ -37,20 +34,11 @@ export const spawnTools = [
         const mail = { teamId, toId: member.id, content: prompt, summary: 'your first task' };
         await call('message.send', mail, { once: 'prompt' });
       }
+      const runs = agent ?? member.agent?.name ?? member.agent?.kind;
       return {
-        text: `Teammate "${member.name}" (${agentType}) is being started. Next: create tasks, then end your turn; you are told when there is news.`,
-        data: { name: member.name, agent: agentType, status: member.status },
+        text: `Teammate "${member.name}" (${runs}) is being started. Next: create tasks, then end your turn; you are told when there is news.`,
+        data: { name: member.name, agent: runs, status: member.status },
       };
     },
   }),
 ];
-
-/** Where there is only one to choose from it need not be named. */
-async function onlyAgent(names: Promise<string[]>): Promise<string> {
-  const [first, ...others] = await names;
-  if (first !== undefined && others.length === 0) return first;
-  throw new TeamError(
-    'invalid',
-    first === undefined ? 'agent: say which agent it is' : `agent: choose one of ${[first, ...others].join(', ')}`,
-  );
-}

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { AGENTS } from '../../agents/catalog.ts';
-import { findProgram } from '../../agents/program.ts';
 import { suggestSlug } from '../../core/text.ts';
 import type { HostCard } from '../../journal/hosts.ts';
+import { installedNames } from '../installed-agents.ts';
 import { replacePrivateFile } from '../private-file.ts';
 
 /** What a daemon says of itself: its name, what it has, and that it is the one of this state directory. */
@@ -17,10 +16,7 @@ export function describeHost(options: {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }): Omit<HostCard, 'load'> {
   const { directory, environment, ...card } = options;
-  const env = Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, value ?? '']));
-  const agents = Object.entries(AGENTS)
-    .filter(([, { program }]) => findProgram(program, { cwd: directory, env }) !== undefined)
-    .map(([name]) => name);
+  const agents = installedNames(environment);
   // A copy of the directory has the same id.
   return { ...card, agents, home: readId(join(directory, 'id')), instance: randomUUID() };
 }

@@ -1,0 +1,24 @@
+import { AGENTS } from '../agents/catalog.ts';
+import { agentNamed } from '../core/agent.ts';
+import type { AgentSpec } from '../core/agent.ts';
+import { TeamError } from '../core/errors.ts';
+import type { DaemonConfig } from './config.ts';
+import { specOf } from './team-file/agents.ts';
+
+/** In this order they are taken where nobody says which: that of `troupe agents`. The native one is a second way to run the first. */
+const ORDER = Object.keys(AGENTS).filter((name) => name !== 'claude-native');
+
+/**
+ * What runs a teammate where neither the caller nor its team says: `agent` of `config.yaml`, else the first that is installed.
+ * Where there is none it says what to do about it.
+ */
+export function defaultAgent({ agent }: DaemonConfig, installed: readonly string[]): AgentSpec {
+  if (agent !== undefined) return typeof agent === 'string' ? agentNamed(agent) : specOf(agent, undefined);
+  const first = ORDER.find((name) => installed.includes(name));
+  if (first !== undefined) return agentNamed(first);
+  throw new TeamError(
+    'invalid',
+    `There is no agent to run it with: none of ${ORDER.join(', ')} is installed. Install one (${AGENTS.claude.install}; ` +
+      `troupe agents has the others), say which it is (agent), or set agent in config.yaml`,
+  );
+}
