@@ -15,6 +15,7 @@ import { findLeftovers, moveToTrash } from './leftovers.ts';
 import type { Leftover } from './leftovers.ts';
 import { markOf } from './mirror/absence.ts';
 import { isClosed, isMarked } from './mirror/farewell.ts';
+import { findForsaken, leaveForsaken } from './mirror/forsaken.ts';
 import { leadEnded, leadOf, leadReads, whyNotJoin } from './mirror/lead.ts';
 import { openMirror } from './mirror/mirror.ts';
 import type { Mirror } from './mirror/mirror.ts';
@@ -98,6 +99,10 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
     mirrors.set(teamId, mirror);
     return mirror;
   };
+  const leaveTheForsaken = (joined: ReadonlySet<string>): void => {
+    const left = findForsaken(root, signature, joined).map((paths) => leaveForsaken(root, paths, signature));
+    leaving = Promise.all([leaving, ...left.map((one) => one.catch(onError))]);
+  };
   const isStillMarked = (native: string): boolean => {
     const found = configOf(readNow(nativePaths(root, native).config));
     return found.kind === 'read' && isMarked(found.config, signature);
@@ -178,9 +183,12 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
       const mirror = mirrors.get(teamId);
       if (!mirror) throw new TeamError('not_found', `Team ${quote(teamId)} is not joined to a native team`);
       mirrors.delete(teamId);
+      await mirror.settled();
+      // Before the files are left: what happens to a task from now on, they do not show.
+      const leftAt = new Date().toISOString();
       await mirror.close({ withdraw: true });
       const former = mirror.isReplaced ? undefined : await ledger.view(teamId, (state) => markOf(state));
-      const metadata = { native: null, formerNative: former ? { ...former } : null };
+      const metadata = { native: null, formerNative: former ? { ...former, leftAt } : null };
       await ledger.execute(teamId, { type: 'team.update', by: USER, metadata }, () => undefined);
       return { teamId, native: mirror.native, notices: [...mirror.reports] };
     },
@@ -197,15 +205,16 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
         Promise.resolve(true),
     },
     async start() {
-      const joined = await ledger.viewAll(
+      const found = await ledger.viewAll(
         (state) => ({
           teamId: state.teamId,
           native: nativeNameOf(state),
           isOver: isClosed(state),
         }),
         // One that cannot be read is told of elsewhere, and joined to nothing.
-        { unreadable: (teamId) => ({ teamId, native: undefined, isOver: false }) },
+        { unreadable: () => undefined },
       );
+      const joined = found.filter((one) => one !== undefined);
       const kept = new Set(joined.flatMap(({ native, isOver }) => (isOver ? [] : native)));
       for (const { teamId, native, isOver } of joined) {
         // What is wrong with one native team must not keep a daemon from starting.
@@ -215,6 +224,8 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
         await begin(teamId, native).catch(onError);
         await bridge.seats.recover(teamId);
       }
+      // Of one that cannot be read nobody can say what it is joined to.
+      if (joined.length === found.length) leaveTheForsaken(new Set(joined.flatMap(({ native }) => native ?? [])));
       await hosted?.start();
     },
     seats: openSeats({

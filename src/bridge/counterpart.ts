@@ -47,6 +47,7 @@ export async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTe
         isSame: isSame(state, team),
         isJoined: markOf(state) !== undefined,
         name: lastMark(state)?.name,
+        leftAt: markOf(state, 'formerNative')?.leftAt,
       },
   );
   if (found) {
@@ -61,7 +62,9 @@ export async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTe
       throw new TeamError('exists', `There is a team ${quote(teamId)} here, ${why}: choose a name with --as`);
     }
     if (found.isJoined) return;
-    const again = { type: 'team.update' as const, by: USER, metadata: { ...mark, formerNative: null } };
+    const { leftAt } = found;
+    const native = { ...mark.native, ...(leftAt !== undefined && { leftAt }) };
+    const again = { type: 'team.update' as const, by: USER, metadata: { native, formerNative: null } };
     await ledger.execute(teamId, again, () => undefined);
     return;
   }

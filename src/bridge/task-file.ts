@@ -44,7 +44,7 @@ export async function readTask(paths: NativePaths, id: string): Promise<TaskRead
 export async function changeTaskFile<R>(
   paths: NativePaths,
   id: string,
-  edit: (task: NativeTask | undefined) => { readonly write?: NativeTask; readonly answer: R },
+  edit: (task: NativeTask | undefined) => { readonly write?: NativeTask | undefined; readonly answer: R },
   options: ChangeOptions = {},
 ): Promise<R> {
   const path = paths.task(id);

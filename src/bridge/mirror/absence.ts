@@ -17,6 +17,8 @@ const Mark = z.looseObject({
   session: z.string().optional(),
   /** Our members were told that it is gone. */
   gone: z.boolean().optional(),
+  /** When we parted from it; kept when it is joined again. */
+  leftAt: z.string().optional(),
 });
 
 export type NativeMark = z.output<typeof Mark>;

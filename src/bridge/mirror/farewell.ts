@@ -1,11 +1,12 @@
 import type { TeamState } from '../../core/state.ts';
+import type { StoredTaskStatus } from '../../core/task.ts';
 import { streamOf } from '../../core/view.ts';
 import type { NativeConfig, NativeTask } from '../format.ts';
 import type { NativeTeam } from '../snapshot.ts';
 import { changeTaskFile } from '../task-file.ts';
 import { isOurs } from './members.ts';
 import type { MirrorParts } from './parts.ts';
-import { markIn } from './signature.ts';
+import { markIn, withoutMark } from './signature.ts';
 import type { Signature } from './signature.ts';
 import { stampOf } from './task-form.ts';
 
@@ -25,24 +26,43 @@ export function isMarked(config: NativeConfig, signature: Signature): boolean {
 }
 
 /**
- * When our side is over, what our members held in the native list is free again, or done if it was done. What natives hold is theirs: that
- * they have stopped is true of our side only.
+ * When we part, what our members held in the native list is free again, or done if it was done, and our stamps go. What natives hold is
+ * theirs: that they have stopped is true of our side only.
  */
 export async function freeTasks(parts: MirrorParts, team: NativeTeam, signature: Signature): Promise<void> {
   const { ledger, teamId, paths, stream, step } = parts;
-  const ours = new Set(team.config?.members.flatMap((member) => (isOurs(member, signature) ? [member.name] : [])));
-  const isHeld = ({ owner, status }: NativeTask): boolean => status === 'in_progress' && ours.has(owner ?? '');
-  for (const file of [...team.tasks.values()].filter(isHeld)) {
-    const status = await ledger.view(teamId, (state) => state.tasks.get(stampOf(file, stream)?.id ?? '')?.status);
-    // One that failed stays as it is: its lead was told what to do about it.
-    if (status === 'failed') continue;
+  const statuses = await ledger.view(teamId, ({ team: known, tasks }) =>
+    // The tasks of another team of its name have the same numbers.
+    known && streamOf(known) === stream ? new Map([...tasks].map(([id, { status }]) => [id, status])) : undefined,
+  );
+  const change = partingOf(team.config, signature, (file) => {
+    const stamp = stampOf(file, stream);
+    return stamp && { status: statuses?.get(stamp.id) };
+  });
+  for (const file of [...team.tasks.values()].filter((one) => change(one) !== undefined)) {
     await step(`task ${file.id}`, () =>
-      changeTaskFile(paths, file.id, (now) => {
-        if (!now || !isHeld(now)) return { answer: undefined };
-        if (status === 'completed') return { answer: undefined, write: { ...now, status } };
-        const { owner: _owner, ...free } = now;
-        return { answer: undefined, write: { ...free, status: 'pending' } };
-      }),
+      changeTaskFile(paths, file.id, (now) => ({ answer: undefined, write: now && change(now) })),
     );
   }
+}
+
+/** What a file is to say after we have parted; nothing where it says that already. `stampIn` finds what we left in a file. */
+export function partingOf(
+  config: NativeConfig | undefined,
+  signature: Signature,
+  stampIn: (file: NativeTask) => { readonly status: StoredTaskStatus | undefined } | undefined,
+): (file: NativeTask) => NativeTask | undefined {
+  const ours = new Set(config?.members.flatMap((member) => (isOurs(member, signature) ? [member.name] : [])));
+  return (file) => {
+    const stamp = stampIn(file);
+    // One that failed stays as it is: its lead was told what to do about it.
+    if (stamp?.status === 'failed') return undefined;
+    const isHeld = file.status === 'in_progress' && ours.has(file.owner ?? '');
+    if (!stamp && !isHeld) return undefined;
+    const bare = stamp ? withoutMark(file) : file;
+    if (!isHeld) return bare;
+    if (stamp?.status === 'completed') return { ...bare, status: stamp.status };
+    const { owner: _owner, ...free } = bare;
+    return { ...free, status: 'pending' };
+  };
 }

@@ -5,6 +5,7 @@ import type { MemberRecord, TeamState } from '../../core/state.ts';
 import { changeConfig } from '../config-file.ts';
 import { BRIDGE_MARK, nameOf } from '../format.ts';
 import type { NativeConfig, NativeMember } from '../format.ts';
+import type { NativePaths } from '../layout.ts';
 import { LEFT_NATIVE, memberIdOf, nativeMemberName, newMemberId, seatOf } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 import { markIn, rivalOf, unsigned } from './signature.ts';
@@ -67,8 +68,8 @@ async function mirrorHosted(parts: MirrorParts, config: NativeConfig, signature:
 }
 
 /** Takes our members out again, when the two teams part; what another daemon put there stays. */
-export function withdrawMembers(parts: MirrorParts, signature: Signature): Promise<boolean> {
-  return changeConfig(parts.paths, (config) => {
+export function withdrawMembers(paths: NativePaths, signature: Signature): Promise<boolean> {
+  return changeConfig(paths, (config) => {
     const members = config.members.filter((member) => !isOurs(member, signature));
     return unsigned({ ...config, members }, signature);
   });

@@ -7,7 +7,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { NativeConfig } from '../format.ts';
 import { NATIVE_LEAD, nativePaths } from '../layout.ts';
 import type { Sight } from '../sight.ts';
-import { watchAbsence } from './absence.ts';
+import { markOf, watchAbsence } from './absence.ts';
 import { GONE_MS, watchEnding } from './ending.ts';
 import { freeTasks, hasEnded } from './farewell.ts';
 import { leadOf } from './lead.ts';
@@ -40,7 +40,7 @@ export interface Mirror {
   readonly withheld: ReadonlySet<string>;
   /** Resolves when everything that both sides said so far has been looked at. */
   settled(): Promise<void>;
-  /** Stops; with `withdraw` our members leave the native team. */
+  /** Stops; with `withdraw` our members leave the native team, and what they held there is free. */
   close(options?: { withdraw?: boolean }): Promise<void>;
 }
 
@@ -84,7 +84,10 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const { ledger, sight, teamId, native, signature, onError } = options;
   const paths = nativePaths(options.root, native);
   const reports: string[] = [];
-  const stream = await ledger.view(teamId, ({ team }) => (team ? streamOf(team) : ''));
+  const { stream, leftAt } = await ledger.view(teamId, (state) => ({
+    stream: state.team ? streamOf(state.team) : '',
+    leftAt: Date.parse(markOf(state)?.leftAt ?? '') || 0,
+  }));
   let leadName = NATIVE_LEAD;
   /** What the next pass looks at besides what changed in files. */
   let due: Due = { ...EVERYTHING };
@@ -109,6 +112,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     teamId,
     paths,
     stream,
+    leftAt,
     naming: options.complete ? HOSTED_NAMES : JOINED_NAMES,
     complete: options.complete,
     leadId: ({ team }) => team?.leadId ?? NATIVE_LEAD,
@@ -142,7 +146,6 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     const team = now.files ? sight.team(native) : sight.glance(native);
     if (!parts.naming.leads && (await ledger.view(teamId, (state) => hasEnded(state, stream)))) {
       // A closed team refuses everything: what natives do would be put back for ever.
-      if (team?.config && !rivalry.giveWay(team.config)) await freeTasks(parts, team, signature);
       options.onOver?.();
       return;
     }
@@ -249,7 +252,11 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       await rhythm.close();
       steps.close();
       await steps.settled();
-      if (withdraw && sight.team(native)?.config) await withdrawMembers(parts, signature);
+      const team = withdraw ? sight.team(native) : undefined;
+      if (!team?.config) return;
+      if (!absence.isReplaced && !rivalry.giveWay(team.config)) await freeTasks(parts, team, signature);
+      await steps.settled();
+      await withdrawMembers(paths, signature);
     },
   };
 }

@@ -12,6 +12,8 @@ export interface MirrorParts {
   readonly paths: NativePaths;
   /** Tells this life of the team from another one of its name. */
   readonly stream: string;
+  /** When this team parted from the native one, before it joined it again; 0 if it never did. */
+  readonly leftAt: number;
   readonly naming: Naming;
   /** Set where we lead the native team ourselves: ends a task as its holder would, gates and all. */
   readonly complete?: ((taskId: string, memberId: string) => Promise<void>) | undefined;

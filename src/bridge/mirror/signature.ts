@@ -69,8 +69,12 @@ export async function sign(paths: NativePaths, own: Signature): Promise<void> {
 
 /** A native team's file without our signature; that of another daemon stays. */
 export function unsigned(config: NativeConfig, own: Signature): NativeConfig {
-  if (markIn(config)?.home !== own.home) return config;
-  const { [BRIDGE_MARK]: _mark, ...metadata } = (config['metadata'] ?? {}) as Record<string, unknown>;
-  const { metadata: _metadata, ...rest } = config;
-  return { ...rest, members: config.members, ...(Object.keys(metadata).length > 0 && { metadata }) };
+  return markIn(config)?.home === own.home ? withoutMark(config) : config;
+}
+
+/** The same thing without what a bridge left in its `metadata`, and without that where nothing else is in it. */
+export function withoutMark<T extends Readonly<Record<string, unknown>>>(value: T): T {
+  const { metadata = {}, ...rest } = value;
+  const { [BRIDGE_MARK]: _mark, ...others } = metadata as Record<string, unknown>;
+  return { ...rest, ...(Object.keys(others).length > 0 && { metadata: others }) } as unknown as T;
 }

@@ -12,7 +12,17 @@ import { nativeTaskId, setAsideFor, strangerOf, wentWithFile } from './names.ts'
 import { takeUpTasks, TOGETHER } from './new-tasks.ts';
 import type { MirrorParts } from './parts.ts';
 import { watchTaskFiles } from './task-absence.ts';
-import { fileOf, formOfFile, formOfTask, isCovered, isInStep, revisionIn, sameForm, shownOf } from './task-form.ts';
+import {
+  fileOf,
+  formOfFile,
+  formOfTask,
+  isCovered,
+  isInStep,
+  revisionIn,
+  sameForm,
+  shownOf,
+  stampOf,
+} from './task-form.ts';
 import type { Links, TaskForm } from './task-form.ts';
 import { endSetAside, isEnding, partings, refusalOf, returns, stepsFrom } from './task-steps.ts';
 import type { Step } from './task-steps.ts';
@@ -101,7 +111,7 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
       const ours = formOfTask(state, task, links);
       const revision = revisionIn(file, stream);
       // Without a memory of what was agreed, a file that shows our present revision shows what was agreed.
-      const settled = before?.form ?? (revision === task.revision ? ours : undefined);
+      const settled = before?.form ?? (revision === task.revision ? ours : leftAs(state, task, file));
       const base = settled && isSetAside(task) ? { ...settled, owner: ours.owner, status: ours.status } : settled;
       const isStale = before !== undefined && revision < before.revision;
       const steps = stepsFrom(state, task, { found, base, ours, isStale, links });
@@ -236,6 +246,14 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
     if (!agreed.has(native)) agreed.set(native, { form: formOfFile(file), revision: task.revision });
     inStep.set(native, file);
     return false;
+  }
+
+  /** What we left a file with when we parted, if nothing has happened to its task since: what ours held was free, no stamp stayed. */
+  function leftAs(state: TeamState, task: TaskRecord, file: NativeTask): TaskForm | undefined {
+    if (stampOf(file, stream) !== undefined || task.updatedAt.getTime() > parts.leftAt) return undefined;
+    const ours = formOfTask(state, task, links);
+    const wasFreed = task.status === 'in_progress' && !naming.isNative(state, task.assigneeId);
+    return wasFreed ? { ...ours, status: 'pending', owner: undefined } : ours;
   }
 
   /** Removed over there; our holder's work ends with it, as if the lead had removed it here. */
