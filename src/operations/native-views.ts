@@ -40,7 +40,7 @@ export const NativeSummary = z.object({
   ),
   messages: z.number().int().describe('in all inboxes, the read ones too where they are kept'),
   problems: z.array(z.string()),
-  changedAt: Timestamp,
+  changedAt: Timestamp.optional().describe('not there for one that cannot be looked into'),
 });
 export type NativeSummary = z.output<typeof NativeSummary>;
 
@@ -60,7 +60,7 @@ export const LeftTeam = z.object({
   kind: z.enum(['team', 'session']),
   dead: z.boolean(),
   evidence: z.array(z.string()),
-  changedAt: Timestamp,
+  changedAt: Timestamp.optional().describe('not there for one that cannot be looked into'),
   tasks: z.number().int(),
   members: z.number().int(),
 });
@@ -114,7 +114,7 @@ export function summarize(team: NativeTeam): NativeSummary {
       })),
     messages: [...inboxes.values()].reduce((sum, entries) => sum + entries.length, 0),
     problems: [...team.problems, ...troubleOf(team)],
-    changedAt: new Date(team.changedAt),
+    changedAt: momentOf(team.changedAt),
   };
 }
 
@@ -141,7 +141,12 @@ export function mailOf({ inboxes }: NativeTeam): z.output<typeof NativeMessage>[
 
 /** A team with the evidence for or against its being left behind. */
 export function viewLeftover({ evidence, changedAt, ...rest }: Leftover): z.output<typeof LeftTeam> {
-  return { ...rest, evidence: [...evidence], changedAt: new Date(changedAt) };
+  return { ...rest, evidence: [...evidence], changedAt: momentOf(changedAt) };
+}
+
+/** 0 stands for one that nobody knows. */
+function momentOf(at: number): Date | undefined {
+  return at === 0 ? undefined : new Date(at);
 }
 
 /** What the files themselves do not say. */

@@ -42,6 +42,9 @@ describe("Claude Code's own teams on the command line", () => {
       writeFileSync(join(root, 'teams', name, 'config.json'), JSON.stringify({ name, ...config }));
     }
     symlinkSync(root, join(root, 'teams/linked/inboxes'));
+    symlinkSync(root, join(root, 'teams/elsewhere'));
+    const { teams: all } = await troupe.json<{ teams: { name: string; changedAt?: string }[] }>('teams --native');
+    expect(all.find(({ name }) => name === 'elsewhere')).not.toHaveProperty('changedAt');
     const odd = (await troupe.run('teams --native')).stdout;
     expect(odd).toMatch(/équipe +team \(read-only\) +team-lead/);
     for (const name of ['-rf', 'équipe', '[2Jclear']) {
@@ -53,7 +56,7 @@ describe("Claude Code's own teams on the command line", () => {
     expect((await troupe.run('join linked')).stderr).toContain('cannot be joined: inboxes is a symbolic link');
     const { checks } = await troupe.json<{ checks: { name: string; found: string }[] }>('doctor');
     const said = checks.filter(({ name }) => name === "Claude Code's teams").map(({ found }) => found);
-    expect(said.filter((one) => one.includes('can only be looked at'))).toHaveLength(5);
+    expect(said.filter((one) => one.includes('can only be looked at'))).toHaveLength(6);
     expect(said.join()).toContain('"linked" can only be looked at: inboxes is a symbolic link');
   }, 90_000);
 });

@@ -61,3 +61,35 @@ test('small amounts of money are not shown as none', () => {
 test('every operation has a view of its own', () => {
   expect(OPERATIONS.map(({ name }) => name).filter((name) => !Object.hasOwn(views, name))).toEqual([]);
 });
+
+describe('a native team on a narrow terminal', () => {
+  const narrow = { ...screen, columns: 60 };
+  const at = '2026-01-01T00:07:00.000Z';
+
+  test('leaves out what matters least, and cuts nothing to a stump', () => {
+    const members = [{ name: 'codex-reviewer-1', agentType: 'general-purpose', model: 'claude-opus-5-5', unread: 12 }];
+    const tasks = [
+      { id: '1', subject: 'Move the parser', status: 'in_progress', owner: 'codex-reviewer-1', blockedBy: [] },
+    ];
+    const mail = [{ from: 'team-lead', to: 'codex-1', text: 'Please look at the parser', sentAt: at, read: false }];
+    const about = { name: 'session-0fc79bc3', kind: 'team', form: 'known', title: 'lab', messages: 1 } as const;
+    const shown =
+      views['native.show']?.({ ...about, members, tasks, mail, problems: [], changedAt: at }, narrow, {}) ?? '';
+    for (const words of ['codex-reviewer-1  general-purpose', '◐ in progress', 'Move the parser', 'Please look at']) {
+      expect(shown).toContain(words);
+    }
+    const team = 'a-team-of-theirs-with-a-long-name';
+    const events = [{ number: 113, at, team, type: 'task-changed', taskId: '1', status: 'completed' }] as const;
+    expect(views['native.events']?.([...events], narrow, {})).toMatch(/a-team-of-theirs-wit…  task changed: #1 com/);
+  });
+
+  test('says nothing about when one last changed that nobody can look into', () => {
+    const team = { name: 'closed', kind: 'team', form: 'unreadable', title: 'closed', messages: 0 } as const;
+    const shown = views['native.list']?.(
+      { root: '/', lastEvent: 0, degraded: false, teams: [{ ...team, members: [], tasks: [], problems: [] }] },
+      { ...screen, isTerminal: false, columns: Infinity },
+      {},
+    );
+    expect(shown).toMatch(/^NATIVE TEAM +KIND +DONE +MAIL\nclosed +team \(unreadable\) +0\/0 +0\n$/);
+  });
+});

@@ -57,7 +57,7 @@ export function TeamsRow({
   done: number;
   members: number;
   figures: ReactNode;
-  activeAt: string;
+  activeAt: string | undefined;
 } & Pick<ComponentProps<typeof ProgressBar>, 'counts' | 'of'>) {
   return (
     <tr onClick={(event) => !(event.target instanceof HTMLAnchorElement) && navigate(href)}>
@@ -82,9 +82,13 @@ export function TeamsRow({
         {members} <span className="narrow-word">{members === 1 ? 'member' : 'members'}</span>
       </td>
       {figures}
-      <td className="number wide quiet" title={showMoment(new Date(activeAt))}>
-        <Ago at={Date.parse(activeAt)} />
-      </td>
+      {activeAt === undefined ? (
+        <td className="wide" />
+      ) : (
+        <td className="number wide quiet" title={showMoment(new Date(activeAt))}>
+          <Ago at={Date.parse(activeAt)} />
+        </td>
+      )}
     </tr>
   );
 }

@@ -36,7 +36,7 @@ async function follow(signal: AbortSignal, show: (teams: NativeTeams) => void): 
       known = list.lastEvent;
       show({
         root: list.root,
-        teams: list.teams.toSorted((a, b) => b.changedAt.localeCompare(a.changedAt)),
+        teams: list.teams.toSorted((a, b) => (b.changedAt ?? '').localeCompare(a.changedAt ?? '')),
         joined: new Map(joined.map(({ native, teamId }) => [native, teamId])),
       });
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -7,6 +7,7 @@ import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
 import { statusWord, taskName } from '../words.ts';
 import { details, heading } from './details.ts';
+import { statusCell } from './task.ts';
 import type { Views } from './views.ts';
 
 type NativeTeam = ResultOf<'native.list'>['teams'][number];
@@ -24,8 +25,8 @@ export const views: Views = {
       : table(
           [
             { title: '#', align: 'right' },
-            { title: 'AT' },
-            { title: 'TEAM' },
+            { title: 'AT', spare: 1 },
+            { title: 'TEAM', flexible: true },
             { title: 'WHAT', flexible: true },
           ] as const,
           events.map((event): Cell[] => [
@@ -135,14 +136,14 @@ function nativeDetails(team: ResultOf<'native.show'>, screen: Screen): string {
   ]);
   const tasks = team.tasks.map((task): Cell[] => [
     taskName(task.id),
-    statusWord(task.status),
+    statusOf(task.status),
     task.owner ?? '',
     task.subject,
   ]);
   const mail = team.mail.map((one): Cell[] => [
-    { text: one.sentAt, style: 'dim' },
+    { text: showTime(one.sentAt, screen), style: 'dim' },
     `${one.from} → ${one.to}`,
-    one.read ? '' : 'unread',
+    one.read ? '' : { text: 'unread', short: '*' },
     one.summary ?? plainWords(one.text),
   ]);
   const block = (title: string, text: string, isThere: boolean): string =>
@@ -163,8 +164,8 @@ function nativeDetails(team: ResultOf<'native.show'>, screen: Screen): string {
       table(
         [
           { title: 'NAME' },
-          { title: 'TYPE' },
-          { title: 'MODEL' },
+          { title: 'TYPE', spare: 1 },
+          { title: 'MODEL', spare: 2 },
           { title: 'STATUS' },
           { title: 'UNREAD', align: 'right' },
         ],
@@ -176,7 +177,12 @@ function nativeDetails(team: ResultOf<'native.show'>, screen: Screen): string {
     block(
       'Tasks',
       table(
-        [{ title: '#', align: 'right' }, { title: 'STATUS' }, { title: 'OWNER' }, { title: 'SUBJECT', flexible: true }],
+        [
+          { title: '#', align: 'right' },
+          { title: 'STATUS' },
+          { title: 'OWNER', spare: 1 },
+          { title: 'SUBJECT', flexible: true },
+        ],
         tasks,
         screen,
       ),
@@ -185,13 +191,25 @@ function nativeDetails(team: ResultOf<'native.show'>, screen: Screen): string {
     block(
       'Messages',
       table(
-        [{ title: 'SENT' }, { title: 'FROM → TO' }, { title: '' }, { title: 'TEXT', flexible: true }],
+        [
+          { title: 'SENT', spare: 1 },
+          { title: 'FROM → TO', flexible: true },
+          { title: '' },
+          { title: 'TEXT', flexible: true },
+        ],
         mail,
         screen,
       ),
       mail.length > 0,
     )
   );
+}
+
+/** A native status is one of ours; `statusCell` knows how these look. */
+function statusOf(status: string): Cell {
+  return status === 'pending' || status === 'in_progress' || status === 'completed'
+    ? statusCell(status)
+    : statusWord(status);
 }
 
 /** What native members tell each other as JSON, in words: its type and what it says. Everything else stays as it is. */
