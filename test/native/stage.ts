@@ -16,7 +16,7 @@
  * `stage.team()` is the native team as it is on disk, `stage.troupe(...)` our command line with the same home, `stage.shows(pane)`
  * what a pane shows. When the test ends the tmux server is killed, and whatever the stage started besides.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   mkdirSync,
   readdirSync,
@@ -42,7 +42,7 @@ import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
 import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { needTool } from '../tools.ts';
-import { askerOf, cast } from './script.ts';
+import { askerOf, cast, lastText } from './script.ts';
 import { nativeProgram } from './versions.ts';
 import type { NativeVersion } from './versions.ts';
 import { wordsOf } from './words.ts';
@@ -95,7 +95,7 @@ export interface NativeStage {
   shows(pane?: string): string;
   /** Waits until a pane shows something. */
   sees(what: string | RegExp, pane?: string): Promise<string>;
-  /** Waits for a condition; where that was in vain, the error has what all panes show. */
+  /** Waits for a condition; where that was in vain, the error has what all terminals show, the team's files and the daemon's log. */
   until<T>(
     what: string,
     condition: () => T | undefined | false | Promise<T | undefined | false>,
@@ -198,7 +198,10 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
     },
     until: (what, condition, ms = STEP_MS) =>
       until(what, condition, ms).catch((error: unknown) => {
-        const all = stage.panes().map((one) => `----- ${one}\n${shows(one).trim()}`);
+        const panes = stage.panes().map((one) => `----- ${one}\n${shows(one).trim()}`);
+        const asked = model.requests.map((one) => `${askerOf(one) ?? '?'}: ${lastText(one).slice(-200)}`);
+        const files = [...filesOf(root), ...logOf(troupeHome.log)];
+        const all = [...panes, ...screensIn(troupeHome.terminals), ...files, '----- asked', ...asked];
         throw new Error(`${(error as Error).message}\n${all.join('\n')}`);
       }),
     async type(text, target = pane) {
@@ -313,6 +316,39 @@ function teamIn(root: string): NativeTeam | undefined {
     return name === undefined ? undefined : readTeam(root, name).look();
   } catch {
     return undefined;
+  }
+}
+
+/** What the terminals of members show that work in one of Troupe's. */
+function screensIn(folder: string): string[] {
+  return list(folder).map((name) => {
+    const words = ['-S', join(folder, name), 'capture-pane', '-p', '-J', '-S', '-100'];
+    const { stdout, stderr } = spawnSync('tmux', words, { encoding: 'utf8' });
+    return `----- terminal ${name}\n${(stdout || stderr).trim()}`;
+  });
+}
+
+/** The files of the native team as they are. */
+function filesOf(root: string): string[] {
+  return ['teams', 'tasks'].flatMap((kind) =>
+    list(join(root, kind)).flatMap((team) =>
+      (readdirSync(join(root, kind, team), { recursive: true }) as string[])
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => `----- ${kind}/${name}\n${read(join(root, kind, team, name))}`),
+    ),
+  );
+}
+
+function logOf(path: string): string[] {
+  const text = read(path);
+  return text === '' ? [] : [`----- ${path}\n${text.slice(-4_000)}`];
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 
