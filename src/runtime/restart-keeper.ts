@@ -1,9 +1,12 @@
-import { USER } from '../core/actor.ts';
+import { SYSTEM, USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { SessionManager } from './sessions.ts';
 
-/** Starts a member again that crashed too often, when a person said so; what it could go on with it goes on with. */
+/**
+ * Starts a member again that crashed too often, when a person said so; what it could go on with it goes on with. Where that
+ * cannot be, the person is asked once more, with the reason: a yes that nothing comes of would be told to nobody.
+ */
 export function keepRestarts(
   parts: { ledger: Ledger; sessions: SessionManager },
   onError: (error: unknown, teamId: string) => void,
@@ -24,8 +27,14 @@ export function keepRestarts(
     try {
       await sessions.restartSession(teamId, memberId, USER);
     } catch (error) {
-      const isOver = error instanceof TeamError && ['exists', 'team_closed'].includes(error.code);
-      if (!isOver) throw error;
+      if (!(error instanceof TeamError)) throw error;
+      if (!['exists', 'team_closed'].includes(error.code)) await askAgain(teamId, memberId, error.message);
     }
+  }
+
+  async function askAgain(teamId: string, memberId: string, why: string): Promise<void> {
+    const content = `${memberId} was not started again: ${why}. It stays stopped; yes tries once more, when the cause is mended.`;
+    const raise = { type: 'request.raise', by: SYSTEM, kind: 'restart', memberId, content } as const;
+    await ledger.execute(teamId, raise, () => undefined);
   }
 }

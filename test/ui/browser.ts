@@ -50,7 +50,9 @@ export async function openPage(
       /ERR_(CONNECTION|SOCKET|EMPTY|PROXY|TUNNEL|INTERNET|NETWORK)|WebSocket connection to .* failed/.test(
         message.text(),
       );
-    if (message.type() === 'error' && !isAbsence) complaints.push(`console: ${message.text()}`);
+    if (message.type() !== 'error' || isAbsence) return;
+    // Of what could not be loaded the text does not say what it was; the code after the # is nobody's business.
+    complaints.push(`console: ${message.text()} ${message.location().url.split('#', 1)[0]}`);
   });
   await page.addInitScript({ path: join(import.meta.dirname, 'pages/listen.js') });
   const { url } = await client.call('ui.login', {});

@@ -5,6 +5,9 @@ export type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
 const CHAIN_MS = 1_200;
 
+/** Keys that go on while they are held down. The others count once: nobody means the next request with the same yes. */
+const HELD = new Set(['j', 'k', '[', ']', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
+
 /** Listens for keys for as long as the component is there; not while somebody types or a dialog is open. */
 export function useKeys(keys: Keys): void {
   const current = useRef(keys);
@@ -23,7 +26,7 @@ export function useKeys(keys: Keys): void {
       at = event.timeStamp;
       if (!run) return;
       event.preventDefault();
-      run();
+      if (!event.repeat || HELD.has(key)) run();
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);

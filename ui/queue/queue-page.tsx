@@ -1,5 +1,5 @@
 import { Bell, BellOff, Inbox } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { call, reach } from '../data/daemon.ts';
 import { teamPath, useQuery } from '../data/route.ts';
@@ -20,11 +20,17 @@ export function QueuePage() {
   const canAct = useSignal(reach) === 'live';
   const [query, setQuery] = useQuery();
   const asked = query.get('id');
-  const at = Math.max(
-    0,
-    requests.findIndex((one) => keyOf(one) === asked),
-  );
+  const place = useRef(0);
+  const found = requests.findIndex((one) => keyOf(one) === asked);
+  if (found >= 0) place.current = found;
+  // What was answered makes room for the one after it, not for the first.
+  const at = Math.max(0, Math.min(place.current, requests.length - 1));
   const current = requests[at];
+  const shown = current && keyOf(current);
+  // What is shown stays, whatever others answer meanwhile: a key must never reach another request than the one that is read.
+  useEffect(() => {
+    if (shown !== undefined && shown !== asked) setQuery({ id: shown });
+  }, [shown, asked, setQuery]);
   const go = (step: number) => (): void => {
     const next = requests[Math.max(0, Math.min(requests.length - 1, at + step))];
     if (next) setQuery({ id: keyOf(next) });

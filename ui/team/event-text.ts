@@ -70,13 +70,13 @@ export function describeEvent(event: TeamEvent): string {
     case 'plan:submitted':
       return `${event.memberId} handed in a plan`;
     case 'plan:approved':
-      return `${who} approved the plan of ${event.memberId}`;
+      return `${who} approved the plan of ${event.memberId}${said(event)}`;
     case 'plan:rejected':
-      return `${who} sent back the plan of ${event.memberId}`;
+      return `${who} sent back the plan of ${event.memberId}${said(event)}`;
     case 'request:raised':
       return `${event.memberId} waits for a person: ${event.kind}`;
     case 'request:answered':
-      return `${who} said ${event.approved ? 'yes' : 'no'} to ${event.memberId}`;
+      return `${who} said ${event.approved ? 'yes' : 'no'} to ${event.memberId}${said(event)}`;
     case 'note:added':
       return `${who} wrote a note`;
     case 'note:updated':
@@ -90,4 +90,10 @@ export function describeEvent(event: TeamEvent): string {
 
 function list(ids: readonly string[]): string {
   return ids.map((id) => `#${id}`).join(', ');
+}
+
+/** What was said with a yes or a no, as far as a line has room for it. */
+function said({ feedback }: { readonly feedback?: string | undefined }): string {
+  const line = feedback?.trim().split('\n', 1)[0];
+  return line ? `: ${line}` : '';
 }

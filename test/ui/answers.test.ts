@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Home } from '../../src/client/home.ts';
+import { JoinInput } from '../../src/core/member.ts';
+import { CreateTeamInput } from '../../src/core/team.ts';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { NewCommand } from '../../src/ledger/ledger.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
+import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { setStage, useDashboard } from './stage.ts';
+
+useDashboard();
+const browser = useBrowser();
+
+const AGENTS = join(import.meta.dirname, '../fixtures/agents');
+const TEAM = 'demo';
+
+/** Two that crashed too often: one is a program that works by now, the other was run by somebody else. */
+async function writeCrashed(home: Home): Promise<void> {
+  const ledger = new Ledger(sqliteJournal(home.journal), { exclusive: true });
+  const agent = { kind: 'exec', command: [join(AGENTS, 'quick.js')] } as const;
+  const crash = (memberId: string): NewCommand[] => [
+    { type: 'member.leave', by: '@system', memberId, reason: 'crashed: exit code 1', returning: false },
+    { type: 'request.raise', by: '@system', kind: 'restart', memberId, content: `${memberId} crashed again and again` },
+  ];
+  const steps: readonly NewCommand[] = [
+    { type: 'team.create', by: '@user', ...CreateTeamInput.parse({ name: TEAM }) },
+    { type: 'member.join', by: 'lead', ...JoinInput.parse({ name: 'ada' }) },
+    { type: 'request.raise', by: 'ada', kind: 'permission', memberId: 'ada', content: 'npm test' },
+    { type: 'member.join', by: 'lead', ...JoinInput.parse({ name: 'bo', agent }) },
+    ...crash('bo'),
+    { type: 'member.join', by: 'lead', ...JoinInput.parse({ name: 'cy' }) },
+    ...crash('cy'),
+  ];
+  const start = Date.now() - 60_000;
+  for (const [i, step] of steps.entries()) {
+    await ledger.execute(TEAM, { ...step, at: start + i * 1_000 }, () => undefined);
+  }
+  await ledger.close();
+}
+
+describe('an answer from the queue', { timeout: 240_000 }, () => {
+  test('comes true: who crashed is started again or it is said why not, who used up its budget goes on', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeCrashed);
+    const watched = await openPage(browser(), client, '/queue');
+    const { page } = watched;
+    const detail = page.locator('.queue-detail');
+    const heading = (name: string) => detail.getByRole('heading', { name }).waitFor();
+
+    await heading('Permission of ada');
+    await page.keyboard.press('j');
+    await heading('Crashed too often of bo');
+    await page.keyboard.down('a');
+    // The next one comes, not the first again; and the key that is still held down says nothing about it.
+    await heading('Crashed too often of cy');
+    await page.keyboard.down('a');
+    await page.keyboard.up('a');
+    const ofCy = async () =>
+      (await client.call('request.list', { teamId: TEAM, kind: 'restart' }))
+        .filter(({ memberId }) => memberId === 'cy')
+        .map(({ status }) => status);
+    expect(await ofCy()).toEqual(['pending']);
+    await page.keyboard.press('a');
+    await page.locator('.queue-line', { hasText: 'cy was not started again: cy is run by somebody else' }).waitFor();
+    await page.keyboard.press('j');
+    await heading('Crashed too often of cy');
+    await page.keyboard.press('r');
+    await page.keyboard.type('It is gone');
+    await page.keyboard.press('Control+Enter');
+    await heading('Permission of ada');
+    await eventually(() => page.title()).toBe('(1) Queue · Troupe');
+    expect(await ofCy()).toEqual(['approved', 'rejected']);
+    await client.call('task.create', { teamId: TEAM, title: 'For bo', assigneeId: 'bo' });
+    await eventually(async () => (await client.call('task.show', { teamId: TEAM, taskId: '1' })).status).toBe(
+      'completed',
+    );
+
+    // One turn is all that dee may use, and there are two tasks for it.
+    const agent = { kind: 'exec', command: [join(AGENTS, 'quick.js')] } as const;
+    await client.call('member.spawn', { teamId: TEAM, name: 'dee', agent, budget: { turns: 1 } });
+    for (const title of ['Two', 'Three']) await client.call('task.create', { teamId: TEAM, title, assigneeId: 'dee' });
+    await page.locator('.queue-line', { hasText: 'Budget reached' }).click();
+    await heading('Budget reached of dee');
+    await detail.getByText('used up to 1 turns of 1 turns').waitFor();
+    expect((await client.call('task.show', { teamId: TEAM, taskId: '3' })).status).not.toBe('completed');
+    await detail.getByRole('button', { name: 'Go on' }).click();
+    await eventually(async () => (await client.call('task.show', { teamId: TEAM, taskId: '3' })).status).toBe(
+      'completed',
+    );
+    await client.call('team.down', { teamId: TEAM, force: true });
+    expectQuiet(watched);
+  });
+
+  test('on a plan reaches its member, and the task tells all of it afterwards', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage();
+    const log = join(temporaryFolder(), 'log');
+    await client.call('team.create', { name: TEAM });
+    await client.call('task.create', { teamId: TEAM, title: 'Move the parser' });
+    const watched = await openPage(browser(), client, `/t/${TEAM}`);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Spawn a teammate' }).click();
+    const form = page.getByRole('dialog', { name: 'Spawn a teammate' });
+    await form.getByLabel('Name').fill('ann');
+    await form.getByLabel('Program and arguments').fill(`/usr/bin/env WORK_LOG=${log} "${join(AGENTS, 'plans.js')}"`);
+    await form.getByLabel(/plan must be approved/).check();
+    await form.getByRole('button', { name: 'Spawn' }).click();
+
+    const waits = page.getByRole('article', { name: 'Plan of ann' });
+    await waits.getByText('I will do Move the parser').waitFor();
+    await waits.getByRole('button', { name: 'Reject…' }).click();
+    await waits.getByRole('textbox').fill('Tests first');
+    await waits.getByRole('button', { name: 'Reject', exact: true }).click();
+    await waits.getByText('I will do Move the parser: Tests first').waitFor();
+    await waits.getByRole('button', { name: 'Approve' }).click();
+    await eventually(() => page.locator('.team-count').innerText()).toBe('1 of 1');
+
+    await page.goto(`${new URL(page.url()).origin}/t/${TEAM}/task/1?view=list`);
+    const sheet = page.getByRole('dialog', { name: /Task 1/ });
+    await eventually(async () =>
+      (await sheet.locator('.events .text').allInnerTexts()).filter((line) => line.includes('plan')),
+    ).toEqual([
+      'You approved the plan of ann',
+      'ann handed in a plan',
+      'You sent back the plan of ann: Tests first',
+      'ann handed in a plan',
+    ]);
+    // Each line leads to its moment: the first plan as it waited for an answer.
+    await sheet
+      .getByRole('button', { name: /handed in a plan/ })
+      .last()
+      .click();
+    await page.locator('.live-back').waitFor();
+    await page.getByRole('article', { name: 'Plan of ann' }).getByText('I will do Move the parser').waitFor();
+    expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
+    await client.call('team.down', { teamId: TEAM, force: true });
+    expectQuiet(watched);
+  });
+});
