@@ -76,23 +76,25 @@ function Page({ route }: { route: Route }) {
       return <NativePage name={route.name} />;
     case 'nowhere':
       return (
-        <div className="empty">
+        <main className="empty" id="main" tabIndex={-1}>
           <Compass size={32} aria-hidden />
           <h1>There is nothing at this address</h1>
           <Link className="button" href="/">
             All teams
           </Link>
-        </div>
+        </main>
       );
   }
 }
+
+const PAGE_WORDS: Readonly<Record<string, string>> = { teams: 'Teams', queue: 'Queue', nowhere: 'Nothing here' };
 
 /** What waits for a person is seen in the tab, also when another one is in front. */
 function useTitle(route: Route): void {
   const waiting = useSignal(queue).length;
   useEffect(() => {
     const name = 'memberId' in route ? `${route.memberId} · ${route.teamId}` : 'teamId' in route ? route.teamId : '';
-    const page = name || (route.page === 'queue' ? 'Queue' : route.page === 'native' ? route.name : 'Teams');
+    const page = name || (route.page === 'native' ? route.name : PAGE_WORDS[route.page]);
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${page} · Troupe`;
   }, [route, waiting]);
 }

@@ -5,3 +5,8 @@
 export function isEmptySeat({ agent, agentType }: { readonly agent?: unknown; readonly agentType: string }): boolean {
   return agent === undefined && agentType === 'none';
 }
+
+/** Whether a member is a person, of whom nobody but the person knows what it does. */
+export function isPerson({ agent, agentType }: { readonly agent?: unknown; readonly agentType: string }): boolean {
+  return agent === undefined && agentType === 'person';
+}

@@ -1,4 +1,4 @@
-import { isLost, waitingOf } from '../../src/client/replica.ts';
+import { isLost, isPerson, waitingOf } from '../../src/client/replica.ts';
 import type { Budget } from '../../src/core/budget.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
@@ -32,7 +32,8 @@ export function Facts({ member }: { member: MemberRecord }) {
       </div>
       <dl className="facts">
         <Fact name="State">
-          <MemberState member={member} /> <span title={showMoment(since)}>for {showSpan(now - since)}</span>
+          <MemberState member={member} />{' '}
+          {!isPerson(member) && <span title={showMoment(since)}>for {showSpan(now - since)}</span>}
         </Fact>
         <Fact name="Joined">
           <span title={showMoment(member.joinedAt)}>{showSpan(now - member.joinedAt.getTime())} ago</span>

@@ -1,5 +1,6 @@
 import { EllipsisVertical, Hand, Power, RotateCcw, Square, UserX } from 'lucide-react';
 import { Suspense, useState } from 'react';
+import { isEmptySeat, isPerson } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { call } from '../data/daemon.ts';
 import { teamPath, useQuery } from '../data/route.ts';
@@ -39,7 +40,8 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
   const unread = useTeam(({ view }) => view.state.index.inboxes.get(memberId)?.waiting.size ?? 0);
   const held = useTeam(({ view }) => view.tasks.filter(({ task }) => task.assigneeId === memberId).length);
   const [query, setQuery] = useQuery();
-  const tab = TABS.find((one) => one === query.get('tab')) ?? 'transcript';
+  const isByHand = member !== undefined && isPerson(member);
+  const tab = TABS.find((one) => one === query.get('tab')) ?? (isByHand ? 'inbox' : 'transcript');
   useKeys({
     '1': () => setQuery({ tab: 'transcript' }),
     '2': () => setQuery({ tab: 'inbox' }),
@@ -49,13 +51,11 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
   });
   if (phase === 'failed') return <FailedTeam />;
   if (phase === 'loading') return <main id="main" aria-busy />;
-  if (!member) {
+  if (!member || isEmptySeat(member)) {
     return (
       <main className="empty" id="main" tabIndex={-1}>
         <UserX size={32} aria-hidden />
-        <h1>
-          {teamId} has no member “{memberId}”
-        </h1>
+        <h1>{member ? `Nobody leads ${teamId}` : `${teamId} has no member “${memberId}”`}</h1>
         <Link className="button" href={teamPath(teamId)}>
           Back to the team
         </Link>
@@ -103,7 +103,9 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
           ))}
         </div>
         <div className="member-panel" id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-          {tab === 'transcript' && <Transcript key={memberId} teamId={teamId} memberId={memberId} />}
+          {tab === 'transcript' && (
+            <Transcript key={memberId} teamId={teamId} memberId={memberId} isPerson={isByHand} />
+          )}
           {tab === 'inbox' && <Inbox memberId={memberId} />}
           {tab === 'tasks' && <MemberTasks teamId={teamId} memberId={memberId} />}
           {tab === 'usage' && (
@@ -203,7 +205,7 @@ function Actions({ teamId, member }: { teamId: string; member: MemberRecord }) {
       />
       <Modal title={`Stop ${memberId} now?`} isOpen={isSure} onClose={() => setSure(false)}>
         <Form verb="Stop" busyVerb="Stopping…" isDanger submit={stop} onClose={() => setSure(false)}>
-          <p>Its program is ended at once, and its tasks go back.</p>
+          <p>{member.agent ? 'Its program is ended at once' : 'It is no longer on the team'}, and its tasks go back.</p>
         </Form>
       </Modal>
     </>

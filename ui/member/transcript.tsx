@@ -25,7 +25,7 @@ import { useTranscript } from './use-transcript.ts';
 const NEAR_END = 60;
 
 /** What a member does and is told, live; the end stays in view until somebody scrolls up. */
-export function Transcript({ teamId, memberId }: { teamId: string; memberId: string }) {
+export function Transcript({ teamId, memberId, isPerson }: { teamId: string; memberId: string; isPerson: boolean }) {
   const { entries, isLoaded, failure } = useTranscript(teamId, memberId);
   const steps = useMemo(() => toSteps(entries), [entries]);
   const box = useRef<HTMLDivElement>(null);
@@ -51,8 +51,12 @@ export function Transcript({ teamId, memberId }: { teamId: string; memberId: str
     return (
       <div className="empty">
         <ScrollText size={32} aria-hidden />
-        <h2>Nothing yet</h2>
-        <p className="quiet">What {memberId} does and is told appears here as it happens.</p>
+        <h2>{isPerson ? 'A person' : 'Nothing yet'}</h2>
+        <p className="quiet">
+          {isPerson
+            ? `No agent works for ${memberId}, so there is nothing to write down.`
+            : `What ${memberId} does and is told appears here as it happens.`}
+        </p>
         <FailureNote failure={failure} />
       </div>
     );

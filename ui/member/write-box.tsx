@@ -37,6 +37,8 @@ export function WriteBox({ teamId, member }: { teamId: string; member: MemberRec
           disabled={!canWrite}
           onChange={(event) => setContent(event.target.value)}
           onKeyDown={(event) => {
+            // Out of the box, the keys of the page count again; what was typed stays.
+            if (event.key === 'Escape' && !event.nativeEvent.isComposing) event.currentTarget.blur();
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
             void send();

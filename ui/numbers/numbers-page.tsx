@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
+import { isPerson } from '../../src/client/replica.ts';
 import { daemonNow } from '../data/clock.ts';
 import { teamPath } from '../data/route.ts';
 import { useStore, useTeam } from '../data/use-team.tsx';
@@ -37,6 +38,8 @@ export function NumbersPage({ teamId }: { teamId: string }) {
   const expensive = [...figures.tasks]
     .sort(([, a], [, b]) => b.costUsd - a.costUsd || tokensOf(b) - tokensOf(a))
     .slice(0, TASKS_SHOWN);
+  // A person has other things to do than to wait for a task, and where nobody leads nobody waits.
+  const waiters = new Set(members.filter((member) => !isPerson(member)).map(({ id }) => id));
   const colors = new Map(members.map(({ id, color }) => [id, color]));
   return (
     <main className="page" id="main" tabIndex={-1}>
@@ -108,6 +111,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
         >
           <Bars
             rows={[...spent]
+              .filter(([id, { working }]) => working > 0 || waiters.has(id))
               .sort(([, a], [, b]) => b.working - a.working)
               .map(([id, { working, waiting }]) => ({
                 key: id,

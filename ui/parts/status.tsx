@@ -7,6 +7,7 @@ import {
   CirclePause,
   CirclePower,
   ShieldQuestion,
+  UserRound,
 } from 'lucide-react';
 import type { TeammateStatus } from '../../src/core/member.ts';
 import type { TeamStatus } from '../../src/core/team.ts';
@@ -112,6 +113,16 @@ export function MemberStatus({
 function wordsOf(status: TeammateStatus, isBusy: boolean, needsHelp: boolean): readonly [string, TaskPhase] {
   if (needsHelp && status !== 'stopped') return ['Waits for you', 'gate'];
   return status === 'active' && isBusy ? ['Working', 'in_progress'] : MEMBER_WORDS[status];
+}
+
+/** Of a person it is not known what it does, only that it is one. */
+export function PersonStatus() {
+  return (
+    <span className="status is-pending">
+      <UserRound size={14} aria-hidden />
+      Person
+    </span>
+  );
 }
 
 /** How a team is, in a word. `isBroken`: its journal cannot be read. */

@@ -6,10 +6,12 @@ import { Link } from '../parts/link.tsx';
 export function FailedTeam() {
   const store = useStore();
   return (
-    <main className="empty" id="main" tabIndex={-1} role="alert">
+    <main className="empty" id="main" tabIndex={-1}>
       <TriangleAlert size={32} aria-hidden />
       <h1>Team {store.teamId} cannot be shown</h1>
-      <pre className="code">{store.error?.message}</pre>
+      <pre className="code" role="alert">
+        {store.error?.message}
+      </pre>
       <div className="row">
         <button type="button" className="button" onClick={() => store.retry()}>
           Try again

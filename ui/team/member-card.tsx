@@ -59,8 +59,11 @@ export function LeadBadge() {
   );
 }
 
+/** What stands where nobody said which agent it is, or where it is none. */
+const NO_AGENTS: readonly string[] = ['general-purpose', 'person', 'none'];
+
 /** Which program thinks for a member, and with which model. */
 export function agentOf({ agent, agentType, model }: MemberRecord): string {
-  const kind = agent ? (agent.name ?? agent.kind) : agentType === 'general-purpose' ? '' : agentType;
+  const kind = agent ? (agent.name ?? agent.kind) : NO_AGENTS.includes(agentType) ? '' : agentType;
   return [kind, model ?? agent?.model].filter(Boolean).join(' · ');
 }

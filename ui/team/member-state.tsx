@@ -1,4 +1,4 @@
-import { isLost, waitingOf } from '../../src/client/replica.ts';
+import { isLost, isPerson, waitingOf } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import { freeSince } from '../data/free-since.ts';
@@ -6,8 +6,8 @@ import { isForPerson } from '../data/teams.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { showControls } from '../parts/controls.ts';
-import { showSpan } from '../parts/format.ts';
-import { MemberStatus } from '../parts/status.tsx';
+import { plural, showSpan } from '../parts/format.ts';
+import { MemberStatus, PersonStatus } from '../parts/status.tsx';
 
 /** What a member works on now. */
 export function useHeldTask(memberId: string): SharedTask | undefined {
@@ -25,7 +25,13 @@ function useAsked(memberId: string): number | undefined {
 export function MemberState({ member }: { member: MemberRecord }) {
   const task = useHeldTask(member.id);
   const asked = useAsked(member.id);
+  if (isAtHand(member) && task === undefined) return <PersonStatus />;
   return <MemberStatus status={member.status} isBusy={task !== undefined} needsHelp={asked !== undefined} />;
+}
+
+/** A person on the team who has not left it: no agent that could be idle, whatever its status says. */
+function isAtHand(member: MemberRecord): boolean {
+  return isPerson(member) && member.status !== 'stopped';
 }
 
 /** Since when that word holds: what waits, its task, having none, or being what it is. */
@@ -61,6 +67,7 @@ export function Doing({ member }: { member: MemberRecord }) {
       </span>
     );
   }
+  if (isAtHand(member)) return <AtHand member={member} />;
   const waiting = waitingOf(member);
   if (waiting !== undefined) {
     return (
@@ -72,6 +79,18 @@ export function Doing({ member }: { member: MemberRecord }) {
   return (
     <span className="quiet">
       {member.status === 'active' && !isAsking ? 'without a task ' : ''}for {since}
+    </span>
+  );
+}
+
+/** What can be said of a person: whether it leads, and what mail waits for it. */
+function AtHand({ member }: { member: MemberRecord }) {
+  const isLead = useTeam(({ view }) => view.team?.leadId === member.id);
+  const unread = useTeam(({ view }) => view.state.index.inboxes.get(member.id)?.waiting.size ?? 0);
+  return (
+    <span className="quiet">
+      {isLead ? 'leads by hand' : 'works by hand'}
+      {unread > 0 && ` · ${plural(unread, 'message')} not read`}
     </span>
   );
 }

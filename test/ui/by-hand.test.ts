@@ -1,0 +1,163 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
+import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { setStage, useDashboard } from './stage.ts';
+
+useDashboard();
+const browser = useBrowser();
+
+const AGENTS = join(import.meta.dirname, '../fixtures/agents');
+const TEAM = 'demo';
+
+/** Nothing that can be done is further away, in presses of Tab. */
+const FURTHEST = 60;
+
+/** Goes on with Tab until the focus is where it is wanted, as one does who has no mouse. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const isThere = `(() => {
+    const one = document.activeElement;
+    return [one?.getAttribute('aria-label'), one?.innerText?.trim()].includes(${JSON.stringify(name)});
+  })()`;
+  for (let i = 0; i < FURTHEST; i++) {
+    if (await page.evaluate(isThere)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`No Tab leads to ${name}`);
+}
+
+describe('without a mouse', { timeout: 240_000 }, () => {
+  test('a member is found, written to, stopped, started again and asked to shut down', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage();
+    const go = join(temporaryFolder(), 'go');
+    await client.call('team.create', { name: TEAM });
+    await client.call('task.create', { teamId: TEAM, title: 'Count the files' });
+    const command = ['/usr/bin/env', `WORK_UNTIL=${go}`, join(AGENTS, 'slow.js')];
+    await client.call('member.spawn', { teamId: TEAM, name: 'worker', agent: { kind: 'exec', command } });
+    const watched = await openPage(browser(), client, `/t/${TEAM}`);
+    const { page } = watched;
+    const state = page.locator('.member-head .status');
+    await page.locator('.node.is-in_progress').waitFor();
+
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('member worker');
+    await page.keyboard.press('Enter');
+    await state.getByText('Working').waitFor();
+    await page.keyboard.press('w');
+    await page.keyboard.type('How far are you?');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('2');
+    await page.locator('.message').getByText('How far are you?').waitFor();
+
+    await tabTo(page, 'Stop');
+    await page.keyboard.press('Enter');
+    const sure = page.getByRole('dialog', { name: 'Stop worker now?' });
+    await sure.waitFor();
+    // Whoever thinks again is where one was before.
+    await page.keyboard.press('Escape');
+    await sure.waitFor({ state: 'detached' });
+    await eventually(() => page.evaluate('document.activeElement?.innerText?.trim()')).toBe('Stop');
+    await page.keyboard.press('Enter');
+    await sure.waitFor();
+    await tabTo(page, 'Stop');
+    await page.keyboard.press('Enter');
+    await state.getByText('Stopped').waitFor();
+    expect((await client.call('task.show', { teamId: TEAM, taskId: '1' })).status).toBe('pending');
+
+    await tabTo(page, 'Restart');
+    await page.keyboard.press('Enter');
+    await state.getByText('Working').waitFor();
+
+    writeFileSync(go, '');
+    await state.getByText('Idle').waitFor();
+    await tabTo(page, 'Actions for worker');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Ask to shut down' }).waitFor();
+    await page.keyboard.type('Ask');
+    await page.keyboard.press('Enter');
+    await state.getByText('Stopped').waitFor();
+    await client.call('team.down', { teamId: TEAM, force: true });
+    expectQuiet(watched);
+  });
+});
+
+test(
+  'a person who leads is shown as one, and where nobody leads nobody is shown',
+  { timeout: 240_000 },
+  async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage();
+    const folder = temporaryFolder();
+    for (const [name, lead] of [
+      ['ours', 'person'],
+      ['free', 'none'],
+    ] as const) {
+      const source = `team: ${name}\nlead: ${lead}\nmembers:\n  - { name: ann, agent: { exec: ${join(AGENTS, 'quick.js')} } }\ntasks:\n  - title: One\n`;
+      await client.call('team.up', { source, name: 'troupe.yaml', folder });
+    }
+    const watched = await openPage(browser(), client, '/t/ours');
+    const { page } = watched;
+    const members = page.getByRole('region', { name: 'Members' });
+    await eventually(() => page.locator('.team-count').innerText()).toBe('1 of 1');
+    const lead = members.locator('.member', { hasText: 'Team Lead' });
+    await lead.locator('.status').getByText('Person').waitFor();
+    expect(await lead.locator('.member-task').innerText()).toBe('leads by hand');
+    await client.call('message.send', { teamId: 'ours', toId: 'lead', content: 'Done?' }, { as: 'ann' });
+    await eventually(() => lead.locator('.member-task').innerText()).toBe('leads by hand · 1 message not read');
+    await lead.getByRole('link', { name: 'lead' }).click();
+    await page.locator('.message').getByText('Done?').waitFor();
+    await page.getByRole('tab', { name: 'Transcript' }).click();
+    await page.getByText('No agent works for lead').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('n');
+    const times = page.getByRole('region', { name: 'Working and waiting' });
+    await times.getByText('ann').waitFor();
+    expect(await times.getByText('lead').count()).toBe(0);
+
+    const at = new URL(page.url()).origin;
+    await page.goto(`${at}/t/free`);
+    await eventually(() => page.locator('.team-count').innerText()).toBe('1 of 1');
+    expect(await members.locator('.member-name').allInnerTexts()).toEqual(['ann']);
+    await page.locator('.team-age').getByText('1 teammate').waitFor();
+    await page.goto(`${at}/t/free/m/lead`);
+    await page.getByRole('heading', { name: 'Nobody leads free' }).waitFor();
+    await page.getByRole('link', { name: 'Back to the team' }).click();
+    await members.getByRole('link', { name: 'ann' }).waitFor();
+    for (const teamId of ['ours', 'free']) await client.call('team.down', { teamId, force: true });
+    expectQuiet(watched);
+  },
+);
+
+test('an address that leads nowhere says so and shows the way on', { timeout: 120_000 }, async (context) => {
+  needTool(context, 'chromium');
+  const { client } = await setStage();
+  await client.call('team.create', { name: TEAM });
+  const watched = await openPage(browser(), client, '/what/is/this');
+  const { page } = watched;
+  await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor();
+  await eventually(() => page.title()).toBe('Nothing here · Troupe');
+  await page.getByRole('main').getByRole('link', { name: 'All teams' }).click();
+  await page.getByRole('link', { name: TEAM, exact: true }).waitFor();
+  const at = new URL(page.url()).origin;
+  for (const [path, says, way] of [
+    ['/t/nobody', 'Team nobody cannot be shown', 'All teams'],
+    [`/t/${TEAM}/m/nobody`, 'demo has no member “nobody”', 'Back to the team'],
+    ['/native/nobody', 'Claude Code has no team “nobody”', 'All teams'],
+    [`/t/${TEAM}/%zz`, 'There is nothing at this address', 'All teams'],
+    [`/t/${TEAM}/task/99`, 'There is no such task', undefined],
+  ] as const) {
+    await page.goto(at + path);
+    await page.getByRole('heading', { name: says }).waitFor();
+    if (way !== undefined) await page.getByRole('main').getByRole('link', { name: way }).waitFor();
+  }
+  await page.keyboard.press('Escape');
+  await page.getByText('No task yet').waitFor();
+  // The daemon says it, too, of the addresses that are none, and the browser repeats it.
+  const absent = ['/what/is/this', `/t/${TEAM}/%zz`].map((path) => expect.stringMatching(`404.*${at}${path}$`));
+  expect(watched.complaints).toEqual(absent);
+});
