@@ -17,13 +17,15 @@ export function decideAll(state: TeamState, batch: readonly Waiting[]): TeamEven
     const before = events.length;
     waiting.error = undefined;
     try {
+      let decided: TeamEvent[] = [];
       for (const command of waiting.commands) {
-        for (const event of decide(state, command)) {
+        decided = decide(state, command);
+        for (const event of decided) {
           evolve(state, event);
           events.push(event);
         }
       }
-      waiting.value = waiting.pick(state, events.slice(before));
+      waiting.value = waiting.pick(state, waiting.commands.length === 1 ? decided : events.slice(before));
     } catch (error) {
       takeBackTo(state, mark);
       events.length = before;

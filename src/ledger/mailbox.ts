@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { z } from 'zod';
 import { SYSTEM } from '../core/actor.ts';
@@ -86,9 +87,10 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     options: { messageId?: string } = {},
   ): Promise<TeamMessage> {
     const messageId = idFor(options);
-    const { type: messageType, ...message } = parse(SendMessageInput, input);
-    const command = { type: 'message.send', by: fromId, messageId, messageType, ...message } as const;
-    return this.#ledger.execute(teamId, command, (state) => state.messages.get(messageId) as TeamMessage);
+    const message = parse(SendMessageInput, input);
+    const command = { ...message, type: 'message.send', by: fromId, messageId, messageType: message.type } as const;
+    const sent = await this.#ledger.execute(teamId, command, (state) => state.messages.get(messageId) as TeamMessage);
+    return sent;
   }
 
   /** Sends to everybody else on the team: one message each. */
@@ -210,5 +212,5 @@ function messagesOf(state: TeamState, ids: readonly string[]): TeamMessage[] {
 }
 
 function idFor(options: { messageId?: string }): string {
-  return options.messageId === undefined ? crypto.randomUUID() : parse(ChosenId, options.messageId);
+  return options.messageId === undefined ? randomUUID() : parse(ChosenId, options.messageId);
 }

@@ -47,6 +47,8 @@ export interface CompleteOptions {
 /** What goes into a command besides its input: see `CommandEnvelope`. */
 type Once = Pick<CompleteOptions, 'commandId' | 'onHost'>;
 
+type Found = Promise<SharedTask | undefined>;
+
 /** The shared task list of every team on a ledger: thin, the rules are in the core. */
 export class SharedTaskList extends EventEmitter<TaskListEvents> {
   readonly #ledger: Ledger;
@@ -87,7 +89,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   }
 
   /** One task, or undefined where there is none. */
-  getTask(teamId: string, taskId: string): Promise<SharedTask | undefined> {
+  getTask(teamId: string, taskId: string): Found {
     return this.#view(teamId, (state) => {
       const task = state.tasks.get(taskId);
       return task && viewTask(state, task);
@@ -154,44 +156,44 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   }
 
   /** Takes the best task that is ready for the member, or none; one that its other keeper withholds is left for later. */
-  async claimNextTask(teamId: string, teammateId: string, options: Once = {}): Promise<SharedTask | undefined> {
+  claimNextTask(teamId: string, teammateId: string, options: Once = {}): Found {
+    if (!this.#claims) return this.#claimBest(teamId, teammateId, options);
+    return this.#claimConfirmed(this.#claims, teamId, teammateId, options);
+  }
+
+  async #claimConfirmed(claims: ClaimKeeper, teamId: string, by: string, options: Once): Found {
     for (let attempt = 1; ; attempt++) {
-      const { commandId } = options;
       // Sent again, it must come by the same tasks: each attempt has an id of its own.
-      const once =
-        attempt === 1 || commandId === undefined ? options : { ...options, commandId: `${commandId}.${attempt}` };
-      const task = await this.#claimNext(teamId, teammateId, { ...once, isFirst: attempt === 1 });
-      if (!task || !this.#claims) return task;
+      const isAgain = attempt > 1 && options.commandId !== undefined;
+      const once = isAgain ? { ...options, commandId: `${options.commandId}.${attempt}` } : options;
+      const withheld = claims.withheld(teamId);
+      const isEasy = withheld.size === 0;
+      // An attempt that was made before was about the task that was the best then.
+      const earlier = isEasy && attempt === 1 ? undefined : await this.#claimedBefore(teamId, by, once.commandId);
+      const claim = () => (isEasy ? this.#claimBest(teamId, by, once) : this.#claimOther(withheld, teamId, by, once));
+      const task = earlier ?? (await claim());
+      if (!task) return task;
       try {
-        if (await this.#claims.confirm(teamId, task, teammateId)) return task;
+        if (await claims.confirm(teamId, task, by)) return task;
       } catch (error) {
-        if (!this.#claims.withheld(teamId).has(task.id)) throw error;
+        if (!claims.withheld(teamId).has(task.id)) throw error;
       }
     }
   }
 
-  async #claimNext(
-    teamId: string,
-    by: string,
-    { isFirst, ...options }: Once & { isFirst: boolean },
-  ): Promise<SharedTask | undefined> {
-    const withheld = this.#claims?.withheld(teamId);
-    const isEasy = !withheld || withheld.size === 0;
-    // An attempt that was made before was about the task that was the best then.
-    const earlier = isEasy && isFirst ? undefined : await this.#claimedBefore(teamId, by, options.commandId);
-    if (earlier) return earlier;
-    const claim = { type: 'task.claim', by, ...options } as const;
-    if (isEasy) {
-      return this.#ledger.execute(teamId, claim, (state, events) => {
-        const [claimed] = events;
-        const id = claimed?.type === 'task:claimed' ? claimed.taskId : receiptTask(state, options.commandId);
-        return id === undefined ? undefined : viewTask(state, requireTask(state, id));
-      });
-    }
+  #claimBest(teamId: string, by: string, options: Once): Found {
+    const { commandId } = options;
+    return this.#ledger.execute(teamId, { ...options, type: 'task.claim', by }, (state, [claimed]) => {
+      const id = claimed?.type === 'task:claimed' ? claimed.taskId : receiptTask(state, commandId);
+      return id === undefined ? undefined : viewTask(state, requireTask(state, id));
+    });
+  }
+
+  async #claimOther(withheld: ReadonlySet<string>, teamId: string, by: string, options: Once): Found {
     for (const { id } of await this.getClaimableTasksForTeammate(teamId, by)) {
       if (withheld.has(id)) continue;
       try {
-        return await this.#do(teamId, { ...claim, taskId: id });
+        return await this.#do(teamId, { ...options, type: 'task.claim', by, taskId: id });
       } catch (error) {
         // It moved on since it was listed.
         if (!(error instanceof TeamError) || !MOVED_ON.has(error.code)) throw error;
@@ -200,7 +202,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     return undefined;
   }
 
-  #claimedBefore(teamId: string, by: string, commandId: string | undefined): Promise<SharedTask | undefined> {
+  #claimedBefore(teamId: string, by: string, commandId: string | undefined): Found {
     return this.#view(teamId, (state) => {
       const taskId = state.receipts.get(commandId ?? '')?.by === by ? receiptTask(state, commandId) : undefined;
       return taskId === undefined ? undefined : viewTask(state, requireTask(state, taskId, { deleted: true }));
