@@ -19,7 +19,10 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   const operation = command.operation as OperationName;
   const home = findHome(process.env);
   const notices: string[] = [];
-  const daemon = connectOnce(home.socket, readCredential(process.env, home), (message) => notices.push(message));
+  let after: string | number | undefined;
+  const onMore = (next: string | number): void => void (after = next);
+  const onNotice = (message: string): void => void notices.push(message);
+  const daemon = connectOnce(home.socket, readCredential(process.env, home), { onNotice, onMore });
   await new Promise(setImmediate);
   const given = await readArguments(command, rest, process.env);
   const frame = {
@@ -30,7 +33,7 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   };
   const isLong = given.input['wait'] !== undefined;
   if (isLong) daemon.close();
-  const answer = isLong ? callPatiently(frame) : daemon.call(frame).catch(orPatiently(frame));
+  const answer = isLong ? callPatiently(frame, onMore) : daemon.call(frame).catch(orPatiently(frame, onMore));
   // What takes longer than that may be interrupted; to listen from the start would take everything longer.
   setTimeout(() => process.once('SIGINT', () => process.exit(INTERRUPTED)), 100);
   const screen = standardScreen(process.env);
@@ -38,9 +41,19 @@ export async function callOperation(command: Command, rest: readonly string[]): 
     throw await (await import('./explanations.ts')).explainError(error, given.input['teamId']);
   });
   if (notices.length > 0) (await import('./connect.ts')).sayNotices(notices);
-  await show(operation, result, { json: given.json, screen, input: given.input });
+  // A program that reads JSON is told of no next page: it gets all, unless it says how many it wants.
+  if (given.json && after !== undefined && given.input['limit'] === undefined) {
+    for (let at: string | number | undefined = after; at !== undefined; at = after) {
+      after = undefined;
+      const payload = { ...given.input, after: at };
+      (result as unknown[]).push(...((await callPatiently({ ...frame, payload }, onMore)) as unknown[]));
+    }
+  }
+  await show(operation, result, { json: given.json, screen, input: given.input, after });
   return 0;
 }
+
+type OnMore = (after: string | number) => void;
 
 /** An id that no other call has. Not from `crypto`: to load that takes 5 ms, and nobody gains by guessing it. */
 export function newCommandId(): string {
@@ -49,20 +62,21 @@ export function newCommandId(): string {
 }
 
 /** No daemon, a connection lost, a token that was replaced while we read it: what a client knows how to get over. */
-function orPatiently(frame: RequestFrame): (error: unknown) => Promise<unknown> {
+function orPatiently(frame: RequestFrame, onMore: OnMore): (error: unknown) => Promise<unknown> {
   return (error) => {
     const isOver = error instanceof CallError && error.code !== 'no_daemon' && error.code !== 'unauthenticated';
     if (isOver) throw error;
-    return callPatiently(frame);
+    return callPatiently(frame, onMore);
   };
 }
 
 /** The same call, with all that may happen on the way. */
-async function callPatiently({ type, payload, as, commandId }: RequestFrame): Promise<unknown> {
+async function callPatiently({ type, payload, as, commandId }: RequestFrame, onMore: OnMore): Promise<unknown> {
   const { openClient } = await import('./connect.ts');
   const { interruption } = await import('./interruption.ts');
   return openClient(process.env).call(type as OperationName, payload as InputOf<OperationName>, {
     signal: interruption(),
+    onMore,
     ...(as !== undefined && { as }),
     ...(commandId !== undefined && { commandId }),
   });

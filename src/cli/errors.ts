@@ -2,7 +2,7 @@ import type { CallError } from '../client/client.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { EXIT_CODES } from './manifest.ts';
 import { cleanLines, fold } from './text.ts';
-import { toJson, warn } from './write.ts';
+import { toJson, warn, writeBeside } from './write.ts';
 
 /** Exit code of a command that was interrupted: 128 and the number of SIGINT. */
 export const INTERRUPTED = 130;
@@ -35,7 +35,7 @@ export class Refusal extends Error {
 export function reportError(error: unknown, json: boolean): number {
   if (isAbort(error)) return INTERRUPTED;
   const { code, message } = explain(error);
-  if (json) warn(toJson({ error: { code, message } }, undefined));
+  if (json) writeBeside(toJson({ error: { code, message } }, undefined));
   else {
     warn(fold(`troupe: ${cleanLines(message).join('\n')}\n`, errorScreen(), 2));
     if (error instanceof UsageError) warn(`See: troupe ${`${error.command} --help`.trimStart()}\n`);

@@ -110,7 +110,10 @@ function overview(screen: Screen): string {
 }
 
 const SETTINGS: [string, string][] = [
-  ['--json', 'print the result as JSON, and errors too'],
+  [
+    '--json',
+    'print the result as JSON; on standard error is then {"error":{"code","message"}} or, beside a result, {"notice"} a line each',
+  ],
   ['TROUPE_TEAM', 'the team, where --team is not given'],
   ['TROUPE_MEMBER_NAME', 'the member you speak for, where --as is not given'],
   ['TROUPE_TOKEN, TROUPE_TOKEN_FILE', "a member's credential, in place of your own"],

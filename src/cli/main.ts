@@ -5,6 +5,7 @@ import { reportError } from './errors.ts';
 import { interruption } from './interruption.ts';
 import type { OwnCommand } from './own/own-command.ts';
 import { standardScreen } from './screen.ts';
+import { speakJson } from './write.ts';
 
 // Not awaited: what it loads later may import what is loaded with it, and would wait for it in turn.
 void main(process.argv.slice(2));
@@ -28,6 +29,8 @@ async function main(words: readonly string[]): Promise<void> {
 
 /** Does what the words say and returns the exit code. */
 async function answer(words: readonly string[]): Promise<number> {
+  const isJson = hasFlag(words, '--json');
+  if (isJson) speakJson();
   try {
     const [first = 'help'] = words;
     if (first === '--version' || first === '-v') return (await import('./version.ts')).printVersion();
@@ -41,7 +44,7 @@ async function answer(words: readonly string[]): Promise<number> {
       ? runOwn(found.command, found.rest)
       : callOperation(found.command, found.rest));
   } catch (error) {
-    return reportError(error, hasFlag(words, '--json'));
+    return reportError(error, isJson);
   }
 }
 

@@ -9,7 +9,7 @@ import { checkSocketPath, prepareHome } from '../client/prepare-home.ts';
 import { isThere } from '../client/process.ts';
 import { isAbsence } from './connect.ts';
 import { Refusal } from './errors.ts';
-import { warn } from './write.ts';
+import { warnPeople } from './write.ts';
 
 /** `src/cli` and `dist/cli` are equally far from it. */
 const BIN = fileURLToPath(new URL('../../bin/troupe.js', import.meta.url));
@@ -42,7 +42,7 @@ export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Pro
       const connection = await knock(connect);
       if (connection !== undefined) return connection;
       if (isMine && !child) {
-        warn(`troupe: starting the daemon for ${home.directory}\n`);
+        warnPeople(`troupe: starting the daemon for ${home.directory}\n`);
         child = spawnDaemon(home);
       }
       const now = performance.now();

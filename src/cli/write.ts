@@ -6,11 +6,28 @@ export function print(text: string): void {
   write(1, text);
 }
 
-/** Writes to standard error, which never mixes with a result. */
+/** Writes to standard error, which never mixes with a result; where JSON is spoken, as one line `{"notice": …}`. */
 export function warn(text: string): void {
+  writeBeside(isJson ? toJson({ notice: text.trim().replace(/^troupe: /, '') }, undefined) : text);
+}
+
+/** Says what only people care about, who wonder why it takes a moment: a program would have to tell it from an error. */
+export function warnPeople(text: string): void {
+  if (!isJson) warn(text);
+}
+
+/** Writes to standard error as it stands. */
+export function writeBeside(text: string): void {
   if (aside) aside(() => write(2, text));
   else write(2, text);
 }
+
+/** From now on everything is said as JSON, also what stands beside the result. */
+export function speakJson(): void {
+  isJson = true;
+}
+
+let isJson = false;
 
 /** Whoever draws in place makes room for what is said meanwhile; with undefined there is no picture any more. */
 export function stepAside(way: ((say: () => void) => void) | undefined): void {

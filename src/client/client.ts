@@ -1,4 +1,11 @@
-import type { ErrorFrame, EventsFrame, NoticeFrame, RequestFrame, SubscribedFrame } from '../operations/frames.ts';
+import type {
+  ErrorFrame,
+  EventsFrame,
+  NoticeFrame,
+  RequestFrame,
+  ResultFrame,
+  SubscribedFrame,
+} from '../operations/frames.ts';
 import type { InputOf, OperationName, ResultOf } from '../operations/index.ts';
 import { CallError } from './errors.ts';
 
@@ -24,6 +31,8 @@ export interface CallOptions {
   readonly commandId?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (message: string) => void;
+  /** Hears of a list that it is not all, and what to give as `after` for the rest. */
+  readonly onMore?: (after: string | number) => void;
 }
 
 /** Whether the client can reach the daemon. */
@@ -47,6 +56,7 @@ interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly onProgress?: ((message: string) => void) | undefined;
+  readonly onMore?: ((after: string | number) => void) | undefined;
 }
 
 interface Feed {
@@ -88,7 +98,7 @@ export class Client {
 
   /** Does an operation. Rejects with a `CallError` that has the refusal's code. */
   call<N extends OperationName>(name: N, input: InputOf<N>, options: CallOptions = {}): Promise<ResultOf<N>> {
-    const { as, commandId = crypto.randomUUID(), signal, onProgress } = options;
+    const { as, commandId = crypto.randomUUID(), signal, onProgress, onMore } = options;
     if (signal?.aborted) return Promise.reject(abortError(signal));
     const id = this.#nextId++;
     const frame: RequestFrame = {
@@ -115,6 +125,7 @@ export class Client {
         resolve: settle(resolve as (value: unknown) => void),
         reject: settle(reject),
         onProgress,
+        onMore,
       });
       signal?.addEventListener('abort', cancel, { once: true });
       this.#transmit(frame);
@@ -242,7 +253,9 @@ export class Client {
     else if (frame.type === 'error') this.#refused(frame as unknown as ErrorFrame, pending);
     else if (frame.type === 'result' && pending) {
       this.#pending.delete(frame.id as number);
-      pending.resolve((frame as unknown as { result: unknown }).result);
+      const { result, after } = frame as unknown as ResultFrame;
+      if (after !== undefined) pending.onMore?.(after);
+      pending.resolve(result);
     }
   }
 

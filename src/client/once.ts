@@ -12,6 +12,14 @@ export interface OneCall {
   close(): void;
 }
 
+/** What else one may want to hear. */
+interface Listeners {
+  /** What one should know of the answer. */
+  readonly onNotice?: (message: string) => void;
+  /** From where a list goes on that is not all. */
+  readonly onMore?: (after: string | number) => void;
+}
+
 /** How long a daemon may say nothing at all; then a `Client` finds out what is the matter. */
 const SILENCE_MS = 5_000;
 
@@ -21,18 +29,19 @@ const READ_BYTES = 64 * 1024;
 /**
  * The shortest way to one answer, for a program that ends with it: it connects and shows its credential at once, and what
  * it reads goes past Node's streams, which take 1 ms to set up. What goes wrong on the way is told as `no_daemon` and not
- * tried again; that is what a `Client` is for, and with the same command id the call is done once. `onNotice` hears what one should know
- * of the answer.
+ * tried again; that is what a `Client` is for, and with the same command id the call is done once.
  */
-export function connectOnce(path: string, token: string, onNotice?: (message: string) => void): OneCall {
+export function connectOnce(path: string, token: string, { onNotice, onMore }: Listeners = {}): OneCall {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   // A connection that nobody asks anything may fail unheard.
   promise.catch(() => {});
   const take = splitLines((line) => {
     const answer = JSON.parse(line) as Answer;
     if (answer.error) reject(new CallError(answer.error.code, answer.error.message));
-    else if (answer.type === 'result' && answer.id === 1) resolve(answer.result);
-    else if (answer.type === 'notice') onNotice?.(answer.message ?? '');
+    else if (answer.type === 'result' && answer.id === 1) {
+      if (answer.after !== undefined) onMore?.(answer.after);
+      resolve(answer.result);
+    } else if (answer.type === 'notice') onNotice?.(answer.message ?? '');
   });
   const callback = (size: number, buffer: Uint8Array): boolean => {
     clearTimeout(silence);
@@ -60,6 +69,7 @@ interface Answer {
   readonly type: string;
   readonly id?: number;
   readonly result?: unknown;
+  readonly after?: string | number;
   readonly message?: string;
   readonly error?: { readonly code: CallError['code']; readonly message: string };
 }

@@ -43,6 +43,13 @@ const PLACEHOLDER =
 /** `Authorization: Bearer …`, as it is given to programs that make requests. */
 const AUTHORIZATION = /\bAuthorization: {0,4}(?:Bearer|Basic|token) [\w.~+/=-]{8,8192}/i;
 
+/** An argument that has its value in the next word. */
+const FLAG = /^--?([A-Za-z_][\w-]{0,128})$/;
+
+/** In a shell's command: an argument with dashes, and the next word. */
+const FOLLOWED =
+  /(?<=^|[\s;|("'`])--?([A-Za-z_][\w-]{0,128})[ \t]{1,8}(?:"([^"]{0,1024})|'([^']{0,1024})|([^\s;|&"'`)-][^\s;|&"'`)]{0,1023}))/g;
+
 /** In a shell's command, or after the dashes of an argument: a name, and the value that it is given. */
 const ASSIGNED =
   /(?<=^|[\s;|("'`])(--?)?([A-Za-z_][\w-]{0,128})=(?:"([^"]{0,1024})|'([^']{0,1024})|([^\s;|&"'`)]{0,1024}))/g;
@@ -75,10 +82,7 @@ export function findSecrets({
   env,
 }: Partial<Pick<AgentSpec, 'command' | 'args' | 'env'>>): WrittenSecret[] {
   const words = (key: 'command' | 'args', list: readonly string[] = []) =>
-    list.flatMap((word, i) => {
-      const problem = findInCommand(word);
-      return problem === undefined ? [] : [{ path: [key, i], problem }];
-    });
+    findInWords(list).map(({ at, problem }) => ({ path: [key, at], problem }));
   const variables = Object.entries(env ?? {}).flatMap(([name, value]) => {
     const problem = findInVariable(name, value);
     return problem === undefined ? [] : [{ path: ['env', name], problem }];
@@ -94,22 +98,46 @@ export function findInVariable(name: string, value: string): string | undefined 
   return `is a secret written out, and would be kept in the journal: write \${${name}}, and start the daemon where the member runs with ${name} in its environment`;
 }
 
+/** What is wrong with the words of a command, and with which: a secret stands in one, or is what an argument before it asks for. */
+export function findInWords(words: readonly string[]): { at: number; problem: string }[] {
+  return words.flatMap((word, at) => {
+    const [, name] = FLAG.exec(words[at - 1] ?? '') ?? [];
+    const isAsked = name !== undefined && isSecretArgument(name, word.replaceAll(REFERENCE, FILLED_IN));
+    const problem = isAsked ? WRITTEN_OUT : findInCommand(word);
+    return problem === undefined ? [] : [{ at, problem }];
+  });
+}
+
 /** What is wrong with a command, or an argument of one, if a secret is written out in it. */
 export function findInCommand(text: string): string | undefined {
   if (!hasSecretShape(text.replaceAll(SHELL_VALUE, '')) && !assignsSecret(text)) return undefined;
-  return 'has a secret written out, which would be kept in the journal and seen by everybody who lists processes: let the program read it from its environment, and name the variable under env';
+  return WRITTEN_OUT;
 }
+
+const WRITTEN_OUT =
+  'has a secret written out, which would be kept in the journal and seen by everybody who lists processes: let the program read it from its environment, and name the variable under env';
 
 /** A value that is filled in by the shell, in part or whole, is not written out. */
 function assignsSecret(text: string): boolean {
   const filled = text.replaceAll(SHELL_VALUE, FILLED_IN);
-  return [...filled.matchAll(ASSIGNED)].some(([, dashes, name = '', ...values]) => {
+  const isAssigned = [...filled.matchAll(ASSIGNED)].some(([, dashes, name = '', ...values]) => {
     const value = values.find((one) => one !== undefined) ?? '';
-    if (value.length < SECRET_LENGTH || value.includes(FILLED_IN)) return false;
-    const variable = name.replaceAll('-', '_');
-    if (dashes !== undefined && !SECRET_ARGUMENT.test(variable)) return false;
-    return isSecretName(variable, value);
+    return dashes === undefined ? isWrittenOut(name, value) : isSecretArgument(name, value);
   });
+  if (isAssigned) return true;
+  return [...filled.matchAll(FOLLOWED)].some(([, name = '', ...values]) =>
+    isSecretArgument(name, values.find((one) => one !== undefined) ?? ''),
+  );
+}
+
+function isSecretArgument(name: string, value: string): boolean {
+  const variable = name.replaceAll('-', '_');
+  return SECRET_ARGUMENT.test(variable) && !value.startsWith('-') && isWrittenOut(variable, value);
+}
+
+function isWrittenOut(name: string, value: string): boolean {
+  if (value.length < SECRET_LENGTH || value.includes(FILLED_IN)) return false;
+  return isSecretName(name.replaceAll('-', '_'), value);
 }
 
 function isSecretName(name: string, value: string): boolean {

@@ -102,8 +102,9 @@ export function requireMember(state: TeamState, id: string): MemberRecord {
   const live = [...state.members.values()].filter(({ status }) => status !== 'stopped').map((one) => one.id);
   const others = `it has ${live.join(', ') || 'no live one'}`;
   const team = requireTeam(state).id;
+  // Nobody of that name is looked for: something is left to say.
   throw new TeamError(
-    'not_found',
+    id.startsWith('@') ? 'invalid' : 'not_found',
     id.startsWith('@')
       ? `Only a member of team ${team} can do that, and ${id} is none: say for whom you act (--as NAME); ${others}`
       : `Team ${team} has no member ${quote(id)}; ${others}`,

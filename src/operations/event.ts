@@ -24,7 +24,7 @@ export const eventOperations = [
     }),
     result: z.array(Batch),
     route: 'GET /api/teams/:teamId/history',
-    run: async ({ ledger, caller }, { teamId, after, limit }) => {
+    run: async ({ ledger, caller, more }, { teamId, after, limit }) => {
       const end = await ledger.view(teamId, (state, seq) => {
         requireTeam(state);
         return seq;
@@ -36,7 +36,9 @@ export const eventOperations = [
         const batch = { seq, events: visibleEvents(events, caller).map((event) => ({ ...event })) };
         batches.push(batch);
         size += JSON.stringify(batch).length;
-        if (batches.length >= limit || size > ENOUGH_CHARS) break;
+        if (batches.length < limit && size <= ENOUGH_CHARS) continue;
+        if (seq < end) more?.(seq);
+        break;
       }
       return batches;
     },

@@ -35,11 +35,14 @@ export interface Subscription {
   readonly only?: 'events';
 }
 
-/** What the daemon answers to a call by name. A call by message type is answered with that operation's own message. */
+/** What the daemon answers to a call by name. A call by message type is answered with that operation's own message, with `more` and `after` as here. */
 export interface ResultFrame {
   readonly type: 'result';
   readonly id?: string | number;
   readonly result: unknown;
+  /** The result is a list and not all of it: asked again with this `after`, the operation goes on. */
+  readonly more?: true;
+  readonly after?: string | number;
 }
 
 /** A refusal. Without an id it is about a frame that could not be read. */

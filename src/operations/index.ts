@@ -13,7 +13,7 @@ import { memberOperations } from './member.ts';
 import { messageOperations } from './message.ts';
 import { nativeOperations } from './native.ts';
 import { noteOperations } from './note.ts';
-import type { Operation, Services } from './operation.ts';
+import type { Cursor, Operation, Services } from './operation.ts';
 import { requestOperations } from './request.ts';
 import { taskOperations } from './task.ts';
 import { teamOperations } from './team.ts';
@@ -70,6 +70,8 @@ export interface Call {
   readonly progress?: (message: string) => void;
   /** Hears what one should know of the answer. Who cannot gets no answer that needs it. */
   readonly notice?: (message: string) => void;
+  /** Hears of a list that it is not all, and from where to go on. */
+  readonly more?: (after: Cursor) => void;
 }
 
 /** Parses, checks the scope, runs. The one way from any face to any verb; refusals are rejections. */
@@ -95,7 +97,7 @@ function attempt(services: Services, name: string, found: Operation | undefined,
 
 function perform(services: Services, name: string, found: Operation | undefined, call: Call): Promise<unknown> {
   if (!found) throw new TeamError('not_found', `There is no operation ${quote(name)}`);
-  const { caller, as, commandId, signal, progress } = call;
+  const { caller, as, commandId, signal, progress, more } = call;
   const team = (call.input as { teamId?: unknown } | null | undefined)?.teamId;
   authorize(caller, found, typeof team === 'string' ? team : undefined);
   const input = parse(found.input, call.input ?? {});
@@ -108,7 +110,8 @@ function perform(services: Services, name: string, found: Operation | undefined,
     ...(hostId !== undefined && caller.scope !== 'admin' && { onHost: hostId }),
   };
   const actor = actorOf(caller, found, as);
-  const run = () => found.run({ ...services, caller, actor, once, signal, ...(progress && { progress }) }, input);
+  const context = { ...services, caller, actor, once, signal, ...(progress && { progress }), ...(more && { more }) };
+  const run = () => found.run(context, input);
   return found.scope === 'reader' && caller.scope === 'admin' && call.notice
     ? remember(services, run, call.notice)
     : run();

@@ -80,7 +80,12 @@ export interface Context extends Services {
   readonly signal: AbortSignal;
   /** Tells a caller who waits that it still waits. */
   readonly progress?: (message: string) => void;
+  /** Says of a list that it is not all: asked with this as `after`, the operation goes on with what follows. */
+  readonly more?: (after: Cursor) => void;
 }
+
+/** From where a list goes on: the id or number of the last thing in it. */
+export type Cursor = string | number;
 
 /** How a command line names an operation. */
 export interface CommandLine {

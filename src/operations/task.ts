@@ -54,14 +54,20 @@ export const taskOperations = [
     route: 'GET /api/teams/:teamId/tasks',
     message: { type: 'team_list_tasks', answer: 'team_tasks', fields: (tasks) => ({ tasks }) },
     cli: { flags: { assigneeId: 'assignee' } },
-    run: ({ tasks }, { teamId, limit, after, status, assigneeId, priority }) =>
-      tasks.listTasks(teamId, {
-        limit,
+    run: async ({ tasks, more }, { teamId, limit, after, status, assigneeId, priority }) => {
+      // With one more than was asked for it is known whether there are more.
+      const found = await tasks.listTasks(teamId, {
+        limit: limit + 1,
         ...(after && { after }),
         ...(status && { status }),
         ...(assigneeId && { assigneeId }),
         ...(priority && { priority }),
-      }),
+      });
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      if (last && found.length > limit) more?.(last.id);
+      return page;
+    },
   }),
   operation({
     name: 'task.show',

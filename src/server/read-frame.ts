@@ -1,6 +1,6 @@
 import { TeamError } from '../core/errors.ts';
 import type { RequestFrame } from '../operations/frames.ts';
-import type { Operation } from '../operations/operation.ts';
+import type { Cursor, Operation } from '../operations/operation.ts';
 import { writeMoments } from './moments.ts';
 
 /** The frame that a text holds, or the error that says why it is none. Checked by hand: every call passes here. */
@@ -32,9 +32,13 @@ export function resultFrame(
   type: string,
   id: RequestFrame['id'],
   result: unknown,
+  after?: Cursor,
 ): string {
-  if (operation?.message?.type !== type) return JSON.stringify({ type: 'result', id, result: writeMoments(result) });
-  return JSON.stringify({ type: operation.message.answer, id, ...operation.message.fields(result) });
+  const more = after === undefined ? undefined : { more: true, after };
+  if (operation?.message?.type !== type) {
+    return JSON.stringify({ type: 'result', id, ...more, result: writeMoments(result) });
+  }
+  return JSON.stringify({ type: operation.message.answer, id, ...more, ...operation.message.fields(result) });
 }
 
 function parseJson(text: string): unknown {

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { OPERATIONS } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
+import type { Cursor, Operation } from '../operations/operation.ts';
 import { callerOf, readJson } from './context.ts';
 import type { Env } from './context.ts';
 import type { Hub } from './hub.ts';
@@ -26,10 +26,18 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
         as: context.req.header('x-troupe-as'),
         commandId: context.req.header('idempotency-key'),
         signal: context.req.raw.signal,
+        more: (after) => context.header('link', nextLink(context.req.url, after)),
       });
       return context.json(result as object);
     });
   }
+}
+
+/** Where the rest of a list is, as RFC 8288 says it. */
+function nextLink(url: string, after: Cursor): string {
+  const { pathname, searchParams } = new URL(url);
+  searchParams.set('after', String(after));
+  return `<${pathname}?${searchParams}>; rel="next"`;
 }
 
 async function bodyOf(context: Context, mostBytes: number): Promise<object> {

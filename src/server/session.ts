@@ -1,6 +1,7 @@
 import { TeamError } from '../core/errors.ts';
 import type { RequestFrame } from '../operations/frames.ts';
 import { findOperation } from '../operations/index.ts';
+import type { Cursor } from '../operations/operation.ts';
 import type { Connected, Ending, Hub, OpenLines } from './hub.ts';
 import { openOutbox } from './outbox.ts';
 import type { Carrier } from './outbox.ts';
@@ -140,6 +141,7 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
     calls.set(key, waiting);
     if (waits) waitingCalls++;
     let text: string;
+    let after: Cursor | undefined;
     try {
       const result = await hub.call(type, {
         caller,
@@ -150,13 +152,16 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
         progress(message) {
           if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'progress', id, message }));
         },
+        more(next) {
+          after = next;
+        },
         notice(message) {
           if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'notice', about: id, message }));
         },
       });
       // Until there is room the answer is not even written down: what waits is then one answer at most, however long.
       while (outbox.isBusy) await outbox.whenFree();
-      text = resultFrame(findOperation(type), type, id, result);
+      text = resultFrame(findOperation(type), type, id, result, after);
     } catch (error) {
       text = errorFrame(id, hub.asTeamError(error));
     }

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { openUnix } from '../server/wire.ts';
 import { sharedTroupe } from './troupe.ts';
 
 /** The command lines that are promised word by word. */
@@ -153,6 +155,30 @@ describe('a command line', () => {
     expect(await troupe.run('task list', { env: both })).toMatchObject({ status: 0 });
     expect(await troupe.run('task list --team nowhere', { env })).toMatchObject({ status: 3 });
     expect((await troupe.run('team show', { env })).stdout).toContain('Team demo');
+  });
+
+  test('wants to hear who takes a task, and says how to say it', async () => {
+    await troupe.run('task add Free --team demo');
+    const outcome = await troupe.run('task claim --team demo');
+    expect(outcome).toMatchObject({ status: 2, stdout: '' });
+    expect(outcome.stderr).toContain('say for whom you act (--as NAME); it has lead, worker-1');
+    expect(await troupe.run('task update 1 --status in_progress --team demo')).toMatchObject({ status: 2 });
+  });
+
+  test('shows of a long list that it goes on, and gives all of it as JSON', async () => {
+    await troupe.run('team create long');
+    const wire = await openUnix(`${troupe.home}/daemon.sock`, readFileSync(`${troupe.home}/token`, 'utf8').trim());
+    const add = (): Promise<unknown> => wire.ask({ type: 'task.create', payload: { teamId: 'long', title: 'One' } });
+    for (let i = 0; i < 1_010; i += 101) await Promise.all(Array.from({ length: 101 }, add));
+    const { stdout } = await troupe.run('task list --team long');
+    expect(stdout).toMatch(/\nThese are 1000, and there are more: --after 1000\n$/);
+    expect((await troupe.run('task list --team long --after 1000')).stdout).not.toContain('more');
+    expect((await troupe.run('task list --team long --limit 1010')).stdout).not.toContain('more');
+    expect(await troupe.json<object[]>('task list --team long')).toHaveLength(1_010);
+    expect(await troupe.json<object[]>('event list --team long')).toHaveLength(
+      (await troupe.json<object[]>('event list --team long --limit 5000')).length,
+    );
+    expect(await troupe.json<object[]>('task list --team long --limit 3')).toHaveLength(3);
   });
 
   test('wants to hear the name of a team that is to go', async () => {

@@ -18,17 +18,26 @@ describe('a command without a daemon', () => {
 
     const pid = readPid(troupe.home) ?? 0;
     process.kill(pid, 'SIGKILL');
-    const again = await troupe.run('task list --team demo --json');
+    const again = await troupe.run('task list --team demo');
     expect(again.stderr).toContain('starting the daemon');
-    expect(JSON.parse(again.stdout)).toMatchObject([{ title: 'First' }]);
+    expect(again.stdout).toContain('First');
     expect(readPid(troupe.home)).not.toBe(pid);
+
+    // A program that reads JSON would have to tell it from an error.
+    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    const silent = await troupe.run('task list --team demo --json');
+    expect(JSON.parse(silent.stdout)).toMatchObject([{ title: 'First' }]);
+    expect(silent.stderr).toBe('');
+    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    const refused = await troupe.run('task show 9 --team demo --json');
+    expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'not_found' } });
   });
 
   test('is one of 20 that start one daemon together', async () => {
     const troupe = newTroupe();
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => troupe.run('status --json')));
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => troupe.run('status')));
     expect(outcomes.map(({ status, stderr }) => (status === 0 ? 0 : stderr))).toEqual(Array(20).fill(0));
-    const pids = new Set(outcomes.map(({ stdout }) => (JSON.parse(stdout) as { pid: number }).pid));
+    const pids = new Set(outcomes.map(({ stdout }) => /pid (\d+)/.exec(stdout)?.[1]));
     expect(pids.size).toBe(1);
     expect(outcomes.filter(({ stderr }) => stderr.includes('starting')).length).toBeGreaterThan(0);
     const serving = outcomes.filter(({ stderr }) => stderr.includes('starting')).length;

@@ -57,6 +57,8 @@ test.each([
   "env GITHUB_TOKEN='hunter2hunter2' gh pr list",
   'login --password=hunter2 --user=me',
   '--api-key=0a1b2c3d4e',
+  'deploy --token 0a1b2c3d4e --yes',
+  'login -password "hunter2 and more"',
   'curl -H "Authorization: Bearer 0a1b2c3d4e" https://x',
 ])('a name and its secret stand in the command %s', (command) => {
   expect(findInCommand(command)).toMatch(/^has a secret written out/);
@@ -69,6 +71,9 @@ test.each([
   'sort --key=2,2n --field-separator=, names',
   '--sort-key=created_at',
   '--token-limit=1000000',
+  'deploy --token $TOKEN --token-file secrets.txt --token "$(pass show x)"',
+  'deploy --token --verbose',
+  'deploy --token ./token.txt --max-tokens 200000',
   'TLS_KEY=./certs/server.key npm test',
   'curl -H "Authorization: Bearer $TOKEN" https://x?key=created_at',
   'OPENAI_API_KEY=ollama codex',
@@ -80,7 +85,7 @@ test.each([
 
 test('a long text that looks like many secrets is judged at once', () => {
   const begun = performance.now();
-  for (const piece of ['A_KEY=', '--token=', "K_KEY='", 'sk-', 'npm_', '=', 'Authorization: ']) {
+  for (const piece of ['A_KEY=', '--token=', '--token ', "K_KEY='", 'sk-', 'npm_', '=', 'Authorization: ']) {
     findInCommand(piece.repeat(20_000));
     findInVariable('X', piece.repeat(20_000));
   }
@@ -90,12 +95,13 @@ test('a long text that looks like many secrets is judged at once', () => {
 test('all that is found is told with its place, and none of it is repeated', () => {
   const found = findSecrets({
     command: ['run', 'sk-live-0123456789'],
-    args: ['AKIAIOSFODNN7EXAMPLE'],
+    args: ['AKIAIOSFODNN7EXAMPLE', '--token', 'hunter2hunter2', '--token', '${TOKEN}', '--token', '--quiet-now'],
     env: { A: 'plain', MY_SECRET: 'hunter2' },
   });
   expect(found.map(({ path }) => path)).toEqual([
     ['command', 1],
     ['args', 0],
+    ['args', 2],
     ['env', 'MY_SECRET'],
   ]);
   expect(JSON.stringify(found)).not.toMatch(/hunter2|sk-live|AKIA/);

@@ -21,10 +21,18 @@ test('says that there are no tasks, and lists only so many', async () => {
   for (let i = 0; i < 230; i++) await house.call('task.create', { teamId: 'demo', title: `T${i}` });
   for (let i = 1; i <= 50; i++) await house.call('task.complete', { teamId: 'demo', taskId: String(i) });
   const { text, data } = await use(lead, 'TaskList');
-  expect(data).toMatchObject({ not_listed: 30 });
+  expect(data).toMatchObject({ not_listed: 30, more: true, after: '0' });
   expect(data.tasks).toHaveLength(200);
   expect(text).toMatch(/^#31 \[completed\] T30\n/);
-  expect(text).toMatch(/\.\.\. and 30 more that are over$/);
+  expect(text).toMatch(/\.\.\. and 30 more: TaskList with after "0" goes on in the order of the ids$/);
+  const first = await use(lead, 'TaskList', { after: '0' });
+  expect(first.data).toMatchObject({ not_listed: 30, more: true, after: '200' });
+  const rest = await use(lead, 'TaskList', { after: first.data.after });
+  expect(rest.data.tasks.map(({ id }: { id: string }) => id)).toEqual(
+    Array.from({ length: 30 }, (_, i) => `${201 + i}`),
+  );
+  expect(rest.data).not.toHaveProperty('more');
+  expect((await use(lead, 'TaskList', { after: '230' })).text).toBe('No tasks come after #230.');
 });
 
 test('takes a task, ends it with a result, and gives the next', async () => {

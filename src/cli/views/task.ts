@@ -19,11 +19,8 @@ const STATUS: Readonly<Record<Task['status'], { mark: string; style: Style | und
   deleted: { mark: '-', style: 'dim' },
 };
 
-/** How many the daemon lists where nobody says. */
-const PAGE = 1_000;
-
 export const views: Views = {
-  'task.list': (tasks, screen, input) => taskTable(tasks, screen) + whatFollows(tasks, Number(input['limit'] ?? PAGE)),
+  'task.list': (tasks, screen) => taskTable(tasks, screen),
   'task.show': (task, screen) => taskDetails(task, screen),
   'task.claim': (task, screen) =>
     task === null ? 'There is nothing to claim now.\n' : taskDetails(task, screen, `${task.assigneeId} holds task`),
@@ -41,12 +38,6 @@ export const views: Views = {
   'task.undepend': (task) =>
     told(task, task.dependencies.length > 0 ? `still waits for ${taskNames(task.dependencies)}` : 'waits for no task'),
 };
-
-/** A list that is as long as it may be is probably not all. */
-function whatFollows(tasks: readonly Task[], limit: number): string {
-  const last = tasks.at(-1);
-  return last && tasks.length >= limit ? `These are the first ${limit}. More: --after ${clean(last.id)}\n` : '';
-}
 
 /** How a status looks, in a mark and a word. */
 export function statusCell(status: Task['status']): { text: string; short: string; style: Style | undefined } {

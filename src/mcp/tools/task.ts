@@ -14,6 +14,11 @@ import { updateTask } from './update.ts';
 /** As many tasks as a model can use; the rest is counted. */
 const LISTED_TASKS = 200;
 
+/** The id of the last task that one has seen; 0 is before all. */
+const After = z.string().regex(/^\d{1,15}$/, 'is not a task id such as "7"');
+
+const NO_TASKS = 'No tasks found. Create them with TaskCreate.';
+
 const Words = {
   subject: z
     .string()
@@ -72,20 +77,26 @@ export const taskTools = [
     description: 'List the tasks of the team.',
     for: 'reader',
     reads: true,
-    input: z.strictObject({}),
-    run: async ({ call, teamId }) => {
-      const all = await call<SharedTask[]>('task.list', { teamId, limit: TASKS_PER_TEAM });
-      const tasks = mostUseful(all).map(toListedTask);
+    input: z.strictObject({ after: After.optional() }),
+    run: async ({ call, teamId }, { after }) => {
+      const all = await call<SharedTask[]>('task.list', {
+        teamId,
+        limit: TASKS_PER_TEAM,
+        ...(Number(after) > 0 && { after }),
+      });
+      const tasks = (after === undefined ? mostUseful(all) : all.slice(0, LISTED_TASKS)).map(toListedTask);
       const left = all.length - tasks.length;
       const lines = tasks.map(({ id, status, subject, owner, blockedBy }) => {
         const holder = owner === undefined ? '' : ` (${owner})`;
         const waits = blockedBy.length > 0 ? ` [blocked by ${blockedBy.map((one) => `#${one}`).join(', ')}]` : '';
         return `#${id} [${status}] ${escapeVoices(subject)}${holder}${waits}`;
       });
-      if (left > 0) lines.push(`... and ${left} more that are over`);
+      // What is open comes first; whoever wants all goes through them in their order.
+      const next = after === undefined ? '0' : (tasks.at(-1)?.id ?? after);
+      if (left > 0) lines.push(`... and ${left} more: TaskList with after "${next}" goes on in the order of the ids`);
       return {
-        text: lines.join('\n') || 'No tasks found. Create them with TaskCreate.',
-        data: { tasks, ...(left > 0 && { not_listed: left }) },
+        text: lines.join('\n') || (after === undefined ? NO_TASKS : `No tasks come after #${after}.`),
+        data: { tasks, ...(left > 0 && { not_listed: left, more: true, after: next }) },
       };
     },
   }),

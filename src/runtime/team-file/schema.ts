@@ -9,7 +9,7 @@ import {
   PROMPT_BYTES,
 } from '../../core/limits.ts';
 import { BackendType } from '../../core/member.ts';
-import { findInCommand, findInVariable } from '../../core/secret.ts';
+import { findInCommand, findInVariable, findInWords } from '../../core/secret.ts';
 import { DependencyFailurePolicy, SharedTaskPriority, Title } from '../../core/task.ts';
 import { TeammateMode } from '../../core/team.ts';
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
@@ -27,7 +27,14 @@ const withoutSecret = <T extends z.ZodType<string>>(text: T): T =>
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   });
 
-const Command = z.union([withoutSecret(z.string().min(1)), z.array(withoutSecret(z.string())).min(1)]);
+/** The words of a command, and what is wrong with those that are secrets. */
+const Words = z.array(z.string()).superRefine((words, context) => {
+  for (const { at, problem } of findInWords(words)) {
+    context.addIssue({ code: 'custom', path: [at], message: problem });
+  }
+});
+
+const Command = z.union([withoutSecret(z.string().min(1)), Words.min(1)]);
 
 const Variables = z.record(z.string(), z.string()).superRefine((env, context) => {
   for (const [name, value] of Object.entries(env)) {
@@ -61,7 +68,7 @@ const Setup = {
     .optional()
     .describe('answers of yours given beforehand; what no rule is about is asked'),
   command: Command.optional().describe('a binary in place of the one on the path'),
-  args: z.array(withoutSecret(z.string())).optional().describe('added to the arguments that Troupe gives'),
+  args: Words.optional().describe('added to the arguments that Troupe gives'),
   env: Variables.optional().describe(
     'added to its environment; ${NAME} is taken from that of the daemon which runs it, and a secret can stand here in no other way',
   ),

@@ -79,7 +79,7 @@ describe('a claim', () => {
     team.task();
     for (const by of ['@user', '@system']) {
       expect(team.refuse(by, 'task.claim', {})).toMatchObject({
-        code: 'not_found',
+        code: 'invalid',
         message: `Only a member of team alpha can do that, and ${by} is none: say for whom you act (--as NAME); it has lead, ann`,
       });
     }
