@@ -17,6 +17,8 @@ async function main(words: readonly string[]): Promise<void> {
     await (await import('./serve.ts')).runServe(words.slice(1));
   } else if (words[0] === '--teammate') {
     process.exit(await (await import('./teammate.ts')).runTeammateCommand(words));
+  } else if (words[0] === '--complete') {
+    process.exit(await (await import('./completion/values.ts')).printValues(words.slice(1)));
   } else if (words[0] === '--native-teammate') {
     process.exit(await (await import('./claude/teammate.ts')).runNativeTeammate(words));
   } else if (words[0] === 'mcp' && !hasFlag(words, '--help', '-h')) {

@@ -37,7 +37,7 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
 function nextLink(url: string, after: Cursor): string {
   const { pathname, searchParams } = new URL(url);
   searchParams.set('after', String(after));
-  return `<${pathname}?${searchParams}>; rel="next"`;
+  return `<${pathname}?${searchParams.toString()}>; rel="next"`;
 }
 
 async function bodyOf(context: Context, mostBytes: number): Promise<object> {

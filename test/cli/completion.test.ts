@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needTool } from '../tools.ts';
-import { newTroupe, sharedTroupe } from './troupe.ts';
+import { BIN, newTroupe, sharedTroupe } from './troupe.ts';
 
 const CASES: readonly [line: string, expected: readonly string[], unexpected: readonly string[]][] = [
   ['troupe ', ['team', 'task', 'send', 'watch', 'doctor', 'completion'], ['add']],
@@ -21,6 +21,19 @@ const CASES: readonly [line: string, expected: readonly string[], unexpected: re
   ['troupe logs -', ['--daemon', '--follow'], ['--priority']],
 ];
 
+/** What only the daemon knows. */
+const KNOWN: typeof CASES = [
+  ['troupe team show ', ['demo', 'deep'], ['lead']],
+  ['troupe task list --team de', ['demo', 'deep'], ['lead']],
+  ['troupe task claim --team demo ', ['1', '2'], ['3', 'demo']],
+  ['troupe task complete --as worker-1 --team demo ', ['3'], ['1', '2']],
+  ['troupe task show --team=demo ', ['1', '2', '3'], ['demo']],
+  ['troupe task add Title --team demo --needs 1,', ['1,2', '1,3'], ['2']],
+  ['troupe task claim --team demo --as w', ['worker-1'], ['lead']],
+  ['troupe send --team demo ', ['lead', 'worker-1'], ['demo']],
+  ['troupe task assign 1 --team demo ', ['lead', 'worker-1'], ['1']],
+];
+
 describe('completion', () => {
   const troupe = sharedTroupe();
   let folder: string;
@@ -34,6 +47,21 @@ describe('completion', () => {
     folder = mkdtempSync(join(tmpdir(), 'troupe-completion-'));
     for (const shell of ['bash', 'zsh', 'fish']) writeFileSync(join(folder, `_troupe.${shell}`), await script(shell));
     writeFileSync(join(folder, '_troupe'), await script('zsh'));
+    writeFileSync(join(folder, 'troupe'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`, { mode: 0o755 });
+    await troupe.run('team create demo');
+    await troupe.run('team create deep');
+    await troupe.run('member add worker-1 --team demo');
+    // Titles are anybody's words.
+    await troupe.run([
+      'task',
+      'add',
+      `a $(touch ${folder}/done) \`touch ${folder}/done\`'; touch ${folder}/done`,
+      '--team',
+      'demo',
+    ]);
+    await troupe.run('task add Second --team demo --priority low');
+    await troupe.run('task add Third --team demo --priority critical');
+    await troupe.run('task claim --team demo --as worker-1');
   });
 
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -43,13 +71,17 @@ describe('completion', () => {
     const source = `source ${join(folder, `_troupe.${shell}`)}`;
     const { stdout, stderr } = spawnSync(shell, [...flags, '-c', `${source}\n${program}`], {
       encoding: 'utf8',
-      env: { ...process.env, HOME: folder },
+      env: environment(),
     });
     expect(stderr).toBe('');
     return stdout;
   }
 
-  test.for(CASES)('in bash of "%s"', ([line, expected, unexpected], context) => {
+  function environment(): NodeJS.ProcessEnv {
+    return { ...troupe.environment, HOME: folder, PATH: `${folder}:${process.env['PATH']}` };
+  }
+
+  test.for([...CASES, ...KNOWN])('in bash of "%s"', ([line, expected, unexpected], context) => {
     needTool(context, 'bash');
     const words = line.split(' ');
     const offered = runIn(
@@ -66,7 +98,7 @@ describe('completion', () => {
     expect(runIn('bash', ['--norc', '-u'], 'complete -p troupe')).toBe('complete -o default -F _troupe troupe\n');
   });
 
-  test.for(CASES)('in fish of "%s"', ([line, expected, unexpected], context) => {
+  test.for([...CASES, ...KNOWN])('in fish of "%s"', ([line, expected, unexpected], context) => {
     needTool(context, 'fish');
     const offered = runIn('fish', ['--no-config'], `complete -C ${JSON.stringify(line)}`);
     expectWords(
@@ -80,16 +112,25 @@ describe('completion', () => {
     needTool(context, 'zsh');
     const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', ZSH, 'zsh', folder], {
       encoding: 'utf8',
-      env: { ...process.env, HOME: folder },
+      env: environment(),
     });
     expect(stderr).toBe('');
     for (const word of ['task', 'priority', 'critical', 'claim', 'complete']) expect(stdout).toContain(word);
+    // What it puts in by itself, since only one fits.
+    for (const word of ['worker-1', 'Second', 'deep']) expect(stdout).toContain(word);
+  });
+
+  test('runs nothing that stands in the text of others', () => {
+    expect(existsSync(join(folder, 'done'))).toBe(false);
   });
 });
 
 test('completion starts no daemon', async () => {
   const troupe = newTroupe();
   expect(await troupe.run('completion bash')).toMatchObject({ status: 0, stderr: '' });
+  const nothing = { status: 0, stdout: '', stderr: '' };
+  expect(await troupe.run(['--complete', 'team', 'show', ''])).toEqual(nothing);
+  expect(await troupe.run(['--complete', 'no', 'such', 'command'])).toEqual(nothing);
   expect(await troupe.run('stop')).toMatchObject({ status: 75 });
 });
 
@@ -100,7 +141,7 @@ zpty shell zsh -f -i
 send() { zpty -w -n shell "$1" }
 send "PS1=; fpath=($1 \\$fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' complete-word; LISTMAX=0"$'\\n'
 sleep 1
-for line in 'troupe ta' 'troupe task c' 'troupe task add --pr' 'troupe task add x --priority cr'; do
+for line in 'troupe ta' 'troupe task c' 'troupe task add --pr' 'troupe task add x --priority cr' 'troupe task claim --team demo --as w' 'troupe task show --team demo ' 'troupe team show dee'; do
   send "$line"$'\\t'
   sleep 0.7
   send $'\\x15'

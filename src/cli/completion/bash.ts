@@ -17,6 +17,11 @@ export function bashCompletion(): string {
     ...new Set(completedCommands().flatMap((command) => valued(command).map(({ name }) => `--${name}`))),
   ];
   return `# Completion of troupe for bash: source <(troupe completion bash)
+_troupe_values() {
+  # What the daemon that runs knows: teams, members, tasks. Words come before a tab, what they mean after it.
+  local line
+  while IFS= read -r line; do COMPREPLY+=("\${line%%$'\\t'*}"); done < <("\${COMP_WORDS[0]}" --complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
 _troupe() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}"
   local first="\${COMP_WORDS[1]}" command words='' flags='' after=2
@@ -44,7 +49,7 @@ ${values.join('\n')}
     return
   fi
   case "$prev" in
-    ${takesValue.join('|')}) return ;;
+    ${takesValue.join('|')}) _troupe_values; return ;;
   esac
   case "$command" in
 ${flags.join('\n')}
@@ -56,7 +61,7 @@ ${places.join('\n')}
   fi
   case "$cur" in
     -*) COMPREPLY=($(compgen -W "$flags" -- "$cur")) ;;
-    *) COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
+    *) if [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$cur")); else _troupe_values; fi ;;
   esac
 }
 complete -o default -F _troupe troupe

@@ -1,4 +1,5 @@
 import type { Described, DescribedInput } from '../described.ts';
+import { kindOf } from './place.ts';
 import { completedCommands, firstArgument, firstWords, verbs } from './words.ts';
 
 /** What fish reads: `troupe completion fish > ~/.config/fish/completions/troupe.fish`. */
@@ -23,6 +24,9 @@ function __troupe_in
   set -l words (__troupe_words)
   contains -- "$words[2]" ${nouns.join(' ')}; and test "$words[2] $words[3]" = "$argv[1]"; or test "$words[2]" = "$argv[1]"
 end
+function __troupe_values
+  troupe --complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null
+end
 complete -c troupe -f
 complete -c troupe -n __troupe_first -l version -d 'Print the version'
 ${[...top, ...second, ...completedCommands().flatMap(flagLines)].join('\n')}
@@ -35,6 +39,7 @@ function flagLines(command: Described): string[] {
   return [
     ...command.flags.map((flag) => `${where} -l ${flag.name}${shortOf(flag)}${valueOf(flag)} -d ${quote(flag.text)}`),
     ...(values.length === 0 ? [] : [`${where} -a ${quote(values.join(' '))}`]),
+    ...(command.args.some(kindOf) ? [`${where} -a ${ASKED}`] : []),
   ];
 }
 
@@ -42,8 +47,13 @@ function shortOf({ short }: DescribedInput): string {
   return short === undefined ? '' : ` -s ${short}`;
 }
 
-function valueOf({ type, values }: DescribedInput): string {
+/** What the daemon knows, asked for when it is needed. */
+const ASKED = quote('(__troupe_values)');
+
+function valueOf(input: DescribedInput): string {
+  const { type, values } = input;
   if (type === 'boolean') return '';
+  if (kindOf(input)) return ` -x -a ${ASKED}`;
   return values ? ` -x -a ${quote(values.join(' '))}` : ' -x';
 }
 

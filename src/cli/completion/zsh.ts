@@ -1,5 +1,6 @@
 import { shellQuote } from '../../client/shell.ts';
 import type { Described, DescribedInput } from '../described.ts';
+import { kindOf } from './place.ts';
 import { completedCommands, firstWords, verbs } from './words.ts';
 import type { Word } from './words.ts';
 
@@ -19,7 +20,14 @@ export function zshCompletion(): string {
   );
   return `#compdef troupe
 # Completion of troupe for zsh: put this file as _troupe into a directory of $fpath, or source <(troupe completion zsh)
+_troupe_values() {
+  # What the daemon that runs knows: teams, members, tasks. Words come before a tab, what they mean after it.
+  local -a found=("\${(@f)$(\${typed[1]} --complete "\${(@)typed[2,-1]}" 2>/dev/null)}")
+  found=("\${(@)found//$'\\t'/:}")
+  [[ -n "\${found[1]}" ]] && _describe -t values value found
+}
 _troupe() {
+  local -a typed=("\${(@)words[1,CURRENT]}")
   local command="\${words[2]}" skip=1
   if (( CURRENT == 2 )); then
     local -a commands=(${described(firstWords())})
@@ -52,14 +60,19 @@ function specs(command: Described): string[] {
   });
   const args = command.args.map((arg, at) => {
     const place = arg.type === 'list' ? '*' : String(at + 1);
-    return `${place}:${plain(arg.name)}:${arg.values ? `(${arg.values.join(' ')})` : ''}`;
+    return `${place}:${plain(arg.name)}:${actionOf(arg)}`;
   });
   return [...flags, ...args];
 }
 
-function valueOf({ type, name, values }: DescribedInput): string {
-  if (type === 'boolean') return '';
-  return `:${plain(name)}:${values ? `(${values.join(' ')})` : ''}`;
+function valueOf(flag: DescribedInput): string {
+  return flag.type === 'boolean' ? '' : `:${plain(flag.name)}:${actionOf(flag)}`;
+}
+
+/** How zsh finds what may stand there. */
+function actionOf(input: DescribedInput): string {
+  if (kindOf(input)) return '_troupe_values';
+  return input.values ? `(${input.values.join(' ')})` : '';
 }
 
 /** Without what ends a description in a specification. */
