@@ -5,6 +5,9 @@ import type { Journal, Seq } from './journal.ts';
 import { toTeamError } from './sqlite/errors.ts';
 import { openFollowers } from './sqlite/follow.ts';
 import { openDatabase } from './sqlite/open.ts';
+import type { OpenDatabase } from './sqlite/open.ts';
+import { takeOwnership } from './sqlite/owner.ts';
+import type { Ownership } from './sqlite/owner.ts';
 import { corruptBatch, decodeRow } from './sqlite/rows.ts';
 import type { Page, TeamId } from './sqlite/rows.ts';
 import { groupWriter } from './sqlite/writer.ts';
@@ -14,7 +17,7 @@ const NOTHING: Page = { rows: [], isFull: false };
 export interface SqliteJournalOptions {
   /** How long an append tries while another process holds the file, before it fails with `storage`. */
   readonly patienceMs?: number;
-  /** One ledger of this process has the file for itself: nobody else is told of commits or gets a turn in between. */
+  /** One ledger of this process has the file for itself: nobody else is told of commits or gets a turn in between, and who tries to write is refused. */
   readonly exclusive?: boolean;
 }
 
@@ -30,7 +33,8 @@ export function sqliteJournal(
   { patienceMs = 10_000, exclusive = false }: SqliteJournalOptions = {},
 ): Journal {
   const file = resolvePath(path);
-  const { db, rows } = openDatabase(file);
+  let ownership = exclusive ? takeOwnership(file, { alone: true }) : undefined;
+  const { db, rows } = openOwned(file, ownership);
   const followers = openFollowers(db, file, { exclusive });
   const writer = groupWriter({ db, path: file, patienceMs, exclusive, onCommit: (team) => followers.announce(team) });
   /** Which team of a name is meant. An entry is only replaced, never removed: see above. */
@@ -65,14 +69,23 @@ export function sqliteJournal(
     return id;
   }
 
+  /** Nobody who only reads is in the way of one who wants to write alone. */
+  function assertWritable(): void {
+    ownership ??= takeOwnership(file, { alone: false });
+  }
+
   function change(team: string, doing: string, chars: number, run: () => boolean): Promise<boolean> {
-    return new Promise((settle, reject) => writer.write({ team, doing, chars, single: false, run, settle, reject }));
+    return new Promise((settle, reject) => {
+      assertWritable();
+      writer.write({ team, doing, chars, single: false, run, settle, reject });
+    });
   }
 
   return {
     append(team, expected, events) {
       return new Promise((resolve, reject) => {
         assertUsable(team);
+        assertWritable();
         const body = JSON.stringify(events);
         let id: TeamId | undefined;
         writer.write({
@@ -176,10 +189,21 @@ export function sqliteJournal(
       closed ??= writer.drained().then(() => {
         followers.close();
         db.close();
+        ownership?.release();
       });
       return closed;
     },
   };
+}
+
+/** What cannot be opened is nobody's. */
+function openOwned(file: string, ownership: Ownership | undefined): OpenDatabase {
+  try {
+    return openDatabase(file);
+  } catch (error) {
+    ownership?.release();
+    throw error;
+  }
 }
 
 function conflict(team: string, expected: Seq): TeamError {

@@ -27,7 +27,7 @@ describe('the file of a journal', () => {
     const journal = open(join(folder, 'journal.db'));
     await fill(journal, 'a', 1);
     const files = readdirSync(folder).sort();
-    expect(files).toEqual(['journal.db', 'journal.db-shm', 'journal.db-wal', 'journal.db.bell']);
+    expect(files).toEqual(['journal.db', 'journal.db-shm', 'journal.db-wal', 'journal.db.bell', 'journal.db.owner']);
     expect(files.map((file) => modeOf(join(folder, file)))).toEqual(files.map(() => 0o600));
     expect([modeOf(join(root, 'a')), modeOf(folder)]).toEqual([0o700, 0o700]);
   });
