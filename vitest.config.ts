@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { isBuilt } from './scripts/stale.ts';
 import { LongFirst } from './test/setup/long-first.ts';
 
 export default defineConfig({
@@ -12,8 +13,8 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     globalSetup: ['test/setup/leaks.ts'],
     setupFiles: ['test/setup/file.ts'],
-    // What tests start is what is in src/, not what was built before the last change.
-    env: { TROUPE_SOURCE: '1' },
+    // What tests start is what was built, if nothing changed since: it starts in half the time. Else it is what is in src/.
+    env: { TROUPE_SOURCE: process.argv.includes('run') && isBuilt() ? '' : '1' },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     // What a passing test printed is of no interest.

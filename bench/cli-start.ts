@@ -14,11 +14,6 @@ export const cliStart: Benchmark = {
   about: '`troupe task list` against a running daemon, built as it is published',
   target: 'at most 1.3 times `node -e 0`',
   async run(scale) {
-    const build = spawnSync(process.execPath, [join(root, 'scripts/build.ts')], {
-      cwd: root,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    if (build.status !== 0) throw new Error('The package cannot be built');
     using workspace = openWorkspace();
     await using daemon = await startDaemon(workspace.folder);
     await daemon.client.call('team.create', { name: 'demo' });

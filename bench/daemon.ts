@@ -23,12 +23,12 @@ export interface BenchDaemon extends AsyncDisposable {
   readonly client: Client;
 }
 
-/** Starts `troupe serve` on a state directory in the folder. */
+/** Starts `troupe serve`, built as it is published, on a state directory in the folder. */
 export async function startDaemon(folder: string): Promise<BenchDaemon> {
   const home = homeAt(join(folder, 'home'));
   const troupe = join(import.meta.dirname, '..', 'bin', 'troupe.js');
   const child = spawn(process.execPath, [troupe, 'serve'], {
-    env: { ...process.env, TROUPE_HOME: home.directory, TROUPE_SOURCE: '1' },
+    env: { ...process.env, TROUPE_HOME: home.directory, TROUPE_SOURCE: '' },
     stdio: 'ignore',
   });
   const client = new Client(socketConnect({ path: home.socket, token: { file: home.tokenFile } }), {

@@ -4,6 +4,7 @@ import { arch, cpus, platform } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
+import { buildIfStale } from '../scripts/stale.ts';
 import { ALL } from './all.ts';
 import type { Benchmark, Result } from './benchmark.ts';
 import { renderList, renderResult } from './table.ts';
@@ -39,6 +40,8 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
 
+  // Daemons and commands run as they are published.
+  buildIfStale();
   const results: Result[] = [];
   for (const benchmark of asked.benchmarks) {
     if (!json) console.error(`${benchmark.name} ...`);

@@ -17,7 +17,7 @@ if (isAtLeast(BUILT)) {
 }
 
 function start() {
-  // Tests set TROUPE_SOURCE, so that they never test what was built before the last change.
+  // Tests set TROUPE_SOURCE where something changed since the last build, so that they never test what is old.
   if (!process.env.TROUPE_SOURCE) {
     try {
       return require('../dist/cli/main.cjs');

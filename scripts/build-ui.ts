@@ -1,7 +1,8 @@
 // Builds the dashboard into dist/ui, where the daemon finds it. With --if-stale only when something it is made of is newer.
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'vite';
+import { isStale } from './stale.ts';
 
 const ROOT = dirname(import.meta.dirname);
 /** What the dashboard is made of. */
@@ -12,7 +13,7 @@ if (import.meta.main) await buildUi({ ifStale: process.argv.includes('--if-stale
 /** Builds beside the old one and then takes its place: whoever looks sees a whole one, also when two build at once. */
 export async function buildUi({ ifStale = false, root = ROOT } = {}): Promise<void> {
   const target = join(root, 'dist/ui');
-  if (!existsSync(join(root, 'ui/index.html')) || (ifStale && !isStale(root, target))) return;
+  if (!existsSync(join(root, 'ui/index.html')) || (ifStale && !isStale(root, SOURCES, 'dist/ui/index.html'))) return;
   const draft = `${target}.${process.pid}`;
   const environment = process.env['NODE_ENV'];
   // Vite leaves what is set, and a test runner has set it: React would be the slow one that is for finding mistakes.
@@ -30,15 +31,4 @@ export async function buildUi({ ifStale = false, root = ROOT } = {}): Promise<vo
     else process.env['NODE_ENV'] = environment;
     rmSync(draft, { recursive: true, force: true });
   }
-}
-
-function isStale(root: string, target: string): boolean {
-  const built = statSync(join(target, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return SOURCES.some((path) => newest(join(root, path)) > built);
-}
-
-function newest(path: string): number {
-  const stat = statSync(path);
-  if (!stat.isDirectory()) return stat.mtimeMs;
-  return Math.max(...readdirSync(path).map((name) => newest(join(path, name))));
 }

@@ -7,6 +7,7 @@ import { isInstalled, TOOLS } from '../test/tools.ts';
 import type { Tool } from '../test/tools.ts';
 import { buildUi } from './build-ui.ts';
 import { installAgents } from './install-agents.ts';
+import { buildIfStale } from './stale.ts';
 
 const missing = TOOLS.filter(({ program }) => !isInstalled(program));
 if (missing.length > 0) installOnDebian(missing);
@@ -19,6 +20,8 @@ for (const { program, debianPackage, why } of missing.filter((tool) => !isInstal
 const [agents = AGENTS_FOLDER] = process.argv.slice(2);
 installAgents(agents, 'the agents that the tests run: once, about 1 GB');
 
+// What the tests start starts in half the time when it is built.
+buildIfStale();
 await buildUi({ ifStale: true });
 
 /** Best effort: whatever goes wrong here shows as a tool that is still missing. */

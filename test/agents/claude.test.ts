@@ -9,6 +9,7 @@ import type { Heard } from '../contracts/agent.ts';
 import { BIN, connect, serve, temporaryHome } from '../daemon/serve.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
+import { TROUPE_SOURCE } from '../setup/source.ts';
 import { agentProgram } from './installed.ts';
 import { doTurn, makePlace, START_MS, startIn } from './real.ts';
 import type { Place } from './real.ts';
@@ -353,7 +354,7 @@ describe.skipIf(program === undefined)('Claude Code', { timeout: START_MS }, () 
       stdio: {
         command: process.execPath,
         args: [BIN, 'mcp'],
-        env: { ...who, TROUPE_SOURCE: '1', CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' },
+        env: { ...who, TROUPE_SOURCE, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' },
       },
     };
     return { tools, token, tasks: () => client.call('task.list', { teamId: 'demo' }) };

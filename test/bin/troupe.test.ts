@@ -105,7 +105,7 @@ function run(node: string, bin: string, args: readonly string[], input = '') {
   return spawnSync(node, [bin, ...args], { encoding: 'utf8', input, env: withoutSource() });
 }
 
-/** The other tests run what is in src/; these are about what a user has. */
+/** These are about what a user has. */
 function withoutSource(): NodeJS.ProcessEnv {
   const { TROUPE_SOURCE: _source, ...environment } = process.env;
   return environment;

@@ -145,7 +145,6 @@ function environmentFor(home: string): NodeJS.ProcessEnv {
     ...Object.fromEntries(kept),
     TROUPE_HOME: home,
     CLAUDE_CONFIG_DIR: join(home, '../claude'),
-    TROUPE_SOURCE: '1',
   };
 }
 

@@ -27,11 +27,10 @@ export function temporaryHome(): Home {
   return homeAt(directory);
 }
 
-/** What a command of the command line gets from us: this home, and the code as it is in `src/`. */
+/** What a command of the command line gets from us: this home, and the code that is tested (vitest.config.ts). */
 export function environmentFor(home: Home, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   return {
     ...process.env,
-    TROUPE_SOURCE: '1',
     TROUPE_HOME: home.directory,
     NODE_COMPILE_CACHE: COMPILED_CODE,
     ...more,

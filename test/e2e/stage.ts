@@ -9,6 +9,7 @@ import type { ProcessRecord } from '../../src/runtime/process-records.ts';
 import { run, until } from '../daemon/processes.ts';
 import type { Running } from '../daemon/processes.ts';
 import { BIN, connect, environmentFor, temporaryHome } from '../daemon/serve.ts';
+import { TROUPE_SOURCE } from '../setup/source.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
@@ -99,7 +100,7 @@ export function setStage(): Stage {
     member: (name, fixture, env = {}) => ({
       name,
       agent: { exec: [join(AGENTS, `${fixture}.js`)] },
-      env: { WORK_LOG: workLog, WORK_UNTIL: join(folder, 'go'), TROUPE_SOURCE: '1', ...env },
+      env: { WORK_LOG: workLog, WORK_UNTIL: join(folder, 'go'), TROUPE_SOURCE, ...env },
     }),
     letGo: () => writeFileSync(join(folder, 'go'), ''),
     work: () =>

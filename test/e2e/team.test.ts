@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { until } from '../daemon/processes.ts';
 import { BIN } from '../daemon/serve.ts';
+import { TROUPE_SOURCE } from '../setup/source.ts';
 import { processesOf, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -285,7 +286,7 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
 
   function gate(stage: Stage, script: string): void {
     const path = join(stage.folder, 'gate.sh');
-    writeFileSync(path, `#!/bin/sh\nexport TROUPE_SOURCE=1\n${script}\nexit 0\n`);
+    writeFileSync(path, `#!/bin/sh\nexport TROUPE_SOURCE=${TROUPE_SOURCE}\n${script}\nexit 0\n`);
     chmodSync(path, 0o755);
     stage.teamFile({
       team: 'crew',

@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { TROUPE_SOURCE } from '../setup/source.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /** The demo, with a folder for what is temporary. */
 function startDemo() {
   const folder = join(temporaryFolder(), 't');
   mkdirSync(folder);
-  const env = { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, TROUPE_SOURCE: '1' };
+  const env = { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, TROUPE_SOURCE };
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../examples/start.ts')], { env });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output.stdout += chunk));

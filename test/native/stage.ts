@@ -41,6 +41,7 @@ import { BIN } from '../daemon/serve.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
 import { COMPILED_CODE } from '../setup/compiled-code.ts';
+import { TROUPE_SOURCE } from '../setup/source.ts';
 import { needTool } from '../tools.ts';
 import { askerOf, cast, lastText } from './script.ts';
 import { nativeProgram } from './versions.ts';
@@ -304,7 +305,7 @@ function environmentOf(place: { home: string; bin: string; model: ModelServer; t
     // The program refuses to run without questions as root, unless it is told that it cannot hurt anybody.
     IS_SANDBOX: '1',
     TROUPE_HOME: troupeHome,
-    TROUPE_SOURCE: '1',
+    TROUPE_SOURCE,
     NODE_COMPILE_CACHE: COMPILED_CODE,
     NO_COLOR: '1',
   };

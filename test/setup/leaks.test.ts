@@ -28,7 +28,7 @@ describe.runIf(process.platform === 'linux')('a run of the tests', () => {
 /** Runs our vitest, with our configuration, on a project with one test. */
 function runTests(body: string) {
   const folder = temporaryFolder();
-  for (const path of ['package.json', 'vitest.config.ts', 'test/setup']) {
+  for (const path of ['package.json', 'vitest.config.ts', 'test/setup', 'scripts/stale.ts']) {
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
