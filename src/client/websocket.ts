@@ -8,6 +8,7 @@ export interface WebSocketOptions {
   /**
    * How often the daemon is asked for a sign of life; a connection on which none came is taken for lost. A machine that
    * slept, or a network that went without a word, leaves one that looks open for as long as nobody is told otherwise.
+   * One that does not open within that time is given up as well.
    */
   readonly pulseMs?: number;
 }
@@ -25,7 +26,16 @@ export function webSocketConnect(options: WebSocketOptions): Connect {
       let state: 'new' | 'open' | 'over' = 'new';
       let isHeard = true;
       let pulse: ReturnType<typeof setInterval> | undefined;
+      const giveUp = (reason: string): void => {
+        // The other side may never answer the farewell: it is not waited for.
+        end(reason);
+        socket.close();
+      };
+      const { pulseMs } = options;
+      const opening =
+        pulseMs === undefined ? undefined : setTimeout(() => giveUp('the daemon did not answer'), pulseMs);
       const end = (reason: string): void => {
+        clearTimeout(opening);
         clearInterval(pulse);
         const before = state;
         state = 'over';
@@ -34,16 +44,14 @@ export function webSocketConnect(options: WebSocketOptions): Connect {
       };
       const feelPulse = (): void => {
         if (isHeard) socket.send(PING);
-        else {
-          // The other side may never answer the farewell: it is not waited for.
-          end('the daemon gave no sign of life');
-          socket.close();
-        }
+        else giveUp('the daemon gave no sign of life');
         isHeard = false;
       };
       socket.addEventListener('open', () => {
+        if (state === 'over') return;
         state = 'open';
-        if (options.pulseMs !== undefined) pulse = setInterval(feelPulse, options.pulseMs);
+        clearTimeout(opening);
+        if (pulseMs !== undefined) pulse = setInterval(feelPulse, pulseMs);
         resolve({ send: (text) => socket.send(text), close: () => socket.close() });
       });
       socket.addEventListener('message', ({ data }) => {

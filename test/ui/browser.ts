@@ -39,10 +39,14 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
+  const traffic = noteTraffic(page);
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail') console.error(await describePage(page), complaints, traffic);
+    await context.close();
+  });
   page.on('pageerror', (error) => complaints.push(`error: ${error.stack ?? error.message}`));
   page.on('console', (message) => {
     // A daemon that is away is told to the person, and by the browser to its console.
@@ -58,6 +62,29 @@ export async function openPage(
   const { url } = await client.call('ui.login', {});
   await page.goto(url.replace('/#', `${path}#`));
   return { page, context, complaints };
+}
+
+/** How a page got on with its daemon, which other pages and requests hide: for a test that failed. */
+function noteTraffic(page: Page): readonly string[] {
+  const notes: string[] = [];
+  const note = (text: string): void => void notes.push(`${(performance.now() / 1000).toFixed(2)} ${text}`);
+  page.on('websocket', (socket) => {
+    note('WebSocket asked for');
+    socket.once('framereceived', () => note('WebSocket answers'));
+    socket.on('socketerror', (error) => note(`WebSocket: ${error}`));
+    socket.on('close', () => note('WebSocket closed'));
+  });
+  page.on('requestfailed', (request) => note(`${request.url()}: ${request.failure()?.errorText}`));
+  page.on('response', (response) => {
+    if (!response.ok()) note(`${response.url()}: ${response.status()}`);
+  });
+  return notes;
+}
+
+/** What a test that failed saw last. */
+async function describePage(page: Page): Promise<string> {
+  const text = await page.innerText('body', { timeout: 2_000 }).catch((error: unknown) => String(error));
+  return `${page.url()} showed:\n${text}`;
 }
 
 /** Nothing was complained about. */

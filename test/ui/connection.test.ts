@@ -102,6 +102,13 @@ describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
     proxy.freeze();
     await client.call('task.create', { teamId: TEAM, title: 'While it slept' });
     await page.locator('.list-row').getByText('While it slept').waitFor();
+    // Nor does it wait for ever for a new one that nobody answers.
+    proxy.stall();
+    proxy.freeze();
+    await eventually(() => proxy.stalled).toBeGreaterThan(0);
+    proxy.mend();
+    await client.call('task.create', { teamId: TEAM, title: 'While nobody answered' });
+    await page.locator('.list-row').getByText('While nobody answered').waitFor();
     expect(await page.evaluate('globalThis.samePage')).toBe(true);
     expectQuiet(watched);
   });

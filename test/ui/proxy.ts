@@ -15,6 +15,10 @@ export interface Proxy {
   slowDown(bytesPerSecond: number): void;
   /** Those that are open bring nothing any more and stay open, as after a sleep; new ones work. */
   freeze(): void;
+  /** New ones are taken and never answered, until it is mended. */
+  stall(): void;
+  /** How many were. */
+  readonly stalled: number;
 }
 
 /** How often something comes through a slow connection. */
@@ -25,6 +29,8 @@ export async function openProxy(): Promise<Proxy> {
   const open = new Set<Duplex>();
   const tunnels = new Set<() => void>();
   let isCut = false;
+  let isStalling = false;
+  let stalled = 0;
   let pace = Infinity;
   const hold = (socket: Duplex): void => {
     open.add(socket);
@@ -33,6 +39,7 @@ export async function openProxy(): Promise<Proxy> {
     if (isCut) socket.destroy();
   };
   const server = createServer((incoming, outgoing) => {
+    if (isStalling) return void stalled++;
     const onward = request(
       incoming.url ?? '',
       { method: incoming.method ?? 'GET', headers: incoming.headers },
@@ -46,6 +53,7 @@ export async function openProxy(): Promise<Proxy> {
   });
   server.on('connection', (socket: Socket) => hold(socket));
   server.on('connect', (incoming, socket: Duplex) => {
+    if (isStalling) return void stalled++;
     const [host = '', port = ''] = (incoming.url ?? '').split(':');
     const onward = connect(Number(port), host, () => {
       socket.write('HTTP/1.1 200 Connected\r\n\r\n');
@@ -76,11 +84,15 @@ export async function openProxy(): Promise<Proxy> {
   return {
     server: `http://127.0.0.1:${port}`,
     cut,
-    mend: () => void (isCut = false),
+    mend: () => void (isCut = isStalling = false),
     slowDown: (bytesPerSecond) => void (pace = bytesPerSecond),
     freeze() {
       for (const stop of tunnels) stop();
       tunnels.clear();
+    },
+    stall: () => void (isStalling = true),
+    get stalled() {
+      return stalled;
     },
   };
 }

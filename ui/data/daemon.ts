@@ -17,7 +17,7 @@ const open = webSocketConnect({ url: `${location.origin.replace(/^http/, 'ws')}/
 /** A browser does not say why a WebSocket was refused; a plain request tells. */
 const connect: Connect = (handlers) =>
   open(handlers).catch(async (error: unknown) => {
-    const answer = await fetch('/health').catch(() => undefined);
+    const answer = await fetch('/health', { signal: AbortSignal.timeout(PULSE_MS) }).catch(() => undefined);
     if (answer?.status === 401) throw new CallError('unauthenticated', 'This browser is not logged in');
     throw error;
   });
