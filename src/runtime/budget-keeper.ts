@@ -101,8 +101,8 @@ async function carryOut(
 function describeUse({ of, what, used, limit }: BudgetUse, memberId: string): string {
   const show = (value: number): string => {
     if (what === 'costUsd') return `$${value.toFixed(2)}`;
-    if (what === 'minutes') return `${Math.round(value)} minutes`;
-    return `${value} ${what}`;
+    const count = Math.round(value);
+    return `${count} ${count === 1 ? what.slice(0, -1) : what}`;
   };
   return `The budget of ${of === 'team' ? 'the team' : memberId} is used up to ${show(used)} of ${show(limit)}`;
 }

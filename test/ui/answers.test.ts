@@ -84,12 +84,23 @@ describe('an answer from the queue', { timeout: 240_000 }, () => {
     for (const title of ['Two', 'Three']) await client.call('task.create', { teamId: TEAM, title, assigneeId: 'dee' });
     await page.locator('.queue-line', { hasText: 'Budget reached' }).click();
     await heading('Budget reached of dee');
-    await detail.getByText('used up to 1 turns of 1 turns').waitFor();
+    await detail.getByText('used up to 1 turn of 1 turn').waitFor();
     expect((await client.call('task.show', { teamId: TEAM, taskId: '3' })).status).not.toBe('completed');
     await detail.getByRole('button', { name: 'Go on' }).click();
     await eventually(async () => (await client.call('task.show', { teamId: TEAM, taskId: '3' })).status).toBe(
       'completed',
     );
+
+    // What may not be done is denied with the reason.
+    await page.locator('.queue-line', { hasText: 'Permission' }).click();
+    await heading('Permission of ada');
+    await detail.getByRole('button', { name: 'Deny…' }).click();
+    await detail.getByRole('textbox').fill('Not on this machine');
+    await detail.getByRole('button', { name: 'Deny', exact: true }).click();
+    await eventually(() => page.locator('.queue-line', { hasText: 'Permission' }).count()).toBe(0);
+    expect(await client.call('request.list', { teamId: TEAM, kind: 'permission' })).toMatchObject([
+      { status: 'rejected', feedback: 'Not on this machine', answeredBy: '@user' },
+    ]);
     await client.call('team.down', { teamId: TEAM, force: true });
     expectQuiet(watched);
   });

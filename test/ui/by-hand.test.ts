@@ -111,6 +111,9 @@ test(
     await eventually(() => lead.locator('.member-task').innerText()).toBe('leads by hand · 1 message not read');
     await lead.getByRole('link', { name: 'lead' }).click();
     await page.locator('.message').getByText('Done?').waitFor();
+    await page.getByRole('button', { name: 'Mark all as read' }).click();
+    await page.locator('.message').getByText('read', { exact: true }).waitFor();
+    await eventually(() => page.locator('.member-doing').innerText()).toBe('leads by hand');
     await page.getByRole('tab', { name: 'Transcript' }).click();
     await page.getByText('No agent works for lead').waitFor();
     await page.keyboard.press('g');

@@ -95,6 +95,78 @@ describe('a team of programs', { timeout: 240_000 }, () => {
     expectQuiet(watched);
   });
 
+  test('is seen at work: cards, the critical path, tools and what they gave, mail and its marks, what was used', async (context) => {
+    needTool(context, 'chromium');
+    const { client, go } = await setTeam();
+    const task = (title: string, dependencies: string[] = []) =>
+      client.call('task.create', { teamId: TEAM, title, dependencies });
+    await task('Count');
+    await task('Report', ['1']);
+    await task('Aside', ['1']);
+    await task('Publish', ['2']);
+    const command = ['/usr/bin/env', `WORK_UNTIL=${go}`, join(AGENTS, 'tells.js')];
+    const agent = { kind: 'exec', command } as const;
+    await client.call('member.spawn', { teamId: TEAM, name: 'teller', role: 'counter', agent });
+    const watched = await openPage(browser(), client, `/t/${TEAM}`);
+    const { page } = watched;
+    await page.locator('.node.is-in_progress').getByText('Count').waitFor();
+    await page.locator('.figures').getByText('3 left').waitFor();
+    await eventually(() => page.locator('.node.critical').count()).toBe(3);
+    expect(await page.locator('.node.critical', { hasText: 'Aside' }).count()).toBe(0);
+    const card = page.locator('.side .member', { hasText: 'teller' });
+    await eventually(() => card.innerText()).toMatch(/teller\s+counter\s+Working\s+#1 Count · \d+s\s+exec/);
+    await page.keyboard.press('3');
+    await page.locator('.toolbar').getByRole('button', { name: 'Status' }).click();
+    await page.getByRole('menuitem', { name: 'Blocked' }).click();
+    await eventually(() => page.locator('.list-body .list-row').count()).toBe(3);
+
+    // One more like it, who finds nothing to do; the lead has two now.
+    await page.locator('.side').getByRole('button', { name: 'Spawn a teammate' }).click();
+    const spawn = page.getByRole('dialog', { name: 'Spawn a teammate' });
+    await spawn.getByLabel('Name').fill('twin');
+    await spawn.getByLabel('Run by').selectOption({ label: 'the same as teller (exec)' });
+    await spawn.getByRole('button', { name: 'Spawn' }).click();
+    await page.locator('.side .member', { hasText: 'twin' }).getByText('Idle').waitFor();
+    await page.locator('.side .badge').getByText('· 2').waitFor();
+
+    await card.getByRole('link', { name: 'teller' }).click();
+    await page.locator('.step.said strong').getByText('Count').waitFor();
+    const tool = page.locator('.step.tool').first();
+    await tool.getByText('running').waitFor();
+    await page.getByLabel('Write to teller').fill('Hello');
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: /Inbox/ }).click();
+    await page.locator('.message', { hasText: 'Hello' }).getByText('waiting').waitFor();
+    writeFileSync(go, '');
+    await page.locator('.message', { hasText: 'Hello' }).getByText('read').waitFor();
+    await page.getByRole('tab', { name: /Transcript/ }).click();
+    await page.locator('.transcript-scroll').evaluate('(box) => box.scrollTo(0, 0)');
+    expect(await tool.getByText('42 files').isVisible()).toBe(false);
+    await tool.locator('summary').click();
+    await tool.getByText('42 files').waitFor();
+    await eventually(async () => (await client.call('task.list', { teamId: TEAM, status: 'completed' })).length).toBe(
+      4,
+    );
+    await page.getByRole('tab', { name: /Usage/ }).click();
+    await page.getByRole('img', { name: /^teller used [\d.]+k tokens in \d turns?$/ }).waitFor();
+
+    // Shut down by keys; closed, it can still be read, with what it cost.
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('shut demo down');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Shut demo down?' }).waitFor();
+    await page.getByRole('button', { name: 'Shut down', exact: true }).press('Enter');
+    await page.getByText('demo is closed; it can still be read').waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    const row = page.getByRole('table', { name: 'Closed teams' }).getByRole('row', { name: /demo/ });
+    await eventually(() => row.innerText()).toMatch(/4 of 4[\s\S]*\$1\.00/);
+    await row.getByRole('link', { name: TEAM }).click();
+    await page.locator('.team-head').getByText('Closed').waitFor();
+    expectQuiet(watched);
+  });
+
   test('is written to as a whole, and the panel of its lead shows everybody', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setTeam();

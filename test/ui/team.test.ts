@@ -112,6 +112,7 @@ describe('the page of a team', { timeout: 240_000 }, () => {
     // Its last task ended 13 minutes ago; it has been active all the time.
     const cleo = page.locator('.side .member', { hasText: 'cleo' });
     expect(await cleo.locator('.member-task').innerText()).toMatch(/^without a task for 1[34]m$/);
+    expect(await cleo.innerText()).toMatch(/codex · gpt\s+616k tok\s+\$2\.30\s+41%/);
     // The line ends now, not with the last event.
     await client.call('task.claim', { teamId: TEAM, taskId: '24' }, { as: 'cleo' });
     await cleo.getByText('#24').waitFor();

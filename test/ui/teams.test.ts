@@ -27,6 +27,8 @@ describe('the page of all teams', { timeout: 120_000 }, () => {
     await eventually(() => names.allInnerTexts()).toEqual(['docs-site', 'fix-login']);
     const closed = page.getByRole('table', { name: 'Closed teams' });
     await closed.getByText('Closed', { exact: true }).waitFor();
+    // How far, how many, for how much, since when.
+    expect(await closed.locator('tbody tr').innerText()).toMatch(/3 of 3\s+2\s+115k\s+\$0\.63\s+1 d ago/);
     await page.keyboard.press('/');
     await page.keyboard.type('proxy');
     await eventually(() => names.allInnerTexts()).toEqual(['fix-login']);

@@ -1,8 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, CheckCheck, Clock3, Eye, Mail, Zap } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { isPerson } from '../../src/client/replica.ts';
 import type { TeamMessage } from '../../src/core/message.ts';
+import { call } from '../data/daemon.ts';
+import { useCanAct } from '../data/use-can-act.ts';
 import { useStore, useTeam } from '../data/use-team.tsx';
+import { act } from '../parts/act.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { showControls } from '../parts/controls.ts';
 import { showClock, showMoment } from '../parts/format.ts';
@@ -12,6 +16,7 @@ import { Markdown } from '../parts/markdown.tsx';
 export function Inbox({ memberId }: { memberId: string }) {
   const store = useStore();
   const version = useTeam(({ version }) => version);
+  const member = store.view.state.members.get(memberId);
   const ids = store.view.state.index.inboxes.get(memberId)?.ids ?? [];
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -39,6 +44,7 @@ export function Inbox({ memberId }: { memberId: string }) {
       aria-label={`Inbox of ${memberId}`}
       data-version={version}
     >
+      {member && isPerson(member) && <MarkRead teamId={store.teamId} memberId={memberId} />}
       <ul style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         {virtual.getVirtualItems().map(({ index, key, start }) => {
           const message = store.view.state.messages.get(ids[ids.length - 1 - index] ?? '');
@@ -55,6 +61,23 @@ export function Inbox({ memberId }: { memberId: string }) {
           );
         })}
       </ul>
+    </div>
+  );
+}
+
+/** An agent's mail is read when it was shown to it; a person says so. */
+function MarkRead({ teamId, memberId }: { teamId: string; memberId: string }) {
+  const canAct = useCanAct();
+  const unread = useTeam(({ view }) => view.state.index.inboxes.get(memberId)?.waiting.size ?? 0);
+  if (unread === 0) return null;
+  const mark = (): void =>
+    void act(() => call('message.inbox', { teamId, memberId, unread: true, markRead: true }, { as: memberId }));
+  return (
+    <div className="inbox-head row">
+      <span className="spacer" />
+      <button type="button" className="button small" disabled={!canAct} onClick={mark}>
+        <Eye size={14} aria-hidden /> Mark all as read
+      </button>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { ChartLine } from 'lucide-react';
 import { useMemo } from 'react';
 import { useStore, useTeam } from '../data/use-team.tsx';
-import { showCost, showCount, tokensOf } from '../parts/format.ts';
+import { plural, showCost, showCount, tokensOf } from '../parts/format.ts';
 import { Plot } from '../parts/plot.tsx';
 
 /** What a member used over time, in sum. */
@@ -38,7 +38,7 @@ export function UsagePlot({ memberId }: { memberId: string }) {
         times={times}
         values={[tokens]}
         lines={[{ label: 'tokens', color: '--run-mark', show: showCount, isStep: true, isFilled: true }]}
-        label={`${memberId} used ${showCount(tokens.at(-1) ?? 0)} tokens in ${times.length} turns`}
+        label={`${memberId} used ${showCount(tokens.at(-1) ?? 0)} tokens in ${plural(times.length, 'turn')}`}
       />
       <h2 className="label">Cost</h2>
       <Plot

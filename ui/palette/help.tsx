@@ -32,6 +32,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
     [
       ['1 2 3 4', 'transcript, inbox, tasks, usage'],
       ['W', 'write'],
+      ['Esc', 'out of the box again'],
     ],
   ],
   [
@@ -40,6 +41,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
       ['J K', 'next, previous'],
       ['A', 'yes'],
       ['R', 'no, with the reason'],
+      ['Ctrl Enter', 'send the reason'],
     ],
   ],
 ];

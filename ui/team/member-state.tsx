@@ -50,6 +50,7 @@ export function useSince(member: MemberRecord): number {
 export function Doing({ member }: { member: MemberRecord }) {
   const task = useHeldTask(member.id);
   const isAsking = useAsked(member.id) !== undefined;
+  const isLead = useTeam(({ view }) => view.team?.leadId === member.id);
   const now = useTeamNow();
   const since = showSpan(now - useSince(member));
   if (task) {
@@ -78,7 +79,7 @@ export function Doing({ member }: { member: MemberRecord }) {
   }
   return (
     <span className="quiet">
-      {member.status === 'active' && !isAsking ? 'without a task ' : ''}for {since}
+      {member.status === 'active' && !isAsking ? (isLead ? 'leading ' : 'without a task ') : ''}for {since}
     </span>
   );
 }
