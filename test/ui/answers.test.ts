@@ -3,12 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
-import { sqliteJournal } from '../../src/journal/sqlite.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
 import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { HomeLedger } from './home-ledger.ts';
 import { setStage, useDashboard } from './stage.ts';
 
 useDashboard();
@@ -19,7 +18,7 @@ const TEAM = 'demo';
 
 /** Two that crashed too often: one is a program that works by now, the other was run by somebody else. */
 async function writeCrashed(home: Home): Promise<void> {
-  const ledger = new Ledger(sqliteJournal(home.journal), { exclusive: true });
+  const ledger = new HomeLedger(home);
   const agent = { kind: 'exec', command: [join(AGENTS, 'quick.js')] } as const;
   const crash = (memberId: string): NewCommand[] => [
     { type: 'member.leave', by: '@system', memberId, reason: 'crashed: exit code 1', returning: false },

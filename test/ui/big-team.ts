@@ -2,9 +2,8 @@ import type { Home } from '../../src/client/home.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { CreateTaskInput } from '../../src/core/task.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
-import { sqliteJournal } from '../../src/journal/sqlite.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
+import { HomeLedger } from './home-ledger.ts';
 
 /** How much of everything. */
 export const BIG = { tasks: 1_000, members: 50, messages: 10_000 } as const;
@@ -16,7 +15,7 @@ const PER_BATCH = 3;
 export async function writeBigTeam(home: Home, name = 'big', part = 1): Promise<void> {
   const end = Date.now();
   const sizes = { tasks: Math.ceil(BIG.tasks * part), messages: Math.ceil(BIG.messages * part) };
-  const ledger = new Ledger(sqliteJournal(home.journal), { exclusive: true });
+  const ledger = new HomeLedger(home);
   const by = 'lead';
   const members = Array.from({ length: BIG.members - 1 }, (_, i) => `member-${i + 1}`);
   const random = numbers(7);

@@ -2,15 +2,14 @@ import type { Home } from '../../src/client/home.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { CreateTaskInput } from '../../src/core/task.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
-import { sqliteJournal } from '../../src/journal/sqlite.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
+import { HomeLedger } from './home-ledger.ts';
 
 const MINUTE = 60_000;
 
 /** Teams beside the story: one that is done, one that was closed, one that has just been made. */
 export async function writeSmallTeams(home: Home, end = Date.now()): Promise<void> {
-  const ledger = new Ledger(sqliteJournal(home.journal), { exclusive: true });
+  const ledger = new HomeLedger(home);
   const make = async (name: string, description: string, at: number, tasks: readonly string[]): Promise<void> => {
     const team = CreateTeamInput.parse({ name, description });
     await ledger.execute(name, { type: 'team.create', by: '@user', at, ...team }, () => undefined);

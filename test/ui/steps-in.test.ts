@@ -4,12 +4,11 @@ import { describe, expect, test } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
-import { sqliteJournal } from '../../src/journal/sqlite.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
 import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { HomeLedger } from './home-ledger.ts';
 import { setStage, useDashboard } from './stage.ts';
 import { writeStory } from './story.ts';
 
@@ -21,7 +20,7 @@ const TEAM = 'demo';
 
 /** Members of whom everything waits that can: most of it is asked by Troupe itself. */
 async function writeRequests(home: Home): Promise<void> {
-  const ledger = new Ledger(sqliteJournal(home.journal), { exclusive: true });
+  const ledger = new HomeLedger(home);
   const raise = { type: 'request.raise', by: '@system', memberId: 'ada' } as const;
   const steps: readonly NewCommand[] = [
     { type: 'team.create', by: '@user', ...CreateTeamInput.parse({ name: TEAM }) },

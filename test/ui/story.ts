@@ -3,9 +3,8 @@ import type { Actor } from '../../src/core/actor.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { CreateTaskInput } from '../../src/core/task.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
-import { sqliteJournal } from '../../src/journal/sqlite.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
+import { HomeLedger } from './home-ledger.ts';
 import { writeTranscript } from './story-transcript.ts';
 
 const MINUTE = 60_000;
@@ -93,7 +92,7 @@ const TALK: readonly (readonly [from: Actor, to: string, minute: number, text: s
 
 /** A team in the middle of its work, as its journal has it: 74 minutes, seven members, 24 tasks, three things that wait. */
 export async function writeStory(home: Home, name = 'journal-v2', end = Date.now()): Promise<void> {
-  const ledger = new Ledger(sqliteJournal(home.journal), { exclusive: true });
+  const ledger = new HomeLedger(home);
   const start = end - 74 * MINUTE;
   const steps: { at: number; command: NewCommand }[] = [];
   const at = (minute: number, command: NewCommand): void => void steps.push({ at: start + minute * MINUTE, command });
