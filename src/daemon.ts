@@ -26,6 +26,7 @@ import type { HostKeeper } from './runtime/hosts/keeper.ts';
 import { fencedJournal } from './runtime/hosts/lease.ts';
 import { bringHome } from './runtime/hosts/lost.ts';
 import { installedNames } from './runtime/installed-agents.ts';
+import { rememberJournal, requireLastJournal } from './runtime/last-journal.ts';
 import { listenOnLastPort } from './runtime/last-port.ts';
 import { takeLock } from './runtime/lock.ts';
 import { openLog } from './runtime/log.ts';
@@ -108,10 +109,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     closers.add('log', () => logging.close());
 
     const place = options.journal ?? { kind: 'sqlite' };
+    const lastJournal = join(home.directory, 'last-journal');
+    requireLastJournal(lastJournal, options.journal !== undefined);
     // The lock is on the home: a journal elsewhere may be another daemon's as well.
-    const exclusive = place.kind === 'memory' || (place.kind === 'sqlite' && place.path === undefined);
+    const isOwn = place.kind === 'sqlite' && (place.path ?? home.journal) === home.journal;
+    const exclusive = place.kind === 'memory' || isOwn;
     const opened = await openJournal(place, { file: home.journal, exclusive });
     const { journal: bareJournal, hosts, away, ...journalFacts } = opened;
+    rememberJournal(lastJournal, { ...journalFacts, isOwn });
     closers.add('journal', () => bareJournal.close());
     const { health, instruments, calls, appended } = await openObservation({
       log: logging,

@@ -22,16 +22,40 @@ describe('a command without a daemon', () => {
     expect(again.stderr).toContain('starting the daemon');
     expect(again.stdout).toContain('First');
     expect(readPid(troupe.home)).not.toBe(pid);
+  });
 
-    // A program that reads JSON would have to tell it from an error.
+  test('says nothing of that to a program that reads JSON, which would have to tell it from an error', async () => {
+    const troupe = newTroupe();
+    expect(await troupe.run('team list --json')).toEqual({ status: 0, stdout: '[]\n', stderr: '' });
     process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
-    const silent = await troupe.run('task list --team demo --json');
-    expect(JSON.parse(silent.stdout)).toMatchObject([{ title: 'First' }]);
-    expect(silent.stderr).toBe('');
-    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
-    const refused = await troupe.run('task show 9 --team demo --json');
+    const refused = await troupe.run('team show absent --json');
+    expect(refused).toMatchObject({ status: 3, stdout: '' });
     expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'not_found' } });
   });
+
+  test('begins with no other journal than the last time unless somebody names it', async () => {
+    const troupe = newTroupe();
+    const elsewhere = `sqlite:${join(temporaryFolder(), 'teams.db')}`;
+    const serve = async (journal: string): Promise<void> => {
+      const daemon = troupe.start(['serve', '--journal', journal, '--json']);
+      await until('it is ready', () => daemon.output.stdout.includes('"ready":true'));
+    };
+    await serve(elsewhere);
+    await troupe.run('team create demo');
+    await troupe.run('stop');
+
+    const lost = await troupe.run('team list');
+    expect(lost).toMatchObject({ status: 75, stdout: '' });
+    expect(lost.stderr).toContain(`The last daemon here kept its teams in ${elsewhere}`);
+    expect(lost.stderr).toContain('troupe serve --journal sqlite');
+    const env = { TROUPE_JOURNAL: elsewhere };
+    expect(await troupe.json('team list', { env })).toMatchObject([{ name: 'demo' }]);
+    await troupe.run('stop');
+    // Who says so begins anew, and from then on nobody need say it.
+    await serve('sqlite');
+    await troupe.run('stop');
+    expect(await troupe.json('team list')).toEqual([]);
+  }, 60_000);
 
   test('is one of 20 that start one daemon together', async () => {
     const troupe = newTroupe();
