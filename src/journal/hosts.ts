@@ -44,6 +44,12 @@ export interface Hosts {
   /** Answers what others ask the daemon of this name; returns the way to stop. A throw is the answer to one question. */
   answer(name: string, handler: (question: unknown) => Promise<unknown>): () => void;
 
+  /**
+   * Asks ourselves as others would, and says whether that arrived. Where it does not, twice in a row, the way to the servers is made anew:
+   * a server may forget what we listen to (2.9.10, when its accounts were read anew), and nobody else would tell us.
+   */
+  checkHearing(name: string): Promise<boolean>;
+
   /** Hears the cards that are put up; one may get lost. Returns the way to stop. */
   onCard(listener: (card: HostCard) => void): () => void;
 

@@ -242,6 +242,29 @@ describe.skipIf(!hasNats)('servers that cannot be reached', () => {
     expect(await texts(journal.read('a', 0))).toEqual(['1', '2']);
   });
 
+  test('one that no longer passes on what others ask is noticed, and left', { timeout: 60_000 }, async () => {
+    const { nodes } = await start({});
+    let isDeaf = false;
+    const proxy = await startProxy(nodes[0]!.port, (said) => {
+      if (said.startsWith('INFO')) isDeaf = false;
+      return isDeaf && said.includes('.door.alpha ') ? '' : said;
+    });
+    const { hosts } = await open(`nats://127.0.0.1:${proxy.port}`);
+    const stop = hosts.answer('alpha', async () => 'heard');
+    const other = await open(`nats://127.0.0.1:${nodes[0]!.port}`);
+    const ask = () => other.hosts.ask('alpha', {}, { timeoutMs: 2_000 });
+    expect(await hosts.checkHearing('alpha')).toBe(true);
+    expect(await ask()).toBe('heard');
+    isDeaf = true;
+    await expect(ask()).rejects.toMatchObject({ code: 'storage' });
+    // One alone may be chance.
+    expect(await hosts.checkHearing('alpha')).toBe(false);
+    expect(await hosts.checkHearing('alpha')).toBe(false);
+    await expect.poll(() => hosts.checkHearing('alpha'), { timeout: 20_000 }).toBe(true);
+    expect(await ask()).toBe('heard');
+    stop();
+  });
+
   test('a machine that does not answer is named, and not the servers', async () => {
     const { url } = await start({});
     const journal = await open(url);

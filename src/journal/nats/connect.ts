@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect as connectSocket, isIP } from 'node:net';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkServerIdentity } from 'node:tls';
 import type { PeerCertificate } from 'node:tls';
 import { connect, credsAuthenticator, errors, nkeyAuthenticator } from '@nats-io/transport-node';
@@ -22,13 +24,23 @@ const REACH_MS = 2_500;
 /** A server that says nothing is taken for lost after two of these. */
 const PING_MS = 5_000;
 
-/** Connects, or says why that cannot be and what to do. */
-export async function connectTo(address: NatsAddress): Promise<NatsConnection> {
+/** The servers of an address in the order in which to try them: those that answer, in any order, then the others. Throws where none is there. */
+export async function orderServers(address: NatsAddress): Promise<string[]> {
+  // What is wrong with the address is said before anybody is looked for.
+  optionsFor(address);
+  try {
+    return await findAnswering(address.servers);
+  } catch (error) {
+    throw explain(error, showAddress(address));
+  }
+}
+
+/** Connects to the first of the servers that takes us, or says why that cannot be and what to do. */
+export async function connectTo(address: NatsAddress, servers: readonly string[]): Promise<NatsConnection> {
   const place = showAddress(address);
   let nc: NatsConnection;
-  const options = optionsFor(address);
+  const options = { ...optionsFor(address), servers: [...servers], noRandomize: true };
   try {
-    await requireReachable(address);
     nc = await connect(options);
   } catch (error) {
     throw explain(error, place);
@@ -62,14 +74,49 @@ export function reachServers({ servers }: NatsAddress): Promise<ServerReach[]> {
   );
 }
 
-/** Nobody waits long for servers of which none is there. */
-async function requireReachable({ servers }: NatsAddress): Promise<void> {
-  try {
-    await Promise.any(servers.map(reachServer));
-  } catch (error) {
-    const failures = (error as AggregateError).errors as Error[];
+/**
+ * Nobody waits long for servers of which none is there, nor for one that takes connections and says nothing while others speak: its
+ * process may be stopped, and the library would give it all its time before it tries the next. A server greets whoever connects.
+ */
+async function findAnswering(servers: readonly string[]): Promise<string[]> {
+  const speaking: string[] = [];
+  const failures = new Map<string, Error>();
+  const greeted = servers.map(async (server) => {
+    try {
+      if (await greets(server)) speaking.push(server);
+    } catch (error) {
+      failures.set(server, error as Error);
+    }
+    return speaking.length > 0 || Promise.reject(new Error(`${server} is silent`));
+  });
+  // Who is nearly as fast is as good: that all speak at once is usual, and then they share the work.
+  await Promise.any(greeted).then(
+    () => sleep(NEARLY_MS),
+    () => undefined,
+  );
+  if (failures.size === servers.length) {
+    const known = [...failures.values()];
     // What is known of one says more than that another is silent.
-    throw failures.find((one) => 'code' in one) ?? (failures[0] as Error);
+    throw known.find((one) => 'code' in one) ?? (known[0] as Error);
+  }
+  // Of one that has neither spoken nor failed nothing is known: it comes before those that are not there.
+  const rank = (server: string): number => (speaking.includes(server) ? 0 : failures.has(server) ? 2 : 1);
+  const ranked = servers.map((server) => ({ server, rank: rank(server) + Math.random() }));
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ server }) => server);
+}
+
+const NEARLY_MS = 50;
+
+/** Whether a server says something to who connects. One that begins with encryption does not, and is taken all the same. */
+async function greets(server: string): Promise<boolean> {
+  const socket = await reachSocket(server);
+  try {
+    await once(socket, 'data', { signal: AbortSignal.timeout(REACH_MS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.on('error', () => {}).destroy();
   }
 }
 
@@ -78,13 +125,17 @@ async function requireReachable({ servers }: NatsAddress): Promise<void> {
  * connections for it at once, so who does not is not there.
  */
 async function reachServer(server: string): Promise<void> {
+  (await reachSocket(server)).on('error', () => {}).destroy();
+}
+
+async function reachSocket(server: string): Promise<Socket> {
   const socket = connectSocket({ host: hostOf(server), port: Number(server.slice(server.lastIndexOf(':') + 1)) });
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(REACH_MS) });
+    return socket;
   } catch (error) {
-    throw (error as Error).name === 'AbortError' ? new Error(`no answer within ${REACH_MS / 1000} s`) : error;
-  } finally {
     socket.on('error', () => {}).destroy();
+    throw (error as Error).name === 'AbortError' ? new Error(`no answer within ${REACH_MS / 1000} s`) : error;
   }
 }
 

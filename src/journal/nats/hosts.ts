@@ -13,6 +13,7 @@ export async function openHosts(link: Link, { replicas }: { replicas: number }):
   const subject = (name: string) => link.names.host(name);
   let leaseMs = leaseIn(await ensureStream(link, { replicas, leaseMs: LEASE_MS }));
   const decoder = new TextDecoder();
+  let unheard = 0;
 
   async function telling<T>(doing: string, work: () => Promise<T>): Promise<T> {
     try {
@@ -80,13 +81,30 @@ export async function openHosts(link: Link, { replicas }: { replicas: number }):
           if (failure) return;
           const respond = (reply: Reply) => void message.respond(JSON.stringify(reply));
           void Promise.resolve()
-            .then(() => handler(JSON.parse(decoder.decode(message.data))))
+            .then(() => JSON.parse(decoder.decode(message.data)) as unknown)
+            .then((question) => (isHearing(question) ? true : handler(question)))
             .then((answer) => respond({ answer }))
             .catch((error: unknown) => respond({ error: explain(error) }));
         },
       });
       return () => subscription.unsubscribe();
     },
+
+    checkHearing: (name) =>
+      telling('hear what others ask', async () => {
+        try {
+          await link.nc.request(link.names.door(name), JSON.stringify(HEARING), { timeout: REQUEST_MS });
+          unheard = 0;
+          return true;
+        } catch (error) {
+          if (!isNobodyThere(error) && !(error instanceof errors.TimeoutError)) throw error;
+          // While no server is there at all, others see to that.
+          if (link.reach.awaySince !== undefined || link.nc.isClosed() || ++unheard < DEAF) return false;
+          unheard = 0;
+          await link.nc.reconnect();
+          return false;
+        }
+      }),
 
     onCard(listener) {
       const subscription = link.nc.subscribe(subject('*'), {
@@ -107,6 +125,16 @@ export async function openHosts(link: Link, { replicas }: { replicas: number }):
       return () => subscription.unsubscribe();
     },
   };
+}
+
+/** What we ask ourselves. */
+const HEARING = { hearing: true } as const;
+
+/** So often in a row it did not arrive: one alone may be a server that is busy. */
+const DEAF = 2;
+
+function isHearing(question: unknown): boolean {
+  return typeof question === 'object' && question !== null && 'hearing' in question;
 }
 
 /** The servers are there; it is the other machine that says nothing. */

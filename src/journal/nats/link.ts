@@ -7,7 +7,7 @@ import { TeamError } from '../../core/errors.ts';
 import { JournalAwayError } from '../away.ts';
 import { showAddress } from './address.ts';
 import type { NatsAddress } from './address.ts';
-import { connectTo } from './connect.ts';
+import { connectTo, orderServers } from './connect.ts';
 import { ANSWER, isAnswer, isNotEnabled, isTransient, toTeamError } from './errors.ts';
 import { namesOf } from './names.ts';
 import type { Names } from './names.ts';
@@ -45,12 +45,31 @@ const PEERS_MS = 5_000;
 
 const PAUSE_MS = { least: 50, most: 500 };
 
-/** Connects and sees that there is JetStream. `closing` ends what goes on, `close` the connection. */
+/**
+ * Connects and sees that there is JetStream: one server may be parted from the others and know of none, so each has its turn. `closing` ends
+ * what goes on, `close` the connection.
+ */
 export async function openLink(
   address: NatsAddress,
   options: { patienceMs: number; closing: AbortSignal },
 ): Promise<Link> {
-  const nc = await connectTo(address);
+  const servers = await orderServers(address);
+  for (let turn = 0; ; turn++) {
+    const from = [...servers.slice(turn), ...servers.slice(0, turn)];
+    try {
+      return await openLinkTo(address, from, options);
+    } catch (error) {
+      if (turn === servers.length - 1 || options.closing.aborted) throw error;
+    }
+  }
+}
+
+async function openLinkTo(
+  address: NatsAddress,
+  servers: readonly string[],
+  options: { patienceMs: number; closing: AbortSignal },
+): Promise<Link> {
+  const nc = await connectTo(address, servers);
   const place = showAddress(address);
   try {
     const js = jetstream(nc, { timeout: REQUEST_MS });

@@ -4,7 +4,7 @@ import type { TeamState } from '../../core/state.ts';
 import type { HostCard, Hosts } from '../../journal/hosts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { readClocks, since } from './lease.ts';
-import type { Lease } from './lease.ts';
+import type { Clocks, Lease } from './lease.ts';
 import { hostsOf } from './lost.ts';
 import { rankHosts } from './placement.ts';
 import { tellUnplaced } from './waiting.ts';
@@ -38,12 +38,13 @@ export async function keepHosts(options: KeeperOptions) {
   const { hosts, ledger, self, onError } = options;
   /** The lease that we renew by. Our card says it, so that a shorter one holds only when all renew by it. */
   let pace = hosts.leaseMs;
-  let cards: HostCard[] = [];
+  /** The daemons that we have heard of, and when: whoever says nothing for as long as its lease may be gone. */
+  const heard = new Map<string, { card: HostCard; at: Clocks }>();
   let renewed = readClocks();
   let regaining: Promise<void> | undefined;
   let reconsidering: Promise<void> | undefined;
   /** Since when daemons that have members have had no card. */
-  const missing = new Map<string, { steady: number; wall: number }>();
+  const missing = new Map<string, Clocks>();
   const known = new Set<string>();
   let closed = false;
   let ousted: TeamError | undefined;
@@ -53,12 +54,24 @@ export async function keepHosts(options: KeeperOptions) {
   async function renew(): Promise<void> {
     if (ousted) throw ousted;
     const at = readClocks();
-    await hosts.announce({ ...self, load: options.load(), leaseMs: pace });
+    const card = { ...self, load: options.load(), leaseMs: pace };
+    await hosts.announce(card);
     renewed = at;
+    heard.set(self.name, { card, at });
+  }
+
+  /** The daemons that live, as far as we know; after a pause of ours, or while no server answers, we know of none. */
+  function living(): HostCard[] {
+    return [...heard.values()]
+      .flatMap(({ card, at }) => (since(at) <= (card.leaseMs ?? pace) ? [card] : []))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   async function look(): Promise<void> {
-    cards = await hosts.list();
+    const at = readClocks();
+    const cards = await hosts.list();
+    heard.clear();
+    for (const card of cards) heard.set(card.name, { card, at });
     if (ousted || !cards.some(isNamesake)) return;
     ousted = nameLost(self.name);
     options.onOusted(ousted);
@@ -85,7 +98,7 @@ export async function keepHosts(options: KeeperOptions) {
 
   /** A daemon counts as gone when its card is over and did not come back for half a lease, while ours was renewed. */
   async function sweep(): Promise<void> {
-    const alive = new Set(cards.map(({ name }) => name));
+    const alive = new Set(living().map(({ name }) => name));
     const hosting = new Map<string, string[]>();
     for (const teamId of known) {
       await guard(teamId, async () => {
@@ -137,7 +150,9 @@ export async function keepHosts(options: KeeperOptions) {
     await meetTeams();
     await sweep();
     await reconsiderAll();
+    await guard(undefined, () => hosts.checkHearing(self.name));
     // All see the same cards; that the first by name says it is enough.
+    const cards = living();
     if (cards.map(({ name }) => name).sort()[0] !== self.name) return;
     for (const teamId of known) await guard(teamId, () => tellUnplaced(ledger, teamId, cards));
   }
@@ -147,7 +162,9 @@ export async function keepHosts(options: KeeperOptions) {
     const before = (await hosts.list()).find(isNamesake);
     if (before && (before.home !== self.home || (await hosts.isConnected(self.name)))) throw nameTaken(self.name);
     await renew();
-    cards = await hosts.list();
+    const at = readClocks();
+    const cards = await hosts.list();
+    for (const card of cards) heard.set(card.name, { card, at });
     if (cards.some(isNamesake)) throw nameTaken(self.name);
   }
 
@@ -163,7 +180,7 @@ export async function keepHosts(options: KeeperOptions) {
   await enter();
   // Between two looks: who has just come, and how many members each runs.
   const stopLooking = hosts.onCard((card) => {
-    cards = [...cards.filter(({ name }) => name !== card.name), card];
+    heard.set(card.name, { card, at: readClocks() });
   });
   const stopHearing = hosts.onTeam((team) => void meet(team));
   const beats = repeat(
@@ -177,12 +194,11 @@ export async function keepHosts(options: KeeperOptions) {
 
   return {
     lease,
-    /** The daemons that live, as of the last look. */
-    list: (): readonly HostCard[] => cards,
+    list: (): readonly HostCard[] => living(),
 
     /** How long to wait before taking a member on; undefined where others should. */
     turnFor(state: TeamState, memberId: string): number | undefined {
-      const place = rankHosts(state, memberId, cards).findIndex(({ name }) => name === self.name);
+      const place = rankHosts(state, memberId, living()).findIndex(({ name }) => name === self.name);
       return place === -1 ? undefined : place * TURN_MS;
     },
 

@@ -6,13 +6,19 @@ export interface Lease {
   valid(): Promise<void>;
 }
 
-/** Both clocks, because one stands still while the machine sleeps and the other can be set. */
-export function readClocks(): { steady: number; wall: number } {
+/** A moment by both clocks, because one stands still while the machine sleeps and the other can be set. */
+export interface Clocks {
+  readonly steady: number;
+  readonly wall: number;
+}
+
+/** What both clocks say now. */
+export function readClocks(): Clocks {
   return { steady: performance.now(), wall: Date.now() };
 }
 
 /** How long ago that was, as the clock says that went further. */
-export function since(then: { steady: number; wall: number }): number {
+export function since(then: Clocks): number {
   const now = readClocks();
   return Math.max(now.steady - then.steady, now.wall - then.wall);
 }

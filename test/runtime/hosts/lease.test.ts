@@ -22,6 +22,7 @@ function localHosts(cards: HostCard[], told: string[]): Hosts {
     },
     leave: async (name) => void told.push(`leave ${name}`),
     isConnected: async () => false,
+    checkHearing: async () => true,
     ask: async () => undefined,
     answer: () => () => {},
     onCard: () => () => {},
@@ -34,6 +35,29 @@ test('a pause is seen by the clock that went on during it', () => {
   expect(since(then)).toBeLessThan(1_000);
   expect(since({ ...then, wall: then.wall - 60_000 })).toBeGreaterThanOrEqual(60_000);
   expect(since({ ...then, steady: then.steady - 60_000 })).toBeGreaterThanOrEqual(60_000);
+});
+
+test('after a pause longer than its lease a daemon knows of nobody until it has looked', async () => {
+  const beta: HostCard = { name: 'beta', labels: [], agents: [], load: 0, home: 'other', version: '1' };
+  const keeper = await keepHosts({
+    hosts: localHosts([beta], []),
+    ledger: openLedger(memoryJournal()),
+    self: { name: 'alpha', labels: [], agents: [], home: 'h', version: '1' },
+    load: () => 0,
+    reconsider: async () => {},
+    declareLost: async () => {},
+    onOusted: () => {},
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const names = (): string[] => keeper.list().map(({ name }) => name);
+  expect(names()).toEqual(['alpha', 'beta']);
+  sleepFor(3_600_000);
+  expect(names()).toEqual([]);
+  await keeper.lease.valid();
+  expect(names()).toEqual(['alpha', 'beta']);
+  await keeper.close();
 });
 
 test('after a pause longer than its lease a daemon looks before it writes, and only then', async () => {
