@@ -18,6 +18,9 @@ export function SpawnTeammate({ teamId, isOpen, onClose }: FormProps & { teamId:
 
 const PROGRAM = '@program';
 
+/** As the daemon chooses where nobody says: what the team runs on, else what is set or installed. */
+const DEFAULT = '@default';
+
 function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const members = useTeam(({ view }) => view.members);
   const models = members.filter(({ agent }) => agent !== undefined);
@@ -29,9 +32,10 @@ function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void })
   const [planApprovalRequired, setPlan] = useState(false);
   const spawn = async (): Promise<void> => {
     const model = models.find(({ id }) => id === like);
-    const agent: AgentSpec = model?.agent ?? { kind: 'exec', command: wordsOf(program) };
+    const own: AgentSpec = { kind: 'exec', command: wordsOf(program) };
+    const agent = model?.agent ?? (like === DEFAULT ? undefined : own);
     const place = model?.cwd === undefined ? {} : { cwd: model.cwd };
-    await call('member.spawn', { teamId, name, role, prompt, planApprovalRequired, agent, ...place });
+    await call('member.spawn', { teamId, name, role, prompt, planApprovalRequired, ...(agent && { agent }), ...place });
     say(`${name} is starting`);
   };
   const choices = models.map(({ id, agent }) => [id, `the same as ${id} (${agent?.name ?? agent?.kind})`] as const);
@@ -41,7 +45,12 @@ function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void })
         <TextField label="Name" required value={name} onChange={setName} />
         <TextField label="Role" value={role} onChange={setRole} />
       </div>
-      <ChoiceField label="Run by" value={like} choices={[...choices, [PROGRAM, 'a program…']]} onChange={setLike} />
+      <ChoiceField
+        label="Run by"
+        value={like}
+        choices={[...choices, [DEFAULT, 'the default agent'], [PROGRAM, 'a program…']]}
+        onChange={setLike}
+      />
       {like === PROGRAM && (
         <TextField
           label="Program and arguments"

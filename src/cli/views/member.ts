@@ -26,7 +26,8 @@ export const views: Views = {
   'member.list': (members, screen) => memberTable(members, screen),
   'member.show': (member, screen) => memberDetails(member, screen),
   'member.add': (member) => `${clean(member.name)} joined as ${clean(member.role)}.\n`,
-  'member.spawn': (member) => `${clean(member.name)} is starting as ${clean(member.role)}.\n`,
+  'member.spawn': (member) =>
+    `${clean(member.name)} is starting as ${clean(member.role)}, run by ${clean(runBy(member))}.\n`,
   'member.restart': (member) => `${clean(member.name)} is started again.\n`,
   'member.stop': ({ memberId, how }) => `${clean(memberId)} has stopped (${clean(how)}).\n`,
   'member.idle': ({ idle }) => (idle ? 'It is idle.\n' : 'A hook keeps it working: see its inbox.\n'),
@@ -126,7 +127,7 @@ function memberDetails(member: Member, screen: Screen): string {
     ['role', member.role],
     ['tasks', taskNames(member.assignedTasks)],
     ['plan', member.planModeRequired ? 'must be approved before it may change anything' : undefined],
-    ['agent', member.agentType],
+    ['agent', runBy(member)],
     ['model', member.model],
     ['runs on', member.hostId === 'local' ? undefined : member.hostId],
     ['waits', reasonToWait(member)],
@@ -166,4 +167,9 @@ function usageTable(rows: readonly (readonly [string, Usage])[], screen: Screen)
     `${usage.estimated ? '~' : ''}${dollars(usage.costUsd ?? 0)}`,
   ]);
   return table(columns, cells, screen);
+}
+
+/** What runs a member; what somebody else runs says of itself what it is. */
+function runBy({ agent, agentType }: Member): string {
+  return agent ? (agent.name ?? agent.kind) : agentType;
 }
