@@ -9,7 +9,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['runtime', 'bridge'],
   ['operations'],
   ['server', 'mcp', 'client', 'host'],
-  ['journals.ts'],
+  ['journals.ts', 'daemon-service.ts'],
   ['daemon.ts', 'teammate.ts', 'cli'],
   ['index.ts'],
 ];

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { identify } from './agents/process.ts';
@@ -8,30 +7,26 @@ import { findNativeRoot } from './bridge/layout.ts';
 import type { Home } from './client/home.ts';
 import { TeamError } from './core/errors.ts';
 import { feedbackOf } from './core/hook.ts';
-import { requireRunnable } from './host/runnable.ts';
+import { daemonService } from './daemon-service.ts';
 import { openJournal } from './journals.ts';
 import type { JournalPlace } from './journals.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { mcpFace } from './mcp/face.ts';
-import type { DaemonService, Services } from './operations/operation.ts';
+import type { Services } from './operations/operation.ts';
 import { answerTranscript } from './operations/transcript.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { createClosers } from './runtime/closers.ts';
-import { readConfig } from './runtime/config.ts';
-import { defaultAgent } from './runtime/default-agent.ts';
 import { checkSocketPath, isDiskFull, noRoom, prepareHome } from './runtime/home.ts';
 import { describeHost, defaultName } from './runtime/hosts/identity.ts';
 import { joinHosts } from './runtime/hosts/join.ts';
 import type { HostKeeper } from './runtime/hosts/keeper.ts';
 import { fencedJournal } from './runtime/hosts/lease.ts';
 import { bringHome } from './runtime/hosts/lost.ts';
-import { installedNames } from './runtime/installed-agents.ts';
 import { rememberJournal, requireLastJournal } from './runtime/last-journal.ts';
 import { listenOnLastPort } from './runtime/last-port.ts';
 import { takeLock } from './runtime/lock.ts';
 import { openLog } from './runtime/log.ts';
 import type { Log, LogLevel } from './runtime/log.ts';
-import { residentBytes } from './runtime/memory.ts';
 import { openObservation } from './runtime/observation.ts';
 import { observeJournal } from './runtime/observed-journal.ts';
 import { createRedactor } from './runtime/redact.ts';
@@ -187,60 +182,35 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     let keepMembers = false;
     closers.add('teams', () => teams.close());
-    const daemon: DaemonService = {
-      ...(hosts && { hostId }),
-      async status() {
+    const daemon = daemonService({
+      home,
+      environment,
+      hosts,
+      hostId,
+      credentials,
+      keeper: () => keeper,
+      url: () => http.url,
+      async facts() {
         await totals.ready();
         reserve.restore();
         return {
           ...card,
-          home: home.directory,
-          url: http.url,
-          tokenFile: home.tokenFile,
           journal: journalFacts,
-          ...(keeper && {
-            name: hostId,
-            hosts: keeper.list().map(({ name, labels, agents, load }) => ({ name, labels, agents, load })),
-          }),
-          uptime: (Date.now() - Date.parse(card.startedAt)) / 1000,
-          memory: residentBytes(),
           connections: hub.connections,
           health: health.report(),
           ...totals.report(),
         };
       },
-      stop({ keep }) {
+      stop(keep) {
         keepMembers = keep;
         logging.info('daemon.stopping', { reason: 'told to', keep });
         setImmediate(() => void close());
       },
-      transcriptFolder: (teamId, memberId) => join(home.transcripts, teamId, memberId),
-      config: () => readConfig(home.directory),
-      // Another machine that shares the journal may have one where this has none.
-      defaultAgent: () =>
-        defaultAgent(readConfig(home.directory), [
-          ...installedNames(environment),
-          ...(keeper?.list().flatMap(({ agents }) => agents) ?? []),
-        ]),
-      // What this machine lacks, another that shares the journal may have.
-      requireAgents: (agents) => agents.forEach((one) => requireRunnable(one, hosts ? undefined : environment)),
-      async removeTranscripts(teamId) {
-        await rm(join(home.transcripts, teamId), { recursive: true, force: true });
-        // What its members made there is a person's to remove.
-        await rmdir(join(home.folders, teamId)).catch(() => {});
-      },
-      askHost: async (name, question, { timeoutMs }) =>
-        hosts && name !== hostId && keeper?.list().some((one) => one.name === name)
-          ? hosts.ask(name, question, { timeoutMs })
-          : undefined,
-      memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
-      loginUrl: async () => `${http.url}/#code=${credentials.logins.code()}`,
-      async rotateTokens() {
-        await credentials.rotate();
+      rotated() {
         hideToken();
         logging.info('tokens.rotated');
       },
-    };
+    });
     const services: Services = {
       ledger,
       native,
