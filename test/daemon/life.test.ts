@@ -27,6 +27,7 @@ const LEFT = [
   'daemon.log',
   'journal.db',
   'journal.db.bell',
+  'journal.db.owner',
   'lock.db',
   'port',
   'processes',
