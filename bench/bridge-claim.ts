@@ -3,7 +3,6 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Benchmark, Scale } from './benchmark.ts';
 import { startClaimers, startDaemon } from './daemon.ts';
 import { openWorkspace } from './disk.ts';
@@ -18,9 +17,6 @@ export const bridgeClaim: Benchmark = {
   target: 'at least 10 times its own algorithm at 200 tasks, 30 times at 1,000',
   run: runBridge,
 };
-
-/** Between making a team and the first claim both sides have a moment, as any team has; ours makes its spare files then. */
-const REST_MS = 1_000;
 
 async function runBridge(scale: Scale): ReturnType<Benchmark['run']> {
   using workspace = openWorkspace();
@@ -48,7 +44,6 @@ async function runBridge(scale: Scale): ReturnType<Benchmark['run']> {
     const tasks = makeNative(root, name, count);
     await daemon.client.call('native.join', { name });
     for (const worker of WORKERS) await daemon.client.call('member.add', { teamId: name, name: worker });
-    await pause(REST_MS);
     const { ids, ms } = await meanwhile(tasks, count, () => ours.claim(name, 1));
     check(tasks, ids, count);
     await daemon.client.call('native.leave', { teamId: name });
@@ -56,7 +51,6 @@ async function runBridge(scale: Scale): ReturnType<Benchmark['run']> {
   };
   const byTheirs = async (count: number): Promise<number> => {
     const tasks = makeNative(root, `theirs-${++teams}`, count);
-    await pause(REST_MS);
     const { ids, ms } = await meanwhile(tasks, count, async () => {
       const start = performance.now();
       const answers = theirs.list.map(async (one) => (await once(one, 'message'))[0] as string[]);

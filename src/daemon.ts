@@ -159,7 +159,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       home: home.directory,
       root: findNativeRoot(environment),
       trash: join(home.directory, 'trash'),
-      spares: join(home.directory, 'spares'),
       complete: async (teamId, taskId, memberId) => void (await teams.tasks.completeTask(teamId, taskId, memberId)),
       onError: (error) => logging.error('native.failed', { error }),
     });

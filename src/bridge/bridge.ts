@@ -26,7 +26,6 @@ import type { Seats } from './seats.ts';
 import { openSight } from './sight.ts';
 import type { Sight } from './sight.ts';
 import type { NativeTeam } from './snapshot.ts';
-import { keepSpares } from './spares.ts';
 
 /** What the bridge needs of the process it runs in. */
 export interface BridgeOptions {
@@ -37,8 +36,6 @@ export interface BridgeOptions {
   readonly root: string;
   /** Where what is cleaned up goes. */
   readonly trash: string;
-  /** Where empty files are kept ready for claims; without it each is made when it is needed. */
-  readonly spares?: string;
   /** Ends a task as its holder would, gates and all. */
   readonly complete?: (teamId: string, taskId: string, memberId: string) => Promise<void>;
   /** How long a native team may be away before its members count as gone; for tests. */
@@ -80,13 +77,11 @@ export interface Bridge {
 }
 
 /** Opens the bridge. */
-export function openBridge(options: BridgeOptions): Bridge {
-  const { root, trash, onError, ledger, home, complete, grace } = options;
+export function openBridge({ root, trash, onError, ledger, home, complete, grace }: BridgeOptions): Bridge {
   const mirrors = new Map<string, Mirror>();
   const id = createHash('sha256').update(home).digest('hex').slice(0, 16);
   const signature = { home: id, ...identify(process.pid), path: home };
   let sight: Sight | undefined;
-  const spares = options.spares === undefined ? undefined : keepSpares(options.spares, root, onError);
   /** Those whose side here is over, and who have yet to leave the native team. */
   let leaving: Promise<unknown> = Promise.resolve();
   const open = (): Sight => (sight ??= openSight(root, { onError }));
@@ -99,8 +94,8 @@ export function openBridge(options: BridgeOptions): Bridge {
       mirrors.delete(teamId);
       leaving = Promise.all([leaving, over?.close({ withdraw: true }).catch(onError)]);
     };
-    const own = { teamId, native, signature, trash, grace, onError, onOver };
-    const mirror = await openMirror({ ledger, sight: open(), root, ...own, ...(spares && { spares }) });
+    const parts = { ledger, sight: open(), root, teamId, native, signature, trash, grace, onError, onOver };
+    const mirror = await openMirror(parts);
     mirrors.set(teamId, mirror);
     return mirror;
   };
@@ -246,7 +241,6 @@ export function openBridge(options: BridgeOptions): Bridge {
       await leaving;
       for (const mirror of mirrors.values()) await mirror.close();
       mirrors.clear();
-      await spares?.close();
       sight?.close();
     },
   };

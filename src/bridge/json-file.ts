@@ -14,7 +14,6 @@ import type { BigIntStats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeJson, encodeJson, FILE_BYTES } from './json-text.ts';
 import { LINKED } from './root.ts';
-import type { Spares } from './spares.ts';
 
 /** A file of Claude Code's as it was found. `unreadable` is neither absent nor empty: nothing is concluded from it or written over it. */
 export type FileReading =
@@ -91,35 +90,19 @@ export function printOf({ ino, size, mtimeNs }: Pick<BigIntStats, 'ino' | 'size'
  * Puts a new text in place of a file in one step, with the mode it had; new files get the mode of the program's own, 0644. Returns
  * what a reading of it would be.
  */
-export function replaceFile(path: string, value: unknown, mode = 0o644, spares?: Spares): FileReading {
-  return { kind: 'read', value, mode, print: writeWhole(path, encodeJson(value), mode, spares) };
+export function replaceFile(path: string, value: unknown, mode = 0o644): FileReading {
+  return { kind: 'read', value, mode, print: writeWhole(path, encodeJson(value), mode) };
 }
 
 /** The same for a text that is no JSON; returns what tells the file from others. */
-export function writeWhole(path: string, text: string, mode = 0o644, spares?: Spares): string {
-  const spare = spares?.take();
-  if (spare !== undefined) {
-    try {
-      return renameWritten(spare, path, { text, mode, flags: EXISTING });
-    } catch (error) {
-      // Whatever it was: a file that is made in its place either works, or says what is wrong there.
-      spares?.refuse(error);
-    }
-  }
+export function writeWhole(path: string, text: string, mode = 0o644): string {
   // The name that the program itself gives what it is about to rename; it ignores those it did not make.
   const temporary = `${path}.tmp.${Math.random().toString(16).slice(2, 10).padEnd(8, '0')}`;
-  return renameWritten(temporary, path, { text, mode, flags: NEW });
-}
-
-const EXISTING = constants.O_WRONLY | constants.O_NOFOLLOW;
-const NEW = EXISTING | constants.O_CREAT | constants.O_EXCL;
-
-function renameWritten(
-  from: string,
-  path: string,
-  { text, mode, flags }: { text: string; mode: number; flags: number },
-): string {
-  const file = openSync(from, flags, mode);
+  const file = openSync(
+    temporary,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    mode,
+  );
   try {
     let written: BigIntStats;
     try {
@@ -131,10 +114,10 @@ function renameWritten(
     } finally {
       closeSync(file);
     }
-    renameSync(from, path);
+    renameSync(temporary, path);
     return printOf(written);
   } catch (error) {
-    unlinkSync(from);
+    unlinkSync(temporary);
     throw error;
   }
 }

@@ -10,7 +10,6 @@ import { underLock } from './lock.ts';
 import type { LockOptions } from './lock.ts';
 import { move } from './move.ts';
 import { checkFolderOf, makeFile, makeFolder } from './root.ts';
-import type { Spares } from './spares.ts';
 
 /** A task file as it is; `unknown` is JSON of a form that we do not know, which is shown and never written. */
 export type TaskReading =
@@ -21,8 +20,6 @@ export type TaskReading =
 /** How a change is made, and who hears of what was written. */
 export interface ChangeOptions extends LockOptions {
   readonly wrote?: (path: string, written: FileReading) => void;
-  /** Where empty files are ready to be written. */
-  readonly spares?: Spares | undefined;
 }
 
 /** What a reading of a task file holds. */
@@ -61,7 +58,7 @@ export async function changeTaskFile<R>(
         if (found.kind === 'unreadable' || found.kind === 'unknown') return found;
         const { write, answer } = edit(found.kind === 'read' ? found.task : undefined);
         if (write !== undefined) {
-          const written = replaceFile(path, write, reading.kind === 'read' ? reading.mode : 0o644, options.spares);
+          const written = replaceFile(path, write, reading.kind === 'read' ? reading.mode : 0o644);
           options.wrote?.(path, written);
         }
         return { kind: 'done' as const, answer };

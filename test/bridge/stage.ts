@@ -85,7 +85,6 @@ export async function setStage(config: Json = {}, { grace = 0 } = {}): Promise<S
       home,
       root,
       trash: join(root, '../trash'),
-      spares: join(root, '../spares'),
       grace,
       onError: (error) => console.error(error),
     });

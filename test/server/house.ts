@@ -49,7 +49,6 @@ export async function openServer(directory: string, journal: Journal, options: S
     home: directory,
     root: join(directory, 'claude'),
     trash: join(directory, 'trash'),
-    spares: join(directory, 'spares'),
     onError,
   });
   const teams = openTeams({

@@ -28,7 +28,7 @@ interface Known {
  * is needed comes with the task: a look at the ledger would wait for the commits of all other claims.
  */
 export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconfirmed, withheld }: Known) {
-  const { ledger, teamId, paths, stream, wrote, spares, naming } = parts;
+  const { ledger, teamId, paths, stream, wrote, naming } = parts;
   return async (task: SharedTask, memberId: string): Promise<boolean> => {
     if (task.assigneeId !== memberId || task.status !== 'in_progress') return false;
     const native = links.toNative.get(task.id);
@@ -52,11 +52,11 @@ export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconf
           agreed.set(native, { form: formOfFile(next), revision: task.revision });
           return { answer: undefined, write: next };
         };
-      let winner = await changeTaskFile(paths, native, write(), { wrote, spares });
+      let winner = await changeTaskFile(paths, native, write(), { wrote });
       // One that has left holds nothing, whatever the file still says.
       const owner = winner?.owner;
       if (owner !== undefined && (await ledger.view(teamId, (state) => hasLeft(state, naming.idOf(state, owner))))) {
-        winner = await changeTaskFile(paths, native, write(owner), { wrote, spares });
+        winner = await changeTaskFile(paths, native, write(owner), { wrote });
       }
       if (winner === undefined) return true;
       // In one step: in between nobody else may take it here.

@@ -7,7 +7,6 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { NativeConfig } from '../format.ts';
 import { NATIVE_LEAD, nativePaths } from '../layout.ts';
 import type { Sight } from '../sight.ts';
-import type { Spares } from '../spares.ts';
 import { markOf, watchAbsence } from './absence.ts';
 import { GONE_MS, watchEnding } from './ending.ts';
 import { freeTasks, hasEnded } from './farewell.ts';
@@ -55,8 +54,6 @@ export interface MirrorOptions {
   readonly signature: Signature;
   /** Where files go that are taken away, and copies of those that cannot be read. */
   readonly trash: string;
-  /** Empty files for what must be written at once, where there are any. */
-  readonly spares?: Spares;
   /** How long the native team may be away before that counts. */
   readonly grace?: number | undefined;
   readonly onError: (error: unknown) => void;
@@ -130,7 +127,6 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     trash: join(options.trash, 'tasks'),
     kept: new Set(),
     wrote: (path, written) => sight.wrote(native, path, written),
-    spares: options.spares,
     expected: new Set(),
     paneOf: (name) => sight.team(native)?.config?.members.find((one) => one.name === name)?.tmuxPaneId,
     isSigning: () => sight.team(native)?.config?.leadProcess !== undefined,
@@ -177,7 +173,6 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     if (now.members || team.config !== config) await mirrorMembers(parts, team.config, signature);
     config = team.config;
     await tasks.pass(team.tasks);
-    options.spares?.want(teamId, await ledger.view(teamId, ({ index }) => index.counts.pending));
     await mail.pass(team, now.mail);
     if (now.members) await step('answers', () => mail.answerShutdowns());
     if (!parts.naming.leads) await debts.pay();
@@ -257,7 +252,6 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       await rhythm.close();
       steps.close();
       await steps.settled();
-      options.spares?.want(teamId, 0);
       const team = withdraw ? sight.team(native) : undefined;
       if (!team?.config) return;
       if (!absence.isReplaced && !rivalry.giveWay(team.config)) await freeTasks(parts, team, signature);

@@ -2,7 +2,6 @@ import type { TeamState } from '../../core/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { FileReading } from '../json-file.ts';
 import type { NativePaths } from '../layout.ts';
-import type { Spares } from '../spares.ts';
 import type { Naming } from './names.ts';
 import type { Steps } from './steps.ts';
 
@@ -34,8 +33,6 @@ export interface MirrorParts {
   readonly kept: Set<string>;
   /** Tells those who watch of a file that we wrote ourselves. */
   readonly wrote: (path: string, written: FileReading) => void;
-  /** Empty files for what must be written at once. */
-  readonly spares: Spares | undefined;
   /** The pane in which a native member is listed. */
   readonly paneOf: (name: string) => string | undefined;
   /** Whether the native lead is of those that sign what they write, and take protocol only as an answer. */
