@@ -6,7 +6,7 @@ import { isInstalled } from '../tools.ts';
 import { launchBrowser } from './launch.ts';
 
 /** Generous: other tests share the machine. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 40_000;
 
 /** Waits until a value is as expected. */
 export function eventually<T>(look: () => T | Promise<T>) {
