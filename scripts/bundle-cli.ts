@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
 import type { Plugin } from 'vite';
+import { keepPlaces } from './keep-places.ts';
 
 /** The programs that put the house together themselves; they are loaded as they are. */
 const PROGRAMS = /\/(serve|mcp|teammate)\.js$/;
@@ -18,7 +19,7 @@ export async function bundleCli(root: string): Promise<void> {
     root,
     configFile: false,
     logLevel: 'error',
-    plugins: [toAscii],
+    plugins: [keepPlaces(folder), toAscii],
     build: {
       ssr: true,
       outDir: folder,

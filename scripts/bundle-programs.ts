@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { build } from 'vite';
-import type { Plugin } from 'vite';
+import { keepPlaces } from './keep-places.ts';
 
 /** The programs that put the house together, and what each exports. */
 const PROGRAMS = { serve: 'runServe', teammate: 'runTeammateCommand' } as const;
@@ -40,20 +40,4 @@ export async function bundlePrograms(root: string): Promise<void> {
   for (const [name, exported] of Object.entries(PROGRAMS)) {
     writeFileSync(join(folder, `${name}.js`), `export { ${exported} } from './program-${name}.js';\n`);
   }
-}
-
-/** A module finds files by where it lies; moved into another file, it must still find them from where it lay. */
-function keepPlaces(folder: string): Plugin {
-  return {
-    name: 'keep-places',
-    enforce: 'pre',
-    transform(code, id) {
-      if (!id.startsWith(dirname(folder)) || !code.includes('import.meta')) return null;
-      const file = JSON.stringify(relative(folder, id));
-      const place = JSON.stringify(`/${relative(folder, dirname(id))}`);
-      return code
-        .replaceAll('import.meta.dirname', `(import.meta.dirname + ${place})`)
-        .replaceAll('import.meta.url', `new URL(${file}, import.meta.url).href`);
-    },
-  };
 }
