@@ -5,6 +5,7 @@ import type { FileReading } from './json-file.ts';
 import type { NativePaths } from './layout.ts';
 import { underLock } from './lock.ts';
 import type { LockOptions } from './lock.ts';
+import { nativeGone } from './remains.ts';
 import { checkFolderOf } from './root.ts';
 
 /** A team's own file as it is; `unknown` is JSON of a form that we do not know, which is shown and never written. */
@@ -49,7 +50,7 @@ export async function changeConfig(
       const reading = readNow(paths.config);
       const found = configOf(reading);
       if (found.kind === 'absent') {
-        throw new TeamError('not_found', `${paths.config} is gone: the native team has ended`);
+        throw nativeGone(paths);
       }
       if (found.kind !== 'read') {
         throw new TeamError('corrupt', `${paths.config} ${found.problem}: it is left as it is`);

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { BRIDGE_MARK, NativeEntry } from './format.ts';
 import type { Era } from './format.ts';
-import { readNow, readSettled, replaceFile } from './json-file.ts';
+import { isThere, readNow, readSettled, replaceFile } from './json-file.ts';
 import type { FileReading } from './json-file.ts';
 import type { NativePaths } from './layout.ts';
 import { underLock } from './lock.ts';
 import type { LockOptions } from './lock.ts';
+import { nativeGone, removeRemains } from './remains.ts';
 import { checkFolderOf, makeFile, makeFolder } from './root.ts';
 
 /** What we say when we write to a native member. */
@@ -61,7 +62,7 @@ export async function appendEntry(
 
 /**
  * The same for several, in one step: the program finds all or none of them. `without` says which of those that wait are taken out
- * with it. Of an inbox that keeps what was read only so much is kept.
+ * with it. Of an inbox that keeps what was read only so much is kept. A team that has ended is not written to.
  */
 export async function appendEntries(
   paths: NativePaths,
@@ -71,17 +72,21 @@ export async function appendEntries(
 ): Promise<boolean> {
   const path = paths.inbox(to);
   checkFolderOf(path);
+  if (!isThere(paths.config)) throw nativeGone(paths);
   makeFolder(paths.inboxes);
   // The program makes the file before it locks it, so that there is something to lock.
   makeFile(path, '[]');
-  return change(path, options, (list) => {
-    const isThere = (id: string): boolean => list.some((item) => (item as { msg_id?: unknown } | null)?.msg_id === id);
-    const added = entries.filter(({ id }) => !isThere(id)).map(formOf);
+  const isChanged = await change(path, options, (list) => {
+    const isKnown = (id: string): boolean => list.some((item) => (item as { msg_id?: unknown } | null)?.msg_id === id);
+    const added = entries.filter(({ id }) => !isKnown(id)).map(formOf);
     const kept = options.without ? list.filter((item) => !isUnread(item, options.without)) : list;
     if (added.length === 0 && kept.length === list.length) return undefined;
     const surplus = kept.length > KEPT_ENTRIES ? kept.filter((item) => !isRead(item)) : kept;
     return [...surplus, ...added];
   });
+  if (isThere(paths.config)) return isChanged;
+  removeRemains(paths);
+  throw nativeGone(paths);
 }
 
 /** More than this many entries, and those that were read go. */

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -18,9 +19,10 @@ import { decodeJson } from '../../src/bridge/json-text.ts';
 import { findNativeRoot, nativePaths } from '../../src/bridge/layout.ts';
 import type { NativePaths } from '../../src/bridge/layout.ts';
 import { asPlainText, looksLikeProtocol, readProtocol } from '../../src/bridge/protocol.ts';
+import { removeRemains } from '../../src/bridge/remains.ts';
 import { changeTaskFile, createTaskFile, readTask, removeTaskFile, taskIds } from '../../src/bridge/task-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { foreignLock, foreignUnlock } from './foreign.ts';
+import { foreignLock, foreignUnlock, startTeam } from './foreign.ts';
 import { proves } from './requirements.ts';
 
 const TASK = { subject: 'Write it', description: '', status: 'pending', blocks: [], blockedBy: [] } as const;
@@ -305,11 +307,30 @@ describe('what is made in native directories', () => {
       await appendEntry(paths, 'bob', ${JSON.stringify({ ...ENTRY, id: newId() })});
       await createTaskFile(paths, ${JSON.stringify(TASK)});`;
     const root = join(paths.team, '../..');
+    startTeam(paths);
     execFileSync(process.execPath, ['--input-type=module', '-e', script, root], { stdio: 'inherit' });
-    const modes = [paths.team, paths.inboxes, paths.tasks, paths.inbox('bob'), paths.task('1'), paths.taskList].map(
-      (path) => (statSync(path).mode & 0o777).toString(8),
+    const modes = [paths.inboxes, paths.tasks, paths.inbox('bob'), paths.task('1'), paths.taskList].map((path) =>
+      (statSync(path).mode & 0o777).toString(8),
     );
-    expect(modes).toEqual(['755', '755', '755', '644', '644', '644']);
+    expect(modes).toEqual(['755', '755', '644', '644', '644']);
+  });
+
+  test('is not made for a team that has ended, and goes where its lead took the rest away meanwhile', async () => {
+    const paths = nativePaths(temporaryFolder(), 'demo');
+    await expect(appendEntry(paths, 'bob', { ...ENTRY, id: newId() })).rejects.toThrow('the native team has ended');
+    expect(existsSync(paths.team)).toBe(false);
+    startTeam(paths);
+    await appendEntry(paths, 'bob', { ...ENTRY, id: newId() });
+    removeRemains(paths);
+    expect(existsSync(paths.inbox('bob'))).toBe(true);
+    rmSync(paths.config);
+    const others = paths.inbox('ann');
+    writeFileSync(others, JSON.stringify([{ ...ENTRY, read: false }]));
+    removeRemains(paths);
+    expect(existsSync(paths.inbox('bob'))).toBe(true);
+    rmSync(others);
+    removeRemains(paths);
+    expect(existsSync(paths.team)).toBe(false);
   });
 
   test('is not made through a link', async () => {

@@ -3,13 +3,15 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   rmdirSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { NativePaths } from '../../src/bridge/layout.ts';
 
 /*
  * A foreign writer: what Claude Code does to its files, as it was observed from outside. The newer version takes a lock per task and
@@ -95,4 +97,10 @@ export async function foreignClaims(folder: string, name: string, count: number)
       if (ids.length >= count) return ids;
     }
   }
+}
+
+/** Begins a team as a lead does: a directory with a config. */
+export function startTeam(paths: Pick<NativePaths, 'team' | 'config'>): void {
+  mkdirSync(paths.team, { recursive: true });
+  writeFileSync(paths.config, JSON.stringify({ name: 'demo', leadAgentId: 'team-lead@demo', members: [] }));
 }

@@ -20,7 +20,7 @@ import { nativePaths } from '../../src/bridge/layout.ts';
 import { clearLeftLocks, underLock } from '../../src/bridge/lock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
-import { foreignLock, foreignUnlock } from './foreign.ts';
+import { foreignLock, foreignUnlock, startTeam } from './foreign.ts';
 import { proves } from './requirements.ts';
 
 const old = (path: string): void => utimesSync(path, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
@@ -197,6 +197,7 @@ describe('the lock beside a file', () => {
     'is never held while something is waited for: a sender who tries but once must hardly ever meet it',
     async () => {
       const paths = nativePaths(temporaryFolder(), 'demo');
+      startTeam(paths);
       const entry = { from: 'codex', text: 'x'.repeat(500), timestamp: '2026-11-15T00:00:00.000Z' };
       let met = 0;
       let looked = 0;

@@ -4,6 +4,7 @@ import { SYSTEM } from '../../core/actor.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
 import type { NativeConfig } from '../format.ts';
+import { removeRemains } from '../remains.ts';
 import type { Naming } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 
@@ -50,6 +51,7 @@ export function watchAbsence(parts: MirrorParts, { grace = GRACE_MS }: { grace?:
     async away() {
       // One that we lead ourselves goes and comes with our own team.
       if (parts.naming.leads) return;
+      removeRemains(paths);
       since ??= performance.now();
       if (isTold || performance.now() - since < grace) return;
       isTold = true;
