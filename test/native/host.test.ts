@@ -34,6 +34,8 @@ function castOf(stage: NativeStage, file: string): Record<string, ModelScript> {
     calls: [{ name: 'Write', input: { file_path: path, content: `# Plan ${++plans}\nWrite the file.` } }],
   });
   let path = '';
+  /** How often the file may be tried: while the program leaves its plan mode it may turn a command away, and a model tries again. */
+  let tries = 0;
   return {
     alice: (request) => {
       const last = lastText(request);
@@ -41,7 +43,8 @@ function castOf(stage: NativeStage, file: string): Record<string, ModelScript> {
       path = /[^"\\\s`]+\/plans\/[a-z0-9-]+\.md/.exec(all)?.[0] ?? path;
       if (last.includes('shutdown_request')) return answerStop(request);
       const isApproved = /Plan Approved|Task #1: Build the thing(?![^]*Change nothing yet)/.test(last);
-      if (isApproved) return { calls: [shell(file, 'done as planned')] };
+      if (isApproved) tries = 3;
+      if (!existsSync(file) && tries-- > 0) return { calls: [shell(file, 'done as planned')] };
       if (/No plan file found/.test(last) || /with tests/.test(last)) return writePlan(path);
       if (/Change nothing yet/.test(last)) return { calls: [{ name: 'ExitPlanMode', input: {} }] };
       if (/(created|updated) successfully|has been (created|updated)/.test(last)) {

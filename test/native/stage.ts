@@ -200,7 +200,7 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
     until: (what, condition, ms = STEP_MS) =>
       until(what, condition, ms).catch((error: unknown) => {
         const panes = stage.panes().map((one) => `----- ${one}\n${shows(one).trim()}`);
-        const asked = model.requests.map((one) => `${askerOf(one) ?? '?'}: ${lastText(one).slice(-200)}`);
+        const asked = model.requests.map((one) => `${askerOf(one) ?? '?'}: ${shorten(lastText(one))}`);
         const files = [...filesOf(root), ...logOf(troupeHome.log)];
         const all = [...panes, ...screensIn(troupeHome.terminals), ...files, '----- asked', ...asked];
         throw new Error(`${(error as Error).message}\n${all.join('\n')}`);
@@ -309,6 +309,11 @@ function environmentOf(place: { home: string; bin: string; model: ModelServer; t
     NODE_COMPILE_CACHE: COMPILED_CODE,
     NO_COLOR: '1',
   };
+}
+
+/** Long texts have at their ends what tells them apart. */
+function shorten(text: string): string {
+  return text.length > 600 ? `${text.slice(0, 300)} … ${text.slice(-300)}` : text;
 }
 
 function teamIn(root: string): NativeTeam | undefined {

@@ -135,8 +135,9 @@ describe('a plan', () => {
 
   test('is handed in by a member', () => {
     const team = teamOf();
-    for (const by of ['@user', '@system', 'eve']) {
-      expect(team.refuse(by, 'plan.submit', { content: 'p' })).toMatchObject({ code: 'not_found' });
+    expect(team.refuse('eve', 'plan.submit', { content: 'p' })).toMatchObject({ code: 'not_found' });
+    for (const by of ['@user', '@system']) {
+      expect(team.refuse(by, 'plan.submit', { content: 'p' })).toMatchObject({ code: 'invalid' });
     }
   });
 });

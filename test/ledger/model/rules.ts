@@ -646,7 +646,8 @@ function needOpenTeam(world: World, attempt: Attempt): Team | undefined {
 
 function needLive(world: World, memberId: string, attempt: Attempt): Member | undefined {
   const member = world.members.find(({ id }) => id === memberId);
-  if (!member) attempt.codes.push('not_found');
+  // Who is no member at all has to say for whom it acts.
+  if (!member) attempt.codes.push(memberId.startsWith('@') ? 'invalid' : 'not_found');
   if (member?.status === 'stopped') attempt.codes.push('member_stopped');
   return member;
 }
