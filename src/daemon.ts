@@ -22,7 +22,7 @@ import { joinHosts } from './runtime/hosts/join.ts';
 import type { HostKeeper } from './runtime/hosts/keeper.ts';
 import { fencedJournal } from './runtime/hosts/lease.ts';
 import { bringHome } from './runtime/hosts/lost.ts';
-import { rememberJournal, requireLastJournal } from './runtime/last-journal.ts';
+import { lastJournalOf, rememberJournal, requireLastJournal } from './runtime/last-journal.ts';
 import { listenOnLastPort } from './runtime/last-port.ts';
 import { takeLock } from './runtime/lock.ts';
 import { openLog } from './runtime/log.ts';
@@ -104,14 +104,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     closers.add('log', () => logging.close());
 
     const place = options.journal ?? { kind: 'sqlite' };
-    const lastJournal = join(home.directory, 'last-journal');
+    const lastJournal = lastJournalOf(home.directory);
     requireLastJournal(lastJournal, options.journal !== undefined);
-    // The lock is on the home: a journal elsewhere may be another daemon's as well.
     const isOwn = place.kind === 'sqlite' && (place.path ?? home.journal) === home.journal;
-    const exclusive = place.kind === 'memory' || isOwn;
+    // The lock is on the home, and a file elsewhere may be another's: two daemons on one would each run its members.
+    const exclusive = place.kind !== 'nats';
     const opened = await openJournal(place, { file: home.journal, exclusive });
     const { journal: bareJournal, hosts, away, ...journalFacts } = opened;
-    rememberJournal(lastJournal, { ...journalFacts, isOwn });
     closers.add('journal', () => bareJournal.close());
     const { health, instruments, calls, appended } = await openObservation({
       log: logging,
@@ -271,6 +270,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     if (!hosts) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError: onHostsError });
     await native.start();
     await keeper?.start();
+    // Not before: who could not start kept no teams there.
+    rememberJournal(lastJournal, { ...journalFacts, isOwn });
     writeCard(home.card, { ...card, url: http.url });
     // While they can still be heard: they give back what they hold and say that they go.
     closers.add('members', () => teams.supervisor.close({ end: !keepMembers }));

@@ -78,5 +78,5 @@ function verdict(failed: number, warned: number): string {
 }
 
 function shorten(text: string): string {
-  return text.replaceAll(homedir(), '~');
+  return text.replaceAll(`${homedir()}/`, '~/');
 }

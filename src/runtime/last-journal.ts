@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import { shellQuote } from '../core/shell.ts';
 import { replacePrivateFile } from './private-file.ts';
+
+/** The file in a state directory that says where its last daemon kept its teams. */
+export const lastJournalOf = (directory: string): string => join(directory, 'last-journal');
 
 /** Where the teams of a state directory are when nobody says anything. */
 const OWN = 'sqlite';

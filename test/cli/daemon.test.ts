@@ -42,7 +42,13 @@ describe('a command without a daemon', () => {
     };
     await serve(elsewhere);
     await troupe.run('team create demo');
+    // A second daemon there would run the same members once more.
+    const other = newTroupe();
+    const second = await other.run(['serve', '--journal', elsewhere]);
+    expect(second).toMatchObject({ status: 1, stderr: expect.stringContaining('which is for one alone') as string });
+    expect(await other.json('team list')).toEqual([]);
     await troupe.run('stop');
+    expect((await troupe.run('doctor')).stdout).toMatch(/not running, and cannot start: The last daemon here/);
 
     const lost = await troupe.run('team list');
     expect(lost).toMatchObject({ status: 75, stdout: '' });

@@ -7,6 +7,7 @@ import type { ResultOf } from '../../operations/index.ts';
 import { isAbsence, openClient } from '../connect.ts';
 import { readVersion } from '../version.ts';
 import type { Check } from './check.ts';
+import { checkLastJournal } from './journal.ts';
 
 /** How long a daemon may take to say how it is, and which teams there are. */
 const ANSWER_MS = 3_000;
@@ -35,7 +36,11 @@ export async function checkDaemon(home: Home, environment: NodeJS.ProcessEnv): P
     ];
   } catch (error) {
     if (isAbsence(error)) {
-      return [{ name: 'daemon', state: 'ok', found: 'not running; the next command starts it' }, ...readJournal(home)];
+      const refusal = await checkLastJournal(home, environment);
+      return [
+        refusal ?? { name: 'daemon', state: 'ok', found: 'not running; the next command starts it' },
+        ...readJournal(home),
+      ];
     }
     const isStranger = error instanceof CallError && error.code === 'unauthenticated';
     const why = error instanceof CallError ? error.message : `it does not answer within ${ANSWER_MS / 1000} s`;

@@ -18,6 +18,19 @@ export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): 
   }
 }
 
+/** While no daemon runs: whether the next command can start one, or nobody says any more where the last one kept its teams. */
+export async function checkLastJournal(home: Home, environment: NodeJS.ProcessEnv): Promise<Check | undefined> {
+  try {
+    const { findJournal, readConfigIn } = await import('../journal-place.ts');
+    const { requireLastJournal, lastJournalOf } = await import('../../runtime/last-journal.ts');
+    const place = findJournal(home, { environment, config: await readConfigIn(home) });
+    requireLastJournal(lastJournalOf(home.directory), place !== undefined);
+    return undefined;
+  } catch (error) {
+    return { name: 'daemon', state: 'fail', found: `not running, and cannot start: ${(error as Error).message}` };
+  }
+}
+
 function describe({ place, servers, failure, version, journal }: NatsInspection): Check[] {
   const away = servers.filter((one) => one.failure !== undefined);
   const missing: Check[] = away.map((one) => ({

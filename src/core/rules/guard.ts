@@ -114,6 +114,7 @@ export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, wha
   if (isManager(state, by)) return;
   if (task.status === 'in_progress' && task.assigneeId === by) return;
   const { blockedReason } = viewTask(state, task);
-  const why = blockedReason === undefined ? 'only its holder may' : `it ${blockedReason}`;
+  const isOver = task.status === 'completed' || task.status === 'failed';
+  const why = isOver ? 'it is over' : blockedReason === undefined ? 'only its holder may' : `it ${blockedReason}`;
   throw new TeamError('not_allowed', `${by} may not ${what} ${describeTask(state, task.id)}: ${why}`);
 }
