@@ -9,6 +9,7 @@ import { useTeam } from '../data/use-team.tsx';
 import { Form } from '../forms/form.tsx';
 import { act } from '../parts/act.ts';
 import { Avatar } from '../parts/avatar.tsx';
+import { showControls } from '../parts/controls.ts';
 import { useKeys } from '../parts/keys.ts';
 import { later } from '../parts/later.ts';
 import { Link } from '../parts/link.tsx';
@@ -74,7 +75,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
             <MemberState member={member} />
           </div>
           <div className="meta one-line">
-            <Link href={teamPath(teamId)}>{teamId}</Link> · {member.role}
+            <Link href={teamPath(teamId)}>{teamId}</Link> · {showControls(member.role)}
             {agentOf(member) !== '' && <> · {agentOf(member)}</>}
           </div>
         </div>

@@ -1,4 +1,7 @@
-import type { Entry } from './use-transcript.ts';
+import type { ResultOf } from '../../src/operations/index.ts';
+
+/** One line of a transcript. */
+export type Entry = ResultOf<'transcript.read'>['entries'][number];
 
 /** What a reader sees of a transcript: entries that belong together are one step. */
 export type Step =
@@ -32,15 +35,18 @@ export type Step =
 /** Puts lines together: text that was told in pieces, a tool and its result. Lines of a kind unknown here are left out. */
 export function toSteps(entries: readonly Entry[]): Step[] {
   const steps: Step[] = [];
+  /** By id; a program may count its own from one again in every turn. */
   const tools = new Map<string, number>();
   for (const entry of entries) {
     const { at, type } = entry;
     const last = steps.at(-1);
     switch (type) {
       case 'session':
+        tools.clear();
         steps.push({ kind: 'session', at, sessionId: text(entry['sessionId']), agent: text(entry['agent']) });
         break;
       case 'turn':
+        tools.clear();
         steps.push({
           kind: 'turn',
           at,

@@ -180,7 +180,7 @@ function ToolView({ step }: { step: Extract<Step, { kind: 'tool' }> }) {
         <summary>
           <ChevronRight className="chevron" size={14} aria-hidden />
           <Wrench size={13} aria-hidden />
-          <b>{step.name}</b>
+          <b className="one-line">{showControls(step.name)}</b>
           <span className="one-line mono quiet">{showControls(brief(step.input))}</span>
           <span className="spacer" />
           {step.status !== 'done' && <span className={`status is-${phase}`}>{step.status}</span>}

@@ -1,11 +1,8 @@
 import { useEffect, useState } from 'react';
-import type { ResultOf } from '../../src/operations/index.ts';
 import { call } from '../data/daemon.ts';
 import { failureOf } from '../parts/act.ts';
 import type { Failure } from '../parts/act.ts';
-
-/** One line of a transcript. */
-export type Entry = ResultOf<'transcript.read'>['entries'][number];
+import type { Entry } from './steps.ts';
 
 export interface TranscriptShown {
   readonly entries: readonly Entry[];

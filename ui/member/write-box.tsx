@@ -16,7 +16,10 @@ export function WriteBox({ teamId, member }: { teamId: string; member: MemberRec
   const send = async (): Promise<void> => {
     if (content.trim() === '') return;
     const message = { teamId, toId: member.id, content, priority: isUrgent ? 'urgent' : 'normal' } as const;
-    if (await run(() => call('message.send', message))) setContent('');
+    if (!(await run(() => call('message.send', message)))) return;
+    setContent('');
+    // What was urgent was this one.
+    setUrgent(false);
   };
   return (
     <form

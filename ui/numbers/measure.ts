@@ -33,6 +33,7 @@ export function measure(history: readonly Batch[], now: number): Measures {
   const pairs = new Map<string, Map<string, number>>();
   const clock = spentClock();
   const ended = new Set<string>();
+  const deleted = new Set<string>();
   const sample = (): void => {
     for (const name of ['created', 'done', 'tokens', 'cost'] as const) series[name].push(sums[name]);
   };
@@ -44,8 +45,15 @@ export function measure(history: readonly Batch[], now: number): Measures {
       else if (event.type === 'task:completed') {
         sums.done++;
         ended.add(event.taskId);
-      } else if (event.type === 'task:reopened' && ended.delete(event.taskId)) sums.done--;
-      else if (event.type === 'usage:recorded') {
+      } else if (event.type === 'task:deleted') {
+        deleted.add(event.taskId);
+        sums.created--;
+        if (ended.delete(event.taskId)) sums.done--;
+      } else if (event.type === 'task:reopened') {
+        if (ended.delete(event.taskId)) sums.done--;
+        if (deleted.delete(event.taskId)) sums.created++;
+      }
+      if (event.type === 'usage:recorded') {
         sums.tokens += tokensOf(event.usage);
         sums.cost += event.usage.costUsd;
         members.set(event.memberId, addUsage(members.get(event.memberId) ?? NO_USAGE, event.usage));
@@ -63,20 +71,28 @@ export function measure(history: readonly Batch[], now: number): Measures {
   return { times, ...series, spent: clock.end(now), members, tasks, pairs };
 }
 
-/** A member works while it holds a task; it waits while it lives and holds none. */
+/** A member works while it holds a task and asks nobody; it waits while it lives and holds none, or until a person has answered. */
 function spentClock() {
   const lives = new Map<
     string,
-    { held: Set<string>; since: number; isLive: boolean; working: number; waiting: number }
+    { held: Set<string>; asks: Set<string>; since: number; isLive: boolean; working: number; waiting: number }
   >();
   const of = (id: string, at: number) => {
-    const life = lives.get(id) ?? { held: new Set<string>(), since: at, isLive: true, working: 0, waiting: 0 };
+    const life = lives.get(id) ?? {
+      held: new Set<string>(),
+      asks: new Set<string>(),
+      since: at,
+      isLive: true,
+      working: 0,
+      waiting: 0,
+    };
     lives.set(id, life);
     return life;
   };
   const settle = (id: string, at: number) => {
     const life = of(id, at);
-    if (life.isLive) life[life.held.size > 0 ? 'working' : 'waiting'] += Math.max(0, at - life.since);
+    const isWorking = life.held.size > 0 && life.asks.size === 0;
+    if (life.isLive) life[isWorking ? 'working' : 'waiting'] += Math.max(0, at - life.since);
     life.since = at;
     return life;
   };
@@ -89,7 +105,15 @@ function spentClock() {
       if (event.type === 'teammate:joined') settle(event.memberId, at).isLive = true;
       else if (event.type === 'teammate:stopped') settle(event.memberId, at).isLive = false;
       else if (event.type === 'task:claimed') settle(event.memberId, at).held.add(event.taskId);
-      else if (
+      else if (event.type === 'plan:submitted' || event.type === 'request:raised') {
+        settle(event.memberId, at).asks.add(event.requestId);
+      } else if (
+        event.type === 'plan:approved' ||
+        event.type === 'plan:rejected' ||
+        event.type === 'request:answered'
+      ) {
+        settle(event.memberId, at).asks.delete(event.requestId);
+      } else if (
         event.type === 'task:completed' ||
         event.type === 'task:failed' ||
         event.type === 'task:released' ||

@@ -12,6 +12,7 @@ import { NewTask } from '../forms/new-task.tsx';
 import { ShutDownTeam } from '../forms/shut-down-team.tsx';
 import { SpawnTeammate } from '../forms/spawn-teammate.tsx';
 import { WriteToAll } from '../forms/write-to-all.tsx';
+import { showControls } from '../parts/controls.ts';
 import { PhaseIcon } from '../parts/status.tsx';
 import { Help } from './help.tsx';
 import { isHelpOpen, isPaletteOpen } from './open.ts';
@@ -148,7 +149,7 @@ function TeamEntries({
       <Command.Group heading="Members">
         {members.map(({ id, role }) => (
           <Entry key={id} value={`member ${id} ${role}`} onSelect={go(teamPath(teamId, `/m/${id}`))}>
-            {id} {role !== id && <span className="quiet">{role}</span>}
+            {id} {role !== id && <span className="quiet">{showControls(role)}</span>}
           </Entry>
         ))}
       </Command.Group>
@@ -158,7 +159,7 @@ function TeamEntries({
             <span className={`status is-${phase}`}>
               <PhaseIcon phase={phase} />
             </span>
-            <span className="mono quiet">#{id}</span> {task.title}
+            <span className="mono quiet">#{id}</span> <span className="one-line">{showControls(task.title)}</span>
           </Entry>
         ))}
       </Command.Group>

@@ -4,6 +4,9 @@ import { memo, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { showControls } from './controls.ts';
 
+/** Lists and quotations within each other, beyond which they are shown as they are: each takes a part of the width. */
+const DEEPEST = 8;
+
 /** Longer texts are shown as they are: nobody formats a megabyte by hand. */
 const LONGEST = 100_000;
 
@@ -13,18 +16,20 @@ const LONGEST = 100_000;
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const tokens = useMemo(
-    () => (text.length > LONGEST ? undefined : lexer(showControls(text), { breaks: true })),
+    () => (text.length > LONGEST ? undefined : lexer(showControls(text), { gfm: true, breaks: true })),
     [text],
   );
   if (!tokens) return <pre className="code">{showControls(text)}</pre>;
   return <div className="prose">{blocks(tokens)}</div>;
 });
 
-function blocks(tokens: readonly Token[]): ReactNode[] {
-  return tokens.map((token, i) => <Block key={i} token={token} />);
+function blocks(tokens: readonly Token[], depth = 0): ReactNode[] {
+  return tokens.map((token, i) => <Block key={i} token={token} depth={depth} />);
 }
 
-function Block({ token }: { token: Token }): ReactNode {
+function Block({ token, depth }: { token: Token; depth: number }): ReactNode {
+  const isNested = token.type === 'blockquote' || token.type === 'list';
+  if (isNested && depth >= DEEPEST) return <p>{token.raw}</p>;
   switch (token.type) {
     case 'space':
     case 'def':
@@ -36,14 +41,14 @@ function Block({ token }: { token: Token }): ReactNode {
     case 'code':
       return <pre tabIndex={0}>{(token as Tokens.Code).text}</pre>;
     case 'blockquote':
-      return <blockquote>{blocks((token as Tokens.Blockquote).tokens)}</blockquote>;
+      return <blockquote>{blocks((token as Tokens.Blockquote).tokens, depth + 1)}</blockquote>;
     case 'list': {
       const { ordered, items, start } = token as Tokens.List;
       const children = items.map((item, i) => (
         <li key={i}>
           {item.task && <input type="checkbox" checked={item.checked ?? false} readOnly disabled aria-label="done" />}
           {item.tokens.map((inner, j) => (
-            <ListPart key={j} token={inner} />
+            <ListPart key={j} token={inner} depth={depth + 1} />
           ))}
         </li>
       ));
@@ -60,8 +65,10 @@ function Block({ token }: { token: Token }): ReactNode {
   }
 }
 
-function ListPart({ token }: { token: Token }): ReactNode {
-  if (token.type !== 'text') return <Block token={token} />;
+function ListPart({ token, depth }: { token: Token; depth: number }): ReactNode {
+  // The box is drawn by the item.
+  if (token.type === 'checkbox') return null;
+  if (token.type !== 'text') return <Block token={token} depth={depth} />;
   return <>{'tokens' in token && token.tokens ? inlines(token.tokens) : token.raw}</>;
 }
 

@@ -5,6 +5,7 @@ import { teamPath } from '../data/route.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { Avatar } from '../parts/avatar.tsx';
 import { ContextMeter } from '../parts/context-meter.tsx';
+import { showControls } from '../parts/controls.ts';
 import { plural, showCost, showCount, tokensOf } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { Doing, MemberState } from './member-state.tsx';
@@ -22,7 +23,7 @@ export const MemberCard = memo(function MemberCard({ teamId, member }: { teamId:
           <Link className="member-name one-line" href={teamPath(teamId, `/m/${member.id}`)}>
             {member.id}
           </Link>
-          {isLead ? <LeadBadge /> : <span className="meta one-line member-role">{member.role}</span>}
+          {isLead ? <LeadBadge /> : <span className="meta one-line member-role">{showControls(member.role)}</span>}
           <span className="spacer" />
           <MemberState member={member} />
         </div>
