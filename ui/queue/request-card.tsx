@@ -1,10 +1,11 @@
 import { ArrowUpRight, Check, X } from 'lucide-react';
 import { useState } from 'react';
 import { teamPath } from '../data/route.ts';
+import { useTeamNow } from '../data/use-team-now.ts';
 import { useAct } from '../parts/act.ts';
 import { showControls } from '../parts/controls.ts';
 import { FailureNote } from '../parts/failure.tsx';
-import { showSpan, useNow } from '../parts/format.ts';
+import { showSpan } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { say } from '../parts/toast.tsx';
 import { answerRequest, kindOf } from './answer.ts';
@@ -35,16 +36,15 @@ export function RequestCard({
   canAct: boolean;
 }) {
   const { name, phase } = kindOf(request.kind);
-  const now = useNow();
+  const now = useTeamNow();
   const since = new Date(request.requestedAt).getTime();
   return (
     <article className={`request is-${phase}`} aria-label={`${name} of ${request.memberId}`}>
       <header className="row">
         <span className="request-kind">{name}</span>
         <span className="spacer" />
-        <span className="meta one-line">
-          {request.memberId} · {showSpan(now - since)}
-        </span>
+        <span className="meta one-line">{request.memberId}</span>
+        <span className="meta request-age">· {showSpan(now - since)}</span>
       </header>
       {title !== undefined && <div className="request-title one-line">{title}</div>}
       <p

@@ -43,7 +43,8 @@ export function useSince(member: MemberRecord): number {
   if (member.status === 'stopped') return since;
   if (asked !== undefined) return asked;
   if (task?.startedAt) return task.startedAt.getTime();
-  return member.status === 'active' && waitingOf(member) === undefined ? (free ?? since) : since;
+  // One that rested and was woken by a message has been at it since then.
+  return member.status === 'active' && waitingOf(member) === undefined ? Math.max(free ?? since, since) : since;
 }
 
 /** Its task and since when; or since when it is what it is. */
