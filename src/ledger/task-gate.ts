@@ -1,7 +1,13 @@
+import { SYSTEM } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
+import type { CommandOf } from '../core/command.ts';
+import { decide } from '../core/decide.ts';
+import { TeamError } from '../core/errors.ts';
+import { feedbackOf } from '../core/hook.ts';
 import type { HookResult, TaskCompletedHookContext, TaskCreatedHookContext } from '../core/hook.ts';
 import type { TaskRecord, TeamState } from '../core/state.ts';
 import { requireTask, viewTask } from '../core/view.ts';
+import type { NewCommand } from './ledger.ts';
 
 /** Judges a completion before it counts, and a new task after it was made. */
 export interface TaskGate {
@@ -9,8 +15,38 @@ export interface TaskGate {
   executeTaskCreatedHook?(context: TaskCreatedHookContext): Promise<HookResult>;
 }
 
+/** A completion that is to be judged. */
+export type Completion = Omit<CommandOf<'task.complete'>, 'at'>;
+
+/** What a verdict is about, and what must therefore still be so when it counts. */
+export interface Judged {
+  readonly epoch?: number;
+  readonly revision?: number;
+}
+
+/** Asks the gate, with nothing locked. A no is put on record and thrown, as `gate_rejected`. */
+export async function judgeCompletion(
+  gate: TaskGate,
+  completion: Completion,
+  team: { view<R>(pick: (state: TeamState) => R): Promise<R>; reject(rejection: NewCommand): Promise<void> },
+): Promise<Judged> {
+  const judged = await team.view((state) => {
+    // A completion that will be refused, or was done before, is no business of the gate.
+    const isNew = decide(state, { at: Date.now(), ...completion }).length > 0;
+    return isNew ? completionContext(state, completion.taskId, completion.by) : undefined;
+  });
+  if (!judged) return {};
+  const verdict = await gate.executeTaskCompletedHook(judged.context);
+  const { id: taskId, epoch, revision, status } = judged.task;
+  if (verdict.exitCode !== 2) return { epoch, revision };
+  const feedback = feedbackOf(verdict) || `The gate rejected task ${taskId}`;
+  const about = { taskId, feedback, result: completion.result, gate: verdict.command, epoch, revision };
+  if (status === 'in_progress') await team.reject({ type: 'task.reject', by: SYSTEM, ...about });
+  throw new TeamError('gate_rejected', feedback);
+}
+
 /** What a gate is told of a completion, and the task as it is judged. */
-export function completionContext(
+function completionContext(
   state: TeamState,
   taskId: string,
   by: Actor,

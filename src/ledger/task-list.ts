@@ -2,8 +2,6 @@ import { EventEmitter } from 'node:events';
 import type { z } from 'zod';
 import { SYSTEM, USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
-import type { CommandOf } from '../core/command.ts';
-import { decide } from '../core/decide.ts';
 import { ClaimConflictError, TeamError } from '../core/errors.ts';
 import { feedbackOf } from '../core/hook.ts';
 import { parse } from '../core/parse.ts';
@@ -19,8 +17,8 @@ import { emitAll } from './emit.ts';
 import type { Ledger, NewCommand } from './ledger.ts';
 import { TOLD_AS } from './task-events.ts';
 import type { TaskListEvents } from './task-events.ts';
-import { completionContext } from './task-gate.ts';
-import type { TaskGate } from './task-gate.ts';
+import { judgeCompletion } from './task-gate.ts';
+import type { Completion, Judged, TaskGate } from './task-gate.ts';
 import { stepsTo } from './update-steps.ts';
 
 /** Which tasks to list. Deleted ones are listed only when asked for by status. */
@@ -245,29 +243,12 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     throw new ClaimConflictError(`Task ${task.id} was taken by another program in the same moment: take another one`);
   }
 
-  /** Asks the gate, with nothing locked; returns what the verdict is about, and what must therefore still be so. */
-  async #judge(
-    teamId: string,
-    command: Omit<CommandOf<'task.complete'>, 'at'>,
-  ): Promise<{ epoch?: number; revision?: number }> {
+  async #judge(teamId: string, completion: Completion): Promise<Judged> {
     if (!this.#gate) return {};
-    const judged = await this.#view(teamId, (state) => {
-      // A completion that will be refused, or was done before, is no business of the gate.
-      const isNew = decide(state, { at: Date.now(), ...command }).length > 0;
-      return isNew ? completionContext(state, command.taskId, command.by) : undefined;
+    return judgeCompletion(this.#gate, completion, {
+      view: (pick) => this.#view(teamId, pick),
+      reject: async (rejection) => void (await this.#do(teamId, rejection)),
     });
-    if (!judged) return {};
-    const verdict = await this.#gate.executeTaskCompletedHook(judged.context);
-    if (verdict.exitCode === 2) {
-      const { id: taskId, epoch, revision, status } = judged.task;
-      const feedback = feedbackOf(verdict) || `The gate rejected task ${taskId}`;
-      const { result } = command;
-      const gate = verdict.command;
-      const rejection = { type: 'task.reject', by: SYSTEM, taskId, feedback, result, gate, epoch, revision } as const;
-      if (status === 'in_progress') await this.#do(teamId, rejection);
-      throw new TeamError('gate_rejected', feedback);
-    }
-    return { epoch: judged.task.epoch, revision: judged.task.revision };
   }
 
   /** A command about one task; sent again under the same id, it finds the task it was about. */
