@@ -7,7 +7,7 @@ import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
 import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
-import { HomeLedger } from './home-ledger.ts';
+import { writePast } from './home-ledger.ts';
 import { setStage, useDashboard } from './stage.ts';
 
 useDashboard();
@@ -18,7 +18,6 @@ const TEAM = 'demo';
 
 /** Two that crashed too often: one is a program that works by now, the other was run by somebody else. */
 async function writeCrashed(home: Home): Promise<void> {
-  const ledger = new HomeLedger(home);
   const agent = { kind: 'exec', command: [join(AGENTS, 'quick.js')] } as const;
   const crash = (memberId: string): NewCommand[] => [
     { type: 'member.leave', by: '@system', memberId, reason: 'crashed: exit code 1', returning: false },
@@ -33,11 +32,7 @@ async function writeCrashed(home: Home): Promise<void> {
     { type: 'member.join', by: 'lead', ...JoinInput.parse({ name: 'cy' }) },
     ...crash('cy'),
   ];
-  const start = Date.now() - 60_000;
-  for (const [i, step] of steps.entries()) {
-    await ledger.execute(TEAM, { ...step, at: start + i * 1_000 }, () => undefined);
-  }
-  await ledger.close();
+  await writePast(home, TEAM, steps);
 }
 
 describe('an answer from the queue', { timeout: 240_000 }, () => {

@@ -8,7 +8,7 @@ import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
 import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
-import { HomeLedger } from './home-ledger.ts';
+import { writePast } from './home-ledger.ts';
 import { setStage, useDashboard } from './stage.ts';
 import { writeStory } from './story.ts';
 
@@ -20,7 +20,6 @@ const TEAM = 'demo';
 
 /** Members of whom everything waits that can: most of it is asked by Troupe itself. */
 async function writeRequests(home: Home): Promise<void> {
-  const ledger = new HomeLedger(home);
   const raise = { type: 'request.raise', by: '@system', memberId: 'ada' } as const;
   const steps: readonly NewCommand[] = [
     { type: 'team.create', by: '@user', ...CreateTeamInput.parse({ name: TEAM }) },
@@ -32,11 +31,7 @@ async function writeRequests(home: Home): Promise<void> {
     { ...raise, kind: 'budget', content: 'ada used all of $5' },
     { ...raise, kind: 'permission', by: 'ada', content: 'npm publish' },
   ];
-  const start = Date.now() - 60_000;
-  for (const [i, step] of steps.entries()) {
-    await ledger.execute(TEAM, { ...step, at: start + i * 1_000 }, () => undefined);
-  }
-  await ledger.close();
+  await writePast(home, TEAM, steps);
 }
 
 describe('what begins to wait', { timeout: 240_000 }, () => {
