@@ -8,7 +8,7 @@ import type { Home } from './client/home.ts';
 import { TeamError } from './core/errors.ts';
 import { feedbackOf } from './core/hook.ts';
 import { daemonService } from './daemon-service.ts';
-import { openJournal } from './journals.ts';
+import { openJournal, readJournalPlace } from './journals.ts';
 import type { JournalPlace } from './journals.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { mcpFace } from './mcp/face.ts';
@@ -22,7 +22,7 @@ import { joinHosts } from './runtime/hosts/join.ts';
 import type { HostKeeper } from './runtime/hosts/keeper.ts';
 import { fencedJournal } from './runtime/hosts/lease.ts';
 import { bringHome } from './runtime/hosts/lost.ts';
-import { lastJournalOf, rememberJournal, requireLastJournal } from './runtime/last-journal.ts';
+import { lastJournalOf, recallJournal, rememberJournal, whereLast } from './runtime/last-journal.ts';
 import { listenOnLastPort } from './runtime/last-port.ts';
 import { takeLock } from './runtime/lock.ts';
 import { openLog } from './runtime/log.ts';
@@ -103,14 +103,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const logging = (log = openLog({ path: home.log, level: options.logLevel ?? 'info', redactor }));
     closers.add('log', () => logging.close());
 
-    const place = options.journal ?? { kind: 'sqlite' };
     const lastJournal = lastJournalOf(home.directory);
-    requireLastJournal(lastJournal, options.journal !== undefined);
+    const last = options.journal ? undefined : recallJournal(lastJournal);
+    const place = options.journal ?? readJournalPlace(last?.journal ?? 'sqlite', home.directory);
+    const name = options.name ?? last?.name;
+    const labels = options.labels?.length ? options.labels : [...(last?.labels ?? [])];
     const isOwn = place.kind === 'sqlite' && (place.path ?? home.journal) === home.journal;
     // The lock is on the home, and a file elsewhere may be another's: two daemons on one would each run its members.
     const exclusive = place.kind !== 'nats';
-    const opened = await openJournal(place, { file: home.journal, exclusive });
-    const { journal: bareJournal, hosts, away, ...journalFacts } = opened;
+    const opened = await openJournal(place, { file: home.journal, exclusive }).catch((error: unknown) => {
+      throw last ? whereLast(last, error) : error;
+    });
+    const { journal: bareJournal, hosts, away, again, ...journalFacts } = opened;
     closers.add('journal', () => bareJournal.close());
     const { health, instruments, calls, appended } = await openObservation({
       log: logging,
@@ -152,7 +156,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const credentials = await openCredentials({ ...home, ledger });
     const hideToken = (): void => redactor.hide(readFileSync(home.tokenFile, 'utf8').trim());
     hideToken();
-    const hostId = hosts ? (options.name ?? defaultName()) : 'local';
+    const hostId = hosts ? (name ?? defaultName()) : 'local';
     const native = openBridge({
       ledger,
       home: home.directory,
@@ -251,7 +255,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         self: describeHost({
           directory: home.directory,
           name: hostId,
-          labels: options.labels ?? [],
+          labels,
           version: card.version,
           environment,
         }),
@@ -271,8 +275,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await native.start();
     await keeper?.start();
     // Not before: who could not start kept no teams there.
-    rememberJournal(lastJournal, { ...journalFacts, isOwn });
-    writeCard(home.card, { ...card, url: http.url });
+    rememberJournal(lastJournal, { ...journalFacts, isOwn, ...(again !== undefined && { again }), name, labels });
+    writeCard(home.card, { ...card, url: http.url, journal: journalFacts.location });
     // While they can still be heard: they give back what they hold and say that they go.
     closers.add('members', () => teams.supervisor.close({ end: !keepMembers }));
     // First of all: who wants to follow us waits for the lock only if nobody claims to have it.

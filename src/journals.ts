@@ -23,6 +23,8 @@ export interface OpenedJournal {
   readonly hosts?: Hosts;
   /** Why nothing can be asked of it just now, where it cannot be reached. */
   readonly away?: () => JournalAwayError | undefined;
+  /** The address that opens it once more with nobody there to say anything; none where it takes a credential. */
+  readonly again?: string;
   /** How what is acknowledged could be made safer, where it could. */
   readonly advice?: string;
 }
@@ -51,12 +53,22 @@ export async function openJournal(
   if (place.kind === 'sqlite') {
     const location = place.path ?? file;
     const journal = sqliteJournal(location, { exclusive });
-    return { journal, kind: 'sqlite', location, durability: 'fsync-before-ack' };
+    return { journal, kind: 'sqlite', location, durability: 'fsync-before-ack', again: `sqlite:${location}` };
   }
   // Only who needs it waits until it is loaded.
   const { natsJournal } = await import('./journal/nats.ts');
+  const { repeatAddress } = await import('./journal/nats/address.ts');
   const journal = await natsJournal(place.url, { ...(place.base !== undefined && { base: place.base }) });
-  return { journal, kind: 'nats', hosts: journal.hosts, away: () => journal.away(), ...journal.facts };
+  const again = repeatAddress(place.url, place.base ?? process.cwd());
+  const facts = { ...journal.facts, ...(again !== undefined && { again }) };
+  return { journal, kind: 'nats', hosts: journal.hosts, away: () => journal.away(), ...facts };
+}
+
+/** A place as `location` tells it, without opening it. */
+export async function showPlace(place: JournalPlace, { file }: { file: string }): Promise<string> {
+  if (place.kind !== 'nats') return place.kind === 'sqlite' ? (place.path ?? file) : 'memory';
+  const { readNatsAddress, showAddress } = await import('./journal/nats/address.ts');
+  return showAddress(readNatsAddress(place.url, place.base ?? process.cwd()));
 }
 
 /** Whether there is something to read; opening a file that is missing would make one. */

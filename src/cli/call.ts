@@ -38,8 +38,10 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   setTimeout(() => process.once('SIGINT', () => process.exit(INTERRUPTED)), 100);
   const screen = standardScreen(process.env);
   const result = await answer.catch(async (error: unknown) => {
+    if (process.env['TROUPE_JOURNAL']) await tellOfOtherJournal(false);
     throw await (await import('./explanations.ts')).explainError(error, given.input['teamId']);
   });
+  if (process.env['TROUPE_JOURNAL']) await tellOfOtherJournal(true);
   if (notices.length > 0) (await import('./connect.ts')).sayNotices(notices);
   // A program that reads JSON is told of no next page: it gets all, unless it says how many it wants.
   if (given.json && after !== undefined && given.input['limit'] === undefined) {
@@ -51,6 +53,12 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   }
   await show(operation, result, { json: given.json, screen, input: given.input, after });
   return 0;
+}
+
+/** Beside an error there is room only for people: a program reads one thing there. */
+async function tellOfOtherJournal(isDone: boolean): Promise<void> {
+  const { warn, warnPeople } = await import('./write.ts');
+  await (await import('./other-journal.ts')).tellOfOtherJournal(process.env, isDone ? warn : warnPeople);
 }
 
 type OnMore = (after: string | number) => void;

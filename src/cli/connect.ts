@@ -62,6 +62,7 @@ export function daemonConnect(environment: NodeJS.ProcessEnv, options: OpenOptio
       return waitFor(() => connect(handlers), { home, patience });
     });
     wasThere = true;
+    if (environment['TROUPE_JOURNAL']) await (await import('./other-journal.ts')).tellOfOtherJournal(environment);
     return connection;
   };
 }

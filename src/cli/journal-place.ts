@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../client/home.ts';
-import { readJournalPlace } from '../journals.ts';
+import { readJournalPlace, showPlace } from '../journals.ts';
 import type { JournalPlace } from '../journals.ts';
 import type { DaemonConfig } from '../runtime/config.ts';
 
@@ -19,4 +19,13 @@ export function findJournal(
   const said = given ?? (environment['TROUPE_JOURNAL'] || undefined);
   if (said !== undefined) return readJournalPlace(said, process.cwd());
   return config.journal === undefined ? undefined : readJournalPlace(config.journal, directory);
+}
+
+/** The place that somebody named, in the words in which a daemon tells its own; as it was named where it is none. */
+export async function locate(said: string, { journal }: Home): Promise<string> {
+  try {
+    return await showPlace(readJournalPlace(said, process.cwd()), { file: journal });
+  } catch {
+    return said;
+  }
 }

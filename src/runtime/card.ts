@@ -11,6 +11,7 @@ export const DaemonCard = z.object({
   version: z.string(),
   socket: z.string(),
   url: z.string().nullable().describe('null until the daemon is ready'),
+  journal: z.string().optional().describe('where its teams are; missing until it is ready'),
 });
 export type DaemonCard = z.output<typeof DaemonCard>;
 

@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { mountSmall, needMounts } from '../journal/mounts.ts';
@@ -33,9 +43,10 @@ describe('a command without a daemon', () => {
     expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'not_found' } });
   });
 
-  test('begins with no other journal than the last time unless somebody names it', async () => {
+  test('begins with the journal of the last time unless somebody names another', async () => {
     const troupe = newTroupe();
-    const elsewhere = `sqlite:${join(temporaryFolder(), 'teams.db')}`;
+    const file = join(temporaryFolder(), 'teams.db');
+    const elsewhere = `sqlite:${file}`;
     const serve = async (journal: string): Promise<void> => {
       const daemon = troupe.start(['serve', '--journal', journal, '--json']);
       await until('it is ready', () => daemon.output.stdout.includes('"ready":true'));
@@ -47,21 +58,42 @@ describe('a command without a daemon', () => {
     const second = await other.run(['serve', '--journal', elsewhere]);
     expect(second).toMatchObject({ status: 1, stderr: expect.stringContaining('which is for one alone') as string });
     expect(await other.json('team list')).toEqual([]);
+    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    expect(await troupe.json('team list')).toMatchObject([{ name: 'demo' }]);
     await troupe.run('stop');
-    expect((await troupe.run('doctor')).stdout).toMatch(/not running, and cannot start: The last daemon here/);
+    expect(await troupe.json('team list', { env: { TROUPE_JOURNAL: elsewhere } })).toMatchObject([{ name: 'demo' }]);
+    await troupe.run('stop');
 
+    // Where there is nothing any more, nobody begins with an empty one unasked.
+    renameSync(file, `${file}.away`);
+    expect((await troupe.run('doctor')).stdout).toMatch(/not running, and cannot start: The last daemon here/);
     const lost = await troupe.run('team list');
     expect(lost).toMatchObject({ status: 75, stdout: '' });
-    expect(lost.stderr).toContain(`The last daemon here kept its teams in ${elsewhere}`);
+    expect(lost.stderr).toContain(`The last daemon here kept its teams in ${elsewhere}, which is not there any more`);
     expect(lost.stderr).toContain('troupe serve --journal sqlite');
-    const env = { TROUPE_JOURNAL: elsewhere };
-    expect(await troupe.json('team list', { env })).toMatchObject([{ name: 'demo' }]);
-    await troupe.run('stop');
     // Who says so begins anew, and from then on nobody need say it.
     await serve('sqlite');
     await troupe.run('stop');
     expect(await troupe.json('team list')).toEqual([]);
   }, 60_000);
+
+  test('tells who names another journal than that of the daemon which runs', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    const env = { TROUPE_JOURNAL: `sqlite:${join(temporaryFolder(), 'other.db')}` };
+    const warning = `keeps its teams in ${troupe.home}/journal.db, not in ${env.TROUPE_JOURNAL.slice(7)}`;
+    for (const words of ['status', 'team list', 'team show absent', 'ps']) {
+      const { stderr } = await troupe.run(words, { env });
+      expect(stderr.split(warning).length, `${words}: ${stderr}`).toBe(2);
+    }
+    const list = await troupe.run('team list --json', { env });
+    expect(JSON.parse(list.stderr)).toMatchObject({ notice: expect.stringContaining(warning) as string });
+    const refused = await troupe.run('team show absent --json', { env });
+    expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'not_found' } });
+    for (const same of ['sqlite', `sqlite:${troupe.home}/journal.db`, `sqlite://${troupe.home}/journal.db`]) {
+      expect((await troupe.run('team list', { env: { TROUPE_JOURNAL: same } })).stderr).toBe('');
+    }
+  });
 
   test('is one of 20 that start one daemon together', async () => {
     const troupe = newTroupe();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connect, serve, temporaryHome } from '../daemon/serve.ts';
 import { freePorts, hasNats, startNats } from '../nats/server.ts';
-import { newTroupe } from './troupe.ts';
+import { newTroupe, readPid, until } from './troupe.ts';
 
 // Real servers and processes, on a machine that may be busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -31,6 +31,25 @@ describe.skipIf(!hasNats)('a journal whose servers are away', () => {
     expect(checks.find(({ name }) => name === 'journal')?.found).toMatch(/nobody listens there\. Start nats-server/);
     const status = await troupe.run('status', { env });
     expect(status.stderr).toMatch(/No connection to nats:.*: nobody listens there\. Start nats-server/);
+  });
+
+  test('is begun with again after kill -9, under the same name, though only the flags said so', async () => {
+    const servers = await startNats();
+    onTestFinished(() => servers.stop());
+    const troupe = newTroupe();
+    const daemon = troupe.start(['serve', '--journal', servers.url, '--name', 'one', '--label', 'gpu', '--json']);
+    await until('it is ready', () => daemon.output.stdout.includes('"ready":true'));
+    await troupe.run('team create demo');
+    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    await daemon.ended;
+    expect(await troupe.json('team list')).toMatchObject([{ name: 'demo' }]);
+    expect(await troupe.json('status')).toMatchObject({ name: 'one', hosts: [{ name: 'one', labels: ['gpu'] }] });
+    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    await servers.nodes[0]!.kill();
+    const away = await troupe.run('team list');
+    expect(away.stderr).toMatch(
+      /nobody listens there.*the last daemon here kept its teams in nats:.*--journal sqlite/s,
+    );
   });
 
   test('lets people look at what was known, and says to all else within seconds why not', async () => {

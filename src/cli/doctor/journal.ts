@@ -22,9 +22,9 @@ export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): 
 export async function checkLastJournal(home: Home, environment: NodeJS.ProcessEnv): Promise<Check | undefined> {
   try {
     const { findJournal, readConfigIn } = await import('../journal-place.ts');
-    const { requireLastJournal, lastJournalOf } = await import('../../runtime/last-journal.ts');
+    const { recallJournal, lastJournalOf } = await import('../../runtime/last-journal.ts');
     const place = findJournal(home, { environment, config: await readConfigIn(home) });
-    requireLastJournal(lastJournalOf(home.directory), place !== undefined);
+    if (!place) recallJournal(lastJournalOf(home.directory));
     return undefined;
   } catch (error) {
     return { name: 'daemon', state: 'fail', found: `not running, and cannot start: ${(error as Error).message}` };

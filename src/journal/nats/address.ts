@@ -63,6 +63,19 @@ export function showAddress({ servers, prefix, tls }: NatsAddress): string {
   return `${tls ? 'tls' : 'nats'}://${servers.join(',')}${prefix === 'troupe' ? '' : `?prefix=${prefix}`}`;
 }
 
+/** The whole address, good in every folder; undefined where it names a credential, which is nobody's to use unasked. */
+export function repeatAddress(text: string, base: string): string | undefined {
+  const address = readNatsAddress(text, base);
+  const { caFile, monitor, credsFile, nkeyFile, keyFile } = address;
+  if (credsFile !== undefined || nkeyFile !== undefined || keyFile !== undefined) return undefined;
+  const more = new URLSearchParams({
+    ...(caFile !== undefined && { ca: caFile }),
+    ...(monitor && { monitor }),
+  }).toString();
+  const shown = showAddress(address);
+  return more === '' ? shown : `${shown}${shown.includes('?') ? '&' : '?'}${more}`;
+}
+
 type Fail = (why: string) => TeamError;
 
 function readServer(text: string, fail: Fail): string {
