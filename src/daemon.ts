@@ -20,6 +20,7 @@ import { checkSocketPath, isDiskFull, noRoom, prepareHome } from './runtime/home
 import { describeHost, defaultName } from './runtime/hosts/identity.ts';
 import { joinHosts } from './runtime/hosts/join.ts';
 import type { HostKeeper } from './runtime/hosts/keeper.ts';
+import { writeLeaseFile } from './runtime/hosts/lease-file.ts';
 import { fencedJournal } from './runtime/hosts/lease.ts';
 import { bringHome } from './runtime/hosts/lost.ts';
 import { lastJournalOf, recallJournal, rememberJournal, whereLast } from './runtime/last-journal.ts';
@@ -262,14 +263,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         ledger,
         teams,
         onQuestion: (question) => answerTranscript(daemon, question),
+        onLease: (leaseMs) => writeLeaseFile(home.lease, leaseMs),
         onOusted(why) {
           health.raise('name', why.message);
           void teams.supervisor.close({ end: true, disowned: true });
         },
         onError: onHostsError,
       });
-      closers.add('host', () => keeper?.close());
-    }
+      closers.add('host', () => keeper?.close({ returning: keepMembers }));
+    } else writeLeaseFile(home.lease, undefined);
     await teams.start();
     if (!hosts) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError: onHostsError });
     await native.start();

@@ -15,6 +15,7 @@ import { terminalSocket } from './client/terminal-socket.ts';
 import type { AgentSpec } from './core/agent.ts';
 import { TeamError } from './core/errors.ts';
 import { streamOf } from './core/view.ts';
+import { watchAbsence } from './host/absence.ts';
 import type { Door } from './host/door.ts';
 import { codeOf } from './host/door.ts';
 import { agentEnvironment } from './host/environment.ts';
@@ -24,6 +25,7 @@ import { describeRole } from './host/role.ts';
 import { runTeammate } from './host/teammate.ts';
 import type { ResultOf } from './operations/index.ts';
 import { readCard } from './runtime/card.ts';
+import { readLeaseFile } from './runtime/hosts/lease-file.ts';
 import { openTmuxScreen } from './terminals/tmux-screen.ts';
 
 /** Which member, where its daemon is, and with which credential. */
@@ -51,13 +53,26 @@ const TERMINATED = 143;
  * and come back without ending a turn. Resolves with the exit code.
  */
 export async function runTeammateProcess(options: TeammateProcessOptions): Promise<number> {
-  const { teamId, memberId, home, environment, signal, onError } = options;
+  const { teamId, memberId, home, environment, onError } = options;
   const tokenFile = environment['TROUPE_TOKEN_FILE'] ?? home.tokenFile;
   let isReached = false;
   let leaving: NodeJS.Timeout | undefined;
+  const lost = new AbortController();
+  const signal = AbortSignal.any([options.signal, lost.signal]);
+  const absence = watchAbsence({
+    leaseMs: () => readLeaseFile(home.lease),
+    onOver(leaseMs) {
+      onError(takenOver(memberId, leaseMs));
+      lost.abort();
+    },
+  });
+  absence.tell(false);
   const client = new Client(socketConnect({ path: home.socket, token: { file: tokenFile } }), {
     patience: PATIENCE_MS,
-    onState: (state) => (isReached = state === 'open'),
+    onState(state) {
+      isReached = state === 'open';
+      absence.tell(isReached);
+    },
   });
   // Else it would wait for a daemon that may never come, with the signal in vain.
   const hangUp = (): void => {
@@ -129,7 +144,16 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     signal.removeEventListener('abort', hangUp);
     clearInterval(leaving);
     client.close();
+    absence.close();
   }
+}
+
+function takenOver(memberId: string, leaseMs: number): TeamError {
+  return new TeamError(
+    'member_stopped',
+    `The daemon was away for longer than its lease of ${leaseMs / 1000} s: another machine may run ${memberId} by now, so its ` +
+      'agent was ended here. A daemon that comes back starts it again where it is still its own',
+  );
 }
 
 /** What an agent may have to know of where it is. */

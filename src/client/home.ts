@@ -14,6 +14,8 @@ export interface Home {
   readonly lock: string;
   /** Who runs: pid, url, version. */
   readonly card: string;
+  /** After how long without a daemon its members may run elsewhere; only where its journal is shared. */
+  readonly lease: string;
   readonly log: string;
   /** What members did and were told: a folder per team and member, a file per session. */
   readonly transcripts: string;
@@ -49,6 +51,7 @@ export function homeAt(path: string): Home {
     journal: `${directory}/journal.db`,
     lock: `${directory}/lock.db`,
     card: `${directory}/daemon.json`,
+    lease: `${directory}/lease`,
     log: `${directory}/daemon.log`,
     transcripts: `${directory}/transcripts`,
     folders: `${directory}/folders`,

@@ -86,13 +86,15 @@ export class MemberProcesses {
     return true;
   }
 
-  /** Ends what an earlier daemon left and nobody wants, to the last descendant. */
-  async clear({ id, identity }: ProcessRecord): Promise<void> {
+  /** Ends what an earlier daemon left and nobody wants, to the last descendant; returns the last that it said. */
+  async clear({ id, identity }: ProcessRecord): Promise<string> {
     if (identity && isRunning(identity)) {
       await stopProcess(identity.pid, id, this.#untilGone(identity), STOP_GRACE_MS);
     }
     await endMarked(id);
+    const said = this.#options.records.lastWords(id);
     this.#options.records.remove(id);
+    return said;
   }
 
   /** Ends a member's process and says what it took; undefined when it has none. */

@@ -240,8 +240,8 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       const member = await this.#options.ledger.view(teamId, (state) => state.members.get(memberId));
       const wanted = runsOn(this.#options.hostId, member);
       if (wanted && this.#processes.adopt({ ...record, memberId })) return;
-      await this.#processes.clear(record);
-      if (wanted) await this.#died({ teamId, memberId }, 'it was gone when the daemon came back');
+      const said = await this.#processes.clear(record);
+      if (wanted) await this.#died({ teamId, memberId }, `it was gone when the daemon came back${said && `: ${said}`}`);
     });
   }
 

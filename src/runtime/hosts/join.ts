@@ -15,6 +15,8 @@ export interface JoinOptions {
   readonly teams: Teams;
   /** Answers what other daemons ask. */
   readonly onQuestion: (question: unknown) => Promise<unknown>;
+  /** Hears how long the lease of this daemon is, and when that changes. */
+  readonly onLease: (leaseMs: number) => void;
   /** Another has the name of this daemon by now. */
   readonly onOusted: (why: TeamError) => void;
   readonly onError: (error: unknown, about: { teamId?: string }) => void;
@@ -32,6 +34,7 @@ export async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<Hos
     load: () => supervisor.list().length,
     reconsider: (teamId) => supervisor.reconsider(teamId),
     declareLost: (teamId, hostId) => declareLost({ ledger, mailbox }, teamId, hostId),
+    onLease: options.onLease,
     onOusted(why) {
       stopAnswering();
       options.onOusted(why);
@@ -43,10 +46,10 @@ export async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<Hos
   return {
     ...keeper,
     turnFor: (state, memberId) => (hasFolder(state, memberId, keeper) ? keeper.turnFor(state, memberId) : undefined),
-    async close() {
+    async close(how) {
       stopAnswering();
       supervisor.off('process:started', keeper.changed).off('process:ended', keeper.changed);
-      await keeper.close();
+      await keeper.close(how);
     },
   };
 }

@@ -21,6 +21,8 @@ export interface KeeperOptions {
   readonly reconsider: (teamId: string) => Promise<void>;
   /** Declares the members of a daemon lost that is gone. */
   readonly declareLost: (teamId: string, hostId: string) => Promise<void>;
+  /** Hears how long our lease is, and when that changes. */
+  readonly onLease: (leaseMs: number) => void;
   /** Another has our name by now: what we run is no longer ours. Said once; nothing is written any more. */
   readonly onOusted: (why: TeamError) => void;
   readonly onError: (error: unknown, about: { teamId?: string }) => void;
@@ -142,6 +144,7 @@ export async function keepHosts(options: KeeperOptions) {
     if (leaseMs === pace || closed) return;
     pace = leaseMs;
     await renew();
+    options.onLease(pace);
   }
 
   async function lookAfter(): Promise<void> {
@@ -178,6 +181,7 @@ export async function keepHosts(options: KeeperOptions) {
   };
 
   await enter();
+  options.onLease(pace);
   // Between two looks: who has just come, and how many members each runs.
   const stopLooking = hosts.onCard((card) => {
     heard.set(card.name, { card, at: readClocks() });
@@ -210,13 +214,14 @@ export async function keepHosts(options: KeeperOptions) {
       if (!closed) void guard(undefined, beat);
     },
 
-    async close(): Promise<void> {
+    /** Ends it. One that leaves members behind leaves its card, too: until its lease is over they are its own. */
+    async close({ returning = false } = {}): Promise<void> {
       closed = true;
       stopHearing();
       stopLooking();
       await Promise.all([beats.close(), rounds.close(), reconsidering]);
       // By then the card is another's.
-      if (!ousted) await guard(undefined, () => hosts.leave(self.name));
+      if (!ousted && !returning) await guard(undefined, () => hosts.leave(self.name));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setUpNatsJournal } from '../../../src/journal/nats/setup.ts';
@@ -115,32 +115,45 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     expect((await show('bound')).metadata).toBeUndefined();
   });
 
-  test('a process outlives the daemon that was killed, is fenced, and ends when that is back', async () => {
-    const journal = await newJournal(servers, { leaseMs: 2_000 });
+  test('a process whose daemon was killed ends its agent when the lease is over, before another machine begins', async () => {
+    const journal = await newJournal(servers, { leaseMs: 4_000 });
     const b = await startMachine('beta', journal);
-    // It takes as long as there is no file of this name.
-    const agent = { exec: ['sh', '-c', 'cat > /dev/null; until [ -e "$GO" ]; do sleep 0.1; done; echo by "$WHO"'] };
-    const go = join(b.folder, 'go');
-    const members = [{ name: 'm', agent, env: { GO: go, WHO: '${TROUPE_HOME}' } }];
-    const source = JSON.stringify({ team: 'outlived', members, tasks: [{ title: 'Once' }] });
+    const { source, go, turns } = longTask('outlived', b);
     await b.connection.call('team.up', { source, folder: '/' });
-    await until('it works', async () => (await b.task('outlived', '1')).status === 'in_progress', 30_000);
+    await until('it works', async () => readTurns(turns).length === 1, 30_000);
+    const [agent] = readTurns(turns);
     const a = await startMachine('alpha', journal);
     const [left] = b.records();
     process.kill(b.daemon.pid, 'SIGKILL');
-    const taken = async () => (await hostsOf(a, 'outlived')).includes('alpha');
-    await until('another machine runs the member', taken, 30_000);
-    await until('and works', async () => (await a.task('outlived', '1')).status === 'in_progress', 30_000);
-    expect(isAlive(left!.identity!.pid)).toBe(true);
-    // What the one that was left finishes now counts for nothing.
-    await serve(b.home);
-    await until('the process that was left has ended', () => !isAlive(left!.identity!.pid), 30_000);
+    const from = performance.now();
+    await until('another works on it', () => readTurns(turns).length === 2, 30_000);
+    expect(await hostsOf(a, 'outlived')).toContain('alpha');
+    expect(isAlive(agent!)).toBe(false);
+    expect(isAlive(left!.identity!.pid)).toBe(false);
+    expect(performance.now() - from).toBeGreaterThan(4_000);
+    const log = readFileSync(join(b.home.processes, `${left!.id}.log`), 'utf8');
+    expect(log).toContain('away for longer than its lease of 4 s: another machine may run m by now');
     writeFileSync(go, '');
     await until('it is done', async () => (await a.task('outlived', '1')).status === 'completed', 30_000);
-    const done = (await eventsOf(a, 'outlived')).filter(({ type }) => type === 'task:completed');
-    expect(done).toMatchObject([{ by: 'm' }]);
     const claims = (await eventsOf(a, 'outlived')).filter(({ type }) => type === 'task:claimed');
     expect(claims).toHaveLength(2);
+  });
+
+  test('a process goes on with its turn when its daemon is back within the lease, killed or stopped with --keep', async () => {
+    const journal = await newJournal(servers, { leaseMs: 12_000 });
+    const [a, b] = [await startMachine('alpha', journal), await startMachine('beta', journal)];
+    const { source, go, turns } = longTask('kept', b, { host: 'beta' });
+    await a.connection.call('team.up', { source, folder: '/' });
+    await until('it works', async () => readTurns(turns).length === 1, 30_000);
+    const [left] = b.records();
+    process.kill(b.daemon.pid, 'SIGKILL');
+    await serve(b.home);
+    expect((await b.troupe('stop', '--keep')).code).toBe(0);
+    await serve(b.home);
+    expect(isAlive(left!.identity!.pid)).toBe(true);
+    writeFileSync(go, '');
+    await until('it is done', async () => (await a.task('kept', '1')).status === 'completed', 30_000);
+    expect(readTurns(turns)).toHaveLength(1);
   });
 
   test('refuses a second daemon of the same name', async () => {
@@ -184,3 +197,15 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     }
   });
 });
+
+/** A team of one whose task takes as long as there is no file `go`; every turn leaves the number of its process. */
+function longTask(team: string, { folder }: Machine, where: object = {}) {
+  const [go, turns] = [join(folder, 'go'), join(folder, 'turns')];
+  const script = 'cat > /dev/null; echo $$ >> "$TURNS"; until [ -e "$GO" ]; do sleep 0.1; done; echo done';
+  const members = [{ name: 'm', agent: { exec: ['sh', '-c', script] }, env: { GO: go, TURNS: turns }, ...where }];
+  return { source: JSON.stringify({ team, members, tasks: [{ title: 'Once' }] }), go, turns };
+}
+
+function readTurns(path: string): number[] {
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map(Number) : [];
+}

@@ -46,6 +46,7 @@ test('after a pause longer than its lease a daemon knows of nobody until it has 
     load: () => 0,
     reconsider: async () => {},
     declareLost: async () => {},
+    onLease() {},
     onOusted: () => {},
     onError: (error) => {
       throw error;
@@ -70,6 +71,7 @@ test('after a pause longer than its lease a daemon looks before it writes, and o
     load: () => 0,
     reconsider: async (teamId) => void told.push(`reconsider ${teamId}`),
     declareLost: async () => {},
+    onLease() {},
     onOusted: () => {},
     onError: (error) => {
       throw error;
@@ -112,6 +114,7 @@ test('after a pause a team goes on, although what it writes first and the look a
     load: () => 0,
     reconsider: (teamId) => ledger.view(teamId, () => void looked.push(teamId)),
     declareLost: async () => {},
+    onLease() {},
     onOusted: () => {},
     onError: (error) => {
       throw error;
@@ -138,6 +141,7 @@ test('a daemon that slept while another took its name does not write', async () 
     load: () => 0,
     reconsider: async () => {},
     declareLost: async () => {},
+    onLease() {},
     onOusted: () => {},
     onError: () => {},
   });

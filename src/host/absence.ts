@@ -1,0 +1,48 @@
+import { readClocks, since } from '../runtime/hosts/lease.ts';
+
+/** Whose absence is watched, and what becomes of it. */
+export interface AbsenceOptions {
+  /** How long the daemon may be away before others may run its members; undefined where no other daemon can. */
+  readonly leaseMs: () => number | undefined;
+  /** It was away for longer. Said once. */
+  readonly onOver: (leaseMs: number) => void;
+}
+
+/** How closely the end of a lease is met. */
+const LOOK_MS = 500;
+
+/**
+ * Watches how long a teammate has been without its daemon. A daemon that shares its journal has a lease; when that is over
+ * other machines give its members' work to others, and nothing that is still done here counts.
+ */
+export function watchAbsence({ leaseMs, onOver }: AbsenceOptions) {
+  let from = readClocks();
+  let timer: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    const lease = leaseMs();
+    if (lease === undefined || since(from) <= lease) return;
+    close();
+    onOver(lease);
+  }
+
+  function begin(): void {
+    if (timer !== undefined) return;
+    from = readClocks();
+    timer = setInterval(look, LOOK_MS);
+  }
+
+  function close(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    /** The daemon is there, or is not. */
+    tell(isReached: boolean): void {
+      if (isReached) close();
+      else begin();
+    },
+    close,
+  };
+}
