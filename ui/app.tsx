@@ -35,16 +35,18 @@ export function App() {
   return (
     <>
       <Frame route={route}>
-        <Suspense fallback={null}>
-          <WithTeam route={route}>
-            <Boundary key={placeOf(route)}>
-              <Suspense fallback={null}>
-                <Page route={route} />
-              </Suspense>
-            </Boundary>
-            <Palette route={route} />
-          </WithTeam>
-        </Suspense>
+        <Boundary>
+          <Suspense fallback={null}>
+            <WithTeam route={route}>
+              <Boundary key={placeOf(route)}>
+                <Suspense fallback={null}>
+                  <Page route={route} />
+                </Suspense>
+              </Boundary>
+              <Palette route={route} />
+            </WithTeam>
+          </Suspense>
+        </Boundary>
       </Frame>
       <Toasts />
     </>

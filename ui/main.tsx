@@ -4,6 +4,8 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { codeIn, logIn } from './data/daemon.ts';
 import { watchTeams } from './data/teams.ts';
+import { Boundary } from './parts/boundary.tsx';
+import { LoadError } from './parts/later.ts';
 
 /** The code of `troupe ui` is used up before anything else is done, and leaves the address at once. */
 async function useCode(): Promise<void> {
@@ -21,10 +23,17 @@ await useCode();
 void watchTeams();
 const root = document.querySelector('#root');
 if (root) {
-  createRoot(root).render(
+  // What could not be loaded is told to the person who wants it; all else that fails, to who looks for the reason.
+  const onCaughtError = (error: unknown): void => {
+    // oxlint-disable-next-line no-console -- as React does where nobody says otherwise
+    if (!(error instanceof LoadError)) console.error(error);
+  };
+  createRoot(root, { onCaughtError }).render(
     <StrictMode>
       <CSPProvider disableStyleElements>
-        <App />
+        <Boundary>
+          <App />
+        </Boundary>
       </CSPProvider>
     </StrictMode>,
   );

@@ -47,7 +47,7 @@ export async function openPage(
     if (task.result?.state === 'fail') console.error(await describePage(page), complaints, traffic);
     await context.close();
   });
-  page.on('pageerror', (error) => complaints.push(`error: ${error.stack ?? error.message}`));
+  page.on('pageerror', (error) => complaints.push(`error: ${error.stack || error.message}`));
   page.on('console', (message) => {
     // A daemon that is away is told to the person, and by the browser to its console.
     const isAbsence =

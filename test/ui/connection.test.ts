@@ -75,7 +75,8 @@ describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
     daemon.child.kill('SIGKILL');
     await daemon.ended;
     await page.getByText('Reconnecting to the daemon').waitFor();
-    await startStage(home);
+    // A page finds it again only where it was: somebody else's program may have taken the port meanwhile.
+    expect((await startStage(home)).url).toBe(daemon.url);
     await client.call('task.create', { teamId: TEAM, title: 'After the crash' });
     await page.locator('.card').getByText('After the crash').waitFor();
     // And it can act again.
@@ -86,6 +87,52 @@ describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
       'completed',
     );
     expect(await page.evaluate('globalThis.samePage')).toBe(true);
+    expectQuiet(watched);
+  });
+
+  test('is there though the daemon was killed while parts of it were loaded, and gets them when they are wanted', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeStory);
+    const proxy = await openProxy();
+    // So it is when the daemon ends before the page has loaded all: a browser does not ask for a module twice.
+    proxy.lose(/\/(commands|graph|numbers-page|layout-worker)-[^/]*\.js$/);
+    const watched = await openPage(browser(), client, `/t/${TEAM}?view=board`, {
+      proxy: { server: proxy.server, bypass: '<-loopback>' },
+    });
+    const { page } = watched;
+    await eventually(() => proxy.lost).toBe(4);
+    await page.locator('.column').first().waitFor();
+    await page.evaluate('globalThis.samePage = true');
+    await page.keyboard.press('Control+k');
+    const failure = page.getByRole('dialog').getByText('A part of this page could not be loaded');
+    await failure.waitFor();
+    await page.keyboard.press('Escape');
+    await failure.waitFor({ state: 'detached' });
+    await client.call('task.create', { teamId: TEAM, title: 'Without the palette' });
+    await page.locator('.card').getByText('Without the palette').waitFor();
+    expect(await page.evaluate('globalThis.samePage')).toBe(true);
+    // What cannot be done without replaces the page, once.
+    await page.getByRole('link', { name: 'Numbers' }).click();
+    await page.getByRole('alert').getByText('A part of this page could not be loaded').waitFor();
+    expect(await page.evaluate('globalThis.samePage')).toBe(undefined);
+    proxy.mend();
+    await page.getByRole('button', { name: 'Load the page again' }).click();
+    await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: 'Create a task' }).waitFor();
+    expectQuiet(watched);
+  });
+
+  test('lays its graph out when what does that could not be had at first', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeStory);
+    const proxy = await openProxy();
+    proxy.lose(/\/layout-worker-[^/]*\.js$/, 2);
+    const watched = await openPage(browser(), client, `/t/${TEAM}?view=graph`, {
+      proxy: { server: proxy.server, bypass: '<-loopback>' },
+    });
+    await watched.page.locator('.react-flow__node').first().waitFor();
+    expect(proxy.lost).toBe(1);
     expectQuiet(watched);
   });
 

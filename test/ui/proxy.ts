@@ -19,6 +19,10 @@ export interface Proxy {
   stall(): void;
   /** How many were. */
   readonly stalled: number;
+  /** What is asked for by an address like this gets no answer, so many times (a browser may ask twice) or until it is mended. */
+  lose(address: RegExp, times?: number): void;
+  /** How many addresses that were. */
+  readonly lost: number;
 }
 
 /** How often something comes through a slow connection. */
@@ -32,6 +36,14 @@ export async function openProxy(): Promise<Proxy> {
   let isStalling = false;
   let stalled = 0;
   let pace = Infinity;
+  let losing: { readonly address: RegExp; readonly times: number } | undefined;
+  const lost = new Map<string, number>();
+  const isLost = (url: string): boolean => {
+    if (!losing?.address.test(url)) return false;
+    const times = lost.get(url) ?? 0;
+    lost.set(url, times + 1);
+    return times < losing.times;
+  };
   const hold = (socket: Duplex): void => {
     open.add(socket);
     socket.on('error', () => socket.destroy());
@@ -40,6 +52,7 @@ export async function openProxy(): Promise<Proxy> {
   };
   const server = createServer((incoming, outgoing) => {
     if (isStalling) return void stalled++;
+    if (isLost(incoming.url ?? '')) return void incoming.destroy();
     const onward = request(
       incoming.url ?? '',
       { method: incoming.method ?? 'GET', headers: incoming.headers },
@@ -84,13 +97,20 @@ export async function openProxy(): Promise<Proxy> {
   return {
     server: `http://127.0.0.1:${port}`,
     cut,
-    mend: () => void (isCut = isStalling = false),
+    mend() {
+      isCut = isStalling = false;
+      losing = undefined;
+    },
     slowDown: (bytesPerSecond) => void (pace = bytesPerSecond),
     freeze() {
       for (const stop of tunnels) stop();
       tunnels.clear();
     },
     stall: () => void (isStalling = true),
+    lose: (address, times = Infinity) => void (losing = { address, times }),
+    get lost() {
+      return lost.size;
+    },
     get stalled() {
       return stalled;
     },

@@ -1,11 +1,14 @@
 import { Suspense, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { Route } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
+import { Boundary } from '../parts/boundary.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { later, whenIdle } from '../parts/later.ts';
+import { Modal } from '../parts/modal.tsx';
 import { isHelpOpen, isPaletteOpen } from './open.ts';
 
-const Commands = later(async () => (await import('./commands.tsx')).Commands);
+const Commands = later(async () => (await import('./commands.tsx')).Commands, { isOptional: true });
 
 /** The keys that open the palette and the list of keys, everywhere. */
 export function Palette({ route }: { route: Route }) {
@@ -17,8 +20,29 @@ export function Palette({ route }: { route: Route }) {
   useEffect(() => whenIdle(() => setThere(true)), []);
   if (!isThere && !isOpen && !isHelp) return null;
   return (
-    <Suspense fallback={null}>
-      <Commands route={route} />
-    </Suspense>
+    <Boundary within={inDialog}>
+      <Suspense fallback={null}>
+        <Commands route={route} />
+      </Suspense>
+    </Boundary>
+  );
+}
+
+function inDialog(failure: ReactNode): ReactNode {
+  return <Missing>{failure}</Missing>;
+}
+
+/** Nobody who has not asked for the palette needs to hear that it could not be had. */
+function Missing({ children }: { children: ReactNode }) {
+  const isOpen = useSignal(isPaletteOpen);
+  const isHelp = useSignal(isHelpOpen);
+  const close = (): void => {
+    isPaletteOpen.set(false);
+    isHelpOpen.set(false);
+  };
+  return (
+    <Modal title="Commands" isOpen={isOpen || isHelp} onClose={close} isForReading>
+      {children}
+    </Modal>
   );
 }

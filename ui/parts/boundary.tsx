@@ -1,9 +1,16 @@
 import { TriangleAlert } from 'lucide-react';
 import { Component } from 'react';
 import type { ReactNode } from 'react';
+import { LoadError } from './later.ts';
+
+interface Props {
+  readonly children: ReactNode;
+  /** Where the failure is told; in the place of what failed when not given. */
+  readonly within?: (failure: ReactNode) => ReactNode;
+}
 
 /** Where a view fails, it says so, and the rest of the page goes on. */
-export class Boundary extends Component<{ children: ReactNode }, { error: Error | undefined }> {
+export class Boundary extends Component<Props, { error: Error | undefined }> {
   override state: { error: Error | undefined } = { error: undefined };
 
   static getDerivedStateFromError(error: unknown): { error: Error } {
@@ -12,21 +19,30 @@ export class Boundary extends Component<{ children: ReactNode }, { error: Error 
 
   override render(): ReactNode {
     const { error } = this.state;
-    if (!error) return this.props.children;
-    return (
-      <div className="empty" role="alert">
-        <TriangleAlert size={32} aria-hidden />
-        <h2>This view failed</h2>
-        <pre className="code">{error.stack ?? error.message}</pre>
-        <div className="row">
-          <button type="button" className="button" onClick={() => this.setState({ error: undefined })}>
+    const { children, within } = this.props;
+    if (!error) return children;
+    const failure = <ViewFailed error={error} retry={() => this.setState({ error: undefined })} />;
+    return within ? within(failure) : failure;
+  }
+}
+
+function ViewFailed({ error, retry }: { error: Error; retry: () => void }) {
+  const isPartMissing = error instanceof LoadError;
+  return (
+    <div className="empty" role="alert">
+      <TriangleAlert size={32} aria-hidden />
+      <h2>This view failed</h2>
+      {isPartMissing ? <p>{error.message}</p> : <pre className="code">{error.stack || error.message}</pre>}
+      <div className="row">
+        {!isPartMissing && (
+          <button type="button" className="button" onClick={retry}>
             Try again
           </button>
-          <button type="button" className="button" onClick={() => location.reload()}>
-            Load the page again
-          </button>
-        </div>
+        )}
+        <button type="button" className="button" onClick={() => location.reload()}>
+          Load the page again
+        </button>
       </div>
-    );
-  }
+    </div>
+  );
 }

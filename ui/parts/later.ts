@@ -1,13 +1,24 @@
 import { lazy } from 'react';
 import type { ComponentType, LazyExoticComponent } from 'react';
-import { reach } from '../data/daemon.ts';
+import { call } from '../data/daemon.ts';
 
 const loads: (() => Promise<unknown>)[] = [];
 
+/** A part of the page that could not be had. */
+export class LoadError extends Error {}
+
+/** Whether the page can do without a part. */
+interface LaterOptions {
+  readonly isOptional?: boolean;
+}
+
 /** A part of the dashboard that is loaded when it is first shown, or when the browser has nothing else to do. */
-export function later<P>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> {
+export function later<P>(
+  load: () => Promise<ComponentType<P>>,
+  { isOptional = false }: LaterOptions = {},
+): LazyExoticComponent<ComponentType<P>> {
   loads.push(load);
-  return lazy(async () => ({ default: await loadPatiently(load) }));
+  return lazy(async () => ({ default: await load().catch(() => replacePage(isOptional)) }));
 }
 
 /** Loads all that is not there yet: what a page left open for hours goes to later may be gone from a newer daemon. */
@@ -25,20 +36,21 @@ export function whenIdle(run: () => unknown): void {
   else setTimeout(run, 500);
 }
 
-/** While the daemon is away it is waited for, as everything else of the page does. */
-async function loadPatiently<T>(load: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await load();
-    } catch (error) {
-      if (reach.get() === 'live') throw error;
-      await new Promise<void>((resolve) => {
-        const stop = reach.subscribe(() => {
-          if (reach.get() !== 'live') return;
-          stop();
-          resolve();
-        });
-      });
-    }
+/** A page that was replaced so recently and lacks a part again gains nothing by being replaced once more. */
+const REPLACED_MS = 30_000;
+
+/**
+ * A browser that failed to load a module, because the daemon was ended meanwhile, say, answers the same for as long as the
+ * page is there. So as soon as the daemon answers, the page gives way to a fresh one, which lacks nothing; its address
+ * says what it shows.
+ */
+async function replacePage(isOptional: boolean): Promise<never> {
+  const last = Number(sessionStorage.getItem('replaced') ?? 0);
+  if (isOptional || Date.now() - last < REPLACED_MS) {
+    throw new LoadError('A part of this page could not be loaded. Load the page again to get it.');
   }
+  await call('team.list', {});
+  sessionStorage.setItem('replaced', String(Date.now()));
+  location.reload();
+  return new Promise(() => {});
 }

@@ -1,3 +1,4 @@
+import { call } from '../../data/daemon.ts';
 import type { LayoutRequest, Places } from './arrange.ts';
 import type { Knot } from './layers.ts';
 // oxlint-disable-next-line import/default -- Vite makes one, the address of the built file
@@ -12,7 +13,8 @@ interface TrustedTypes {
 
 let worker: Worker | undefined;
 let lastId = 0;
-const waiting = new Map<number, (places: Places) => void>();
+const RETRY_MS = 500;
+const waiting = new Map<number, { readonly request: LayoutRequest; readonly resolve: (places: Places) => void }>();
 
 /** Works out beside the page where tasks go; one worker serves as long as the page is there. */
 export function layOut(tasks: readonly Knot[]): Promise<Places> {
@@ -20,7 +22,7 @@ export function layOut(tasks: readonly Knot[]): Promise<Places> {
   const request: LayoutRequest = { id: ++lastId, tasks };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
   worker.postMessage(request);
-  return new Promise((resolve) => waiting.set(request.id, resolve));
+  return new Promise((resolve) => waiting.set(request.id, { request, resolve }));
 }
 
 /** Starts the worker before there is something to lay out: while a team is read, it can be loaded. */
@@ -29,20 +31,36 @@ export function prepareLayout(): void {
 }
 
 function startWorker(): Worker {
-  const started = new Worker(makePolicy().createScriptURL(workerUrl) as string, { type: 'module' });
+  const started = new Worker(policy().createScriptURL(workerUrl) as string, { type: 'module' });
   started.addEventListener('message', ({ data }: MessageEvent<{ id: number; places: Places }>) => {
-    waiting.get(data.id)?.(data.places);
+    waiting.get(data.id)?.resolve(data.places);
     waiting.delete(data.id);
+  });
+  // An error of its own has a message; without one its file was not to be had, and it will never answer.
+  started.addEventListener('error', (event) => {
+    if (!(event instanceof ErrorEvent)) void startAgain();
   });
   return started;
 }
 
-/** Browsers with Trusted Types start a worker only from an address that went through a policy; ours knows one. */
-function makePolicy(): ScriptPolicy {
+/** Once the daemon answers, what waits is asked of another one. */
+async function startAgain(): Promise<void> {
+  await call('team.list', {});
+  await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  worker = startWorker();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
+  for (const { request } of waiting.values()) worker.postMessage(request);
+}
+
+let made: ScriptPolicy | undefined;
+
+/** Browsers with Trusted Types start a worker only from an address that went through a policy; ours knows one, and is made once. */
+function policy(): ScriptPolicy {
   const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
   const createScriptURL = (url: string): string => {
     if (new URL(url, location.origin).origin !== location.origin) throw new TypeError('Workers come from here alone');
     return url;
   };
-  return types?.createPolicy('troupe-worker', { createScriptURL }) ?? { createScriptURL };
+  made ??= types?.createPolicy('troupe-worker', { createScriptURL }) ?? { createScriptURL };
+  return made;
 }
