@@ -109,12 +109,19 @@ export function requireFit(what: string, before: Metadata | undefined, changes: 
   );
 }
 
-/** The caller must hold the task, or decide for others. */
-export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, what: string): void {
+/** The caller must hold the task, or decide for others. A task that nobody could end now is refused for that reason, whoever asks. */
+export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, verb: string): void {
   if (isManager(state, by)) return;
   if (task.status === 'in_progress' && task.assigneeId === by) return;
+  requireUnfinished(state, task, verb);
   const { blockedReason } = viewTask(state, task);
-  const isOver = task.status === 'completed' || task.status === 'failed';
-  const why = isOver ? 'it is over' : blockedReason === undefined ? 'only its holder may' : `it ${blockedReason}`;
-  throw new TeamError('not_allowed', `${by} may not ${what} ${describeTask(state, task.id)}: ${why}`);
+  if (blockedReason !== undefined)
+    throw new TeamError('blocked', `Cannot ${verb} task ${task.id}: it ${blockedReason}`);
+  throw new TeamError('not_allowed', `${by} may not ${verb} ${describeTask(state, task.id)}: only its holder may`);
+}
+
+/** In progress, or pending and ended by somebody who decides for others. */
+export function requireUnfinished(state: TeamState, task: TaskRecord, verb: string): void {
+  if (task.status === 'in_progress' || task.status === 'pending') return;
+  throw new TeamError('conflict', `Cannot ${verb} ${describeTask(state, task.id)}: it is over; reopen it first`);
 }

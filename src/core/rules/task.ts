@@ -17,6 +17,7 @@ import {
   requireLive,
   requireManager,
   requireOpenTeam,
+  requireUnfinished,
 } from './guard.ts';
 import { askAboutRejections } from './request.ts';
 
@@ -239,10 +240,4 @@ function writable(
   requireFresh(task, command);
   requireHolder(state, task, command.by, verb);
   return task;
-}
-
-/** In progress, or pending and ended by somebody who decides for others. */
-function requireUnfinished(state: TeamState, task: TaskRecord, verb: string): void {
-  if (task.status === 'in_progress' || task.status === 'pending') return;
-  throw new TeamError('conflict', `Cannot ${verb} ${describeTask(state, task.id)}: it is over; reopen it first`);
 }

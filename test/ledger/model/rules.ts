@@ -706,7 +706,10 @@ function needWritableTask(world: World, command: TaskCommand, attempt: Attempt):
   const task = needOpenTask(world, command, attempt);
   needActor(world, command.by, attempt);
   const isHolder = task?.status === 'in_progress' && task.assigneeId === command.by;
-  if (task && !isHolder && !isManager(world, command.by)) attempt.codes.push('not_allowed');
+  if (task && !isHolder && !isManager(world, command.by)) {
+    const isOpen = task.status === 'pending' || task.status === 'in_progress';
+    attempt.codes.push(!isOpen ? 'conflict' : isBlocked(world, task) ? 'blocked' : 'not_allowed');
+  }
   return task;
 }
 
