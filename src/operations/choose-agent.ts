@@ -1,20 +1,18 @@
+import { findAgent } from '../agents/catalog.ts';
 import { agentNamed } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
-import { parse } from '../core/parse.ts';
 import type { TeamState } from '../core/state.ts';
-import { quote, Slug } from '../core/text.ts';
+import { quote } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
 import type { Caller } from './caller.ts';
 
 /** What a caller says about the agent of a new member. */
 export interface AgentWish {
   readonly agent?: AgentSpec | undefined;
+  /** What kind of agent it is, in any words. Where it is the name of one, it is the one that is meant. */
   readonly agentType: string;
 }
-
-/** What `agentType` says when nobody said anything. */
-const NO_AGENT = 'general-purpose';
 
 /**
  * What runs a new teammate: what a person says, else what the team has under that name. Where nobody says anything it is
@@ -29,11 +27,11 @@ export function chooseAgent(
 ): AgentSpec {
   const { agents = {}, leadId } = requireTeam(state);
   const name = agent?.name ?? agent?.kind ?? agentType;
-  const isUnsaid = agent === undefined && name === NO_AGENT && agents[name] === undefined;
+  const isUnsaid = agent === undefined && agents[name] === undefined && findAgent(name) === undefined;
   if (caller.scope === 'admin') {
     const known = isNameOnly(agent) ? (agents[name] ?? agent) : agent;
     if (known) return known;
-    return isUnsaid ? (agentOfTeam(state) ?? ours()) : agentNamed(parse(Slug, name));
+    return isUnsaid ? (agentOfTeam(state) ?? ours()) : agentNamed(name);
   }
   requireMayRun(caller, agent);
   const [first] = Object.values(agents);

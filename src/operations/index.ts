@@ -8,6 +8,7 @@ import { actorOf, authorize, presentCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
 import { daemonOperations } from './daemon.ts';
 import { eventOperations } from './event.ts';
+import { readFirstDesign } from './first-design.ts';
 import { hookOperations } from './hook.ts';
 import { memberOperations } from './member.ts';
 import { messageOperations } from './message.ts';
@@ -97,10 +98,11 @@ function attempt(services: Services, name: string, found: Operation | undefined,
 
 function perform(services: Services, name: string, found: Operation | undefined, call: Call): Promise<unknown> {
   if (!found) throw new TeamError('not_found', `There is no operation ${quote(name)}`);
-  const { caller, as, commandId, signal, progress, more } = call;
+  const { caller, commandId, signal, progress, more } = call;
   const team = (call.input as { teamId?: unknown } | null | undefined)?.teamId;
   authorize(caller, found, typeof team === 'string' ? team : undefined);
-  const input = parse(found.input, call.input ?? {});
+  const { input: given, as } = name === found.name ? call : readFirstDesign(found, call);
+  const input = parse(found.input, given ?? {});
   const { hostId } = services.daemon;
   const once = {
     ...(commandId !== undefined && {

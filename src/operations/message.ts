@@ -27,7 +27,13 @@ export const messageOperations = [
     input: SendMessageInput.omit({ type: true }).extend({ ...InTeam.shape, ...MessageId }),
     result: TeamMessage,
     route: 'POST /api/teams/:teamId/messages',
-    message: { type: 'team_send_message', answer: 'team_message', fields: (message) => ({ message }) },
+    message: {
+      type: 'team_send_message',
+      speaker: 'fromId',
+      settled: { type: 'direct' },
+      answer: 'team_message',
+      fields: (message) => ({ message }),
+    },
     cli: { args: ['toId', 'content'] },
     run: ({ mailbox, actor, once }, { teamId, messageId = once.commandId, ...input }) =>
       mailbox.send(teamId, actor, input, messageId === undefined ? {} : { messageId }),
@@ -39,7 +45,13 @@ export const messageOperations = [
     input: BroadcastInput.extend({ ...InTeam.shape, ...MessageId }),
     result: z.array(TeamMessage),
     route: 'POST /api/teams/:teamId/broadcasts',
-    message: { type: 'team_broadcast', answer: 'team_messages', fields: (messages) => ({ messages }) },
+    message: {
+      type: 'team_broadcast',
+      speaker: 'fromId',
+      settled: { type: 'broadcast' },
+      answer: 'team_messages',
+      fields: (messages) => ({ messages }),
+    },
     cli: { args: ['content'] },
     run: ({ mailbox, actor, once }, { teamId, messageId = once.commandId, content, ...options }) =>
       mailbox.broadcast(teamId, actor, content, messageId === undefined ? options : { ...options, messageId }),

@@ -109,7 +109,15 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, R extends z.ZodT
   /** `POST /api/teams/:teamId/tasks`; inputs in the path are named there, the others are the body or the query. */
   readonly route: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/${string}`;
   /** The WebSocket message that asks for it, the one that answers, and what that says. */
-  readonly message?: { readonly type: string; readonly answer: string; fields(result: z.output<R>): object };
+  readonly message?: {
+    readonly type: string;
+    readonly answer: string;
+    fields(result: z.output<R>): object;
+    /** The field of its payload in which the first design names who speaks; here the credential, or `as`, says it. */
+    readonly speaker?: string;
+    /** Fields of the first design that can say only this. */
+    readonly settled?: Readonly<Record<string, string>>;
+  };
   readonly cli?: CommandLine;
   run(context: Context, input: z.output<I>): Promise<z.output<R>>;
 }

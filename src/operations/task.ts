@@ -35,7 +35,7 @@ export const taskOperations = [
     input: CreateTaskInput.extend(InTeam.shape),
     result: SharedTask,
     route: 'POST /api/teams/:teamId/tasks',
-    message: { type: 'team_create_task', ...TASK_UPDATE },
+    message: { type: 'team_create_task', speaker: 'createdBy', ...TASK_UPDATE },
     cli: { command: 'task add', args: ['title'], flags: { dependencies: 'needs', assigneeId: 'assign' } },
     run: ({ tasks, actor, once }, { teamId, ...input }) => tasks.createTask(teamId, actor, input, once),
   }),
@@ -112,7 +112,7 @@ export const taskOperations = [
     input: InTeam.extend({ taskId: TaskId.optional().describe('without it: the next'), ...Wait }),
     result: SharedTask.nullable(),
     route: 'POST /api/teams/:teamId/claim',
-    message: { type: 'team_claim_task', ...TASK_UPDATE },
+    message: { type: 'team_claim_task', speaker: 'teammateId', ...TASK_UPDATE },
     cli: { args: ['taskId'] },
     run: async ({ ledger, tasks, actor, once, signal, progress }, { teamId, taskId, wait = 0 }) => {
       const attempt = () =>
@@ -143,7 +143,7 @@ export const taskOperations = [
     input: CompleteTaskInput.omit({ revision: true }).extend(InTeam.shape),
     result: SharedTask,
     route: 'POST /api/teams/:teamId/tasks/:taskId/complete',
-    message: { type: 'team_complete_task', ...TASK_UPDATE },
+    message: { type: 'team_complete_task', speaker: 'teammateId', ...TASK_UPDATE },
     cli: { args: ['taskId'] },
     run: ({ tasks, actor, once }, { teamId, taskId, result, epoch }) =>
       tasks.completeTask(teamId, taskId, actor, {

@@ -44,3 +44,15 @@ test('an agent of the name that stands for nothing is an agent', async () => {
   expect(await choose({ agents })).toEqual({ kind: 'claude' });
   expect(await choose({ agents }, LEAD)).toEqual({ kind: 'claude' });
 });
+
+test('a kind of agent in any words chooses none, the name of one does', async () => {
+  const house = await openTeam([], { agents: { fast: { kind: 'codex' } } });
+  const choice = (agentType: string, caller: Caller = ADMIN) =>
+    house.services.ledger.view('demo', (state) => chooseAgent(state, caller, { agentType }, () => OURS));
+  for (const caller of [ADMIN, LEAD]) {
+    expect(await choice('a careful reviewer', caller)).toEqual({ kind: 'codex' });
+    expect(await choice('fast', caller)).toEqual({ kind: 'codex' });
+  }
+  expect(await choice('opencode')).toEqual({ kind: 'acp', name: 'opencode' });
+  await expect(choice('opencode', LEAD)).rejects.toThrow('lead may bring in fast, not "opencode"');
+});

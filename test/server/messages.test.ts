@@ -10,12 +10,32 @@ import type { Frame, Wire } from './wire.ts';
 
 /** What a dashboard that knows only the messages of the first design says, in its order. */
 const ASKED: readonly (readonly [type: string, payload: object, answer: string])[] = [
-  ['create_team', { name: 'fresh', leadSessionId: 'session-1' }, 'team_created'],
-  ['spawn_teammate', { teamId: 'fresh', name: 'helper', role: 'tester', prompt: 'Test it' }, 'teammate_spawned'],
+  [
+    'create_team',
+    {
+      name: 'fresh',
+      leadSessionId: 'session-1',
+      teammateMode: 'auto',
+      maxTeammates: 3,
+      delegateMode: false,
+      metadata: {},
+    },
+    'team_created',
+  ],
+  [
+    'spawn_teammate',
+    { teamId: 'fresh', name: 'helper', role: 'tester', prompt: 'Test it', agentType: 'test reviewer', model: 'small' },
+    'teammate_spawned',
+  ],
   ['team_send_message', { teamId: 'fresh', toId: 'helper', content: 'Hello' }, 'team_message'],
   ['team_broadcast', { teamId: 'fresh', content: 'Hello all' }, 'team_messages'],
   ['team_create_task', { teamId: 'fresh', title: 'First', description: 'Do it' }, 'team_task_update'],
-  ['team_update_task', { teamId: 'fresh', taskId: '1', priority: 'high' }, 'team_task_update'],
+  [
+    'team_update_task',
+    { teamId: 'fresh', taskId: '1', priority: 'high', metadata: { of: 'mine' } },
+    'team_task_update',
+  ],
+  ['team_update_task', { teamId: 'fresh', taskId: '1', status: 'pending', assigneeId: 'helper' }, 'team_task_update'],
   ['team_claim_task', { teamId: 'fresh', taskId: '1' }, 'team_task_update'],
   ['team_complete_task', { teamId: 'fresh', taskId: '1', result: 'Done' }, 'team_task_update'],
   ['team_list_tasks', { teamId: 'fresh' }, 'team_tasks'],
@@ -49,6 +69,43 @@ describe.each(['unix', 'ws'] as const)('the messages of the first design over %s
     expect(SharedTask.safeParse(answers.get('team_task_update')?.['task']).success).toBe(true);
     expect(TeamConfig.safeParse(answers.get('team_status_update')?.['team']).success).toBe(true);
     expect(answers.get('team_cleaned_up')).toMatchObject({ teamId: 'fresh' });
+  });
+
+  test('may name who speaks, and are refused where the credential is for another', async () => {
+    const stage = await setStage();
+    const [person, worker] = await Promise.all([connect(stage), connect({ ...stage, token: stage.tokens.worker })]);
+    const ask = (wire: Wire, type: string, payload: object, as?: string) =>
+      wire.ask({ type, payload: { teamId: 'demo', ...payload }, ...(as !== undefined && { as }) });
+    const mail = { toId: 'lead', content: 'Hello', type: 'direct', priority: 'urgent', metadata: { of: 'mine' } };
+    for (const wire of [person, worker]) {
+      const task = {
+        title: 'First',
+        description: 'Do it',
+        priority: 'critical',
+        dependencies: [],
+        createdBy: 'worker',
+      };
+      const made = await ask(wire, 'team_create_task', task);
+      expect(made).toMatchObject({ task: { createdBy: 'worker' } });
+      const { id: taskId } = made['task'] as { id: string };
+      const claim = { taskId, teammateId: 'worker' };
+      expect(await ask(wire, 'team_claim_task', claim)).toMatchObject({ task: { assigneeId: 'worker' } });
+      const done = { task: { status: 'completed', assigneeId: 'worker' } };
+      expect(await ask(wire, 'team_complete_task', { ...claim, result: 'Done' })).toMatchObject(done);
+      const message = { message: { fromId: 'worker', type: 'direct' } };
+      expect(await ask(wire, 'team_send_message', { ...mail, fromId: 'worker' }, 'worker')).toMatchObject(message);
+      const all = { content: 'Hello all', fromId: 'worker', type: 'broadcast' };
+      expect(await ask(wire, 'team_broadcast', all)).toMatchObject({ messages: [{ fromId: 'worker' }, {}] });
+      const refused = { error: { code: 'not_allowed' } };
+      expect(await ask(wire, 'team_send_message', { ...mail, fromId: 'lead' }, 'worker')).toMatchObject(refused);
+      expect(await ask(wire, 'team_send_message', { ...mail, type: 'system' }, 'worker')).toMatchObject(refused);
+      expect(await ask(wire, 'team_claim_task', { teammateId: 7 })).toMatchObject({ error: { code: 'invalid' } });
+      // By their own names operations know nothing of it.
+      expect(await ask(wire, 'task.claim', claim)).toMatchObject({ error: { code: 'invalid' } });
+    }
+    const forged = { error: { code: 'not_allowed', message: 'This credential acts for worker, not for "lead"' } };
+    expect(await ask(worker, 'team_send_message', { ...mail, fromId: 'lead' })).toMatchObject(forged);
+    expect(await ask(worker, 'team_claim_task', { teammateId: 'lead' })).toMatchObject(forged);
   });
 
   test('are all pushed to those who follow, live and from the journal', async () => {

@@ -3,6 +3,9 @@ import type { TeamMember } from '../../core/member.ts';
 import { suggestSlug } from '../../core/text.ts';
 import { tool } from '../tool.ts';
 
+/** What agents are trained to say where any will do. */
+const ANY = 'general-purpose';
+
 export const spawnTools = [
   tool({
     name: 'SpawnTeammate',
@@ -23,7 +26,7 @@ export const spawnTools = [
         {
           teamId,
           name: suggestSlug(name),
-          ...(agent !== undefined && { agentType: agent }),
+          ...(agent !== undefined && { agentType: agent, ...(agent !== ANY && { agent }) }),
           ...(role !== undefined && { role }),
           ...(model !== undefined && { model }),
           ...(plan_mode_required !== undefined && { planApprovalRequired: plan_mode_required }),

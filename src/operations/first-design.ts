@@ -1,0 +1,36 @@
+import { TeamError } from '../core/errors.ts';
+import { quote } from '../core/text.ts';
+import type { Operation } from './operation.ts';
+
+/** A call as a message asks for it. */
+interface Asked {
+  readonly input: unknown;
+  readonly as?: string | undefined;
+}
+
+/**
+ * Reads a payload of the first design, which may name who speaks and what is settled here. The one who speaks is taken for `as`: whether the
+ * credential may speak for that one is checked where that is checked for all, and two different names are refused.
+ */
+export function readFirstDesign({ message }: Operation, { input, as }: Asked): Asked {
+  if (!message || typeof input !== 'object' || input === null) return { input, as };
+  const rest: Record<string, unknown> = { ...input };
+  for (const [field, only] of Object.entries(message.settled ?? {})) {
+    if (rest[field] !== undefined && rest[field] !== only) {
+      throw new TeamError('not_allowed', `${field}: only Troupe itself may say anything but ${quote(only)}`);
+    }
+    delete rest[field];
+  }
+  const { speaker: field } = message;
+  const speaker = field === undefined ? undefined : rest[field];
+  if (field === undefined || speaker === undefined) return { input: rest, as };
+  delete rest[field];
+  if (typeof speaker !== 'string') throw new TeamError('invalid', `${field}: must be the name of a member`);
+  if (as !== undefined && as !== speaker) {
+    throw new TeamError(
+      'not_allowed',
+      `as names ${quote(as)}, and ${field} ${quote(speaker)}: a call is in the name of one`,
+    );
+  }
+  return { input: rest, as: speaker };
+}
