@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -101,3 +101,18 @@ describe('the package', () => {
 function readJson<T extends z.ZodType>(path: string, schema: T): z.output<T> {
   return schema.parse(JSON.parse(readFileSync(join(ROOT, path), 'utf8')));
 }
+
+test('what is said on every face speaks of no flag of the command line, unless it is in a command to type', () => {
+  const rooms = ['core', 'ledger', 'runtime', 'operations', 'server', 'mcp', 'bridge', 'host'];
+  const files = globSync(
+    rooms.map((room) => `src/${room}/**/*.ts`),
+    { cwd: ROOT },
+  );
+  const found = files.flatMap((file) =>
+    readFileSync(join(ROOT, file), 'utf8')
+      .split('\n')
+      .filter((line) => /['`].*[ (]--[a-z]/.test(line) && !/troupe [a-z]+|^ *(\/\*|\*|\/\/)/.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(found).toEqual([]);
+});

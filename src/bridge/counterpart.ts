@@ -54,12 +54,12 @@ export async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTe
     if (found.isOver) {
       throw new TeamError(
         'exists',
-        `There is a closed team ${quote(teamId)} here: choose a name with --as, or remove it with "troupe team delete ${teamId}"`,
+        `There is a closed team ${quote(teamId)} here: choose a name (as), or remove it with "troupe team delete ${teamId}"`,
       );
     }
     if (!found.isSame) {
       const why = found.name === team.name ? 'of an earlier native team of that name' : 'which is another one';
-      throw new TeamError('exists', `There is a team ${quote(teamId)} here, ${why}: choose a name with --as`);
+      throw new TeamError('exists', `There is a team ${quote(teamId)} here, ${why}: choose a name (as)`);
     }
     if (found.isJoined) return;
     const { leftAt } = found;

@@ -39,7 +39,7 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   const screen = standardScreen(process.env);
   const result = await answer.catch(async (error: unknown) => {
     if (process.env['TROUPE_JOURNAL']) await tellOfOtherJournal(false);
-    throw await (await import('./explanations.ts')).explainError(error, given.input['teamId']);
+    throw await (await import('./explanations.ts')).explainError(error, command, given.input['teamId']);
   });
   if (process.env['TROUPE_JOURNAL']) await tellOfOtherJournal(true);
   if (notices.length > 0) (await import('./connect.ts')).sayNotices(notices);

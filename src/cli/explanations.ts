@@ -1,15 +1,32 @@
 import { CallError } from '../client/errors.ts';
 import { findHome } from '../client/home.ts';
 import { findNearest } from '../client/nearest.ts';
+import { flagsOf } from './arguments.ts';
+import type { Command } from './command.ts';
 
 /** So many names are easily read at a glance. */
 const FEW = 8;
 
 /** What went wrong, in the words that help most: which team was meant, which credential is wrong. */
-export async function explainError(error: unknown, teamId: unknown): Promise<unknown> {
+export async function explainError(error: unknown, command: Command, teamId: unknown): Promise<unknown> {
   if (!(error instanceof CallError)) return error;
   if (error.code === 'unauthenticated') return new CallError(error.code, explainCredential(process.env));
-  return error.code === 'not_found' ? explainUnknownTeam(error, teamId) : error;
+  const own = new CallError(error.code, inFlags(error, command));
+  return error.code === 'not_found' ? explainUnknownTeam(own, teamId) : own;
+}
+
+/** Operations speak of their inputs by the names that all faces share; here they are arguments and flags. */
+function inFlags({ code, message }: CallError, command: Command): string {
+  const flags = new Map(flagsOf(command).map(({ field, name }) => [field, `--${name}`]));
+  const names = new Map([...flags, ...command.args.map(({ field, name }) => [field, `<${name}>`] as const)]);
+  const named = message.replace(/\((\w+)\)/g, (all, field: string) =>
+    flags.has(field) ? `(${flags.get(field)})` : all,
+  );
+  if (code !== 'invalid') return named;
+  return named.replace(/(^|; )(\w+)(?=[.\w]*: )/g, (all, start: string, field: string) => {
+    const name = names.get(field);
+    return name === undefined ? all : `${start}${name}`;
+  });
 }
 
 function explainCredential(environment: NodeJS.ProcessEnv): string {

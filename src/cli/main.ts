@@ -59,10 +59,10 @@ async function runOwn(command: OwnCommand, rest: readonly string[]): Promise<num
   const given = await readArguments(command, rest, process.env);
   const surroundings = { environment: process.env, screen: standardScreen(process.env), signal: interruption() };
   const loaded = await command.load();
-  return loaded.run(given, surroundings).catch((error: unknown) => explain(error, given.input['teamId']));
+  return loaded.run(given, surroundings).catch((error: unknown) => explain(error, command, given.input['teamId']));
 }
 
 /** What went wrong, in the words that help most. */
-async function explain(error: unknown, teamId: unknown): Promise<never> {
-  throw await (await import('./explanations.ts')).explainError(error, teamId);
+async function explain(error: unknown, command: OwnCommand, teamId: unknown): Promise<never> {
+  throw await (await import('./explanations.ts')).explainError(error, command, teamId);
 }

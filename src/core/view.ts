@@ -106,7 +106,7 @@ export function requireMember(state: TeamState, id: string): MemberRecord {
   throw new TeamError(
     id.startsWith('@') ? 'invalid' : 'not_found',
     id.startsWith('@')
-      ? `Only a member of team ${team} can do that, and ${id} is none: say for whom you act (--as NAME); ${others}`
+      ? `Only a member of team ${team} can do that, and ${id} is none: say for whom you act (as); ${others}`
       : `Team ${team} has no member ${quote(id)}; ${others}`,
   );
 }

@@ -159,7 +159,7 @@ function deliveredBefore(
 function ownerOf({ caller, actor }: Context, memberId: string | undefined): string {
   const owner = memberId ?? actor;
   if (owner.startsWith('@')) {
-    throw new TeamError('invalid', 'Say whose inbox, such as --as worker-1: a person has none of its own');
+    throw new TeamError('invalid', 'Say whose inbox (as): a person has none of its own');
   }
   if (owner !== actor && !hasScope(caller, 'lead')) {
     throw new TeamError('not_allowed', `${actor} may not read the mail of ${owner}`);

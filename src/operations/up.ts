@@ -69,7 +69,7 @@ export const upOperations = [
       if (left) {
         throw new TeamError(
           'not_allowed',
-          `The ${left.type} hook ${quote(left.command)} of ${name} is not approved: read it, then say --yes`,
+          `The ${left.type} hook ${quote(left.command)} of ${name} is not approved: read it, then say yes to it (yes)`,
         );
       }
       await raiseTeam(ledger, file, folder, async (registered, tasks) => {

@@ -19,6 +19,6 @@ export function defaultAgent({ agent }: DaemonConfig, installed: readonly string
   throw new TeamError(
     'invalid',
     `There is no agent to run it with: none of ${ORDER.join(', ')} is installed. Install one (${AGENTS.claude.install}; ` +
-      `troupe agents has the others), say which it is (--agent NAME), or set agent in config.yaml`,
+      `troupe agents has the others), say which it is (agent), or set agent in config.yaml`,
   );
 }

@@ -11,6 +11,9 @@ describe('a refusal', () => {
     await troupe.run('task add First --team demo');
     await troupe.run('task add Second --team demo --needs 1');
     await troupe.run('task claim 1 --team demo --as worker-1');
+    await troupe.run('task add Third --team demo');
+    await troupe.run('task claim 3 --team demo --as worker-1');
+    await troupe.run('task complete 3 --team demo --as worker-1');
   });
 
   test.each([
@@ -36,7 +39,7 @@ describe('a refusal', () => {
     ['peek nobody', 3, 'not_found', 'No open team has a member "nobody": troupe ps lists'],
     ['completion tcsh', 2, 'invalid', 'shell must be one of bash, zsh, fish'],
     ['logs', 2, 'invalid', 'Say whose log: troupe logs MEMBER, or troupe logs --daemon'],
-    ['task show one --team demo', 2, 'invalid', 'is not a task id'],
+    ['task show one --team demo', 2, 'invalid', '<task>: is not a task id'],
     ['team create Über', 2, 'invalid', '"uber" would be one'],
     ['task show 99 --team demo', 3, 'not_found', 'Task "99"'],
     ['team show nowhere', 3, 'not_found', 'There is no team "nowhere"; there is demo'],
@@ -50,12 +53,10 @@ describe('a refusal', () => {
     ['task complete 1 --team demo --as worker-1 --epoch 7', 4, 'stale_epoch', 'epoch'],
     ['task depend 2 2 --team demo', 4, 'cycle', '2'],
     ['task complete 1 --team demo --as worker-2', 5, 'not_allowed', 'worker-2'],
-    [
-      'task complete 2 --team demo --as worker-2',
-      5,
-      'not_allowed',
-      'it waits for task 1 (in progress, held by worker-1)',
-    ],
+    ['task complete 2 --team demo --as worker-2', 4, 'blocked', 'it waits for task 1 (in progress, held by worker-1)'],
+    ['task complete 3 --team demo --as worker-1', 4, 'conflict', 'it is over; reopen it first'],
+    ['task claim --team demo', 2, 'invalid', 'say for whom you act (--as); it has lead'],
+    ['inbox --team demo', 2, 'invalid', 'Say whose inbox (--as)'],
   ])('of "%s" ends with %i, and %s', async (line, exit, code, words) => {
     const plain = await troupe.run(line);
     expect(plain).toMatchObject({ status: exit, stdout: '' });

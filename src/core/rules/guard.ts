@@ -115,8 +115,9 @@ export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, ver
   if (task.status === 'in_progress' && task.assigneeId === by) return;
   requireUnfinished(state, task, verb);
   const { blockedReason } = viewTask(state, task);
-  if (blockedReason !== undefined)
+  if (blockedReason !== undefined) {
     throw new TeamError('blocked', `Cannot ${verb} task ${task.id}: it ${blockedReason}`);
+  }
   throw new TeamError('not_allowed', `${by} may not ${verb} ${describeTask(state, task.id)}: only its holder may`);
 }
 

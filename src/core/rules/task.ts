@@ -112,7 +112,7 @@ function requireLed(state: TeamState, { leadId }: TeamRecord, at: number): void 
   if (lead?.status !== 'stopped' || isExpected(lead) || at - lead.statusSince.getTime() < LEAD_GRACE_MS) return;
   throw new TeamError(
     'conflict',
-    `${leadId}, the lead of team ${state.teamId}, has stopped: no new work is taken until another leads (team update --lead)`,
+    `${leadId}, the lead of team ${state.teamId}, has stopped: no new work is taken until the team is updated with another lead`,
   );
 }
 

@@ -13,7 +13,7 @@ export async function claimTask(
 ): Promise<Answer> {
   const { call, session, teamId, memberId, signal } = visit;
   if (memberId === undefined) {
-    throw new TeamError('invalid', 'A person holds no tasks: connect as a member (--as NAME) to claim one');
+    throw new TeamError('invalid', 'A person holds no tasks: connect as a member (troupe mcp --as NAME) to claim one');
   }
   const task = await (wait_seconds > 0
     ? claimUnlessMail(visit, memberId, { taskId, wait: wait_seconds * 1000 })

@@ -18,7 +18,10 @@ const MESSAGES_AT_ONCE = 50;
 export async function showInbox(visit: Visit, { wait_seconds }: { wait_seconds: number }): Promise<Answer> {
   const { services, session, teamId, memberId, signal, progress } = visit;
   if (memberId === undefined) {
-    throw new TeamError('invalid', 'A person has no inbox: connect as a member (--as NAME) to read its mail');
+    throw new TeamError(
+      'invalid',
+      'A person has no inbox: connect as a member (troupe mcp --as NAME) to read its mail',
+    );
   }
   if (wait_seconds > 0) progress?.('waiting for mail');
   const look = async (): Promise<News | undefined> => {

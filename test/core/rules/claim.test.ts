@@ -80,7 +80,7 @@ describe('a claim', () => {
     for (const by of ['@user', '@system']) {
       expect(team.refuse(by, 'task.claim', {})).toMatchObject({
         code: 'invalid',
-        message: `Only a member of team alpha can do that, and ${by} is none: say for whom you act (--as NAME); it has lead, ann`,
+        message: `Only a member of team alpha can do that, and ${by} is none: say for whom you act (as); it has lead, ann`,
       });
     }
     expect(team.refuse('eve', 'task.claim', {})).toMatchObject({
