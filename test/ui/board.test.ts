@@ -90,6 +90,16 @@ describe('the board', { timeout: 240_000 }, () => {
       .waitFor();
     expect((await show('16')).status).toBe('blocked');
 
+    // Nor is it completed without a question.
+    await carry(page, '16', 'completed');
+    await column(page, 'completed').locator('.landing').getByText('though it is blocked').waitFor();
+    await page.mouse.up();
+    const sure = page.getByRole('dialog', { name: 'Complete #16 though it is blocked?' });
+    await sure.getByText(/It waits for task 10/).waitFor();
+    await sure.getByRole('button', { name: 'Cancel' }).click();
+    await sure.waitFor({ state: 'detached' });
+    expect((await show('16')).status).toBe('blocked');
+
     // Escape lets go of it.
     await carry(page, '17', 'completed');
     await page.keyboard.press('Escape');

@@ -68,6 +68,8 @@ export async function logIn(code: string): Promise<boolean> {
 /** Ends the session, here and at the daemon. */
 export async function logOut(): Promise<void> {
   await fetch('/api/logout', { method: 'POST', headers: { 'x-troupe-csrf': '1' } });
+  // What was begun here is not for who comes next.
+  sessionStorage.clear();
   location.reload();
 }
 

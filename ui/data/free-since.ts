@@ -5,6 +5,7 @@ interface Known {
   /** How many batches have been read. */
   seq: number;
   readonly holders: Map<string, string>;
+  readonly joined: Map<string, number>;
   /** When each member came or gave a task out of its hands, in order. */
   readonly freed: Map<string, { readonly seq: number; readonly at: number }[]>;
 }
@@ -21,8 +22,13 @@ export function freeSince(history: readonly Batch[], seq: number, memberId: stri
     ?.findLast((one) => one.seq <= seq)?.at;
 }
 
+/** When a member came for the first time: its record begins anew with each start, also when a daemon starts it again. */
+export function joinedFirst(history: readonly Batch[], memberId: string): number | undefined {
+  return readOn(history).joined.get(memberId);
+}
+
 function readOn(history: readonly Batch[]): Known {
-  const here = known.get(history) ?? { seq: 0, holders: new Map(), freed: new Map() };
+  const here = known.get(history) ?? { seq: 0, holders: new Map(), joined: new Map(), freed: new Map() };
   known.set(history, here);
   for (; here.seq < history.length; here.seq++) {
     for (const event of history[here.seq]?.events ?? []) note(here, event, here.seq + 1);
@@ -30,7 +36,7 @@ function readOn(history: readonly Batch[]): Known {
   return here;
 }
 
-function note({ holders, freed }: Known, event: TeamEvent, seq: number): void {
+function note({ holders, joined, freed }: Known, event: TeamEvent, seq: number): void {
   const free = (memberId: string): void => {
     const times = freed.get(memberId) ?? [];
     times.push({ seq, at: event.at });
@@ -39,6 +45,7 @@ function note({ holders, freed }: Known, event: TeamEvent, seq: number): void {
   switch (event.type) {
     case 'teammate:joined':
       free(event.memberId);
+      if (!joined.has(event.memberId)) joined.set(event.memberId, event.at);
       break;
     case 'task:claimed':
       holders.set(event.taskId, event.memberId);

@@ -1,5 +1,7 @@
 import { useState } from 'react';
+import { isPerson } from '../../src/client/replica.ts';
 import { call } from '../data/daemon.ts';
+import { useTeam } from '../data/use-team.tsx';
 import { plural } from '../parts/format.ts';
 import { Modal } from '../parts/modal.tsx';
 import { say } from '../parts/toast.tsx';
@@ -18,10 +20,17 @@ export function WriteToAll({ teamId, isOpen, onClose }: FormProps & { teamId: st
 function WriteForm({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const [content, setContent] = useState('');
   const [isUrgent, setUrgent] = useState(false);
+  // Who leads by hand speaks as the lead, and need not read what they wrote themselves.
+  const lead = useTeam(
+    ({ view }) =>
+      view.members.find((member) => member.id === view.team?.leadId && isPerson(member) && member.status !== 'stopped')
+        ?.id,
+  );
   const send = async (): Promise<void> => {
     const priority = isUrgent ? 'urgent' : 'normal';
-    const sent = await call('message.broadcast', { teamId, content, priority });
-    say(`Sent to ${plural(sent.length, 'member')}`);
+    const sent = await call('message.broadcast', { teamId, content, priority }, lead === undefined ? {} : { as: lead });
+    if (sent.length === 0) say('Nobody else is on the team: spawn a teammate first', true);
+    else say(`Sent to ${plural(sent.length, 'member')}`);
   };
   return (
     <Form verb="Send" submit={send} onClose={onClose}>

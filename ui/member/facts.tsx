@@ -1,11 +1,13 @@
 import { isLost, isPerson, waitingOf } from '../../src/client/replica.ts';
 import type { Budget } from '../../src/core/budget.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
+import { joinedFirst } from '../data/free-since.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
+import { BudgetMark } from '../parts/budget-mark.tsx';
 import { ContextMeter } from '../parts/context-meter.tsx';
 import { Fact } from '../parts/fact.tsx';
-import { plural, showCost, showCount, showMoment, showSpan, tokensOf } from '../parts/format.ts';
+import { plural, showCost, showCount, showExactCost, showMoment, showSpan, tokensOf } from '../parts/format.ts';
 import { agentOf } from '../team/member-card.tsx';
 import { MemberState, useSince } from '../team/member-state.tsx';
 
@@ -14,6 +16,7 @@ export function Facts({ member }: { member: MemberRecord }) {
   const usage = useTeam(({ view }) => view.state.memberUsage.get(member.id));
   const now = useTeamNow();
   const since = useSince(member);
+  const joined = useTeam(({ history }) => joinedFirst(history, member.id)) ?? member.joinedAt.getTime();
   return (
     <section className="member-facts" aria-label="On record">
       <div className="big-figures">
@@ -22,7 +25,7 @@ export function Facts({ member }: { member: MemberRecord }) {
           <span>tokens</span>
         </div>
         <div>
-          <b>{showCost(usage?.costUsd ?? 0)}</b>
+          <b title={showExactCost(usage?.costUsd ?? 0)}>{showCost(usage?.costUsd ?? 0)}</b>
           <span>{usage?.estimated ? 'cost, estimated' : 'cost'}</span>
         </div>
         <div>
@@ -36,7 +39,7 @@ export function Facts({ member }: { member: MemberRecord }) {
           {!isPerson(member) && <span title={showMoment(since)}>for {showSpan(now - since)}</span>}
         </Fact>
         <Fact name="Joined">
-          <span title={showMoment(member.joinedAt)}>{showSpan(now - member.joinedAt.getTime())} ago</span>
+          <span title={showMoment(joined)}>{showSpan(now - joined)} ago</span>
         </Fact>
         {member.context && (
           <Fact name="Context">
@@ -48,7 +51,11 @@ export function Facts({ member }: { member: MemberRecord }) {
         {member.planApprovalRequired && (
           <Fact name="Plan">{member.planApproved ? 'approved' : 'must be approved first'}</Fact>
         )}
-        {member.budget && <Fact name="Budget">{showBudget(member.budget)}</Fact>}
+        {member.budget && (
+          <Fact name="Budget">
+            {showBudget(member.budget)} <BudgetMark memberId={member.id} />
+          </Fact>
+        )}
         {member.sessionId !== 'none' && (
           <Fact name="Session">
             <span className="mono">{member.sessionId}</span>

@@ -2,7 +2,7 @@ import { ChartLine } from 'lucide-react';
 import { useMemo } from 'react';
 import { useStore, useTeam } from '../data/use-team.tsx';
 import { plural, showCost, showCount, tokensOf } from '../parts/format.ts';
-import { Plot } from '../parts/plot.tsx';
+import { CENT, Plot } from '../parts/plot.tsx';
 
 /** What a member used over time, in sum. */
 export function UsagePlot({ memberId }: { memberId: string }) {
@@ -44,7 +44,7 @@ export function UsagePlot({ memberId }: { memberId: string }) {
       <Plot
         times={times}
         values={[costs]}
-        lines={[{ label: 'cost', color: '--done-mark', show: showCost, isStep: true, isFilled: true }]}
+        lines={[{ label: 'cost', color: '--done-mark', show: showCost, least: CENT, isStep: true, isFilled: true }]}
         label={`${memberId} cost ${showCost(costs.at(-1) ?? 0)}`}
       />
     </div>

@@ -2,13 +2,18 @@ import { Send, Zap } from 'lucide-react';
 import { useState } from 'react';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { call } from '../data/daemon.ts';
+import { keepDraft, readDraft } from '../data/drafts.ts';
 import { useCanAct } from '../data/use-can-act.ts';
 import { useAct } from '../parts/act.ts';
 import { FailureNote } from '../parts/failure.tsx';
 
 /** Writes to a member. A normal message waits for the end of its turn, an urgent one reaches the running turn. */
 export function WriteBox({ teamId, member }: { teamId: string; member: MemberRecord }) {
-  const [content, setContent] = useState('');
+  const [content, setShown] = useState(() => readDraft(teamId, member.id));
+  const setContent = (text: string): void => {
+    setShown(text);
+    keepDraft(teamId, member.id, text);
+  };
   const [isUrgent, setUrgent] = useState(false);
   const canAct = useCanAct();
   const { isBusy, failure, run } = useAct();

@@ -4,9 +4,9 @@ import { isPerson } from '../../src/client/replica.ts';
 import { daemonNow } from '../data/clock.ts';
 import { teamPath } from '../data/route.ts';
 import { useStore, useTeam } from '../data/use-team.tsx';
-import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
+import { plural, showCost, showCount, showExactCost, showSpan, tokensOf } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
-import { Plot } from '../parts/plot.tsx';
+import { CENT, Plot } from '../parts/plot.tsx';
 import { FailedTeam } from '../team/failed-team.tsx';
 import { Bars } from './bars.tsx';
 import { measure } from './measure.ts';
@@ -64,6 +64,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
         <Figure
           name="Cost"
           value={showCost(cost.at(-1) ?? 0)}
+          exact={showExactCost(cost.at(-1) ?? 0)}
           note={`${showCost((cost.at(-1) ?? 0) / Math.max(1, total))} a task`}
         />
 
@@ -93,7 +94,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
           <Plot
             times={times}
             values={[cost]}
-            lines={[{ label: 'cost', color: '--run-mark', show: showCost, isStep: true, isFilled: true }]}
+            lines={[{ label: 'cost', color: '--run-mark', show: showCost, least: CENT, isStep: true, isFilled: true }]}
             label={`${showCost(cost.at(-1) ?? 0)} over ${showSpan(hours * 3_600_000)}`}
           />
         </Panel>
@@ -160,11 +161,11 @@ export function NumbersPage({ teamId }: { teamId: string }) {
   );
 }
 
-function Figure({ name, value, note }: { name: string; value: string; note: string }) {
+function Figure({ name, value, exact, note }: { name: string; value: string; exact?: string; note: string }) {
   return (
     <section className="figure">
       <h2>{name}</h2>
-      <b>{value}</b>
+      <b title={exact}>{value}</b>
       <span className="meta">{note}</span>
     </section>
   );

@@ -2,6 +2,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import { Command } from 'cmdk';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { logOut } from '../data/daemon.ts';
 import { navigate, teamPath, withQuery } from '../data/route.ts';
 import type { Route } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
@@ -16,6 +17,7 @@ import { showControls } from '../parts/controls.ts';
 import { PhaseIcon } from '../parts/status.tsx';
 import { Help } from './help.tsx';
 import { isHelpOpen, isPaletteOpen } from './open.ts';
+import { rank } from './rank.ts';
 import './palette.css';
 
 /** More than one can look through; typing narrows it down. */
@@ -40,7 +42,7 @@ export function Commands({ route }: { route: Route }) {
         <Dialog.Portal>
           <Dialog.Backdrop className="scrim" />
           <Dialog.Popup className="palette" aria-label="Commands">
-            <Command label="Commands" loop>
+            <Command label="Commands" loop filter={rank}>
               <Command.Input placeholder="Go to a team, member or task; or do something" className="palette-input" />
               <Command.List className="palette-list">
                 <Command.Empty className="palette-empty">Nothing is called like that.</Command.Empty>
@@ -66,6 +68,7 @@ export function Commands({ route }: { route: Route }) {
                   >
                     All keys
                   </Entry>
+                  <Entry onSelect={() => void logOut()}>Log out</Entry>
                 </Command.Group>
                 <TeamsGroup go={go} />
               </Command.List>

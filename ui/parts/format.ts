@@ -60,9 +60,16 @@ function trim(value: number): string {
   return value < 10 ? value.toFixed(1).replace(/\.0$/, '') : value.toFixed(0);
 }
 
-/** US dollars; what is less than a cent is not shown as nothing. */
+/** US dollars; what is less than a cent is not shown as nothing, and where thousands count, cents do not. */
 export function showCost(usd: number): string {
   if (usd > 0 && usd < 0.01) return '< $0.01';
+  if (usd >= 99_999.5) return `$${showCount(Math.round(usd))}`;
+  if (usd >= 9_999.995) return `$${Math.round(usd).toLocaleString('en-US')}`;
+  return showExactCost(usd);
+}
+
+/** US dollars to the cent. */
+export function showExactCost(usd: number): string {
   return `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 

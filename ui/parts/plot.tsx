@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import type { AlignedData, Options } from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { labelTicks, stepsFrom } from './axis.ts';
 import { showClock, showDay, showSeconds } from './format.ts';
 
 /** One line of a plot. */
@@ -10,9 +11,14 @@ export interface Line {
   /** The name of a colour of ours, such as `--run-mark`. */
   readonly color: string;
   readonly show?: (value: number) => string;
+  /** The least step between two labels of the axis: 1, where whole things are counted. */
+  readonly least?: number;
   readonly isStep?: boolean;
   readonly isFilled?: boolean;
 }
+
+/** The least that money is told in. */
+export const CENT = 0.01;
 
 /** Lines over time. What it shows is also told in words beside it: a canvas says nothing to a screen reader. */
 export function Plot({
@@ -80,10 +86,15 @@ function makeOptions(element: HTMLElement, lines: readonly Line[], height: numbe
         values: (_plot, ticks) => {
           const span = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0);
           const show = span > 36 * 3600 ? showDay : span < 4 * 60 ? showSeconds : showClock;
-          return ticks.map((tick) => show(tick * 1000));
+          return labelTicks(ticks, (tick) => show(tick * 1000));
         },
       },
-      { ...axis, size: 56, values: (_plot, ticks) => ticks.map((tick) => first?.show?.(tick) ?? String(tick)) },
+      {
+        ...axis,
+        size: 56,
+        incrs: stepsFrom(first?.least ?? 1),
+        values: (_plot, ticks) => labelTicks(ticks, first?.show ?? String),
+      },
     ],
     scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
     series: [

@@ -12,6 +12,7 @@ import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { kindOf } from './answer.ts';
+import { withoutRepeat } from './repeat.ts';
 import { Answer } from './request-card.tsx';
 
 /** Everything that waits for a person, of all teams, in one line. */
@@ -143,6 +144,7 @@ function QueueLine({ request, isHere, onSelect }: { request: Waiting; isHere: bo
 
 function Detail({ request, canAct }: { request: Waiting; canAct: boolean }) {
   const now = useNow();
+  const task = useTask(request.teamId, request.taskId);
   const { name, phase } = kindOf(request.kind);
   const deadline = request.deadline === undefined ? undefined : Date.parse(request.deadline);
   return (
@@ -169,11 +171,11 @@ function Detail({ request, canAct }: { request: Waiting; canAct: boolean }) {
         </p>
       </header>
       <div className="queue-content">
-        {request.taskId !== undefined && <About teamId={request.teamId} taskId={request.taskId} />}
+        {task && <About task={task} />}
         {request.kind === 'permission' ? (
           <pre className="code">{showControls(request.content)}</pre>
         ) : (
-          <Markdown text={request.content} />
+          <Markdown text={withoutRepeat(request.content, task?.feedback)} />
         )}
         {request.filePath !== undefined && <p className="meta mono text">{request.filePath}</p>}
         {request.detail !== undefined && (
@@ -189,18 +191,22 @@ function Detail({ request, canAct }: { request: Waiting; canAct: boolean }) {
 }
 
 /** The task that a request is about, as it is now. */
-function About({ teamId, taskId }: { teamId: string; taskId: string }) {
+function useTask(teamId: string, taskId: string | undefined): ResultOf<'task.show'> | undefined {
   const [task, setTask] = useState<ResultOf<'task.show'>>();
   useEffect(() => {
+    if (taskId === undefined) return undefined;
     const stop = new AbortController();
     call('task.show', { teamId, taskId }, { signal: stop.signal }).then(setTask, () => undefined);
     return () => stop.abort();
   }, [teamId, taskId]);
-  if (!task) return null;
+  return task;
+}
+
+function About({ task }: { task: ResultOf<'task.show'> }) {
   return (
     <section className="queue-about">
       <h3 className="text">
-        <span className="mono quiet">#{taskId}</span> {task.title}
+        <span className="mono quiet">#{task.id}</span> {task.title}
       </h3>
       {task.feedback !== undefined && (
         <>

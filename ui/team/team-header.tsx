@@ -9,6 +9,7 @@ import { ShutDownTeam } from '../forms/shut-down-team.tsx';
 import { SpawnTeammate } from '../forms/spawn-teammate.tsx';
 import { WriteToAll } from '../forms/write-to-all.tsx';
 import { openPalette } from '../palette/open.ts';
+import { BudgetMark } from '../parts/budget-mark.tsx';
 import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
 import { ActionMenu } from '../parts/menu.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
@@ -50,6 +51,7 @@ export function TeamHeader({ teamId }: { teamId: string }) {
         </span>
       </div>
       <span className="spacer" />
+      <BudgetMark />
       <dl className="figures">
         <div>
           <dt>Cost</dt>

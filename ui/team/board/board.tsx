@@ -5,6 +5,7 @@ import { TASK_PHASES } from '../../data/task-view.ts';
 import type { TaskPhase, TaskView } from '../../data/task-view.ts';
 import { useCanAct } from '../../data/use-can-act.ts';
 import { useStore } from '../../data/use-team.tsx';
+import { CompleteBlocked } from '../../forms/complete-blocked.tsx';
 import { FailTask } from '../../forms/fail-task.tsx';
 import { GiveTask } from '../../forms/give-task.tsx';
 import { act } from '../../parts/act.ts';
@@ -39,7 +40,7 @@ export function Board({ teamId, tasks }: { teamId: string; tasks: readonly TaskV
     );
   }, [tasks]);
   const viewOf = (id: string | undefined): TaskView | undefined => tasks.find((view) => view.id === id);
-  const [asked, setAsked] = useState<{ id: string; form: 'give' | 'fail' }>();
+  const [asked, setAsked] = useState<{ id: string; form: 'give' | 'fail' | 'complete' }>();
   const [menu, setMenu] = useState<{ id: string; anchor: HTMLElement }>();
 
   const move = (view: TaskView, to: TaskPhase): void => {
@@ -134,6 +135,7 @@ export function Board({ teamId, tasks }: { teamId: string; tasks: readonly TaskV
         />
       )}
       <GiveTask view={asked?.form === 'give' ? viewOf(asked.id) : undefined} onClose={close} />
+      <CompleteBlocked view={asked?.form === 'complete' ? viewOf(asked.id) : undefined} onClose={close} />
       <FailTask view={asked?.form === 'fail' ? viewOf(asked.id) : undefined} onClose={close} />
     </div>
   );

@@ -7,7 +7,7 @@ import type { TaskPhase, TaskView } from '../../data/task-view.ts';
 /** What it means to bring a task to a column: a step, a step that needs a word more, or nothing, and why. */
 export type Move =
   | { readonly kind: 'step'; readonly words: string; readonly done: string; readonly run: () => Promise<unknown> }
-  | { readonly kind: 'ask'; readonly words: string; readonly form: 'give' | 'fail' }
+  | { readonly kind: 'ask'; readonly words: string; readonly form: 'give' | 'fail' | 'complete' }
   | { readonly kind: 'stay' }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -50,12 +50,17 @@ export function moveTo(state: TeamState, { task, phase }: TaskView, to: TaskPhas
         form: 'give',
       });
     case 'completed':
-      return unless(whyNot(state, { type: 'task.complete', ...at }), {
-        kind: 'step',
-        words: 'Complete',
-        done: `#${taskId} is completed`,
-        run: () => call('task.complete', on),
-      });
+      return unless(
+        whyNot(state, { type: 'task.complete', ...at }),
+        phase === 'blocked'
+          ? { kind: 'ask', words: 'Complete it though it is blocked…', form: 'complete' }
+          : {
+              kind: 'step',
+              words: 'Complete',
+              done: `#${taskId} is completed`,
+              run: () => call('task.complete', on),
+            },
+      );
     case 'failed':
       return unless(whyNot(state, { type: 'task.fail', ...at, reason: 'asked for' }), {
         kind: 'ask',

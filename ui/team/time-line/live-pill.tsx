@@ -1,12 +1,20 @@
-import { FastForward, Radio, WifiOff } from 'lucide-react';
+import { Archive, FastForward, Radio, WifiOff } from 'lucide-react';
 import { reach } from '../../data/daemon.ts';
 import { useSignal } from '../../data/signal.ts';
 import { useTeam } from '../../data/use-team.tsx';
 
-/** Whether what one sees is the present: it is not while the daemon is away or the copy is behind it. */
+/** Whether what one sees is the present: it is not while the daemon is away or the copy is behind it. Of a closed team nothing more comes. */
 export function LivePill() {
   const isHere = useSignal(reach) === 'live';
   const isBehind = useTeam(({ phase }) => phase !== 'live');
+  const isEnded = useTeam(({ isEnded }) => isEnded);
+  if (isEnded && !isBehind) {
+    return (
+      <span className="status pill is-pending live">
+        <Archive size={14} aria-hidden /> Closed
+      </span>
+    );
+  }
   if (isHere && !isBehind) {
     return (
       <span className="status pill is-completed live">

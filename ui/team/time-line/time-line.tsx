@@ -1,4 +1,4 @@
-import { List, Pause, Play, Radio, SkipBack } from 'lucide-react';
+import { List, Pause, Play, Radio, SkipBack, SkipForward } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { PointerEvent } from 'react';
 import type { Batch } from '../../../src/client/replica.ts';
@@ -109,7 +109,7 @@ export function TimeLine() {
           value={shown}
           onChange={(event) => store.show(Number(event.target.value))}
           aria-label="Moment"
-          aria-valuetext={isPast ? `${showMoment(at)}, ${lastEvent(history[shown - 1])}` : 'now'}
+          aria-valuetext={isPast ? `${showMoment(at)}, ${lastEvent(history[shown - 1])}` : isEnded ? 'end' : 'now'}
         />
       </div>
       <button
@@ -125,7 +125,8 @@ export function TimeLine() {
       {isListed && <EventList onClose={() => setListed(false)} />}
       {isPast ? (
         <button type="button" className="button live-back" onClick={() => store.show(undefined)}>
-          <Radio size={14} aria-hidden /> Back to live{' '}
+          {isEnded ? <SkipForward size={14} aria-hidden /> : <Radio size={14} aria-hidden />}{' '}
+          {isEnded ? 'To the end' : 'Back to live'}{' '}
           <span className="quiet">+{(seq - shown).toLocaleString('en-US')}</span>
         </button>
       ) : (

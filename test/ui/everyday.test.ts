@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { needTool } from '../tools.ts';
+import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { setStage, useDashboard } from './stage.ts';
+import { writeStory } from './story.ts';
+
+useDashboard();
+const browser = useBrowser();
+
+const TEAM = 'journal-v2';
+const PHONE = { viewport: { width: 390, height: 844 } };
+
+describe('in everyday use', { timeout: 240_000 }, () => {
+  test('what was begun to a member is still there after a look elsewhere, until it is sent', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeStory);
+    const watched = await openPage(browser(), client, `/t/${TEAM}/m/ada`);
+    const { page } = watched;
+    const box = (name: string) => page.getByLabel(`Write to ${name}`, { exact: true });
+    await box('ada').fill('Before you go on:');
+    await page.goto(`${new URL(page.url()).origin}/t/${TEAM}/m/bo`);
+    expect(await box('bo').inputValue()).toBe('');
+    await page.goBack();
+    await eventually(() => box('ada').inputValue()).toBe('Before you go on:');
+    await box('ada').press('Enter');
+    await eventually(() => box('ada').inputValue()).toBe('');
+    await page.reload();
+    expect(await box('ada').inputValue()).toBe('');
+    expectQuiet(watched);
+  });
+
+  test('a closed team is not live, and a budget that is used up is marked', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage();
+    const teamId = 'spent';
+    await client.call('team.create', { name: teamId, budget: { costUsd: 10 } });
+    await client.call('member.add', { teamId, name: 'ann', budget: { costUsd: 5 } });
+    const usage = { inputTokens: 1, outputTokens: 1, turns: 1, costUsd: 1_234_567.89 };
+    await client.call('usage.record', { teamId, memberId: 'ann', usage });
+    const watched = await openPage(browser(), client, `/t/${teamId}`);
+    const { page } = watched;
+    await page
+      .locator('.team-head')
+      .getByText(/^Over budget/)
+      .waitFor();
+    const live = page.locator('.time-line .live');
+    await eventually(() => live.innerText()).toBe('Live');
+    await client.call('team.close', { teamId, force: true });
+    await eventually(() => live.innerText()).toBe('Closed');
+    await page.keyboard.press('[');
+    await page.getByRole('button', { name: /^To the end/ }).click();
+    await page.goto(`${new URL(page.url()).origin}/t/${teamId}/m/ann`);
+    const cost = page.locator('.big-figures b').nth(1);
+    expect(await cost.innerText()).toBe('$1.2M');
+    expect(await cost.getAttribute('title')).toBe('$1,234,567.89');
+    await page
+      .locator('.member-facts')
+      .getByText(/^Over budget/)
+      .waitFor();
+    expectQuiet(watched);
+  });
+
+  test('who leads by hand writes to all others, and not to themselves', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage();
+    const teamId = 'crew';
+    await client.call('team.create', { name: teamId });
+    await client.call('member.add', { teamId, name: 'ann' });
+    const watched = await openPage(browser(), client, `/t/${teamId}`);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Team actions' }).click();
+    await page.getByRole('menuitem', { name: 'Write to all…' }).click();
+    await page.getByLabel('Message').fill('We begin.');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Sent to 1 member', { exact: true }).waitFor();
+    const inbox = (memberId: string) => client.call('message.inbox', { teamId, memberId });
+    expect((await inbox('ann')).map(({ content, fromId }) => `${fromId}: ${content}`)).toEqual(['lead: We begin.']);
+    expect(await inbox('lead')).toEqual([]);
+    expectQuiet(watched);
+  });
+
+  test('on a phone one can log out', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage();
+    const { page } = await openPage(browser(), client, '/', PHONE);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
+  });
+});

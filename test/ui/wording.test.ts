@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { loadPart } from './part.ts';
+
+const { rank } = await loadPart<{ rank: (entry: string, typed: string) => number }>('ui/palette/rank.ts');
+const { labelTicks, stepsFrom } = await loadPart<{
+  labelTicks: (ticks: readonly number[], show: (tick: number) => string) => string[];
+  stepsFrom: (least: number) => number[];
+}>('ui/parts/axis.ts');
+const { withoutRepeat } = await loadPart<{ withoutRepeat: (content: string, feedback?: string) => string }>(
+  'ui/queue/repeat.ts',
+);
+const { joinedFirst } = await loadPart<{ joinedFirst: (history: readonly object[], id: string) => number | undefined }>(
+  'ui/data/free-since.ts',
+);
+
+test('what is called so comes before what begins so, and scattered letters come last', () => {
+  const entries = [
+    '#7 Clean the room and rest at home',
+    'Create a task',
+    'member bo create',
+    '#3 Recreate the fixture',
+    'team create-it',
+    'member create tests',
+  ];
+  const found = (typed: string): string[] =>
+    entries.filter((entry) => rank(entry, typed) > 0).toSorted((a, b) => rank(b, typed) - rank(a, typed));
+  expect(found('create')).toEqual([
+    'Create a task',
+    'member create tests',
+    'team create-it',
+    'member bo create',
+    '#3 Recreate the fixture',
+    '#7 Clean the room and rest at home',
+  ]);
+  expect(found('#3')).toEqual(['#3 Recreate the fixture']);
+  expect(found('3')[0]).toBe('#3 Recreate the fixture');
+  expect(found('MEMBER  bo')[0]).toBe('member bo create');
+  expect(found('task create')).toEqual(['Create a task']);
+  expect(found('zebra')).toEqual([]);
+});
+
+test('an axis says nothing twice, and takes no step that is less than one thing', () => {
+  expect(labelTicks([0, 0.4, 0.8, 1.2], (tick) => tick.toFixed(0))).toEqual(['0', '', '1', '']);
+  expect(stepsFrom(1).slice(0, 4)).toEqual([1, 2, 5, 10]);
+});
+
+test('what a gate said last is told once', () => {
+  const feedback = 'npm test: 1 failed\n\n  expected 0. Found 2';
+  const said = `A gate sent task #3 back 3 times. The last time it said: ${feedback}`;
+  expect(withoutRepeat(said, feedback)).toBe('A gate sent task #3 back 3 times.');
+  expect(withoutRepeat(said, 'something else')).toBe(said);
+  expect(withoutRepeat(said)).toBe(said);
+  expect(withoutRepeat(`It said: ${feedback}`, feedback)).toBe('');
+});
+
+test('a member that a daemon started again has been on the team since it came', () => {
+  const join = (at: number) => ({ seq: at, events: [{ at, type: 'teammate:joined', by: 'lead', memberId: 'ann' }] });
+  expect(joinedFirst([join(1), join(2)], 'ann')).toBe(1);
+  expect(joinedFirst([join(1)], 'bo')).toBe(undefined);
+});
