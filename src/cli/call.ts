@@ -9,6 +9,7 @@ import { readCredential } from './credential.ts';
 import { INTERRUPTED } from './errors.ts';
 import { standardScreen } from './screen.ts';
 import { show } from './show.ts';
+import { print } from './write.ts';
 
 /**
  * Calls the command's operation and shows what it answers. Against a daemon that runs this takes less than a third of
@@ -50,6 +51,11 @@ export async function callOperation(command: Command, rest: readonly string[]): 
       const payload = { ...given.input, after: at };
       (result as unknown[]).push(...((await callPatiently({ ...frame, payload }, onMore)) as unknown[]));
     }
+  }
+  if (operation === 'task.claim' && result === null && !given.json) {
+    const { explainNothingClaimed } = await import('./nothing-claimed.ts');
+    print(await explainNothingClaimed(process.env, given.input as { teamId: string; taskId?: string }));
+    return 0;
   }
   await show(operation, result, { json: given.json, screen, input: given.input, after });
   return 0;

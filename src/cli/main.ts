@@ -35,13 +35,14 @@ async function answer(words: readonly string[]): Promise<number> {
   if (isJson) speakJson();
   try {
     const [first = 'help'] = words;
-    if (first === '--version' || first === '-v') return (await import('./version.ts')).printVersion();
+    if (['--version', '-v', '-V', 'version'].includes(first)) return (await import('./version.ts')).printVersion();
     if (first === 'help' || hasFlag(words, '--help', '-h') || isNounAlone(words)) {
       return (await import('./help.ts')).printHelp(words, standardScreen(process.env));
     }
     // `troupe --json task list` is as clear as `troupe task list --json`.
-    const found = findCommand(first === '--json' ? [...words.slice(1), first] : words);
-    if (!found) throw unknownCommand(words);
+    const ordered = first === '--json' ? [...words.slice(1), first] : words;
+    const found = findCommand(ordered);
+    if (!found) throw unknownCommand(ordered);
     return await ('load' in found.command
       ? runOwn(found.command, found.rest)
       : callOperation(found.command, found.rest));

@@ -11,9 +11,6 @@ import { LOG_LEVELS } from '../runtime/log.ts';
 import type { LogLevel } from '../runtime/log.ts';
 import { findJournal, readConfigIn } from './journal-place.ts';
 
-/** Exit code of a daemon that found another one in its place: what was wanted may well be there. */
-const TAKEN = 75;
-
 /** Compiled code is kept once the start is over and its clients have been served. */
 const KEEP_CODE_AFTER_MS = 500;
 
@@ -181,5 +178,5 @@ function report(error: unknown, json: boolean): number {
   const message = error instanceof Error ? error.message : String(error);
   if (json) process.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
   else process.stderr.write(`troupe: ${message}\n`);
-  return error instanceof Error && error.name === 'LockedError' ? TAKEN : ERROR_CODES[code].exit;
+  return ERROR_CODES[code].exit;
 }

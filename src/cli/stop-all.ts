@@ -3,6 +3,7 @@ import { endMarked, isRunning, signalGroup } from '../agents/process.ts';
 import { findHome } from '../client/home.ts';
 import { readCard, removeCard } from '../runtime/card.ts';
 import { openProcessRecords } from '../runtime/process-records.ts';
+import { count } from './views/details.ts';
 import { print, toJson } from './write.ts';
 
 /** A killed process is gone when its memory is given back; until then it may yet start something. */
@@ -26,7 +27,7 @@ export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Pr
   }
   if (json) print(toJson({ daemon: daemon ?? null, ended }, undefined));
   else {
-    const who = ended.length > 0 ? `${ended.length} teammates (${ended.join(', ')})` : 'no teammate';
+    const who = ended.length > 0 ? `${count(ended.length, 'teammate')} (${ended.join(', ')})` : 'no teammate';
     print(`Ended ${who}${daemon === undefined ? '; no daemon ran' : ` and the daemon (process ${daemon})`}.\n`);
   }
   return 0;

@@ -71,7 +71,8 @@ export function rememberJournal(file: string, { kind, location, isOwn, again, na
       ]
         .map((line) => `${line}\n`)
         .join('');
-  if (text !== readText(file)) replacePrivateFile(file, text);
+  // Where it never was another one, nothing need be kept.
+  if (text !== (readText(file) || `${OWN}\n`)) replacePrivateFile(file, text);
 }
 
 const CREDENTIAL = 'credential';

@@ -85,9 +85,20 @@ describe('the promised commands', () => {
     await troupe.run('team create empty');
     expect(await troupe.run('task claim --team empty --as lead')).toEqual({
       status: 0,
-      stdout: 'There is nothing to claim now.\n',
+      stdout: 'There is nothing to claim now: team empty has no tasks; troupe task add "..." --team empty\n',
       stderr: '',
     });
+    for (const words of ['add A', 'add B --needs 1', 'add C --needs 1', 'add D --assign lead', 'claim 1 --as lead']) {
+      await troupe.run(`task ${words} --team empty`);
+    }
+    await troupe.run('member add helper --team empty');
+    expect((await troupe.run('task claim --team empty --as helper')).stdout).toBe(
+      'There is nothing to claim now: of 4 open tasks 1 ready but not for you, 2 wait for others, 1 in progress; troupe task list --team empty\n',
+    );
+    expect((await troupe.run('task claim 2 --team empty --as helper --wait 10ms')).stdout).toBe(
+      'Task #2 waits for task 1 (in progress, held by lead)\n',
+    );
+    for (const id of [1, 2, 3, 4]) await troupe.run(`task delete ${id} --team empty`);
     expect(await troupe.run('task claim --team empty --as lead --json')).toEqual({
       status: 0,
       stdout: 'null\n',

@@ -71,6 +71,10 @@ describe('a refusal', () => {
     expect(error).toEqual({ code, message: expect.stringContaining(words) as string });
   });
 
+  test('of a command that there is not is the same with --json before it', async () => {
+    expect((await troupe.run('--json dance')).stderr).toBe((await troupe.run('dance --json')).stderr);
+  });
+
   test('of a token that nobody has ends with 5', async () => {
     const env = { TROUPE_TOKEN: 'nobody-has-this' };
     expect(await troupe.run('task list --team demo', { env })).toMatchObject({ status: 5, stdout: '' });

@@ -11,7 +11,10 @@ describe('troupe notes', () => {
   });
 
   test('reads and adds notes, with tags', async () => {
-    expect(await troupe.run('notes --team demo')).toMatchObject({ status: 0, stdout: 'There are no such notes.\n' });
+    expect(await troupe.run('notes --team demo')).toMatchObject({
+      status: 0,
+      stdout: 'There are no notes yet: troupe notes add "..."\n',
+    });
     expect(await troupe.run('notes add "The API wants UTC" --team demo --tag api --as ann')).toEqual({
       status: 0,
       stdout: 'Note 1 added.\n',

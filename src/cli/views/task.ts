@@ -23,7 +23,8 @@ export const views: Views = {
   'task.list': (tasks, screen) => taskTable(tasks, screen),
   'task.show': (task, screen) => taskDetails(task, screen),
   'task.claim': (task, screen) =>
-    task === null ? 'There is nothing to claim now.\n' : taskDetails(task, screen, `${task.assigneeId} holds task`),
+    // Why not is asked for before this is shown.
+    task === null ? '' : taskDetails(task, screen, `${task.assigneeId} holds task`),
   'task.create': (task) =>
     told(task, task.status === 'blocked' ? `added; it waits for ${taskNames(task.blockedBy)}` : 'added'),
   'task.update': (task) => told(task, 'changed'),
