@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import type { TeamMessage } from '../../src/core/message.ts';
 import type { Mailbox } from '../../src/ledger/mailbox.ts';
-import { readList, setStage, TEAM } from './stage.ts';
+import { member, readList, readTeam, setStage, TEAM } from './stage.ts';
 
 const find = async (mail: Mailbox, to: string): Promise<TeamMessage> => {
   const found = (await mail.getInbox(TEAM, to)).find(({ content }) => content === 'IMPORTANT');
@@ -88,4 +88,22 @@ describe('mail to a native member', () => {
       expect((await find(later.mail, 'alice')).acknowledgedAt).toBeInstanceOf(Date);
     }, 5_000);
   });
+});
+
+test('mail of a native teammate whose pane was just opened comes from it, and can be answered', async () => {
+  const { ledger, mail, paths, settled } = await setStage();
+  const config = readTeam(paths.config);
+  // As the older versions list one until its first turn is over.
+  const bob = { ...member('bob'), backendType: 'tmux', tmuxPaneId: '%1', joinedAt: Date.now() };
+  writeFileSync(paths.config, JSON.stringify({ ...config, members: [...config.members, bob] }));
+  await settled();
+  const isMember = () => ledger.view(TEAM, ({ members }) => members.has('bob'));
+  expect(await isMember()).toBe(false);
+  const word = { from: 'bob', text: 'good day', timestamp: '2026-11-15T00:00:00.000Z', read: false };
+  writeFileSync(paths.inbox('codex-1'), JSON.stringify([word]));
+  await vi.waitFor(async () => expect(await mail.getInbox(TEAM, 'codex-1')).toHaveLength(1), 5_000);
+  expect(await mail.getInbox(TEAM, 'codex-1')).toMatchObject([{ fromId: 'bob', content: 'good day' }]);
+  await mail.send(TEAM, 'codex-1', { toId: 'bob', content: 'and to you' });
+  await settled();
+  expect(readList(paths.inbox('bob'))).toMatchObject([{ from: 'codex-1', text: 'and to you' }]);
 });

@@ -84,6 +84,12 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     });
     // It may become a member yet.
     if (toId === undefined) return false;
+    // Its first turn is not over, and it speaks: it becomes a member first, or nobody could answer it.
+    if (by === SYSTEM && parts.expected.has(entry.from)) {
+      parts.spoken.add(entry.from);
+      parts.meet();
+      return false;
+    }
     // Where we lead, what members tell us as protocol is heard by those who run them.
     if (naming.leads && protocol) return protocol.type === 'task_assignment';
     if (protocol?.type === 'idle_notification' && by !== SYSTEM) {

@@ -13,8 +13,8 @@ import type { Signature } from './signature.ts';
 import { oneLine } from './task-form.ts';
 
 /**
- * A pane that was just opened is nobody's: who runs in it says so with its first turn, or sits down as a member of ours. One that says
- * nothing for so long is a native one.
+ * A pane that was just opened is nobody's: who runs in it says so at the end of its first turn, or writes to somebody, or sits down as a
+ * member of ours. One that says nothing for so long is a native one.
  */
 const NEW_PANE_MS = 15_000;
 
@@ -88,6 +88,7 @@ export function isOurs(member: NativeMember, { home }: Signature): boolean {
 async function takeMember(parts: MirrorParts, native: NativeMember): Promise<void> {
   const { ledger, teamId, report, expected } = parts;
   expected.delete(native.name);
+  const hasSpoken = parts.spoken.delete(native.name);
   const status = native.isActive === false ? 'idle' : 'active';
   const command = await ledger.view(teamId, (state) => {
     const known = memberIdOf(state, native.name);
@@ -102,7 +103,7 @@ async function takeMember(parts: MirrorParts, native: NativeMember): Promise<voi
     }
     // It sat here and left; the native lead still lists it until it notices. One that it brought in since is another.
     if (member && seatOf(member) !== undefined && (native.joinedAt ?? 0) <= member.joinedAt.getTime()) return undefined;
-    if (isNewPane(native)) {
+    if (isNewPane(native) && !hasSpoken) {
       expected.add(native.name);
       return undefined;
     }

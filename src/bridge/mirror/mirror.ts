@@ -128,6 +128,11 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     kept: new Set(),
     wrote: (path, written) => sight.wrote(native, path, written),
     expected: new Set(),
+    spoken: new Set(),
+    meet() {
+      due.members = true;
+      rhythm.kick();
+    },
     paneOf: (name) => sight.team(native)?.config?.members.find((one) => one.name === name)?.tmuxPaneId,
     isSigning: () => sight.team(native)?.config?.leadProcess !== undefined,
     again: () => rhythm.kick(),

@@ -39,6 +39,10 @@ export interface MirrorParts {
   readonly isSigning: () => boolean;
   /** Who was just given a pane over there: whoever sits in it will say so. */
   readonly expected: Set<string>;
+  /** Of those, who has written meanwhile. Ours write through us: it is a native one that sits there. */
+  readonly spoken: Set<string>;
+  /** Asks for another look at the members. */
+  readonly meet: () => void;
   /** Asks for another pass. */
   readonly again: () => void;
 }
