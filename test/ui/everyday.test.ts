@@ -79,10 +79,15 @@ describe('in everyday use', { timeout: 240_000 }, () => {
     expectQuiet(watched);
   });
 
-  test('on a phone one can log out', async (context) => {
+  test('on a phone one sees what a member waits for and what is on record about it, and can log out', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage();
-    const { page } = await openPage(browser(), client, '/', PHONE);
+    const { client } = await setStage(writeStory);
+    const watched = await openPage(browser(), client, `/t/${TEAM}/m/ada`, PHONE);
+    const { page } = watched;
+    await page.getByRole('tab', { name: /^About/ }).click();
+    await page.getByRole('button', { name: 'Accept' }).waitFor();
+    await page.getByText('1 h 14 m ago').or(page.getByText('1 h 13 m ago')).waitFor();
+    expectQuiet(watched);
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
   });

@@ -31,7 +31,8 @@ import './member.css';
 
 const UsagePlot = later(async () => (await import('./usage-plot.tsx')).UsagePlot);
 
-const TABS = ['transcript', 'inbox', 'tasks', 'usage'] as const;
+/** The last one is what stands at the side where there is room for that. */
+const TABS = ['transcript', 'inbox', 'tasks', 'usage', 'about'] as const;
 
 /** One member: what it does, what it was told, what it holds, what it used, and a place to write to it. */
 export function MemberPage({ teamId, memberId }: { teamId: string; memberId: string }) {
@@ -40,6 +41,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
   const isLead = useTeam(({ view }) => view.team?.leadId === memberId);
   const unread = useTeam(({ view }) => view.state.index.inboxes.get(memberId)?.waiting.size ?? 0);
   const held = useTeam(({ view }) => view.tasks.filter(({ task }) => task.assigneeId === memberId).length);
+  const waits = useTeam(({ view }) => view.pending.filter((request) => request.memberId === memberId).length);
   const [query, setQuery] = useQuery();
   const isByHand = member !== undefined && isPerson(member);
   const tab = TABS.find((one) => one === query.get('tab')) ?? (isByHand ? 'inbox' : 'transcript');
@@ -63,7 +65,14 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
       </main>
     );
   }
-  const counts: Readonly<Record<string, number>> = { inbox: unread, tasks: held };
+  const counts: Readonly<Record<string, number>> = { inbox: unread, tasks: held, about: waits };
+  const about = (
+    <>
+      <Waiting memberId={memberId} />
+      <Facts member={member} />
+      {isLead && <TeamPanel teamId={teamId} />}
+    </>
+  );
   return (
     <main className="member-page" id="main" tabIndex={-1}>
       <header className="member-head">
@@ -92,6 +101,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
               key={name}
               type="button"
               role="tab"
+              className={name === 'about' ? 'narrow-tab' : undefined}
               id={`tab-${name}`}
               aria-selected={tab === name}
               aria-controls="panel"
@@ -114,14 +124,15 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
               <UsagePlot memberId={memberId} />
             </Suspense>
           )}
+          {tab === 'about' && <div className="member-about">{about}</div>}
         </div>
         <WriteBox teamId={teamId} member={member} />
       </section>
-      <aside className="member-side" aria-label={`About ${memberId}`}>
-        <Waiting memberId={memberId} />
-        <Facts member={member} />
-        {isLead && <TeamPanel teamId={teamId} />}
-      </aside>
+      {tab !== 'about' && (
+        <aside className="member-side" aria-label={`About ${memberId}`}>
+          {about}
+        </aside>
+      )}
     </main>
   );
 }

@@ -4,6 +4,8 @@ import { useTeam } from '../data/use-team.tsx';
 
 /** From here on people are warned, as the daemon warns them. */
 const NEARLY = 0.8;
+/** Beyond it, by how much is in the figures. */
+const SAID = 1_000;
 
 /** Says of a budget, a member's own or (of nobody) the team's, that it is nearly or wholly used up; else nothing. */
 export function BudgetMark({ memberId }: { memberId?: string }) {
@@ -17,7 +19,8 @@ export function BudgetMark({ memberId }: { memberId?: string }) {
   const isOver = share >= 100;
   return (
     <span className={`status pill budget-mark is-${isOver ? 'failed' : 'gate'}`}>
-      {isOver ? 'Over budget' : 'Budget'} {share} %
+      {isOver ? 'Over budget' : 'Budget'}
+      {share < SAID && ` ${share} %`}
     </span>
   );
 }
