@@ -1,13 +1,16 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Interface } from 'node:readline';
 import type { Client } from '../client/client.ts';
 import type { Arguments } from './arguments.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
+import { whyOver } from './over.ts';
+import type { Followed } from './over.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { findTerminal, showTerminal } from './terminal.ts';
 import { clean, fold } from './text.ts';
-import { findTeamOf, printTranscript } from './transcript.ts';
+import { findTeamOf, NO_AGENT, printTranscript } from './transcript.ts';
 import { print, warn } from './write.ts';
 
 const HOW_TO_TYPE = 'Type a message and Enter; ! in front makes it urgent; Ctrl-D or Ctrl-C leaves.';
@@ -37,7 +40,16 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       }
     };
     const sent = (): Promise<void> => confirmSent(client, { teamId, memberId }, given.json);
-    lines.on('line', (line) => say(client, { teamId, memberId }, line, sent));
+    const sends: Promise<void>[] = [];
+    const isRead = once(lines, 'close');
+    lines.on('line', (line) => sends.push(say(client, { teamId, memberId }, line, sent)));
+    if (!process.stdin.isTTY && (await isSilent(client, { teamId, memberId, signal }))) {
+      greet();
+      await isRead;
+      await Promise.all(sends);
+      warn(`${clean(memberId)} ${NO_AGENT}: there is nothing to follow.\n`);
+      return 0;
+    }
     // Ctrl-D at a terminal leaves; the end of a file or pipe says only that there is no more to send.
     if (process.stdin.isTTY) lines.once('close', () => left.abort());
     const either = AbortSignal.any([signal, left.signal]);
@@ -54,6 +66,13 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
+/** Whether nothing will ever be seen of a member, because somebody else runs it; of one that is over that is said instead. */
+async function isSilent(client: Client, followed: Required<Followed>): Promise<boolean> {
+  const { why } = await whyOver(client, followed);
+  const { teamId, memberId, signal } = followed;
+  return why === undefined && (await client.call('member.show', { teamId, memberId }, { signal })).agent === undefined;
+}
+
 /** That it was sent, and when it is read where that is not soon. Never among the lines of the transcript. */
 async function confirmSent(
   client: Client,
@@ -67,20 +86,20 @@ async function confirmSent(
 }
 
 /** Sends a line that was typed to a member. */
-export function say(
+export async function say(
   client: Client,
   { teamId, memberId }: { teamId: string; memberId: string },
   line: string,
   sent: () => Promise<void> = async () => {},
-): void {
+): Promise<void> {
   const urgent = line.startsWith('!');
   const content = (urgent ? line.slice(1) : line).trim();
   if (content === '') return;
   const message = { teamId, toId: memberId, content, ...(urgent && { priority: 'urgent' as const }) };
-  client
-    .call('message.send', message, { commandId: newCommandId() })
-    .then(sent)
-    .catch((error: unknown) => {
-      warn(`Not sent: ${(error as Error).message}\n`);
-    });
+  try {
+    await client.call('message.send', message, { commandId: newCommandId() });
+    await sent();
+  } catch (error) {
+    warn(`Not sent: ${(error as Error).message}\n`);
+  }
 }

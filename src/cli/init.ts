@@ -50,7 +50,7 @@ function listTemplates(given: Arguments, { screen }: Surroundings): number {
 function whoIsIn(template: TemplateName, agents: readonly string[]): string {
   if (OF_PROGRAMS.includes(template)) return '. Read it, put your programs in';
   if (agents.length > 0) return ` for ${agents.join(', ')}. Read it, change what you like`;
-  return '. No agent is on the PATH (troupe agents lists those that could be): read it, say who they are';
+  return '. No agent is on the PATH: it is for claude until you install one (troupe agents says how) or write other names. Read it';
 }
 
 type Agents = ResultOf<'agent.list'>;

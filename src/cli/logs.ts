@@ -66,7 +66,8 @@ async function memberLogs(
 /** A transcript lies where its member ran. */
 async function whyNone(client: Client, teamId: string, memberId: string): Promise<string> {
   const member = await client.call('member.show', { teamId, memberId });
-  const { host, status } = member;
+  const { host, status, agent } = member;
+  if (!agent) return 'Troupe runs no agent for it';
   if (isLost(member)) return `it lies on the machine ${host}, which is not there: troupe serve --name ${host} on it`;
   const reason = status === 'spawning' ? reasonToWait(member) : undefined;
   return reason === undefined ? 'no agent of it ran here' : `it has not begun, ${clean(reason)}`;

@@ -4,7 +4,7 @@ import type { Surroundings } from './own/own-command.ts';
 import { show } from './show.ts';
 import { findTerminal, readTerminal } from './terminal.ts';
 import { cleanLines, cut } from './text.ts';
-import { findTeamOf, printTranscript } from './transcript.ts';
+import { findTeamOf, NO_AGENT, printTranscript } from './transcript.ts';
 import { print, warn } from './write.ts';
 
 /** What a member is doing now: who it is, and the end of its transcript. */
@@ -22,7 +22,8 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const shown = socket === undefined ? [] : cleanLines(await readTerminal(socket));
     const lines = shown.map((line) => cut(line.trimEnd(), screen.columns)).join('\n');
     if (lines.trim() !== '') print(`\nIts terminal (troupe attach ${memberId}):\n${lines}\n`);
-    else if (!isSomething) warn(`${memberId} has no transcript: no agent of it ran here.\n`);
+    else if (!isSomething && !member.agent) warn(`${memberId} ${NO_AGENT}, and so no transcript.\n`);
+    else if (!isSomething) warn(`${memberId} has no transcript: no agent of it ran here yet.\n`);
     return 0;
   } finally {
     client.close();

@@ -17,6 +17,9 @@ export interface Reading {
   readonly signal: AbortSignal;
 }
 
+/** Of a member that somebody else runs. */
+export const NO_AGENT = 'has no agent that Troupe runs';
+
 /** A transcript is asked for so long at a time; nothing happens in between that is missed. */
 const WAIT_MS = 25_000;
 

@@ -10,7 +10,7 @@ import type { Path } from './yaml-problems.ts';
 const FILE_BYTES = 1024 * 1024;
 
 /** Whoever wrote more than this wrong has misunderstood something, and need not read all of it. */
-export const TOLD_AT_ONCE = 10;
+const TOLD_AT_ONCE = 10;
 
 /** What a file says, and where in it each thing stands, as `name:line:column`. */
 export interface YamlFile<T> {
@@ -27,8 +27,7 @@ export function parseYamlFile<S extends z.ZodType>(schema: S, text: string, name
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
   };
-  const [broken] = document.errors;
-  if (broken) throw new TeamError('invalid', `${at(broken.pos[0])}: ${withoutPlace(broken.message)}`);
+  if (document.errors.length > 0) throw tell(brokenPlaces(document, lines, at), name);
   const value = valueOf(document, name);
   const parsed = schema.safeParse(value);
   if (parsed.success) return { data: parsed.data, at: (path) => at(offsetOf(document, path)) };
@@ -36,11 +35,27 @@ export function parseYamlFile<S extends z.ZodType>(schema: S, text: string, name
   const told = problems
     .map((one) => ({ ...one, offset: (one.isKey ? keyOffset : offsetOf)(document, one.path) }))
     .sort((a, b) => a.offset - b.offset)
-    .slice(0, TOLD_AT_ONCE)
     .map(({ offset, text: problem }) => `${at(offset)}: ${printable(problem)}`);
-  const left = problems.length - told.length;
-  if (left > 0) told.push(`${name}: and ${left} more`);
-  throw new TeamError('invalid', told.join('\n'));
+  throw tell(told, name);
+}
+
+/** All that is wrong with a file, a line each, as far as anybody would read it. */
+export function tell(problems: readonly string[], name: string): TeamError {
+  const left = problems.length - TOLD_AT_ONCE;
+  const more = left > 0 ? [`${name}: and ${left} more`] : [];
+  return new TeamError('invalid', [...problems.slice(0, TOLD_AT_ONCE), ...more].join('\n'));
+}
+
+/** Where it is no YAML. Of a line the first is told: what follows on it mostly follows from that. */
+function brokenPlaces(document: Document, lines: LineCounter, at: (offset: number) => string): string[] {
+  const places = document.errors.map(({ pos: [offset], message }) => ({
+    offset,
+    line: lines.linePos(offset).line,
+    message,
+  }));
+  return places
+    .filter(({ line }, i) => places.findIndex((other) => other.line === line) === i)
+    .map(({ offset, message }) => `${at(offset)}: ${withoutPlace(message)}`);
 }
 
 /** The parser says where once more, before a drawing of the place. */

@@ -49,7 +49,7 @@ describe('troupe init', { timeout: 60_000 }, () => {
     }
   });
 
-  test('writes teams that do their work as they are, with programs where there is no agent', async () => {
+  test('writes teams of programs that do their work as they are, and of agents that say what to install', async () => {
     const { troupe, env, file } = machineWith();
     const raise = async (template: string): Promise<void> => {
       const own = `${file}.${template}`;
@@ -62,7 +62,17 @@ describe('troupe init', { timeout: 60_000 }, () => {
     expect((await troupe.run('member list --team solo', { env })).stdout).not.toMatch(/^lead/m);
     const teams = await troupe.json<{ name: string; members: number }[]>('team list', { env });
     expect(teams).toMatchObject([{ name: 'solo', members: 1 }]);
-    await Promise.all(['script', 'gate', 'review', 'feature', 'debug'].map(raise));
+    await raise('script');
+    for (const template of ['review', 'goal']) {
+      const own = `${file}.${template}`;
+      expect((await troupe.run(['init', template, '--file', own], { env })).stdout).toContain('it is for claude until');
+      const { status, stderr } = await troupe.run(['up', own, '--yes'], { env });
+      expect({ status, stderr }).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining('npm install -g') as string,
+      });
+    }
+    expect(await troupe.json('team list', { env })).toHaveLength(2);
   });
 
   test('writes a gate for the feature that judges the last task alone, and says what fails', async () => {

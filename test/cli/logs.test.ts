@@ -10,40 +10,54 @@ describe('what a member did', () => {
   test('is said not to be there where there is nothing', async () => {
     const troupe = newTroupe();
     await troupe.run('team create demo');
-    const nothing = 'lead of demo has no transcript: no agent of it ran here.\n';
+    const nothing = 'lead of demo has no transcript: Troupe runs no agent for it.\n';
     expect(await troupe.run('logs lead --team demo')).toEqual({ status: 0, stdout: '', stderr: nothing });
-    expect(await troupe.run('peek lead --team demo')).toMatchObject({
-      status: 0,
-      stderr: expect.stringContaining('no transcript') as string,
-    });
+    await troupe.run('member add ann --team demo --agent-type tester');
+    const peeked = await troupe.run('peek ann --team demo');
+    expect(peeked).toMatchObject({ status: 0, stderr: 'ann has no agent that Troupe runs, and so no transcript.\n' });
+    expect(peeked.stdout).toMatch(/ agent +none that Troupe runs \(tester\)\n/);
+  });
+
+  test('is not waited for where nothing can come; what was to be sent is sent', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    await troupe.run('member add ann --team demo');
+    const nothing = 'ann has no agent that Troupe runs: there is nothing to follow.\n';
+    expect(await troupe.run('attach ann --team demo')).toMatchObject({ status: 0, stderr: nothing });
+    const told = await troupe.run('attach ann --team demo', { input: 'first\n!second\n' });
+    expect(told).toMatchObject({ status: 0, stderr: `Sent to ann.\nSent to ann.\n${nothing}` });
+    expect(told.stdout).toMatch(/^ann of demo\. Lines of standard input are sent to it\./);
+    expect(await troupe.json('inbox --team demo --of ann')).toMatchObject([
+      { content: 'first', priority: 'normal' },
+      { content: 'second', priority: 'urgent' },
+    ]);
   });
 
   test('is followed until the member or its team is over; a greeting comes only when there is such a member', async () => {
     const troupe = newTroupe();
     await troupe.run('team create demo');
-    await troupe.run('member add ann --team demo');
+    for (const name of ['ann', 'bob']) {
+      await troupe.run(['member', 'spawn', name, '--team', 'demo', '--agent', '{"exec":["true"]}']);
+    }
     expect(await troupe.run('attach eve --team demo')).toEqual({
       status: 3,
       stdout: '',
-      stderr: 'troupe: Team demo has no member "eve"; it has lead, ann\n',
+      stderr: 'troupe: Team demo has no member "eve"; it has lead, ann, bob\n',
     });
-    const ann = troupe.start('attach ann --team demo', { input: 'first\n!second\n' });
-    const lead = troupe.start('attach lead --team demo');
+    const ann = troupe.start('attach ann --team demo', { input: 'first\n' });
+    const bob = troupe.start('attach bob --team demo');
     await until(
       'both have begun',
-      () => ann.output.stdout.startsWith('ann of') && lead.output.stdout.startsWith('lead of'),
+      () => ann.output.stdout.startsWith('ann of') && bob.output.stdout.startsWith('bob of'),
     );
-    expect(ann.output.stdout).toMatch(/^ann of demo\. Lines of standard input are sent to it\./);
-    const mail = (): Promise<{ content: string; priority: string }[]> => troupe.json('inbox --team demo --of ann');
-    await until('its lines are sent', async () => (await mail()).length === 2);
-    expect(await mail()).toMatchObject([
-      { content: 'first', priority: 'normal' },
-      { content: 'second', priority: 'urgent' },
-    ]);
-    await troupe.run('member remove ann --team demo');
-    expect(await ann.ended).toMatchObject({ status: 0, stderr: 'Sent to ann.\nSent to ann.\nann has stopped.\n' });
-    await troupe.run('team close demo');
-    expect(await lead.ended).toMatchObject({ status: 0, stderr: 'Team demo is closed.\n' });
+    await until('its line is sent', () => ann.output.stderr.startsWith('Sent to ann'));
+    await troupe.run('member stop ann --team demo');
+    expect((await ann.ended).stderr).toMatch(/^Sent to ann.*\nann has stopped\.\n$/);
+    await troupe.run('team down demo --force');
+    expect(await bob.ended).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/is closed|has stopped/) as string,
+    });
     expect(await troupe.run('attach lead --team demo')).toMatchObject({ status: 0, stderr: 'Team demo is closed.\n' });
   });
 });

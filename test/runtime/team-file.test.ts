@@ -165,6 +165,7 @@ hooks:
       'team: x\nlead: persn\n',
       /^t\.yaml:2:7: lead cannot be "persn" \(did you mean person\?\): it takes none or person, or \{ agent: … \}$/,
     ],
+    ['several places that are no YAML', 'team: x\nmembers: [a\ntasks: "b\nteam: y\n', /^t\.yaml:3:.*\nt\.yaml:/],
     [
       'several faults, each on a line of its own in the order of the file',
       'team: x\nmode: tmx\nlimits: { maxTeammates: 99 }\ntasks:\n  - { title: 1 }\n',

@@ -94,7 +94,7 @@ async function play(
   try {
     print(`${name} is played by ${agent.name ?? agent.kind}. Type a message and Enter; ! in front makes it urgent.\n`);
     const mine = (seat = await sit());
-    lines?.on('line', (line) => say(client, mine, line));
+    lines?.on('line', (line) => void say(client, mine, line));
     const over = new AbortController();
     const view = show(client, mine, AbortSignal.any([signal, over.signal]));
     const end = await hold(client, { ...mine, ticket }, { sit, signal }).finally(() => over.abort());

@@ -21,8 +21,8 @@ const HEAD = `# A team for Troupe. Run it: troupe up
 `;
 
 /**
- * A team file for these agents, which take turns. It runs as it is: where there is no agent to think, a program stands in
- * its place.
+ * A team file for these agents, which take turns. Where there is none it names the usual one: `troupe up` then says how to install it. A
+ * program in its place would end the tasks well, and nothing would have been done.
  */
 export function writeTemplate(name: TemplateName, agents: readonly string[]): string {
   let next = 0;
@@ -151,6 +151,6 @@ tasks:
 
 /** JSON text is YAML text: nothing in a prompt can end it early. */
 function memberText(name: string, prompt: string, agent: string | undefined): string {
-  const runs = agent ?? "{ exec: [sh, -c, 'cat > /dev/null; echo put an agent in my place'] }";
+  const runs = agent ?? 'claude';
   return `  - name: ${name}\n    agent: ${runs}\n    prompt: ${JSON.stringify(prompt)}`;
 }

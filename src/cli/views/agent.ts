@@ -41,9 +41,10 @@ function showAway(agents: Agents, screen: Screen): string {
 /** The words of the table that do not explain themselves. */
 const LEGEND = [
   '',
-  'STEER: a message reaches a running turn. ASKS: it asks before it acts. COST: told by the agent, or worked out from tokens.',
+  'STEER: a message reaches a running turn. INTERRUPT: a turn can be ended. RESUME: a session goes on after a restart. MAIL: mail alone starts a turn.',
+  'USAGE: it tells what it used. COST: told by it, or worked out from tokens. ASKS: it asks before it acts. KNOWN: how we know all this.',
   'PLAN, DELEGATE: changes are impossible (enforced), asked for and refused, or only asked not to be made.',
-  'All there is to know: troupe agents --json.',
+  'A narrow terminal shows fewer columns; all there is to know: troupe agents --json.',
 ];
 
 function rowOf({ name, program, version, abilities, cost, holds, known }: Agents[number]): Cell[] {

@@ -127,7 +127,7 @@ function memberDetails(member: Member, screen: Screen): string {
     ['role', member.role],
     ['tasks', taskNames(member.assignedTasks)],
     ['plan', member.planModeRequired ? 'must be approved before it may change anything' : undefined],
-    ['agent', runBy(member)],
+    ['agent', member.agent ? runBy(member) : `none that Troupe runs (${member.agentType})`],
     ['model', member.model],
     ['runs on', member.hostId === 'local' ? undefined : member.hostId],
     ['waits', reasonToWait(member)],
