@@ -27,7 +27,7 @@ export interface NatsJournal extends Journal {
   readonly facts: Durability & { readonly location: string };
   /** The daemons that share it. */
   readonly hosts: Hosts;
-  /** Why nothing can be asked of it just now, where no server can be reached. */
+  /** Why nothing can be asked of it just now, where no server can be reached, or none answers. */
   away(): JournalAwayError | undefined;
 }
 
@@ -151,7 +151,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   return {
     facts,
     hosts,
-    away: () => (link.reach.awaySince === undefined ? undefined : link.reach.error()),
+    away: () => (link.reach.awaySince === undefined && !link.reach.isMute ? undefined : link.reach.error()),
 
     append(team, expected, events) {
       return new Promise((resolve, reject) => {

@@ -11,6 +11,7 @@ export const LONG: readonly string[] = [
   'test/agents/gemini.test.ts',
   'test/agents/claude-native.test.ts',
   'test/journal/nats-cluster.test.ts',
+  'test/e2e/machines/parted.test.ts',
   'test/ledger/model.test.ts',
   'test/ui/team.test.ts',
   'test/cli/daemon.test.ts',

@@ -4,7 +4,7 @@ import type { Seq } from '../journal.ts';
 import type { Packed } from './batch.ts';
 import { ENCODING } from './batch.ts';
 import { isNobodyThere, isTransient, isWrongSequence } from './errors.ts';
-import { patiently, REQUEST_MS } from './link.ts';
+import { acknowledging, patiently, REQUEST_MS } from './link.ts';
 import type { Link } from './link.ts';
 import { findStream } from './streams.ts';
 import type { Life } from './streams.ts';
@@ -43,12 +43,14 @@ export async function appendBatch(link: Link, attempt: Attempt, { data, encoding
   let unheard = 0;
   return patiently(link, async () => {
     try {
-      const ack = await link.js.publish(life.subject, data, {
-        msgID: `${id}.${Math.floor(unheard / TRIES_PER_ID)}`,
-        expect: { lastSequence: expected, streamName: life.stream },
-        headers: head,
-        timeout: REQUEST_MS,
-      });
+      const ack = await acknowledging(link, () =>
+        link.js.publish(life.subject, data, {
+          msgID: `${id}.${Math.floor(unheard / TRIES_PER_ID)}`,
+          expect: { lastSequence: expected, streamName: life.stream },
+          headers: head,
+          timeout: REQUEST_MS,
+        }),
+      );
       if (ack.seq === expected + 1) return ack.seq;
       throw new TeamError('internal', `The server put batch ${expected + 1} of ${attempt.team} at ${ack.seq}.`);
     } catch (error) {

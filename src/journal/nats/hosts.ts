@@ -3,12 +3,13 @@ import { TeamError } from '../../core/errors.ts';
 import type { HostCard, Hosts } from '../hosts.ts';
 import { isNobodyThere, toTeamError } from './errors.ts';
 import { ensureStream, LEASE_MS, leaseIn } from './lease.ts';
-import { patiently, REQUEST_MS } from './link.ts';
+import { acknowledging, patiently, REQUEST_MS } from './link.ts';
 import type { Link } from './link.ts';
 import { decodeTeam } from './names.ts';
 
 /** The cards of daemons: the last message on the subject of each, which the servers drop when it is too old. */
-export async function openHosts(link: Link, { replicas }: { replicas: number }): Promise<Hosts> {
+export async function openHosts(anyLink: Link, { replicas }: { replicas: number }): Promise<Hosts> {
+  const link: Link = { ...anyLink, persists: true };
   const stream = link.names.hosts;
   const subject = (name: string) => link.names.host(name);
   let leaseMs = leaseIn(await ensureStream(link, { replicas, leaseMs: LEASE_MS }));
@@ -38,7 +39,7 @@ export async function openHosts(link: Link, { replicas }: { replicas: number }):
     async announce(card) {
       await telling(`renew the lease of ${card.name}`, () =>
         patiently({ ...link, patienceMs: leaseMs / 3 }, () =>
-          link.js.publish(subject(card.name), JSON.stringify(card), { timeout: REQUEST_MS }),
+          acknowledging(link, () => link.js.publish(subject(card.name), JSON.stringify(card), { timeout: REQUEST_MS })),
         ),
       );
     },

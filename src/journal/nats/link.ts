@@ -27,6 +27,8 @@ export interface Link {
   readonly reach: Reach;
   /** How long to try while no server can be reached at all, which is nothing that an election would end. */
   readonly awayMs: number;
+  /** Asks although nothing is acknowledged any more: by what daemons say of themselves it is found out when that is over. */
+  readonly persists?: boolean;
   /** Aborts when the journal closes. */
   readonly closing: AbortSignal;
 }
@@ -100,7 +102,7 @@ export async function patiently<T>(
   const began = performance.now();
   for (let attempt = 1; ; attempt++) {
     await untilBack(link);
-    if (isAway(link)) throw link.reach.error({ tried: attempt > 1 });
+    if (isAway(link) || isMute(link)) throw link.reach.error({ tried: attempt > 1 });
     const askedAt = performance.now();
     try {
       const answer = await work(attempt);
@@ -111,7 +113,7 @@ export async function patiently<T>(
       const isPassing = isTransient(error) || passes(error);
       if (isTransient(error)) {
         await link.reach.unheard(askedAt, { isTimeout: error instanceof errors.TimeoutError });
-        if (isAway(link)) throw link.reach.error({ tried: true, cause: error });
+        if (isAway(link) || link.reach.isMute) throw link.reach.error({ tried: true, cause: error });
       }
       const patienceMs = isAnswer(error, ANSWER.noSuitablePeers) ? PEERS_MS : isPassing ? link.patienceMs : 0;
       // What has been so for longer than an election takes is no election: the next who asks need not wait as long again.
@@ -130,4 +132,22 @@ async function untilBack(link: Link): Promise<void> {
 
 function isAway({ reach: { awaySince }, awayMs }: Link): boolean {
   return awaySince !== undefined && performance.now() - awaySince >= awayMs;
+}
+
+function isMute({ reach, persists = false }: Link): boolean {
+  return reach.isMute && !persists && !reach.mayProbe();
+}
+
+/** Writes something, and notes whether that was acknowledged. */
+export async function acknowledging<T>({ reach }: Link, write: () => Promise<T>): Promise<T> {
+  const askedAt = performance.now();
+  try {
+    const answer = await write();
+    reach.acknowledged();
+    return answer;
+  } catch (error) {
+    // A refusal proves nothing: who leads no longer may still give it.
+    if (isTransient(error)) reach.unacknowledged(askedAt);
+    throw error;
+  }
 }

@@ -14,6 +14,12 @@ const BREAK_MS = 10_000;
  */
 const STUCK_MS = 12_000;
 
+/** By then a new connection, to another server where there is one, has had its chance. */
+const MUTE_MS = STUCK_MS + 3_000;
+
+/** While servers are there and answer nothing, one of those who ask finds out this often whether they still do not. */
+const PROBE_MS = 1_000;
+
 /** Answers that do not come belong together when there is less than this between them; some others may come meanwhile. */
 const APART_MS = 15_000;
 
@@ -23,6 +29,16 @@ export interface Reach {
   readonly awaySince: number | undefined;
   /** Since when nothing was answered that was asked, by a server that is there or by none. */
   readonly silentSince: number | undefined;
+  /**
+   * A server is there, and nothing that was to be written was acknowledged for longer than an election takes: it is parted from most of the
+   * others, or they are away. It may still answer who reads (2.9.10 went on for half a minute), and what it says is old.
+   */
+  readonly isMute: boolean;
+  /** Whether whoever asks now is the one who tries, while it is mute. */
+  mayProbe(): boolean;
+  /** Something was written, or what was to be written at that time was not acknowledged. */
+  acknowledged(): void;
+  unacknowledged(askedAt: number): void;
   /** An answer came. */
   heard(): void;
   /** What was asked at that time found no answer. `isTimeout`: nor a refusal; is the server there at all? */
@@ -46,6 +62,9 @@ export function watchReach(nc: NatsConnection, place: string): Reach {
   let brokenAt = -Infinity;
   /** From when to when answers have failed to come. */
   let lost: { from: number; to: number } | undefined;
+  /** From when to when nothing was acknowledged that was to be written. */
+  let mute: { from: number; to: number } | undefined;
+  let probedAt = -Infinity;
   void (async () => {
     for await (const { type } of nc.status()) {
       if (type === 'disconnect') {
@@ -76,6 +95,24 @@ export function watchReach(nc: NatsConnection, place: string): Reach {
       return silentSince;
     },
 
+    get isMute() {
+      return mute !== undefined && mute.to - mute.from >= MUTE_MS;
+    },
+
+    mayProbe() {
+      if (performance.now() - probedAt < PROBE_MS) return false;
+      probedAt = performance.now();
+      return true;
+    },
+
+    acknowledged() {
+      mute = undefined;
+    },
+
+    unacknowledged(askedAt) {
+      mute = extend(mute, askedAt);
+    },
+
     heard() {
       silentSince = undefined;
       if (isConnected) awaySince = undefined;
@@ -84,9 +121,8 @@ export function watchReach(nc: NatsConnection, place: string): Reach {
     async unheard(askedAt, { isTimeout }) {
       silentSince ??= askedAt;
       if (!isTimeout || awaySince !== undefined || nc.isClosed()) return;
-      const from = lost && askedAt - lost.to < APART_MS ? lost.from : askedAt;
-      lost = { from, to: performance.now() };
-      const isStuck = lost.to - from >= STUCK_MS;
+      lost = extend(lost, askedAt);
+      const isStuck = lost.to - lost.from >= STUCK_MS;
       if (!isStuck && (await answersPing())) return;
       if (performance.now() - brokenAt < BREAK_MS || nc.isClosed()) return;
       lost = undefined;
@@ -97,15 +133,23 @@ export function watchReach(nc: NatsConnection, place: string): Reach {
     },
 
     error({ tried, cause } = {}) {
-      const when = new Date(performance.timeOrigin + (awaySince ?? performance.now()))
-        .toISOString()
-        .replace(/\.\d+/, '');
+      const since = awaySince ?? mute?.from ?? performance.now();
+      const when = new Date(performance.timeOrigin + since).toISOString().replace(/\.\d+/, '');
+      const isThere = awaySince === undefined && mute !== undefined;
+      const situation = isThere ? 'acknowledge nothing' : 'are not reachable';
       const done = { true: ' Whether it was done will show when one answers.', false: ' Nothing was changed.' };
-      const advice = 'see that nats-server runs there and that this machine reaches it; troupe doctor looks at both.';
-      return new JournalAwayError(`The NATS servers at ${place} are not reachable (since ${when})`, {
+      const advice = isThere
+        ? 'see that most of them run and reach each other; troupe doctor looks at them.'
+        : 'see that nats-server runs there and that this machine reaches it; troupe doctor looks at both.';
+      return new JournalAwayError(`The NATS servers at ${place} ${situation} (since ${when})`, {
         advice: `${advice}${tried === undefined ? '' : done[`${tried}`]}`,
         cause,
       });
     },
   };
+}
+
+/** One more answer that did not come, to what was asked then. */
+function extend(span: { from: number; to: number } | undefined, askedAt: number): { from: number; to: number } {
+  return { from: span && askedAt - span.to < APART_MS ? span.from : askedAt, to: performance.now() };
 }

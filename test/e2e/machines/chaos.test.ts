@@ -1,14 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { TeamEvent } from '../../../src/core/event.ts';
 import { openAdmin } from '../../nats/admin.ts';
 import { whyNoNetworks } from '../../nats/network.ts';
 import { hasNats, startNats } from '../../nats/server.ts';
 import type { NatsNode } from '../../nats/server.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { watchTeam } from './report.ts';
-import { eventsOf, hostsOf, newJournal, SHELL, signalAll, startMachine } from './stage.ts';
+import {
+  completedIn,
+  eventsOf,
+  expectOneHolder,
+  hostsOf,
+  newJournal,
+  SHELL,
+  signalAll,
+  startMachine,
+} from './stage.ts';
 import type { Machine } from './stage.ts';
 
 const TEAM = 'many';
@@ -130,13 +138,6 @@ function chainedTasks() {
   }));
 }
 
-function expectOneHolder(events: readonly TeamEvent[]): void {
-  const claims = events.flatMap((event) =>
-    event.type === 'task:claimed' ? [`${event.taskId} at ${event.epoch}`] : [],
-  );
-  expect(new Set(claims).size).toBe(claims.length);
-}
-
 /** A program that writes its turn down, takes its time, and costs next to nothing. */
 const LOGGING = ['sh', '-c', 'turn=$(cat); printf "%s\\n" "$turn" >> "$LOG"; sleep 0.2; echo done'];
 
@@ -195,10 +196,6 @@ async function isRead({ connection }: Machine): Promise<boolean> {
     if (waiting.length > 0) return false;
   }
   return true;
-}
-
-function completedIn(events: readonly TeamEvent[]): string[] {
-  return events.flatMap((event) => (event.type === 'task:completed' ? [event.taskId] : []));
 }
 
 async function isWithout(from: Machine, host: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
 import type { TeamEvent } from '../../../src/core/event.ts';
 import { setUpNatsJournal } from '../../../src/journal/nats/setup.ts';
@@ -27,6 +27,8 @@ export interface MachineOptions {
   readonly labels?: readonly string[];
   /** Its way to the servers can be cut: by a proxy that breaks connections, or in a network of its own that goes silent. */
   readonly link?: 'proxy' | 'network';
+  /** What starts its daemon where it belongs, before the program. */
+  readonly enter?: readonly string[];
   /** Its state directory is a copy of that of another. */
   readonly copyOf?: Machine;
 }
@@ -47,7 +49,7 @@ export async function newJournal(
 export async function startMachine(
   name: string,
   journal: string,
-  { labels = [], link: kind, copyOf }: MachineOptions = {},
+  { labels = [], link: kind, enter = [], copyOf }: MachineOptions = {},
 ): Promise<Machine> {
   const stage = setStage();
   const port = Number(/:(\d+)/.exec(journal.slice('nats://'.length))?.[1]);
@@ -57,7 +59,7 @@ export async function startMachine(
   const lines = [`name: ${name}`, `journal: ${address}`, `labels: ${JSON.stringify(labels)}`];
   writeFileSync(join(stage.home.directory, 'config.yaml'), `${lines.join('\n')}\n`);
   if (copyOf) copyFileSync(join(copyOf.home.directory, 'id'), join(stage.home.directory, 'id'));
-  const daemon = await serve(stage.home, { enter: network?.enter ?? [] });
+  const daemon = await serve(stage.home, { enter: network?.enter ?? enter });
   network?.entered(daemon.pid);
   // One that is stopped would not hear that it should end.
   onTestFinished(() => void daemon.child.kill('SIGCONT'));
@@ -85,6 +87,19 @@ export async function eventsOf({ connection }: Machine, teamId: string): Promise
     events.push(...batches.flatMap((batch) => batch.events as TeamEvent[]));
     after = last.seq;
   }
+}
+
+/** The tasks that were completed, as often as they were. */
+export function completedIn(events: readonly TeamEvent[]): string[] {
+  return events.flatMap((event) => (event.type === 'task:completed' ? [event.taskId] : []));
+}
+
+/** No task was claimed twice under one epoch. */
+export function expectOneHolder(events: readonly TeamEvent[]): void {
+  const claims = events.flatMap((event) =>
+    event.type === 'task:claimed' ? [`${event.taskId} at ${event.epoch}`] : [],
+  );
+  expect(new Set(claims).size).toBe(claims.length);
 }
 
 /** The machines that members of a team run on now. */

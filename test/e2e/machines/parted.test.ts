@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { codeOf } from '../../../src/host/door.ts';
+import { track, until } from '../../daemon/processes.ts';
+import { BIN } from '../../daemon/serve.ts';
+import { whyNoNetworks } from '../../nats/network.ts';
+import { startPlaces } from '../../nats/places.ts';
+import type { Place } from '../../nats/places.ts';
+import { hasNats } from '../../nats/server.ts';
+import { completedIn, eventsOf, expectOneHolder, hostsOf, SHELL, startMachine } from './stage.ts';
+import type { Machine } from './stage.ts';
+
+const TEAM = 'parted';
+
+/** Servers may be electing a leader for a while before it is said of them that they acknowledge nothing. */
+const SAID_MS = 30_000;
+
+describe.skipIf(!hasNats)('a team on a cluster whose servers are parted', { timeout: 120_000 }, () => {
+  test('goes on with most of them, is only shown with the few, and is one again afterwards', async (context) => {
+    const reason = whyNoNetworks();
+    context.skip(reason !== undefined, reason);
+    const places = await startPlaces();
+    const { most, few } = places;
+    await initJournal(most);
+    const [a, b] = [await startMachine('alpha', few.url, few), await startMachine('beta', most.url, most)];
+    const members = ['m1', 'm2', 'm3', 'm4'].map((name) => ({ name, agent: { exec: SHELL } }));
+    const tasks = Array.from({ length: 20 }, (_, i) => ({ title: `task ${i}` }));
+    await a.connection.call('team.up', { source: JSON.stringify({ team: TEAM, members, tasks }), folder: '/' });
+    await until('both run members', async () => new Set(await hostsOf(b, TEAM)).size === 2, 30_000);
+    // Where any server led it, the two sides read different batches in one place in one of four runs on 2.9.10, for which the cause is not known.
+    await places.leadWithMost(`troupe_${TEAM}`);
+    const writers = [keepWriting(a, 'few'), keepWriting(b, 'most')] as const;
+    await until('both write', () => writers.every(({ acknowledged }) => acknowledged.length > 1), 30_000);
+    places.cut();
+
+    await until('the members of alpha are on beta', async () => !(await hostsOf(b, TEAM)).includes('alpha'), SAID_MS);
+    const before = writers[1].acknowledged.length;
+    await until('most go on', () => writers[1].acknowledged.length > before + 2, SAID_MS);
+    const said =
+      /^The NATS servers at .* acknowledge nothing \(since .*\): see that most of them run and reach each other/;
+    await until('the few say that they do not', () => writers[0].refused.some((why) => said.test(why)), SAID_MS);
+    const shown = await a.troupe('task', 'list', '--team', TEAM);
+    expect(shown.code, shown.stderr).toBe(0);
+    expect(shown.stdout).toContain('task 19');
+    expect(shown.stderr).toMatch(/acknowledge nothing \(since .*\): this is what was known before/);
+    expect((await a.troupe('status')).stdout).toMatch(/problems +The NATS servers at .* acknowledge nothing/);
+
+    const acknowledged = writers[0].acknowledged.length;
+    places.mend();
+    await until('the few write again', () => writers[0].acknowledged.length > acknowledged, SAID_MS);
+    for (const writer of writers) await writer.stop();
+    const list = () => a.connection.call('task.list', { teamId: TEAM });
+    await until('all is done', async () => (await list()).every(({ status }) => status === 'completed'), SAID_MS);
+    const kept = [...tasks.map(({ title }) => title), ...writers.flatMap((writer) => writer.acknowledged)];
+    const titles = (await list()).map(({ title }) => title);
+    expect(kept.filter((title) => titles.filter((one) => one === title).length !== 1)).toEqual([]);
+    const events = await eventsOf(a, TEAM);
+    expect((await eventsOf(b, TEAM)).slice(0, events.length)).toEqual(events);
+    expect(new Set(completedIn(events)).size).toBe(titles.length);
+    expect(completedIn(events)).toHaveLength(titles.length);
+    expectOneHolder(events);
+  });
+});
+
+async function initJournal({ enter, url }: Place): Promise<void> {
+  const words = ['journal', 'init', url, '--replicas', '3', '--lease', '2s'];
+  const [program, ...args] = [...enter, process.execPath, BIN, ...words] as const;
+  const init = track(spawn(program, args));
+  expect(await init.ended, init.output.stderr).toBe(0);
+}
+
+/** Adds a task now and then until it is told to stop; keeps the titles of what was acknowledged, and why the others were not. */
+function keepWriting({ connection }: Machine, name: string) {
+  const acknowledged: string[] = [];
+  const refused: string[] = [];
+  let stopped = false;
+  const writing = (async () => {
+    for (let i = 0; !stopped; i++) {
+      const title = `${name} ${i}`;
+      try {
+        await connection.call('task.create', { teamId: TEAM, title });
+        acknowledged.push(title);
+      } catch (error) {
+        if (stopped) return;
+        if (codeOf(error) !== 'storage') throw error;
+        refused.push((error as Error).message);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+  })();
+  const stop = async (): Promise<void> => {
+    stopped = true;
+    await writing;
+  };
+  onTestFinished(() => void (stopped = true));
+  return { acknowledged, refused, stop };
+}

@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { track, until } from '../daemon/processes.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { freePorts } from './server.ts';
+
+const ELSEWHERE = join(import.meta.dirname, 'programs/lead-elsewhere.ts');
+
+/** Where programs run that reach each other whatever becomes of the line to the other place. */
+export interface Place {
+  /** The servers there, as a daemon there is given them. */
+  readonly url: string;
+  /** What starts a program there, before the program and its arguments. */
+  readonly enter: readonly [string, ...string[]];
+}
+
+/** A cluster of three servers at two places, with one line between them. */
+export interface Places {
+  /** Two of the servers, and so the majority. */
+  readonly most: Place;
+  /** The third one. */
+  readonly few: Place;
+  /** Sees to it that a stream is led where most servers are. */
+  leadWithMost(stream: string): Promise<void>;
+  /** Takes the line down: nothing is refused, all is lost. */
+  cut(): void;
+  mend(): void;
+}
+
+/** Two networks with a line between them; they are there as long as somebody is in them. */
+const NETWORKS = `
+  set -e
+  ip link set lo up
+  exec 3<&0
+  unshare -n sh -c 'ip link set lo up; exec cat' <&3 &
+  until [ "$(readlink /proc/$!/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do sleep 0.01; done
+  ip link add line type veth peer name line netns $!
+  ip addr add 10.9.0.1/24 dev line
+  ip link set line up
+  nsenter -t $! -n sh -c 'ip addr add 10.9.0.2/24 dev line; ip link set line up'
+  echo $$ $!
+  exec cat`;
+
+/** Starts the cluster and waits until it has a leader. All of it ends with the test. */
+export async function startPlaces(): Promise<Places> {
+  const folder = temporaryFolder();
+  const holder = track(spawn('unshare', ['-rn', 'sh', '-c', NETWORKS], { stdio: ['pipe', 'pipe', 'pipe'] }));
+  const pids = await until('the networks are there', () => {
+    if (holder.child.exitCode !== null) throw new Error(`No networks: ${holder.output.stderr}`);
+    return /^(\d+) (\d+)\n/.exec(holder.output.stdout)?.slice(1).map(Number);
+  });
+  // The inner one has the same input, and ends with it.
+  onTestFinished(() => void holder.child.stdin?.end());
+  const enter = (pid = 0) => ['nsenter', '-t', String(pid), '-U', '-n', '--preserve-credentials'] as const;
+  const [most, few] = [enter(pids[0]), enter(pids[1])];
+  const ports = await freePorts(6);
+  const nodes = [most, most, few].map((from, i) => {
+    const address = from === few ? '10.9.0.2' : '10.9.0.1';
+    return { name: `n${i + 1}`, from, route: `${address}:${ports[i]}`, port: ports[3 + i] };
+  });
+  const routes = nodes.map(({ route }) => `nats://${route}`);
+  for (const { name, from, route, port } of nodes) {
+    const lines = [
+      `server_name: ${name}`,
+      `listen: "127.0.0.1:${port}"`,
+      'max_payload: 8MB',
+      // A line that went silent is noticed, and the way over it made anew.
+      'ping_interval: "1s"',
+      `jetstream { store_dir: ${JSON.stringify(join(folder, name))}, max_file_store: 1GB }`,
+      `cluster { name: test, listen: "${route}", no_advertise: true, routes: ${JSON.stringify(routes)} }`,
+    ];
+    writeFileSync(join(folder, `${name}.conf`), lines.join('\n'));
+    const [program, ...args] = [...from, 'nats-server', '-c', join(folder, `${name}.conf`)] as const;
+    track(spawn(program, [...args, '-l', join(folder, `${name}.log`)], { stdio: 'ignore' }));
+  }
+  const hasLeader = (name: string) => /metadata leader/.test(read(join(folder, `${name}.log`)));
+  await until('the cluster has a leader', () => nodes.every(({ name }) => hasLeader(name)), 30_000);
+  const setLine = (to: 'up' | 'down'): void => {
+    const [program, ...args] = [...most, 'ip', 'link', 'set', 'line', to] as const;
+    const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`The line could not be set ${to}: ${stderr}`);
+  };
+  const place = (from: Place['enter']): Place => {
+    const there = nodes.filter((node) => node.from === from);
+    return { enter: from, url: `nats://${there.map(({ port }) => `127.0.0.1:${port}`).join(',')}` };
+  };
+  const there = place(most);
+  return {
+    most: there,
+    few: place(few),
+    async leadWithMost(stream) {
+      const [program, ...args] = [...most, process.execPath, ELSEWHERE, there.url, stream, 'n3'] as const;
+      const moving = track(spawn(program, args));
+      if ((await moving.ended) !== 0) throw new Error(`${stream} is not led elsewhere: ${moving.output.stderr}`);
+    },
+    cut: () => setLine('down'),
+    mend: () => setLine('up'),
+  };
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
