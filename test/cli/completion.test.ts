@@ -34,6 +34,22 @@ const KNOWN: typeof CASES = [
   ['troupe task assign 1 --team demo ', ['lead', 'worker-1'], ['1']],
 ];
 
+/** With the value in the same word, which fish completes whole and bash takes for three words. */
+const INLINE: readonly [line: string, words: readonly string[], expected: string][] = [
+  ['troupe task list --team=de', ['troupe', 'task', 'list', '--team', '=', 'de'], 'deep'],
+  ['troupe task list --team=', ['troupe', 'task', 'list', '--team', '='], 'demo'],
+  [
+    'troupe task list --team=demo --status=pe',
+    ['troupe', 'task', 'list', '--team', '=', 'demo', '--status', '=', 'pe'],
+    'pending',
+  ],
+  [
+    'troupe task claim --team=demo --as=w',
+    ['troupe', 'task', 'claim', '--team', '=', 'demo', '--as', '=', 'w'],
+    'worker-1',
+  ],
+];
+
 describe('completion', () => {
   const troupe = sharedTroupe();
   let folder: string;
@@ -91,6 +107,16 @@ describe('completion', () => {
        _troupe; printf '%s\\n' "\${COMPREPLY[@]}"`,
     );
     expectWords(offered.split('\n'), expected, unexpected);
+  });
+
+  test.for(INLINE)('of "%s" in bash and fish', ([line, words, expected], context) => {
+    needTool(context, 'bash');
+    needTool(context, 'fish');
+    const program = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}`;
+    const offered = runIn('bash', ['--norc'], `${program}; _troupe; printf '%s\\n' "\${COMPREPLY[@]}"`);
+    expect(offered.split('\n')).toContain(expected);
+    const whole = runIn('fish', ['--no-config'], `complete -C ${JSON.stringify(line)}`);
+    expect(whole).toContain(`=${expected}`);
   });
 
   test('in bash changes nothing else, and falls back to files', (context) => {

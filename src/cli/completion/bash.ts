@@ -20,11 +20,16 @@ export function bashCompletion(): string {
 _troupe_values() {
   # What the daemon that runs knows: teams, members, tasks. Words come before a tab, what they mean after it.
   local line
-  while IFS= read -r line; do COMPREPLY+=("\${line%%$'\\t'*}"); done < <("\${COMP_WORDS[0]}" --complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  while IFS= read -r line; do COMPREPLY+=("\${line%%$'\\t'*}"); done < <("\${COMP_WORDS[0]}" --complete "\${typed[@]}" 2>/dev/null)
 }
 _troupe() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}"
   local first="\${COMP_WORDS[1]}" command words='' flags='' after=2
+  # Bash takes --team=demo for three words; two say the same.
+  local word
+  local -a typed=()
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do [ "$word" = = ] || typed+=("$word"); done
+  if [ "$cur" = = ]; then cur='' typed+=(''); elif [ "$prev" = = ]; then prev="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W '${list(firstWords())} --help --version' -- "$cur"))

@@ -28,12 +28,15 @@ export function kindOf({ field, type }: Pick<Input, 'field' | 'type'>): Kind | u
 export interface Place {
   readonly input: Input | undefined;
   readonly team: string | undefined;
+  /** What of the value is there already. */
+  readonly typed: string;
 }
 
 /** Finds what the last of the words after a command's name is for. The others may be anything: people are still typing. */
 export function findPlace(command: Command, words: readonly string[]): Place {
   const flags = flagsOf(command);
   const places: string[] = [];
+  const typed = words.at(-1) ?? '';
   let team: string | undefined;
   for (let at = 0; at < words.length - 1; at++) {
     const word = words[at] ?? '';
@@ -41,13 +44,17 @@ export function findPlace(command: Command, words: readonly string[]): Place {
     const flag = word.startsWith('-') ? flags.find((one) => name === `--${one.name}`) : undefined;
     if (!word.startsWith('-')) places.push(word);
     if (!flag || flag.type === 'boolean') continue;
-    if (inline === undefined && at === words.length - 2) return { input: flag, team };
+    if (inline === undefined && at === words.length - 2) return { input: flag, team, typed };
     const value = inline ?? words[++at];
     if (flag.field === 'teamId') team = value;
   }
+  // `--team=de`: the shells that hand it over whole put the name of the flag before what is offered themselves.
+  const [name = '', inline] = typed.split(/=(.*)/s);
+  const flag = inline === undefined ? undefined : flags.find((one) => name === `--${one.name}`);
+  if (flag) return { input: flag, team, typed: inline ?? '' };
   const { args } = command;
   const named = args.findIndex(({ field }) => field === 'teamId');
   const last = args.at(-1);
   const isRest = last?.type === 'list' || last?.type === 'words';
-  return { input: args[places.length] ?? (isRest ? last : undefined), team: team ?? places[named] };
+  return { input: args[places.length] ?? (isRest ? last : undefined), team: team ?? places[named], typed };
 }

@@ -12,6 +12,9 @@ import type { Word } from './words.ts';
 /** Somebody waits at the keyboard: what takes longer than this is not offered. */
 const PATIENCE_MS = 800;
 
+/** No team has more tasks. */
+const MOST_TASKS = 10_000;
+
 /** A shell takes what we print for words. Names and ids are nothing else, whoever made them. */
 const PLAIN = /^[A-Za-z0-9][\w.:@-]*$/;
 
@@ -23,11 +26,8 @@ const PLAIN = /^[A-Za-z0-9][\w.:@-]*$/;
 export async function printValues(words: readonly string[]): Promise<number> {
   const found = findCommand(words.slice(0, -1));
   if (!found) return 0;
-  const typed = words.at(-1) ?? '';
-  const { input, team = process.env['TROUPE_TEAM_ID'] || process.env['TROUPE_TEAM'] } = findPlace(found.command, [
-    ...found.rest,
-    typed,
-  ]);
+  const place = findPlace(found.command, [...found.rest, words.at(-1) ?? '']);
+  const { input, typed, team = process.env['TROUPE_TEAM_ID'] || process.env['TROUPE_TEAM'] } = place;
   const kind = input && kindOf(input);
   if (!kind) return 0;
   // Of a list only the last part is still to be found: 1,2,3.
@@ -65,7 +65,7 @@ async function list(kind: Kind, { team: teamId, command }: About): Promise<Word[
     return requests.map(({ id, kind: what, memberId }) => ({ word: id, text: `${what} of ${memberId}` }));
   }
   const status = STATUS[command];
-  const tasks = await ask('task.list', { teamId, ...(status && { status }) });
+  const tasks = await ask('task.list', { teamId, limit: MOST_TASKS, ...(status && { status }) });
   return tasks.map(({ id, title, status: stands }) => ({ word: id, text: `${title} (${stands})` }));
 }
 
