@@ -4,9 +4,10 @@ import type { JournalAwayError } from './away.ts';
 import type { Hosts } from './hosts.ts';
 import type { Journal, Seq } from './journal.ts';
 import { readNatsAddress } from './nats/address.ts';
-import { appendBatch, conflict } from './nats/append.ts';
+import { appendBatch, conflict, idAt } from './nats/append.ts';
 import { decodeBatch, pack } from './nats/batch.ts';
 import { openBells } from './nats/bells.ts';
+import { forked, inOrder, openTips } from './nats/chain.ts';
 import { judgeDurability } from './nats/durability.ts';
 import type { Durability } from './nats/durability.ts';
 import { isTransient, tooLarge, toTeamError } from './nats/errors.ts';
@@ -56,6 +57,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   const { snapshots, facts, hosts } = await prepare();
   const bells = openBells(link);
   const turns = openTurns();
+  const tips = openTips();
   /** Which life of a team is meant. An entry is only replaced, never removed, so that who missed a change is refused. */
   const known = new Map<string, Life>();
   /** Teams that we dropped ourselves: that they are gone needs no second look. */
@@ -119,7 +121,12 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
     const life = expected === 0 ? await beginLife(team, encoded) : (known.get(team) ?? (await findTeam(encoded)));
     if (!life) throw conflict(team, expected);
     const id = `${writer}-${++attempts}`;
-    const seq = await appendBatch(link, { team, encoded, life, expected, id }, packed);
+    const after = tips.idOf(life, expected);
+    // The servers may have gone back on it, and another batch have its number: what was decided after it must not follow that one.
+    const isDoubtful = tips.isDoubtful(life, expected, link.reach.troubledAt);
+    if (isDoubtful && (await idAt(link, life, expected)) !== after) throw conflict(team, expected);
+    const seq = await appendBatch(link, { team, encoded, life, expected, id, after }, packed);
+    tips.note(life, { seq, id });
     known.set(team, life);
     dropped.delete(team);
     if (expected === 0) bells.ring(encoded);
@@ -169,7 +176,11 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
         const from = Math.max(0, after);
         const life = await findToRead(team, encoded, from);
         if (!life) return;
-        for await (const message of readMessages(link, { team, encoded, life, after: from })) {
+        const course = { team, encoded, life, after: from };
+        const onFork = (seq: Seq): never => {
+          throw forked(team, life, seq);
+        };
+        for await (const message of inOrder(readMessages(link, course), { life, onFork }, tips)) {
           assertOpen();
           yield await decodeBatch(message, team);
         }
@@ -196,7 +207,10 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
           if (!stop.signal.aborted) life = await findToRead(team, encoded, 0);
         }
         if (!life) return;
-        for await (const message of flow(link, { team, encoded, life, after: from }, stop.signal)) {
+        const course = { team, encoded, life, after: from };
+        // Where the servers went back on what was seen it ends: who follows has to look anew, as after a drop.
+        const order = { life, before: tips.idOf(life, from), onFork() {} };
+        for await (const message of inOrder(flow(link, course, stop.signal), order, tips)) {
           yield await decodeBatch(message, team);
           if (stop.signal.aborted) return;
         }

@@ -6,7 +6,7 @@ import { track, until } from '../daemon/processes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { freePorts } from './server.ts';
 
-const ELSEWHERE = join(import.meta.dirname, 'programs/lead-elsewhere.ts');
+const LET_LEAD = join(import.meta.dirname, 'programs/let-lead.ts');
 
 /** Where programs run that reach each other whatever becomes of the line to the other place. */
 export interface Place {
@@ -22,8 +22,8 @@ export interface Places {
   readonly most: Place;
   /** The third one. */
   readonly few: Place;
-  /** Sees to it that a stream is led where most servers are. */
-  leadWithMost(stream: string): Promise<void>;
+  /** Sees to it that a stream is led by the server that will be alone. */
+  leadWithFew(stream: string): Promise<void>;
   /** Takes the line down: nothing is refused, all is lost. */
   cut(): void;
   mend(): void;
@@ -90,10 +90,10 @@ export async function startPlaces(): Promise<Places> {
   return {
     most: there,
     few: place(few),
-    async leadWithMost(stream) {
-      const [program, ...args] = [...most, process.execPath, ELSEWHERE, there.url, stream, 'n3'] as const;
+    async leadWithFew(stream) {
+      const [program, ...args] = [...most, process.execPath, LET_LEAD, there.url, stream, 'n3'] as const;
       const moving = track(spawn(program, args));
-      if ((await moving.ended) !== 0) throw new Error(`${stream} is not led elsewhere: ${moving.output.stderr}`);
+      if ((await moving.ended) !== 0) throw new Error(`${stream} is not led there: ${moving.output.stderr}`);
     },
     cut: () => setLine('down'),
     mend: () => setLine('up'),

@@ -3,7 +3,8 @@ import { TeamError } from '../../core/errors.ts';
 import type { Seq } from '../journal.ts';
 import type { Packed } from './batch.ts';
 import { ENCODING } from './batch.ts';
-import { isNobodyThere, isTransient, isWrongSequence } from './errors.ts';
+import { AFTER, batchId } from './chain.ts';
+import { isNobodyThere, isTransient, isWrongSequence, UnderWayError } from './errors.ts';
 import { acknowledging, patiently, REQUEST_MS } from './link.ts';
 import type { Link } from './link.ts';
 import { findStream } from './streams.ts';
@@ -17,6 +18,8 @@ export interface Attempt {
   readonly expected: Seq;
   /** What the ids of its messages begin with: never used for another batch. */
   readonly id: string;
+  /** The id of the batch that it was decided after, where that is known. */
+  readonly after: string | undefined;
 }
 
 /**
@@ -37,20 +40,24 @@ const MOST_REFUSED = 16_384;
  * sequence is wrong, the message in its place tells by its id whether it was ours, however long ago.
  */
 export async function appendBatch(link: Link, attempt: Attempt, { data, encoding }: Packed): Promise<Seq> {
-  const { life, expected, id } = attempt;
+  const { life, expected, id, after } = attempt;
   const head = headers();
+  if (after !== undefined) head.set(AFTER, after);
   if (encoding !== undefined) head.set(ENCODING, encoding);
   let unheard = 0;
   return patiently(link, async () => {
     try {
-      const ack = await acknowledging(link, () =>
-        link.js.publish(life.subject, data, {
+      const ack = await acknowledging(link, async () => {
+        const answer = await link.js.publish(life.subject, data, {
           msgID: `${id}.${Math.floor(unheard / TRIES_PER_ID)}`,
           expect: { lastSequence: expected, streamName: life.stream },
           headers: head,
           timeout: REQUEST_MS,
-        }),
-      );
+        });
+        // 2.10.27 takes an id that it has seen for a message that it has stored.
+        if (answer.seq === 0) throw new UnderWayError();
+        return answer;
+      });
       if (ack.seq === expected + 1) return ack.seq;
       throw new TeamError('internal', `The server put batch ${expected + 1} of ${attempt.team} at ${ack.seq}.`);
     } catch (error) {
@@ -91,8 +98,13 @@ export function conflict(team: string, expected: Seq): TeamError {
 }
 
 async function isOurs(link: Link, { life, expected, id }: Attempt): Promise<boolean> {
-  const message = await patiently(link, () => link.jsm.streams.getMessage(life.stream, { seq: expected + 1 }));
-  return message?.subject === life.subject && message.header.get('Nats-Msg-Id').startsWith(`${id}.`);
+  return (await idAt(link, life, expected + 1)) === id;
+}
+
+/** Which batch the stream's leader has in a place, if any of this life. */
+export async function idAt(link: Link, life: Life, seq: Seq): Promise<string | undefined> {
+  const message = await patiently(link, () => link.jsm.streams.getMessage(life.stream, { seq }));
+  return message?.subject === life.subject ? batchId(message.header) : undefined;
 }
 
 async function isGone(link: Link, { encoded, life }: Attempt): Promise<boolean> {

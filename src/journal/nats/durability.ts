@@ -31,8 +31,8 @@ export async function judgeDurability(
     return {
       durability: kept,
       advice:
-        `nats-server ${version} acknowledges before it has flushed, every 2 minutes: ${lost} may lose what was ` +
-        `acknowledged. Upgrade to ${CAN_SYNC.join('.')} or later, and ${CURE}.`,
+        `nats-server ${version} acknowledges before it has flushed, every 2 minutes: ${lost} may lose what was acknowledged` +
+        `${replicas >= 3 ? ', and servers that were parted may hold different histories afterwards' : ''}. Upgrade to ${CAN_SYNC.join('.')} or later, and ${CURE}.`,
     };
   }
   if (monitor === undefined) {

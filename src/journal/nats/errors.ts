@@ -30,6 +30,13 @@ const FULL: readonly number[] = [
   ANSWER.insufficient,
 ];
 
+/** A server knows the id of a message whose place it does not: it was proposed, and may yet be stored or not. */
+export class UnderWayError extends Error {
+  constructor() {
+    super('the servers have not agreed on it yet');
+  }
+}
+
 /** Whether the server gave this answer. */
 export function isAnswer(error: unknown, ...codes: readonly number[]): boolean {
   return error instanceof JetStreamApiError && codes.includes(error.code);
@@ -55,7 +62,7 @@ export function isNobodyThere(error: unknown): boolean {
 
 /** The same call may work a moment later: servers come and go, leaders are elected. */
 export function isTransient(error: unknown): boolean {
-  if (isNobodyThere(error) || error instanceof errors.TimeoutError) return true;
+  if (isNobodyThere(error) || error instanceof errors.TimeoutError || error instanceof UnderWayError) return true;
   if (error instanceof errors.ConnectionError || error instanceof errors.ClosedConnectionError) return true;
   if (error instanceof errors.RequestError) return !(error.cause instanceof errors.PermissionViolationError);
   if (isAnswer(error, ANSWER.idUnderWay)) return true;

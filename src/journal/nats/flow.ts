@@ -1,10 +1,12 @@
 import { DeliverPolicy } from '@nats-io/jetstream';
 import type { Consumer, ConsumerMessages } from '@nats-io/jetstream';
 import type { Seq } from '../journal.ts';
-import { corruptBatch } from './batch.ts';
 import type { Message } from './batch.ts';
+import { ANSWER, isAnswer } from './errors.ts';
 import { patiently } from './link.ts';
 import type { Link } from './link.ts';
+import { readMessages } from './read.ts';
+import type { Course } from './read.ts';
 import { findStream } from './streams.ts';
 import type { Life } from './streams.ts';
 
@@ -23,44 +25,43 @@ const BROKEN: readonly string[] = [
   'no_responders',
 ];
 
-/** Which team, which life of it, and from where. */
-export interface Course {
-  readonly team: string;
-  readonly encoded: string;
-  readonly life: Life;
-  readonly after: Seq;
-}
-
 /**
  * The messages after `after`, in order, without a gap, then those that come, until the signal aborts or this life of the
- * team ends. Whatever becomes of consumers and servers, it goes on where it was, within the link's patience.
+ * team ends. Whatever becomes of consumers and servers, it goes on where it was, within the link's patience. A consumer tells that
+ * there is something; what it is, the stream's leader says (see `readMessages`).
  */
-export async function* flow(
-  link: Link,
-  { team, encoded, life, after }: Course,
-  signal: AbortSignal,
-): AsyncGenerator<Message> {
-  let next = after + 1;
+export async function* flow(link: Link, course: Course, signal: AbortSignal): AsyncGenerator<Message> {
+  const { encoded, life } = course;
+  let { after } = course;
   // Nobody waits for what has not happened yet.
   const patient = { ...link, awayMs: link.patienceMs };
   while (!signal.aborted) {
     const found = await findStream(patient, encoded, { wasThere: true });
     if (found?.subject !== life.subject) return;
-    for await (const message of consume(patient, life, next, signal)) {
-      if (message.subject !== life.subject || message.seq < next) break;
-      if (message.seq > next) {
-        // Ordered consumers begin anew after a gap, so this one is in the stream itself.
-        throw corruptBatch(team, next, 'it is missing');
-      }
+    for await (const message of readMessages(patient, { ...course, after })) {
       yield message;
-      next++;
+      after = message.seq;
       if (signal.aborted) return;
+    }
+    for await (const { seq, subject } of consume(patient, life, after + 1, signal)) {
+      if (subject !== life.subject) break;
+      if (seq <= after) continue;
+      for await (const message of readMessages(patient, { ...course, after })) {
+        yield message;
+        after = message.seq;
+        if (signal.aborted) return;
+      }
     }
   }
 }
 
 /** What one ordered consumer gives, until the signal aborts or it breaks. */
-async function* consume(link: Link, life: Life, from: Seq, signal: AbortSignal): AsyncGenerator<Message> {
+async function* consume(
+  link: Link,
+  life: Life,
+  from: Seq,
+  signal: AbortSignal,
+): AsyncGenerator<Pick<Message, 'seq' | 'subject'>> {
   let consumer: Consumer | undefined;
   let messages: ConsumerMessages | undefined;
   const stop = () => messages?.stop();
@@ -76,7 +77,10 @@ async function* consume(link: Link, life: Life, from: Seq, signal: AbortSignal):
     messages = await consumer.consume({ max_messages: 100, expires: 5 * HEARTBEAT_MS, idle_heartbeat: HEARTBEAT_MS });
     if (signal.aborted) return;
     void stopWhenBroken(messages);
-    for await (const { seq, subject, data, headers } of messages) yield { seq, subject, data, headers };
+    for await (const { seq, subject } of messages) yield { seq, subject };
+  } catch (error) {
+    // Dropped since it was looked for, which the next look will tell.
+    if (!isAnswer(error, ANSWER.streamNotFound)) throw error;
   } finally {
     signal.removeEventListener('abort', stop);
     messages?.stop();

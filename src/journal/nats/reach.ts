@@ -34,6 +34,8 @@ export interface Reach {
    * others, or they are away. It may still answer who reads (2.9.10 went on for half a minute), and what it says is old.
    */
   readonly isMute: boolean;
+  /** When something was last amiss: a connection lost or made anew, an answer that did not come. */
+  readonly troubledAt: number;
   /** Whether whoever asks now is the one who tries, while it is mute. */
   mayProbe(): boolean;
   /** Something was written, or what was to be written at that time was not acknowledged. */
@@ -65,8 +67,10 @@ export function watchReach(nc: NatsConnection, place: string): Reach {
   /** From when to when nothing was acknowledged that was to be written. */
   let mute: { from: number; to: number } | undefined;
   let probedAt = -Infinity;
+  let troubledAt = -Infinity;
   void (async () => {
     for await (const { type } of nc.status()) {
+      if (type === 'disconnect' || type === 'reconnect') troubledAt = performance.now();
       if (type === 'disconnect') {
         isConnected = false;
         awaySince ??= performance.now();
@@ -99,6 +103,10 @@ export function watchReach(nc: NatsConnection, place: string): Reach {
       return mute !== undefined && mute.to - mute.from >= MUTE_MS;
     },
 
+    get troubledAt() {
+      return troubledAt;
+    },
+
     mayProbe() {
       if (performance.now() - probedAt < PROBE_MS) return false;
       probedAt = performance.now();
@@ -110,6 +118,7 @@ export function watchReach(nc: NatsConnection, place: string): Reach {
     },
 
     unacknowledged(askedAt) {
+      troubledAt = performance.now();
       mute = extend(mute, askedAt);
     },
 
@@ -119,6 +128,7 @@ export function watchReach(nc: NatsConnection, place: string): Reach {
     },
 
     async unheard(askedAt, { isTimeout }) {
+      troubledAt = performance.now();
       silentSince ??= askedAt;
       if (!isTimeout || awaySince !== undefined || nc.isClosed()) return;
       lost = extend(lost, askedAt);

@@ -27,8 +27,8 @@ describe.skipIf(!hasNats)('a team on a cluster whose servers are parted', { time
     const tasks = Array.from({ length: 20 }, (_, i) => ({ title: `task ${i}` }));
     await a.connection.call('team.up', { source: JSON.stringify({ team: TEAM, members, tasks }), folder: '/' });
     await until('both run members', async () => new Set(await hostsOf(b, TEAM)).size === 2, 30_000);
-    // Where any server led it, the two sides read different batches in one place in one of four runs on 2.9.10, for which the cause is not known.
-    await places.leadWithMost(`troupe_${TEAM}`);
+    // The worst case: afterwards a server of 2.9.10 that led may keep what it wrote alone, in the place of what the others have.
+    await places.leadWithFew(`troupe_${TEAM}`);
     const writers = [keepWriting(a, 'few'), keepWriting(b, 'most')] as const;
     await until('both write', () => writers.every(({ acknowledged }) => acknowledged.length > 1), 30_000);
     places.cut();
@@ -43,7 +43,7 @@ describe.skipIf(!hasNats)('a team on a cluster whose servers are parted', { time
     expect(shown.code, shown.stderr).toBe(0);
     expect(shown.stdout).toContain('task 19');
     expect(shown.stderr).toMatch(/acknowledge nothing \(since .*\): this is what was known before/);
-    expect((await a.troupe('status')).stdout).toMatch(/problems +The NATS servers at .* acknowledge nothing/);
+    expect((await a.troupe('status')).stdout).toMatch(/problems +.*The NATS servers at .* acknowledge nothing/);
 
     const acknowledged = writers[0].acknowledged.length;
     places.mend();

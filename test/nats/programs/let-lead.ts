@@ -1,9 +1,9 @@
-// Makes a server give up leading a stream until another one does. It is a program of its own because it has to run where the
+// Makes servers give up leading a stream until the one that is meant does. It is a program of its own because it has to run where the
 // servers are.
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 
-const [url = '', stream = '', not] = process.argv.slice(2);
+const [url = '', stream = '', wanted] = process.argv.slice(2);
 const nc = await connect({ servers: url.slice('nats://'.length).split(',') });
 const jsm = await jetstream(nc, { timeout: 1_000 }).jetstreamManager(false);
 for (;;) {
@@ -11,8 +11,8 @@ for (;;) {
     ({ cluster }) => cluster?.leader,
     () => undefined,
   );
-  if (leader !== undefined && leader !== not) break;
-  if (leader === not) await nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, undefined, { timeout: 5_000 });
+  if (leader === wanted) break;
+  if (leader !== undefined) await nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, undefined, { timeout: 5_000 });
   await new Promise((resolve) => setTimeout(resolve, 100));
 }
 await nc.close();
