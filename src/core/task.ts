@@ -112,8 +112,8 @@ export type UpdateTaskInput = z.output<typeof UpdateTaskInput>;
 export const AssignTaskInput = z.strictObject({ taskId: TaskId, assigneeId: Slug.nullable(), ...Seen });
 export type AssignTaskInput = z.output<typeof AssignTaskInput>;
 
-/** Takes one task; without an id the best one that is ready. */
-export const ClaimTaskInput = z.strictObject({ taskId: TaskId.optional() });
+/** Takes one task; without an id the best one that is ready. Who decides for others may start one for a member. */
+export const ClaimTaskInput = z.strictObject({ taskId: TaskId.optional(), memberId: Slug.optional() });
 export type ClaimTaskInput = z.output<typeof ClaimTaskInput>;
 
 /** Gives a task back. */

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { SYSTEM, USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
 import { ClaimConflictError, TeamError } from '../core/errors.ts';
+import type { TeamEvent } from '../core/event.ts';
 import { feedbackOf } from '../core/hook.ts';
 import { parse } from '../core/parse.ts';
 import { allReady } from '../core/ready.ts';
@@ -53,6 +54,8 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   readonly #gate: TaskGate | undefined;
   readonly #claims: ClaimKeeper | undefined;
   readonly #unsubscribe: () => void;
+  /** Steps that somebody took by an update: who listens for updates hears of them as such, too. */
+  readonly #updates = new WeakSet<TeamEvent>();
 
   constructor(ledger: Ledger, options: { gate?: TaskGate; claims?: ClaimKeeper } = {}) {
     super();
@@ -65,7 +68,9 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
         if (!('taskId' in event) || event.taskId === undefined) return;
         const task = state.tasks.get(event.taskId);
         const name = TOLD_AS[event.type];
-        if (task && name && this.listenerCount(name) > 0) this.emit(name, viewTask(state, task));
+        if (!task || !name) return;
+        if (this.listenerCount(name) > 0) this.emit(name, viewTask(state, task));
+        if (this.#updates.has(event)) this.emit('task:updated', viewTask(state, task));
       });
     });
   }
@@ -126,12 +131,13 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   ): Promise<SharedTask> {
     const { epoch, revision, ...changes } = parse(UpdateTaskInput, input);
     const speaker = speakerOf(options);
-    const before = await this.#view(teamId, (state) => {
+    const { before, steps } = await this.#view(teamId, (state) => {
       const task = requireTask(state, taskId, { deleted: true });
       requireFresh(task, { epoch, revision });
-      return viewTask(state, task);
+      const view = viewTask(state, task);
+      const takesItself = (memberId: string): boolean => state.members.get(memberId)?.agent !== undefined;
+      return { before: view, steps: stepsTo(view, changes, by, takesItself) };
     });
-    const steps = stepsTo(before, changes, by);
     if (steps.length === 0) return before;
     const completes = steps.at(-1)?.type === 'task.complete';
     const judged =
@@ -143,8 +149,14 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
       ...speaker,
       ...(i === seen && { epoch, revision, ...judged }),
     }));
-    const task = await this.#do(teamId, checked, taskId);
-    return steps.some((step) => step.type === 'task.claim') ? this.#confirmed(teamId, task, by) : task;
+    const task = await this.#ledger.execute(teamId, checked, (state, events) => {
+      const own = events.filter((event) => 'taskId' in event && event.taskId === taskId);
+      const last = own.at(-1);
+      if (last && !own.some(({ type }) => TOLD_AS[type] === 'task:updated')) this.#updates.add(last);
+      return viewTask(state, requireTask(state, taskId, { deleted: true }));
+    });
+    const claim = steps.find((step) => step.type === 'task.claim');
+    return claim ? this.#confirmed(teamId, task, claim.memberId ?? by) : task;
   }
 
   /** Takes a task; `ClaimConflictError` when somebody else was first. */
@@ -252,12 +264,10 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   }
 
   /** A command about one task; sent again under the same id, it finds the task it was about. */
-  #do(teamId: string, commands: NewCommand | NewCommand[], about?: string): Promise<SharedTask> {
-    const [first] = [commands].flat();
-    return this.#ledger.execute(teamId, commands, (state, events) => {
-      if (about !== undefined) return viewTask(state, requireTask(state, about, { deleted: true }));
-      const named = events[0] && 'taskId' in events[0] ? events[0].taskId : receiptTask(state, first?.commandId);
-      const id = named ?? (first && 'taskId' in first ? first.taskId : undefined) ?? '';
+  #do(teamId: string, command: NewCommand): Promise<SharedTask> {
+    return this.#ledger.execute(teamId, command, (state, events) => {
+      const named = events[0] && 'taskId' in events[0] ? events[0].taskId : receiptTask(state, command.commandId);
+      const id = named ?? ('taskId' in command ? command.taskId : undefined) ?? '';
       return viewTask(state, requireTask(state, id, { deleted: true }));
     });
   }

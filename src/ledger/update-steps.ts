@@ -4,8 +4,16 @@ import { TeamError } from '../core/errors.ts';
 import type { SharedTask, SharedTaskStatus, UpdateTaskInput } from '../core/task.ts';
 import type { NewCommand } from './ledger.ts';
 
-/** The steps that make of a task what the update says, in an order in which each finds what it needs. */
-export function stepsTo(before: SharedTask, input: UpdateTaskInput, by: Actor): NewCommand[] {
+/**
+ * The steps that make of a task what the update says, in an order in which each finds what it needs. A member that
+ * `takesItself` what is reserved for it, because Troupe runs it, is not made the holder of what it does not know of.
+ */
+export function stepsTo(
+  before: SharedTask,
+  input: UpdateTaskInput,
+  by: Actor,
+  takesItself: (memberId: string) => boolean = () => false,
+): NewCommand[] {
   const { status, assigneeId, addDependencies = [], addDependents = [], ...changes } = input;
   const taskId = before.id;
   // Dependencies can only change while a task is pending, so they come first.
@@ -23,6 +31,11 @@ export function stepsTo(before: SharedTask, input: UpdateTaskInput, by: Actor): 
   }
   const claims = status === 'in_progress' && assigneeId === by;
   if (assigneeId !== undefined && !claims) steps.push({ type: 'task.assign', by, taskId, assigneeId });
+  if (status === 'in_progress' && typeof assigneeId === 'string' && !claims) {
+    const isHis = before.status === status && before.assigneeId === assigneeId;
+    if (isHis || takesItself(assigneeId)) return steps;
+    return [...steps, { type: 'task.claim', by, taskId, memberId: assigneeId }];
+  }
   const last = statusStep(before, status, by);
   if (!last) return steps;
   if (last.type === 'task.reopen') return [last, ...steps];

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ClaimConflictError, TeamError } from '../../src/core/errors.ts';
 import { RESULT_BYTES } from '../../src/core/limits.ts';
+import { JoinInput } from '../../src/core/member.ts';
 import { SharedTaskList } from '../../src/ledger/task-list.ts';
 import { join, leave, run, TEAM } from './commands.ts';
 import { observed } from './observed.ts';
@@ -365,6 +366,52 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
     });
   });
 
+  describe('starts a task for a member that a manager names', () => {
+    test.each(['@user', 'lead'] as const)('as %s, wherever the task was before', async (by) => {
+      const { tasks, create } = await openList();
+      await create('free');
+      await create('reserved for her', { assigneeId: 'ann' });
+      await create('reserved for another', { assigneeId: 'bob' });
+      await create('held by another');
+      await tasks.claimTask(TEAM, '4', 'bob');
+      const heard = listen(tasks);
+      for (const id of ['1', '2', '3', '4']) {
+        const start = { status: 'in_progress', assigneeId: 'ann' } as const;
+        const started = await (by === '@user'
+          ? tasks.updateTask(TEAM, id, start)
+          : tasks.updateTask(TEAM, id, start, by));
+        expect(started).toMatchObject(start);
+        // Said again, it is so already.
+        expect(await tasks.updateTask(TEAM, id, start, by)).toEqual(started);
+        expect(heard.filter((one) => one === `task:claimed ${id} in_progress`)).toHaveLength(1);
+        expect(heard).toContain(`task:updated ${id} in_progress`);
+      }
+      await expect(tasks.completeTask(TEAM, '4', 'bob')).rejects.toMatchObject({ code: 'not_allowed' });
+    });
+
+    test('and refuses to start one that waits, for one who is not there, or by one who does not decide for others', async () => {
+      const { ledger, tasks, create } = await openList();
+      await create('first');
+      await create('second', { dependencies: ['1'] });
+      const before = await observed(ledger);
+      const start = (id: string, assigneeId: string, by: string) =>
+        tasks.updateTask(TEAM, id, { status: 'in_progress', assigneeId }, by);
+      await expect(start('2', 'ann', 'lead')).rejects.toMatchObject({ code: 'blocked' });
+      await expect(start('1', 'zed', '@user')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(start('1', 'ann', 'bob')).rejects.toMatchObject({ code: 'not_allowed' });
+      expect(await observed(ledger)).toEqual(before);
+    });
+
+    test('but only reserves it for one that Troupe runs, which takes it itself', async () => {
+      const { ledger, tasks, create } = await openList();
+      const robot = JoinInput.parse({ name: 'robot', agent: { kind: 'exec', command: ['true'] } });
+      await ledger.execute(TEAM, { type: 'member.join', by: '@user', ...robot }, () => undefined);
+      await create('one');
+      const given = await tasks.updateTask(TEAM, '1', { status: 'in_progress', assigneeId: 'robot' });
+      expect(given).toMatchObject({ status: 'pending', reserved: true, assigneeId: 'robot' });
+    });
+  });
+
   describe('tells', () => {
     test('each change once, after it is durable', async () => {
       const { journal, tasks, create } = await openList();
@@ -387,8 +434,11 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
         'task:created 1 pending',
         'task:claimed 1 in_progress',
         'task:updated 1 in_progress',
+        // What an update came to is told under its own name, and as an update.
         'task:released 1 pending',
+        'task:updated 1 pending',
         'task:failed 1 failed',
+        'task:updated 1 failed',
         'task:updated 1 pending',
         'task:updated 1 deleted',
       ]);

@@ -90,10 +90,12 @@ export function assignTask(state: TeamState, command: CommandOf<'task.assign'>):
   return [event(command, 'task:assigned', { taskId: task.id, assigneeId, epoch: task.epoch + (held ? 1 : 0) })];
 }
 
-/** One step: pending, nothing open before it, and free or reserved for the caller. Without an id: the best of those. */
+/** One step: pending, nothing open before it, and free or reserved for who takes it. Without an id: the best of those. */
 export function claimTask(state: TeamState, command: CommandOf<'task.claim'>): TeamEvent[] {
   const team = requireOpenTeam(state);
-  const { id: memberId, status } = requireLive(state, command.by);
+  const { by, memberId = by } = command;
+  if (memberId !== by) requireManager(state, by, `start a task for ${memberId}`);
+  const { status } = requireLive(state, memberId);
   if (team.status === 'shutting-down') {
     throw new TeamError('conflict', `Team ${state.teamId} is shutting down: no new work is taken`);
   }

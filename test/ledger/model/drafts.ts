@@ -224,7 +224,7 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         ...seen,
       });
     case 'task.claim':
-      return ClaimTaskInput.parse(flag ? {} : { taskId });
+      return ClaimTaskInput.parse({ ...(!flag && { taskId }), ...(b % 6 === 5 && { memberId: pickFrom(MEMBERS, c) }) });
     case 'task.release':
       return ReleaseTaskInput.parse({ taskId, ...seen });
     case 'task.complete':

@@ -253,8 +253,9 @@ const RULES: Rules = {
   },
 
   'task.claim'(world, command, attempt) {
-    const { by, at, taskId } = command;
+    const { at, taskId, memberId: by = command.by } = command;
     const team = needOpenTeam(world, attempt);
+    if (by !== command.by) needManager(world, command.by, attempt);
     const member = needLive(world, by, attempt);
     if (team?.status === 'shutting-down' || member?.status === 'shutting-down') attempt.codes.push('conflict');
     const lead = world.members.find(({ id }) => id === team?.leadId);
