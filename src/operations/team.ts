@@ -53,8 +53,7 @@ export const teamOperations = [
     route: 'POST /api/teams',
     message: { type: 'create_team', answer: 'team_created', fields: (team) => ({ team }) },
     cli: { args: ['name'], flags: { leadName: 'lead' } },
-    run: ({ ledger, actor, once }, input) =>
-      ledger.execute(input.name, { type: 'team.create', by: actor, ...once, ...input }, viewTeam),
+    run: ({ coordinator, actor, once }, input) => coordinator.recordTeam(input, { by: actor, ...once }),
   }),
   operation({
     name: 'team.list',
@@ -126,8 +125,8 @@ export const teamOperations = [
     result: TeamConfig,
     route: 'PATCH /api/teams/:teamId',
     cli: { args: ['teamId'], flags: { leadId: 'lead' } },
-    run: ({ ledger, actor, once }, { teamId, ...changes }) =>
-      ledger.execute(teamId, { type: 'team.update', by: actor, ...once, ...changes }, viewTeam),
+    run: ({ coordinator, actor, once }, { teamId, ...changes }) =>
+      coordinator.updateTeam(teamId, changes, { by: actor, ...once }),
   }),
   operation({
     name: 'team.close',

@@ -3,12 +3,13 @@ import type { z } from 'zod';
 import { SYSTEM, USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
+import { NO_SESSION } from '../core/member.ts';
 import type { JoinInput, TeamMember } from '../core/member.ts';
 import type { TeamMessage } from '../core/message.ts';
 import { parse } from '../core/parse.ts';
 import type { TeamState } from '../core/state.ts';
 import { CreateTeamInput } from '../core/team.ts';
-import type { TeamConfig } from '../core/team.ts';
+import type { TeamConfig, UpdateTeamInput } from '../core/team.ts';
 import { viewTeam } from '../core/view.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
@@ -24,6 +25,13 @@ export interface CoordinatorEvents {
 /** How long a member may take to answer a request to shut down before it counts as not answered. */
 const ANSWER_MS = 60_000;
 
+/** In whose name, and what goes into the command besides. */
+interface Speaker {
+  readonly by?: Actor;
+  readonly commandId?: string;
+  readonly onHost?: string;
+}
+
 /** The life of teams: made, peopled, talked to, shut down, cleaned up. */
 export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
   readonly #ledger: Ledger;
@@ -31,6 +39,8 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
   readonly #sessions: SessionManager;
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #unsubscribe: () => void;
+  /** Who waits to lead, by session. */
+  readonly #leading = new Map<string, Promise<void>>();
 
   constructor(
     parts: { ledger: Ledger; mailbox: Mailbox; sessions: SessionManager },
@@ -63,8 +73,21 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
       leadSessionId,
       resolvedBackend: detectBackend(config.teammateMode ?? 'auto', this.#environment),
     });
-    if (leadSessionId !== 'none') await this.#requireLeadsNone(leadSessionId, team.name);
-    return this.#ledger.execute(team.name, { type: 'team.create', by, ...once, ...team }, viewTeam);
+    return this.recordTeam(team, { by, ...once });
+  }
+
+  /** Makes a team of what is already known in full; its session may lead no other one that is open. */
+  recordTeam(team: CreateTeamInput, { by = USER, ...once }: Speaker): Promise<TeamConfig> {
+    return this.#asOnlyLead(team.leadSessionId, team.name, () =>
+      this.#ledger.execute(team.name, { type: 'team.create', by, ...once, ...team }, viewTeam),
+    );
+  }
+
+  /** Changes a team; a session that is to lead it may lead no other one that is open. */
+  updateTeam(teamId: string, changes: UpdateTeamInput, { by = USER, ...once }: Speaker): Promise<TeamConfig> {
+    return this.#asOnlyLead(changes.leadSessionId, teamId, () =>
+      this.#ledger.execute(teamId, { type: 'team.update', by, ...once, ...changes }, viewTeam),
+    );
   }
 
   /** Brings a teammate to life: recorded first, then started by the daemon that takes it on. */
@@ -156,6 +179,22 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
   close(): void {
     this.#unsubscribe();
     this.removeAllListeners();
+  }
+
+  /** Two that ask for the same session at once come one after the other: else both would find it free. */
+  async #asOnlyLead<R>(sessionId: string | undefined, name: string, work: () => Promise<R>): Promise<R> {
+    if (sessionId === undefined || sessionId === NO_SESSION) return work();
+    const before = this.#leading.get(sessionId);
+    const { promise: mine, resolve: done } = Promise.withResolvers<void>();
+    this.#leading.set(sessionId, mine);
+    try {
+      await before;
+      await this.#requireLeadsNone(sessionId, name);
+      return await work();
+    } finally {
+      done();
+      if (this.#leading.get(sessionId) === mine) this.#leading.delete(sessionId);
+    }
   }
 
   async #requireLeadsNone(leadSessionId: string, name: string): Promise<void> {

@@ -214,6 +214,35 @@ describe('a call over REST', () => {
   });
 });
 
+describe('a session that leads an open team', () => {
+  const create = (name: string) => ({ name, leadSessionId: 'session-of-demo' });
+
+  test('leads no second one, however it is asked for', async () => {
+    const stage = await setStage();
+    const refused = { code: 'conflict', message: expect.stringContaining('already leads team demo') as string };
+    const answer = await fetch(`${stage.url}/api/teams`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(create('second')),
+    });
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({ error: refused });
+    await expect(stage.act('team.update', { teamId: 'away', leadSessionId: 'session-of-demo' })).rejects.toMatchObject(
+      refused,
+    );
+    await stage.act('team.update', { teamId: 'demo', leadSessionId: 'session-of-demo' });
+    await stage.act('team.close', { teamId: 'demo', force: true });
+    expect(await stage.act('team.create', create('second'))).toMatchObject({ leadSessionId: 'session-of-demo' });
+  });
+
+  test('gets one of several that are asked for at once', async () => {
+    const stage = await setStage();
+    const asked = ['a', 'b', 'c'].map((name) => stage.act('team.create', { name, leadSessionId: 'another' }));
+    const outcomes = await Promise.allSettled(asked);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+});
+
 describe('programs that know agents', () => {
   test.each(['lead@demo', 'session-of-demo'])('find the teammates and tasks of %s', async (id) => {
     const stage = await setStage();
