@@ -3,7 +3,10 @@ import { TeamError } from '../core/errors.ts';
 import { TASKS_PER_TEAM } from '../core/limits.ts';
 import { NO_SESSION } from '../core/member.ts';
 import { quote } from '../core/text.ts';
+import { hasScope } from '../operations/caller.ts';
 import type { Caller } from '../operations/caller.ts';
+import { findNativeAgent, viewNativeTasks, viewNativeTeammates, viewTeammates } from '../operations/teammate-views.ts';
+import type { NativeAgent } from '../operations/teammate-views.ts';
 import { callerOf } from './context.ts';
 import type { Env } from './context.ts';
 import type { Hub } from './hub.ts';
@@ -11,28 +14,33 @@ import type { Hub } from './hub.ts';
 /** What programs that know agents rather than teams ask for: an agent is `name@team` or a lead's session id. */
 export function addAgentRoutes(app: Hono<Env>, hub: Hub): void {
   app.get('/api/agents/:id/teammates', async (context) => {
-    const caller = callerOf(context);
-    const { teamId, memberId } = await findAgent(hub, caller, context.req.param('id'));
-    const members = (await read(hub, caller, 'member.list', teamId)) as { id: string }[];
-    return context.json(members.filter((member) => member.id !== memberId));
+    const agent = await findAgent(hub, callerOf(context), context.req.param('id'));
+    if ('team' in agent) return context.json(viewNativeTeammates(agent));
+    const { teamId, memberId } = agent;
+    return context.json(await hub.services.ledger.view(teamId, (state) => viewTeammates(state, memberId)));
   });
   app.get('/api/agents/:id/team-tasks', async (context) => {
     const caller = callerOf(context);
-    const { teamId } = await findAgent(hub, caller, context.req.param('id'));
+    const agent = await findAgent(hub, caller, context.req.param('id'));
+    if ('team' in agent) return context.json(viewNativeTasks(agent));
     // All of them: whoever asks for a team's tasks here has no way to ask for the next page.
-    return context.json((await read(hub, caller, 'task.list', teamId, { limit: TASKS_PER_TEAM })) as object[]);
+    const input = { teamId: agent.teamId, limit: TASKS_PER_TEAM };
+    const signal = new AbortController().signal;
+    return context.json((await hub.call('task.list', { caller, input, signal })) as object[]);
   });
 }
 
-function read(hub: Hub, caller: Caller, name: string, teamId: string, more: object = {}): Promise<unknown> {
-  return hub.call(name, { caller, input: { teamId, ...more }, signal: new AbortController().signal });
+/** A member of one of our teams. */
+interface OwnAgent {
+  readonly teamId: string;
+  readonly memberId: string;
 }
 
-async function findAgent(hub: Hub, caller: Caller, id: string): Promise<{ teamId: string; memberId: string }> {
+async function findAgent(hub: Hub, caller: Caller, id: string): Promise<OwnAgent | NativeAgent> {
   const [name = '', team] = id.split('@');
   const isMeant = (teamId: string): boolean =>
     (caller.teamId === undefined || caller.teamId === teamId) && (team === undefined || team === teamId);
-  const found = await hub.services.ledger.viewAll<{ teamId: string; memberId: string } | TeamError | undefined>(
+  const found = await hub.services.ledger.viewAll<OwnAgent | TeamError | undefined>(
     ({ teamId, members, team: config }) => {
       if (team !== undefined) return members.get(name)?.agentId === id ? { teamId, memberId: name } : undefined;
       return config && id !== NO_SESSION && config.leadSessionId === id
@@ -42,7 +50,10 @@ async function findAgent(hub: Hub, caller: Caller, id: string): Promise<{ teamId
     { of: isMeant, unreadable: (_teamId, error) => error },
   );
   const agent = found.find((one) => one !== undefined && !(one instanceof TeamError));
-  if (agent) return agent as { teamId: string; memberId: string };
+  if (agent) return agent as OwnAgent;
+  // Native teams are nobody's but the person's whose files they are, as in all that is told of them.
+  const native = hasScope(caller, 'admin') ? findNativeAgent(hub.services.native.sight().list(), id) : undefined;
+  if (native) return native;
   // It may be in a team that cannot be read.
   const trouble = found.find((one) => one instanceof TeamError);
   if (trouble) throw trouble;

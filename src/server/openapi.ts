@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../core/errors.ts';
-import { TeamMember } from '../core/member.ts';
-import { SharedTask } from '../core/task.ts';
 import type { Scope } from '../operations/caller.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
+import { Teammate, TeammateTask } from '../operations/teammate-views.ts';
 
 interface JsonSchema {
   readonly [key: string]: unknown;
@@ -110,11 +109,11 @@ function furtherPaths(): Record<string, { get: object }> {
   return {
     '/api/agents/{id}/teammates': further('agent.teammates', 'List the teammates of an agent', {
       parameters: [AGENT_ID],
-      schema: jsonSchema(z.array(TeamMember)),
+      schema: jsonSchema(z.array(Teammate)),
     }),
     '/api/agents/{id}/team-tasks': further('agent.teamTasks', "List all tasks of an agent's team", {
       parameters: [AGENT_ID],
-      schema: jsonSchema(z.array(SharedTask)),
+      schema: jsonSchema(z.array(TeammateTask)),
     }),
     '/api/teams/{teamId}/events': further(
       'team.events',

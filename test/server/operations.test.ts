@@ -1,6 +1,10 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import type { OperationName } from '../../src/operations/index.ts';
+import { Teammate } from '../../src/operations/teammate-views.ts';
+import { writeNativeTeam } from '../ui/native-team.ts';
 import { SAMPLES } from './samples.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -254,6 +258,45 @@ describe('programs that know agents', () => {
     expect(await read('teammates')).toMatchObject([{ id: 'worker' }, { id: 'other' }]);
     expect(await read('team-tasks')).toMatchObject([{ title: 'Shared' }]);
   });
+
+  test('know of each teammate who leads it, in which team, and what it works on', async () => {
+    const stage = await setStage();
+    await stage.act('task.create', { teamId: 'demo', title: 'Shared' });
+    await stage.act('task.claim', { teamId: 'demo', taskId: '1' }, 'worker');
+    const headers = { authorization: `Bearer ${stage.tokens.reader}` };
+    const answer = await fetch(`${stage.url}/api/agents/lead@demo/teammates`, { headers });
+    const team = { teamLeadId: 'lead@demo', teamName: 'demo' };
+    const [worker, other] = (await answer.json()) as object[];
+    expect(worker).toMatchObject({ agentId: 'worker@demo', ...team, status: 'active', currentTask: 'Shared' });
+    expect(other).toMatchObject({ agentId: 'other@demo', ...team });
+    expect(other).not.toHaveProperty('currentTask');
+  });
+
+  test.each(['team-lead@session-bugs', '5e9a1c30-0000-4000-8000-000000000001'])(
+    "find those of a native team's lead by %s, if they are a person's",
+    async (id) => {
+      const stage = await setStage();
+      writeNativeTeam(join(stage.home.directory, 'claude'));
+      const read = (what: string, token: string): Promise<Response> =>
+        fetch(`${stage.url}/api/agents/${id}/${what}`, { headers: { authorization: `Bearer ${token}` } });
+      const team = { teamLeadId: 'team-lead@session-bugs', teamName: 'session-bugs' };
+      const teammates = await read('teammates', stage.token);
+      expect(z.array(Teammate).parse(await teammates.clone().json())).toMatchObject([
+        { name: 'scout', agentId: 'scout@session-bugs', status: 'idle', ...team },
+        { name: 'tester', status: 'active', currentTask: 'Write the failing test', ...team },
+      ]);
+      expect((await (await read('team-tasks', stage.token)).json()) as object[]).toMatchObject([
+        { id: '1', title: 'Find where sessions are kept', status: 'completed', assigneeId: 'scout' },
+        { id: '2', status: 'completed' },
+        { id: '3', status: 'in_progress', assigneeId: 'tester' },
+        { id: '4', status: 'blocked', dependencies: ['3'], blockedBy: ['3'] },
+        { id: '5', status: 'pending' },
+      ]);
+      for (const what of ['teammates', 'team-tasks']) {
+        expect((await read(what, stage.tokens.lead)).status).toBe(404);
+      }
+    },
+  );
 
   test('get all tasks of a team, however many there are', async () => {
     const stage = await setStage();
