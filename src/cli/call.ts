@@ -7,9 +7,10 @@ import { readArguments } from './arguments.ts';
 import type { Command } from './command.ts';
 import { readCredential } from './credential.ts';
 import { INTERRUPTED } from './errors.ts';
+import { interruption } from './interruption.ts';
 import { standardScreen } from './screen.ts';
 import { show } from './show.ts';
-import { print } from './write.ts';
+import { print, warn, warnPeople } from './write.ts';
 
 /**
  * Calls the command's operation and shows what it answers. Against a daemon that runs this takes less than a third of
@@ -63,7 +64,6 @@ export async function callOperation(command: Command, rest: readonly string[]): 
 
 /** Beside an error there is room only for people: a program reads one thing there. */
 async function tellOfOtherJournal(isDone: boolean): Promise<void> {
-  const { warn, warnPeople } = await import('./write.ts');
   await (await import('./other-journal.ts')).tellOfOtherJournal(process.env, isDone ? warn : warnPeople);
 }
 
@@ -87,7 +87,6 @@ function orPatiently(frame: RequestFrame, onMore: OnMore): (error: unknown) => P
 /** The same call, with all that may happen on the way. */
 async function callPatiently({ type, payload, as, commandId }: RequestFrame, onMore: OnMore): Promise<unknown> {
   const { openClient } = await import('./connect.ts');
-  const { interruption } = await import('./interruption.ts');
   return openClient(process.env).call(type as OperationName, payload as InputOf<OperationName>, {
     signal: interruption(),
     onMore,
