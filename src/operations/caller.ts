@@ -1,4 +1,4 @@
-import { Actor, USER } from '../core/actor.ts';
+import { Actor, SYSTEM, USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import type { TeamState } from '../core/state.ts';
@@ -46,7 +46,7 @@ export function authorize(caller: Caller, operation: { name: string; scope: Scop
 
 /** In whose name the caller acts: a member in its own, a person in its own or in that of the member it names. */
 export function actorOf(caller: Caller, operation: { scope: Scope }, as: string | undefined): Actor {
-  if (caller.scope === 'admin') return as === undefined ? USER : isSlug(as) ? as : parse(Actor, as);
+  if (caller.scope === 'admin') return as === undefined ? USER : isSlug(as) ? as : parsePerson(as);
   if (caller.memberId === undefined || (caller.scope === 'reader' && operation.scope !== 'reader')) {
     throw new TeamError('not_allowed', 'This credential can read but act for nobody');
   }
@@ -54,4 +54,12 @@ export function actorOf(caller: Caller, operation: { scope: Scope }, as: string 
     throw new TeamError('not_allowed', `This credential acts for ${caller.memberId}, not for ${quote(as)}`);
   }
   return caller.memberId;
+}
+
+/** A member, or a person who says so. What Troupe does in its own name, its own code does, and nobody who calls. */
+function parsePerson(as: string): Actor {
+  if (as === SYSTEM) {
+    throw new TeamError('not_allowed', `Nobody speaks as ${SYSTEM}: that is Troupe itself; name a member, or nobody`);
+  }
+  return parse(Actor, as);
 }

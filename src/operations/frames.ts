@@ -45,7 +45,7 @@ export interface ResultFrame {
   readonly after?: string | number;
 }
 
-/** A refusal. Without an id it is about a frame that could not be read. */
+/** A refusal. Without an id it is about a frame that had none, or none that could be read. */
 export interface ErrorFrame {
   readonly type: 'error';
   readonly id?: string | number;

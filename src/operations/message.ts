@@ -15,6 +15,7 @@ import { hasScope } from './caller.ts';
 import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
+import { requireSight } from './visible.ts';
 import { waitFor } from './wait.ts';
 
 const MessageId = { messageId: ChosenId.optional().describe('sent again under the same id, it is sent once') };
@@ -155,15 +156,13 @@ function deliveredBefore(
   });
 }
 
-/** Whose inbox: the caller's own; a person and the lead may look into those of others. */
-function ownerOf({ caller, actor }: Context, memberId: string | undefined): string {
-  const owner = memberId ?? actor;
+/** Whose inbox: the caller's own when nobody says another. */
+function ownerOf(context: Context, memberId: string | undefined): string {
+  const owner = memberId ?? context.actor;
   if (owner.startsWith('@')) {
     throw new TeamError('invalid', 'Say whose inbox (as): a person has none of its own');
   }
-  if (owner !== actor && !hasScope(caller, 'lead')) {
-    throw new TeamError('not_allowed', `${actor} may not read the mail of ${owner}`);
-  }
+  requireSight(context, 'mail', owner);
   return owner;
 }
 

@@ -8,6 +8,7 @@ import { requireMember, requireTeam } from '../core/view.ts';
 import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { DaemonService } from './operation.ts';
+import { requireSight } from './visible.ts';
 
 const Entry = z.looseObject({ at: z.number(), type: z.string() });
 
@@ -43,7 +44,10 @@ export const transcriptOperations = [
     result: Page,
     route: 'GET /api/teams/:teamId/members/:memberId/transcript',
     cli: { args: ['memberId'] },
-    run: async ({ ledger, daemon, signal }, { teamId, memberId, ...from }) => {
+    run: async (context, { teamId, memberId, ...from }) => {
+      // It holds the mail that the member was shown.
+      requireSight(context, 'transcript', memberId);
+      const { ledger, daemon, signal } = context;
       const hostId = await ledger.view(teamId, (state) => {
         requireTeam(state);
         return requireMember(state, memberId).hostId;

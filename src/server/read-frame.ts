@@ -3,22 +3,35 @@ import type { RequestFrame } from '../operations/frames.ts';
 import type { Cursor, Operation } from '../operations/operation.ts';
 import { writeMoments } from './moments.ts';
 
-/** The frame that a text holds, or the error that says why it is none. Checked by hand: every call passes here. */
-export function readFrame(text: string): RequestFrame | TeamError {
+/** Why a text is no frame, with the id under which its sender waits where that could be read. */
+export class UnreadableFrame {
+  readonly error: TeamError;
+  readonly id: RequestFrame['id'];
+
+  constructor(why: string, id?: RequestFrame['id']) {
+    this.error = new TeamError('invalid', why);
+    this.id = id;
+  }
+}
+
+/** The frame that a text holds, or why it is none. Checked by hand: every call passes here. */
+export function readFrame(text: string): RequestFrame | UnreadableFrame {
   const value = parseJson(text);
-  if (value === undefined) return new TeamError('invalid', 'A frame is one JSON object');
+  if (value === undefined) return new UnreadableFrame('A frame is one JSON object');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return new TeamError('invalid', 'A frame is a JSON object with a type');
+    return new UnreadableFrame('A frame is a JSON object with a type');
   }
   const { type, id, as, commandId } = value as Record<string, unknown>;
-  if (typeof type !== 'string' || type.length > 64) return new TeamError('invalid', 'type: a short text is expected');
-  const isId = id === undefined || (typeof id === 'string' && id.length <= 128) || Number.isSafeInteger(id);
-  if (!isId) return new TeamError('invalid', 'id: a text of at most 128 characters or a whole number is expected');
-  if (as !== undefined && typeof as !== 'string') return new TeamError('invalid', 'as: a text is expected');
-  if (commandId !== undefined && typeof commandId !== 'string') {
-    return new TeamError('invalid', 'commandId: a text is expected');
-  }
+  if (!isId(id)) return new UnreadableFrame('id: a text of at most 128 characters or a whole number is expected');
+  if (typeof type !== 'string' || type.length > 64) return new UnreadableFrame('type: a short text is expected', id);
+  if (as !== undefined && typeof as !== 'string') return new UnreadableFrame('as: a text is expected', id);
+  if (commandId !== undefined && typeof commandId !== 'string')
+    return new UnreadableFrame('commandId: a text is expected', id);
   return value as RequestFrame;
+}
+
+function isId(id: unknown): id is RequestFrame['id'] {
+  return id === undefined || (typeof id === 'string' && id.length <= 128) || Number.isSafeInteger(id);
 }
 
 /** The frame that refuses. */

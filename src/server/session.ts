@@ -5,7 +5,7 @@ import type { Cursor } from '../operations/operation.ts';
 import type { Connected, Ending, Hub, OpenLines } from './hub.ts';
 import { openOutbox } from './outbox.ts';
 import type { Carrier } from './outbox.ts';
-import { errorFrame, readFrame, resultFrame } from './read-frame.ts';
+import { errorFrame, readFrame, resultFrame, UnreadableFrame } from './read-frame.ts';
 import { openSubscriptions } from './subscriptions.ts';
 
 /** What carries the frames of one connection. */
@@ -87,7 +87,7 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
 
   function handle(text: string): void {
     const frame = readFrame(text);
-    if (frame instanceof TeamError) return refuseUnreadable(frame);
+    if (frame instanceof UnreadableFrame) return refuseUnreadable(frame);
     unreadable = 0;
     switch (frame.type) {
       case 'ping':
@@ -183,8 +183,8 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
     await outbox.whenEmpty();
   }
 
-  function refuseUnreadable(error: TeamError): void {
-    outbox.send(errorFrame(undefined, error));
+  function refuseUnreadable({ id, error }: UnreadableFrame): void {
+    outbox.send(errorFrame(id, error));
     if (++unreadable >= limits.unreadableFrames) void session.end({ code: 1008, reason: 'too many unreadable frames' });
   }
 

@@ -40,6 +40,22 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
     expect(stage.errors).toEqual([]);
   });
 
+  test.each([
+    ['the type', { type: 5, id: 'x' }],
+    ['the speaker', { type: 'team.list', id: 1, as: 5 }],
+    ['the command id', { type: 'team.list', id: 0, commandId: {} }],
+  ])('says under its id that %s of a frame cannot be read', async (_, frame) => {
+    const { wire } = await open();
+    wire.send(frame);
+    const answer = await wire.take(({ type }) => type === 'error');
+    expect(answer).toMatchObject({ id: frame.id, error: { code: 'invalid' } });
+  });
+
+  test('takes a frame for one, whatever else is in it', async () => {
+    const { wire } = await open();
+    expect(await wire.ask({ type: 'ping', error: { code: 'invalid' } })).toMatchObject({ type: 'pong' });
+  });
+
   test('is closed after too many frames that cannot be read', async () => {
     const { wire } = await open({ limits: { unreadableFrames: 3 } });
     for (let i = 0; i < 3; i++) wire.send('nonsense');
