@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TeamError } from './core/errors.ts';
+import { withoutPassword } from './core/secret.ts';
 import type { JournalAwayError } from './journal/away.ts';
 import type { Hosts } from './journal/hosts.ts';
 import type { Journal } from './journal/journal.ts';
@@ -29,17 +30,27 @@ export interface OpenedJournal {
   readonly advice?: string;
 }
 
+const SQLITE = /^sqlite:(?:\/\/)?(.+)$/s;
+
 /** Reads `sqlite:PATH`, `sqlite://PATH`, `memory`, `nats://...` or `tls://...`; relative paths begin at `base`. */
 export function readJournalPlace(text: string, base: string): JournalPlace {
   if (text === 'memory') return { kind: 'memory' };
   if (text === 'sqlite') return { kind: 'sqlite' };
-  const path = /^sqlite:(?:\/\/)?(.+)$/s.exec(text)?.[1];
+  const path = SQLITE.exec(text)?.[1];
   if (path !== undefined) return { kind: 'sqlite', path: resolve(base, path) };
   if (/^(nats|tls):/.test(text)) return { kind: 'nats', url: text, base };
   throw new TeamError(
     'invalid',
-    `${JSON.stringify(text)} is no place for a journal: there are sqlite:PATH, nats://host:port and memory`,
+    `${JSON.stringify(withoutPassword(text))} is no place for a journal: there are sqlite:PATH, nats://host:port and memory`,
   );
+}
+
+/** The same words with the paths in them as they are from `base`, for who reads them in another folder. What names no place stays as it is. */
+export async function anchorPlace(text: string, base: string): Promise<string> {
+  const path = SQLITE.exec(text)?.[1];
+  if (path !== undefined) return `sqlite:${resolve(base, path)}`;
+  if (!/^(nats|tls):/.test(text)) return text;
+  return (await import('./journal/nats/address.ts')).anchorAddress(text, base);
 }
 
 /** Opens a journal; `file` is the one for `sqlite` without a path. `exclusive`: one ledger of this process alone writes it. */

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../client/home.ts';
-import { readJournalPlace, showPlace } from '../journals.ts';
+import { withoutPassword } from '../core/secret.ts';
+import { anchorPlace, readJournalPlace, showPlace } from '../journals.ts';
 import type { JournalPlace } from '../journals.ts';
 import type { DaemonConfig } from '../runtime/config.ts';
 
@@ -21,11 +22,26 @@ export function findJournal(
   return config.journal === undefined ? undefined : readJournalPlace(config.journal, directory);
 }
 
-/** The place that somebody named, in the words in which a daemon tells its own; as it was named where it is none. */
+/** What somebody said here, for a process that works in another folder. */
+export function passOn(said: string): Promise<string> {
+  return anchorPlace(said, process.cwd());
+}
+
+/** The place that somebody named, in the words in which a daemon tells its own; as it was named, without a password, where it is none. */
 export async function locate(said: string, { journal }: Home): Promise<string> {
   try {
     return await showPlace(readJournalPlace(said, process.cwd()), { file: journal });
   } catch {
-    return said;
+    return withoutPassword(said);
+  }
+}
+
+/** Whether two places, in a daemon's words, are one: a file may be reached on several ways. */
+export function isSamePlace(one: string, other: string): boolean {
+  if (one === other) return true;
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
   }
 }

@@ -15,9 +15,9 @@ export async function tellOfOtherJournal(environment: NodeJS.ProcessEnv, say = w
   const actual = readLocation(home.card);
   if (actual === undefined || wanted === actual || wanted === `sqlite:${actual}`) return;
   // What reads addresses is loaded for those whose words differ.
-  const { locate } = await import('./journal-place.ts');
+  const { isSamePlace, locate } = await import('./journal-place.ts');
   const place = await locate(wanted, home);
-  if (place === actual) return;
+  if (isSamePlace(place, actual)) return;
   say(
     `troupe: The daemon that runs keeps its teams in ${clean(actual)}, not in ${clean(place)}, which TROUPE_JOURNAL names: that is read when a daemon starts. ` +
       'For the other journal: troupe stop, then the command again; or give it a daemon of its own with another TROUPE_HOME\n',

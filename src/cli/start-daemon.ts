@@ -43,7 +43,7 @@ export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Pro
       if (connection !== undefined) return connection;
       if (isMine && !child) {
         warnPeople(`troupe: starting the daemon for ${home.directory}\n`);
-        child = spawnDaemon(home);
+        child = spawnDaemon(home, await environmentFor(resolve(home.directory)));
       }
       const now = performance.now();
       if (child?.endedAt !== undefined && now > child.endedAt + OTHER_MS) {
@@ -135,7 +135,7 @@ interface Child {
   lastWords(): string;
 }
 
-function spawnDaemon(home: Home): Child {
+function spawnDaemon(home: Home, env: NodeJS.ProcessEnv): Child {
   const directory = resolve(home.directory);
   const log = openSync(home.log, 'a', 0o600);
   const from = statSync(home.log).size;
@@ -144,7 +144,7 @@ function spawnDaemon(home: Home): Child {
     stdio: ['ignore', log, log],
     // Its own directory is the one that surely stays as long as it does.
     cwd: directory,
-    env: environmentFor(directory),
+    env,
   });
   closeSync(log);
   const child: Child = {
@@ -167,10 +167,14 @@ function spawnDaemon(home: Home): Child {
 }
 
 /** The daemon serves everybody, so it gets nothing that is about the one who happened to start it. */
-function environmentFor(directory: string): NodeJS.ProcessEnv {
+async function environmentFor(directory: string): Promise<NodeJS.ProcessEnv> {
   const { TROUPE_TOKEN: _1, TROUPE_TOKEN_FILE: _2, TROUPE_MEMBER_NAME: _3, ...rest } = process.env;
   const { TROUPE_TEAM_ID: _4, TROUPE_TEAM: _5, TROUPE_TASK_ID: _6, ...others } = rest;
   // A member's program may be the one to start it; with the member's mark it would be ended with the member's turn.
   const { TROUPE_PROCESS: _7, ...environment } = others;
-  return { ...environment, TROUPE_HOME: directory };
+  const journal = environment['TROUPE_JOURNAL'];
+  if (!journal) return { ...environment, TROUPE_HOME: directory };
+  // It works in another folder than the one in which the words were meant.
+  const { passOn } = await import('./journal-place.ts');
+  return { ...environment, TROUPE_HOME: directory, TROUPE_JOURNAL: await passOn(journal) };
 }

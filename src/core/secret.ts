@@ -17,6 +17,11 @@ export const SECRET_SHAPES: readonly RegExp[] = [
 /** A password in an address; what comes before it is its first group. */
 export const ADDRESS_PASSWORD = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:]{0,256}:[^\s/@]{1,1024}@/gi;
 
+/** An address as it may be shown: what somebody put before its host by mistake is left out, whatever signs are in it. */
+export function withoutPassword(address: string): string {
+  return address.replace(/^([a-z][a-z0-9+.-]{0,20}:)?(\/\/)?.*@/is, '$1$2…@');
+}
+
 /** Shorter values of secret variables ("true", "none", a number) are no secrets. */
 export const SECRET_LENGTH = 6;
 

@@ -25,8 +25,9 @@ export function readFrame(text: string): RequestFrame | UnreadableFrame {
   if (!isId(id)) return new UnreadableFrame('id: a text of at most 128 characters or a whole number is expected');
   if (typeof type !== 'string' || type.length > 64) return new UnreadableFrame('type: a short text is expected', id);
   if (as !== undefined && typeof as !== 'string') return new UnreadableFrame('as: a text is expected', id);
-  if (commandId !== undefined && typeof commandId !== 'string')
+  if (commandId !== undefined && typeof commandId !== 'string') {
     return new UnreadableFrame('commandId: a text is expected', id);
+  }
   return value as RequestFrame;
 }
 

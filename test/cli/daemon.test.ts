@@ -7,10 +7,11 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { mountSmall, needMounts } from '../journal/mounts.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -91,6 +92,33 @@ describe('a command without a daemon', () => {
     const refused = await troupe.run('team show absent --json', { env });
     expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'not_found' } });
     for (const same of ['sqlite', `sqlite:${troupe.home}/journal.db`, `sqlite://${troupe.home}/journal.db`]) {
+      expect((await troupe.run('team list', { env: { TROUPE_JOURNAL: same } })).stderr).toBe('');
+    }
+  });
+
+  test('says nothing of a password in what names another journal', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    for (const said of ['nats://u:SEC/RET@host', 'nats:u:SECRET@host', 'mysql://u:SECRET@host']) {
+      const { stderr } = await troupe.run('team list', { env: { TROUPE_JOURNAL: said } });
+      expect(stderr).toContain('…@host, which TROUPE_JOURNAL names');
+      expect(stderr).not.toMatch(/SEC|RET/);
+      const serve = await newTroupe().run(['serve', '--journal', said]);
+      expect(serve.stderr).toContain('…@host');
+      expect(serve.stderr).not.toMatch(/SEC|RET/);
+    }
+  });
+
+  test('finds a relative journal from where the command is called, and on every way to it', async () => {
+    const troupe = newTroupe();
+    const folder = temporaryFolder();
+    const file = join(folder, 'mine.db');
+    const env = { TROUPE_JOURNAL: `sqlite:${relative(process.cwd(), file)}` };
+    const { journal } = await troupe.json<{ journal: { location: string } }>('status', { env });
+    expect(journal.location).toBe(file);
+    const link = join(temporaryFolder(), 'link');
+    symlinkSync(folder, link);
+    for (const same of [env.TROUPE_JOURNAL, `sqlite:${link}/mine.db`]) {
       expect((await troupe.run('team list', { env: { TROUPE_JOURNAL: same } })).stderr).toBe('');
     }
   });

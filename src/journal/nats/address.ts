@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
+import { withoutPassword } from '../../core/secret.ts';
 
 /** Where a journal on NATS is and how one gets in, as its address says it. */
 export interface NatsAddress {
@@ -25,7 +26,7 @@ type Parameter = (typeof PARAMETERS)[number];
 /** Reads `nats://host:port,host:port?creds=FILE`; `tls://` encrypts also to servers on this machine. Paths begin at `base`. */
 export function readNatsAddress(text: string, base: string): NatsAddress {
   const parts = /^(nats|tls):\/\/([^/?#]+)\/?(?:\?(.*))?$/.exec(text);
-  const fail = (why: string) => new TeamError('invalid', `${withoutSecrets(text)} is no address of a journal: ${why}`);
+  const fail = (why: string) => new TeamError('invalid', `${withoutPassword(text)} is no address of a journal: ${why}`);
   if (!parts) throw fail('write nats://host:port, more servers after commas, options after a question mark');
   const [, scheme, hosts = '', query = ''] = parts;
   if (hosts.includes('@')) {
@@ -53,11 +54,6 @@ export function readNatsAddress(text: string, base: string): NatsAddress {
   };
 }
 
-/** The address as it may be shown: without what somebody put into it by mistake. */
-export function withoutSecrets(text: string): string {
-  return text.replace(/\/\/[^/?#]*@/, '//…@');
-}
-
 /** The servers, and the journal on them where it is not the usual one. */
 export function showAddress({ servers, prefix, tls }: NatsAddress): string {
   return `${tls ? 'tls' : 'nats'}://${servers.join(',')}${prefix === 'troupe' ? '' : `?prefix=${prefix}`}`;
@@ -74,6 +70,19 @@ export function repeatAddress(text: string, base: string): string | undefined {
   }).toString();
   const shown = showAddress(address);
   return more === '' ? shown : `${shown}${shown.includes('?') ? '&' : '?'}${more}`;
+}
+
+/** Parameters that name a file. */
+const FILES = ['creds', 'nkey', 'ca', 'cert', 'key'] as const;
+
+/** The same address with the paths in it as they are from `base`, for who reads it in another folder. */
+export function anchorAddress(text: string, base: string): string {
+  const [servers = '', ...query] = text.split('?');
+  const parameters = new URLSearchParams(query.join('?'));
+  const files = FILES.filter((name) => parameters.get(name));
+  if (files.length === 0) return text;
+  for (const name of files) parameters.set(name, resolve(base, parameters.get(name) ?? ''));
+  return `${servers}?${parameters.toString()}`;
 }
 
 type Fail = (why: string) => TeamError;
