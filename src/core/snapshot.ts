@@ -8,7 +8,7 @@ import { putMember, putMessage, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
 /** Raised when the form below changes; a snapshot of another form is not read, the batches are replayed instead. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 interface Form {
   format: number;

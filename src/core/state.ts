@@ -16,6 +16,8 @@ export type TaskRecord = Omit<SharedTask, 'status' | 'blockedBy' | 'blocks' | 'b
 /** A member without what is derived. */
 export type MemberRecord = Omit<TeamMember, 'assignedTasks' | 'planModeRequired'> & {
   planApproved: boolean;
+  /** Since when it is the same one, where it came back since it joined; another one may join under its name when it has left. */
+  firstJoinedAt?: number | undefined;
   /** When it was last to be started again after a crash, the newest last; no more than decide about the next time. */
   restarts?: number[] | undefined;
   /** When it last started others, the newest last; no more than decide about the next time. */

@@ -27,13 +27,25 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
 /** A member as the faces show it. */
 export function viewMember(
   state: TeamState,
-  { planApproved, restarts: _restarts, spawns: _spawns, sendsPaidAt: _sendsPaidAt, ...member }: MemberRecord,
+  {
+    planApproved,
+    firstJoinedAt: _firstJoinedAt,
+    restarts: _restarts,
+    spawns: _spawns,
+    sendsPaidAt: _sendsPaidAt,
+    ...member
+  }: MemberRecord,
 ): TeamMember {
   return {
     ...member,
     assignedTasks: assignedTo(state, member.id),
     planModeRequired: member.planApprovalRequired && !planApproved,
   };
+}
+
+/** Since when a member is the same one: who crashes and comes back is, who joins under the name of one that left is not. */
+export function sameSince({ firstJoinedAt, joinedAt }: MemberRecord): number {
+  return firstJoinedAt ?? joinedAt.getTime();
 }
 
 /** A team as the faces show it, its lead first. */

@@ -1,8 +1,10 @@
 import { Actor, SYSTEM, USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
+import { isExpected } from '../core/rules/guard.ts';
 import type { TeamState } from '../core/state.ts';
 import { isSlug, quote } from '../core/text.ts';
+import { sameSince } from '../core/view.ts';
 
 /** How much a credential allows; each scope includes those before it. */
 export const SCOPES = ['reader', 'member', 'lead', 'admin'] as const;
@@ -16,6 +18,8 @@ export interface Caller {
   readonly scope: Scope;
   readonly teamId?: string;
   readonly memberId?: string;
+  /** Since when that member is the same one: another may join under its name, and this credential is none of that one's. */
+  readonly since?: number;
 }
 
 /** A person with the daemon's own token. */
@@ -29,6 +33,13 @@ export function hasScope(caller: Caller, scope: Scope): boolean {
 /** Who was replaced as the lead keeps its place in the team, not its powers. */
 export function presentCaller(caller: Caller, { team }: Pick<TeamState, 'team'>): Caller {
   return caller.scope === 'lead' && team && team.leadId !== caller.memberId ? { ...caller, scope: 'member' } : caller;
+}
+
+/** Whether the member that a credential was made for is still of the team, or was until that was closed, and can be read. */
+export function isPresent({ team, members }: TeamState, { memberId, since }: Caller): boolean {
+  const member = memberId === undefined ? undefined : members.get(memberId);
+  if (!member || sameSince(member) !== since) return false;
+  return isExpected(member) || member.stoppedAt?.getTime() === team?.closedAt?.getTime();
 }
 
 /** The one place where scope is checked: is the operation within the credential, and about its team? */

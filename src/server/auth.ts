@@ -1,9 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
-import { requireMember, requireTeam } from '../core/view.ts';
+import { requireMember, requireTeam, sameSince } from '../core/view.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { ADMIN, presentCaller } from '../operations/caller.ts';
+import { ADMIN, isPresent, presentCaller } from '../operations/caller.ts';
 import type { Caller } from '../operations/caller.ts';
 import { openLogins } from './logins.ts';
 import type { Logins } from './logins.ts';
@@ -24,7 +24,7 @@ export interface CredentialOptions {
 export interface Credentials {
   /** The caller that a token stands for; undefined for every other text. */
   verify(token: string): Promise<Caller | undefined>;
-  /** A token for one member of a team; it outlives restarts, and ends with the team. */
+  /** A token for one member of a team; it outlives restarts, and ends with the member and the team. */
   memberToken(teamId: string, memberId: string, scope: 'member' | 'lead' | 'reader'): Promise<string>;
   /** Makes everything given out so far void: tokens, sessions, login codes. */
   rotate(): Promise<void>;
@@ -38,8 +38,8 @@ const PREFIX = 'tm1';
 /** Longer than any of ours; nothing longer is worth hashing. */
 const LONGEST = 1024;
 
-/** What a member's token says: whose it is, and of which team under that name. */
-const Claims = z.tuple([z.string(), z.string(), z.enum(['member', 'lead', 'reader']), z.number()]);
+/** What a member's token says: whose it is, of which team under that name, and of which member under its name. */
+const Claims = z.tuple([z.string(), z.string(), z.enum(['member', 'lead', 'reader']), z.number(), z.number()]);
 
 /** Opens the credentials of a daemon: a new admin token in its file, the members' secret as it was. */
 export async function openCredentials(options: CredentialOptions): Promise<Credentials> {
@@ -61,11 +61,18 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     },
 
     async memberToken(teamId, memberId, scope) {
-      const createdAt = await ledger.view(teamId, (state) => {
-        requireMember(state, memberId);
-        return requireTeam(state).createdAt.getTime();
+      const [createdAt, since] = await ledger.view(teamId, (state) => {
+        const team = requireTeam(state);
+        const since = sameSince(requireMember(state, memberId));
+        if (!isPresent(state, { scope, memberId, since })) {
+          throw new TeamError(
+            'member_stopped',
+            `${memberId} has left team ${teamId}, and its tokens ended: add it again first`,
+          );
+        }
+        return [team.createdAt.getTime(), since];
       });
-      const claims: z.infer<typeof Claims> = [teamId, memberId, scope, createdAt];
+      const claims: z.infer<typeof Claims> = [teamId, memberId, scope, createdAt, since];
       const body = Buffer.from(JSON.stringify(claims)).toString('base64url');
       return `${PREFIX}.${body}.${sign(body)}`;
     },
@@ -86,10 +93,14 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
   async function verifyMember(token: string): Promise<Caller | undefined> {
     const [, body = '', signature = '', ...rest] = token.split('.');
     if (rest.length > 0 || !isSame(signature, sign(body))) return undefined;
-    const [teamId, memberId, scope, createdAt] = Claims.parse(JSON.parse(Buffer.from(body, 'base64url').toString()));
+    const claims = Claims.safeParse(JSON.parse(Buffer.from(body, 'base64url').toString()));
+    // An earlier version signed less, which says not of which member.
+    if (!claims.success) return undefined;
+    const [teamId, memberId, scope, createdAt, since] = claims.data;
+    const caller = { scope, teamId, memberId, since };
     return ledger.view(teamId, (state) =>
-      state.team?.createdAt.getTime() === createdAt && state.members.has(memberId)
-        ? presentCaller({ scope, teamId, memberId }, state)
+      state.team?.createdAt.getTime() === createdAt && isPresent(state, caller)
+        ? presentCaller(caller, state)
         : undefined,
     );
   }

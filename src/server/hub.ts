@@ -1,4 +1,5 @@
 import { TeamError } from '../core/errors.ts';
+import { isPresent } from '../operations/caller.ts';
 import type { Caller } from '../operations/caller.ts';
 import { callOperation } from '../operations/index.ts';
 import type { Call } from '../operations/index.ts';
@@ -107,6 +108,9 @@ export function openHub({ services, credentials, limits, mcp, onError }: HubOpti
     else if (events.some((event) => event.type === 'team:updated' && event.leadId !== undefined)) {
       endWhere(({ caller }) => caller.teamId === teamId && caller.scope === 'lead');
     }
+    for (const event of events) {
+      if (event.type === 'teammate:joined' || event.type === 'teammate:stopped') endGone(teamId, event.memberId);
+    }
   });
 
   const hub: Hub = {
@@ -171,6 +175,20 @@ export function openHub({ services, credentials, limits, mcp, onError }: HubOpti
     feeds.dropped(teamId);
     endWhere(({ caller }) => caller.teamId === teamId);
     return deleted;
+  }
+
+  /** Who left, and another one who came under its name. The process that a daemon runs ends by itself, and has last things to say. */
+  function endGone(teamId: string, memberId: string): void {
+    const isMembers = ({ caller }: Connected): boolean =>
+      caller.teamId === teamId && caller.memberId === memberId && caller.since !== undefined;
+    if (![...connected].some(isMembers)) return;
+    services.ledger
+      .view(teamId, (state) => {
+        const member = state.members.get(memberId);
+        const isEnding = member?.agent !== undefined && member.status === 'stopped';
+        if (!isEnding) endWhere((one) => isMembers(one) && !isPresent(state, one.caller));
+      })
+      .catch((error: unknown) => report(error, 'credentials'));
   }
 
   function endWhere(matches: (one: Connected) => boolean): void {

@@ -153,7 +153,8 @@ function serve(hub: Hub, socket: Socket): void {
       hub.counters.rejected++;
       return refuse(socket, caller, hello?.id);
     }
-    socket.write(`${JSON.stringify({ type: 'welcome', id: hello?.id, ...caller })}\n`);
+    const { since: _since, ...who } = caller;
+    socket.write(`${JSON.stringify({ type: 'welcome', id: hello?.id, ...who })}\n`);
     session = openSession(hub, { caller }, lineOn(socket));
     socket.resume();
     for (const frame of early) session.receive(frame);
@@ -163,7 +164,10 @@ function serve(hub: Hub, socket: Socket): void {
     if (!hello) throw new TeamError('unauthenticated', 'The first frame must be hello with a token');
     const caller = await hub.credentials.verify(hello.token);
     if (caller) return caller;
-    throw new TeamError('unauthenticated', 'This is not a valid token');
+    throw new TeamError(
+      'unauthenticated',
+      'This is not a valid token: it may have ended with its member, its team or "troupe token rotate"',
+    );
   }
 }
 

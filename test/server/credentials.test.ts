@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
+import { JoinInput } from '../../src/core/member.ts';
+import { parse } from '../../src/core/parse.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { openCredentials } from '../../src/server/auth.ts';
@@ -100,7 +102,44 @@ describe('the admin token', () => {
 describe('a member token', () => {
   test('outlives restarts', async () => {
     const token = await (await open()).memberToken('demo', 'lead', 'lead');
-    expect(await (await open()).verify(token)).toEqual({ scope: 'lead', teamId: 'demo', memberId: 'lead' });
+    expect(await (await open()).verify(token)).toEqual({
+      scope: 'lead',
+      teamId: 'demo',
+      memberId: 'lead',
+      since: 1_000,
+    });
+  });
+
+  test('ends with its member, whoever takes the name, and not with a crash that it comes back from', async () => {
+    const credentials = await open();
+    const join = async (at: number): Promise<string> => {
+      const input = parse(JoinInput, { name: 'ann' });
+      await ledger.execute('demo', { type: 'member.join', at, by: '@user', ...input }, () => undefined);
+      return credentials.memberToken('demo', 'ann', 'member');
+    };
+    const leave = (returning: boolean, at: number) =>
+      ledger.execute('demo', { type: 'member.leave', at, by: '@user', memberId: 'ann', returning }, () => undefined);
+    const first = await join(2_000);
+    const ann = { scope: 'member', teamId: 'demo', memberId: 'ann', since: 2_000 };
+    for (const at of [3_000, 4_000]) {
+      await leave(true, at);
+      expect(await credentials.verify(first)).toEqual(ann);
+      expect(await join(at + 500)).toBe(first);
+    }
+    expect(await (await open()).verify(first)).toEqual(ann);
+    await leave(false, 5_000);
+    expect(await credentials.verify(first)).toBeUndefined();
+    await expect(credentials.memberToken('demo', 'ann', 'member')).rejects.toMatchObject({ code: 'member_stopped' });
+    const second = await join(6_000);
+    expect(await credentials.verify(first)).toBeUndefined();
+    expect(await credentials.verify(second)).toEqual({ ...ann, since: 6_000 });
+  });
+
+  test('still reads a team that was closed with its member in it', async () => {
+    const credentials = await open();
+    const token = await credentials.memberToken('demo', 'lead', 'lead');
+    await ledger.execute('demo', { type: 'team.close', at: 2_000, by: '@user', force: true }, () => undefined);
+    expect(await credentials.verify(token)).toMatchObject({ memberId: 'lead' });
   });
 
   test('ends with its team, whoever takes the name', async () => {
@@ -122,7 +161,7 @@ describe('a member token', () => {
       }
     }
     const [prefix, , signature] = token.split('.');
-    const claims = Buffer.from(JSON.stringify(['demo', 'lead', 'lead', 1_000])).toString('base64url');
+    const claims = Buffer.from(JSON.stringify(['demo', 'lead', 'lead', 1_000, 1_000])).toString('base64url');
     for (const forged of [
       `${prefix}.${claims}.${signature}`,
       `${prefix}.${claims}.`,

@@ -288,7 +288,9 @@ test('MCP gets the request and who asks', async () => {
   });
   expect(await answer.json()).toEqual({ ok: true });
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-  expect(seen).toEqual([['POST', '{"jsonrpc":"2.0"}', { scope: 'member', teamId: 'demo', memberId: 'worker' }]]);
+  expect(seen).toEqual([
+    ['POST', '{"jsonrpc":"2.0"}', expect.objectContaining({ scope: 'member', teamId: 'demo', memberId: 'worker' })],
+  ]);
 });
 
 test('metrics are for people alone', async () => {

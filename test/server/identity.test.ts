@@ -230,6 +230,22 @@ describe('a connection ends when its credential does', () => {
     await expect(openWebSocket(stage.url, headers)).rejects.toThrow('401');
   });
 
+  test('with its member, also when another joins under that name', async () => {
+    const stage = await setStage();
+    const open = await Promise.all(wires(stage, stage.tokens.worker));
+    const other = await openUnix(stage.home.socket, stage.tokens.other);
+    await stage.act('member.remove', { teamId, memberId: 'worker' });
+    for (const wire of open) await wire.closed;
+    await stage.act('member.add', { teamId, name: 'worker' });
+    const again = await openUnix(stage.home.socket, stage.tokens.worker);
+    expect(again.frames).toMatchObject([{ error: { code: 'unauthenticated' } }]);
+    await expect(openWebSocket(stage.url, { authorization: `Bearer ${stage.tokens.worker}` })).rejects.toThrow('401');
+    const { token } = await stage.act('member.token', { teamId, memberId: 'worker' });
+    const wire = await openUnix(stage.home.socket, token);
+    expect(await wire.ask({ type: 'team.show', payload: { teamId } })).toMatchObject({ type: 'result' });
+    expect(await other.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
+  });
+
   test('with a new lead, who the old one then is not', async () => {
     const stage = await setStage();
     const open = await Promise.all(wires(stage, stage.tokens.lead));

@@ -2,6 +2,7 @@ import { mergeMetadata } from '../json.ts';
 import { RESTARTS, SPAWNS_PER_MINUTE } from '../limits.ts';
 import { putMember, putUsage } from '../tables.ts';
 import { addUsage, NO_USAGE } from '../usage.ts';
+import { sameSince } from '../view.ts';
 import { changeMember, defined, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
@@ -16,6 +17,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       statusSince: new Date(at),
       joinedAt: new Date(at),
       planApproved: false,
+      firstJoinedAt: before?.returning ? sameSince(before) : undefined,
       // How fast it may go does not begin anew with it.
       restarts: before?.restarts,
       spawns: before?.spawns,
