@@ -41,7 +41,8 @@ export interface Permission {
 
 /** What a session tells, in order. */
 export type AgentEvent =
-  | { readonly type: 'text'; readonly text: string }
+  /** Begins a line, and ends it but for what `continues` it; breaks within it and blank lines are as they were said. */
+  | { readonly type: 'text'; readonly text: string; readonly continues?: true }
   | {
       readonly type: 'tool';
       readonly id: string;

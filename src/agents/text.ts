@@ -1,7 +1,9 @@
+import type { AgentEvent } from './agent.ts';
+
 /** Text that comes in small pieces, told in lines. */
 export interface TextFlow {
   add(piece: string): void;
-  /** Tells what is left. */
+  /** Tells what is left; what is added then is another text. */
   flush(): void;
 }
 
@@ -21,26 +23,41 @@ const PATIENCE_MS = 500;
 
 /**
  * Tells lines as they end, and after a while what there is of one: a piece per token would be a line each in every
- * transcript, and whole answers would come too late for those who watch.
+ * transcript, and whole answers would come too late for those who watch. Told texts are the text that came: each begins a
+ * line or says that it goes on with one, and blank lines are kept, though never told alone.
  */
-export function textFlow(tell: (text: string) => void): TextFlow {
+export function textFlow(tell: (said: Extract<AgentEvent, { type: 'text' }>) => void): TextFlow {
   let kept = '';
+  let isBegun = false;
+  let isMidLine = false;
   let timer: NodeJS.Timeout | undefined;
   const tellUpTo = (end: number): void => {
     clearTimeout(timer);
     timer = undefined;
-    const text = kept.slice(0, end);
+    const part = kept.slice(0, end);
+    if (part.trim() === '') return;
     kept = kept.slice(end);
-    // Lines are told without the break that ends them.
-    if (text.trim() !== '') tell(text.replace(/\n$/, ''));
+    const text = (isBegun ? part : part.replace(/^(?:[^\S\n]*\n)+/, '')).replace(/\n$/, '');
+    tell({ type: 'text', text, ...(isMidLine && { continues: true }) });
+    isBegun = true;
+    isMidLine = !part.endsWith('\n');
   };
   return {
     add(piece) {
       kept += piece;
+      if (isMidLine && kept.startsWith('\n')) {
+        kept = kept.slice(1);
+        isMidLine = false;
+      }
       const end = kept.lastIndexOf('\n') + 1;
       if (end > 0) tellUpTo(end);
       if (kept !== '') timer ??= setTimeout(() => tellUpTo(kept.length), PATIENCE_MS);
     },
-    flush: () => tellUpTo(kept.length),
+    flush() {
+      tellUpTo(kept.length);
+      kept = '';
+      isBegun = false;
+      isMidLine = false;
+    },
   };
 }

@@ -45,7 +45,8 @@ export async function printTranscript(client: Client, reading: Reading, begun?: 
     // A new session has a file of its own, to be read from its beginning.
     if (session && answer.session !== session) after = 0;
     else {
-      for (const entry of answer.entries) print(json ? toJson(entry, undefined) : entryText(entry, present()));
+      if (json) for (const entry of answer.entries) print(toJson(entry, undefined));
+      else for (const entry of wholeLines(answer.entries)) print(entryText(entry, present()));
       isSomething ||= answer.entries.length > 0;
       ({ after } = answer);
     }
@@ -101,6 +102,18 @@ export async function findTeamOf(client: Client, memberId: string, teamId: strin
 
 /** A line of a transcript. */
 export type Entry = { readonly type: string; readonly at: number; readonly [key: string]: unknown };
+
+/** Entries with lines that were told in pieces put together, as far as the pieces are here. */
+export function wholeLines(entries: readonly Entry[]): Entry[] {
+  const whole: Entry[] = [];
+  for (const entry of entries) {
+    const last = whole.at(-1);
+    const isMore = entry.type === 'text' && entry['continues'] === true && last?.type === 'text';
+    if (isMore) whole[whole.length - 1] = { ...last, text: `${String(last['text'])}${String(entry['text'])}` };
+    else whole.push(entry);
+  }
+  return whole;
+}
 
 /** A line of a transcript for people; what does not fit goes on under its text, beside the clock. */
 export function entryText(entry: Entry, screen: Screen): string {

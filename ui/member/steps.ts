@@ -56,8 +56,11 @@ export function toSteps(entries: readonly Entry[]): Step[] {
         });
         break;
       case 'text':
-        if (last?.kind === 'text') steps[steps.length - 1] = { ...last, text: `${last.text}${text(entry['text'])}` };
-        else steps.push({ kind: 'text', at, text: text(entry['text']) });
+        if (last?.kind === 'text') {
+          // Older transcripts do not say what continues a line; of most entries there it is true that none does.
+          const between = entry['continues'] === true ? '' : '\n';
+          steps[steps.length - 1] = { ...last, text: `${last.text}${between}${text(entry['text'])}` };
+        } else steps.push({ kind: 'text', at, text: text(entry['text']) });
         break;
       case 'tool': {
         const id = text(entry['id']);

@@ -37,7 +37,7 @@ export class AcpSession {
   readonly #options: AcpSessionOptions;
   readonly #meter: Meter;
   readonly #calls = new Map<string, KnownCall>();
-  readonly #flow = textFlow((text) => this.#emit({ type: 'text', text }));
+  readonly #flow = textFlow((said) => this.#emit(said));
   #preface: string | undefined;
   #emit: Emit = () => {};
   #cancelled = new AbortController();

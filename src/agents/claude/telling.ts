@@ -16,7 +16,7 @@ const SYNTHETIC = '<synthetic>';
 /** Starts with nothing told. */
 export function newTelling(tell: (event: AgentEvent) => void): Telling {
   const tools = new Map<string, string>();
-  const flow = textFlow((text) => tell({ type: 'text', text }));
+  const flow = textFlow(tell);
   let flowed = false;
   return {
     hear(said) {

@@ -20,7 +20,7 @@ export class Thread {
   #ended: PromiseWithResolvers<TurnEnd> | undefined;
   #turnId: string | undefined;
   #text = '';
-  #flow = textFlow((text) => this.#emit({ type: 'text', text }));
+  #flow = textFlow((said) => this.#emit(said));
   /** Texts that were sent, by the id under which the thread will tell that it has them. */
   readonly #unshown = new Map<string, readonly string[]>();
   readonly #items = new Map<string, Item>();
@@ -140,11 +140,14 @@ export class Thread {
     if (name !== this.teamServer || status === 'starting') return;
     this.#toolsStarted.resolve();
     if (status !== 'failed') return;
+    this.#flow.flush();
     this.#emit({ type: 'text', text: `[The tools of the team cannot be reached: ${error ?? 'no reason was given'}]` });
   }
 
   #hearTrouble({ error, willRetry }: NewsOf<'error'>): void {
-    if (willRetry) this.#emit({ type: 'text', text: `[The model does not answer, trying again: ${error.message}]` });
+    if (!willRetry) return;
+    this.#flow.flush();
+    this.#emit({ type: 'text', text: `[The model does not answer, trying again: ${error.message}]` });
   }
 
   #hearEnd({ turn }: NewsOf<'turn/completed'>): void {
