@@ -1,11 +1,13 @@
 import { BarChart3, Inbox, LogOut, Moon, Sun, Users, Waypoints } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { logOut, reach } from './data/daemon.ts';
+import { reach } from './data/daemon.ts';
 import { navigate, teamPath } from './data/route.ts';
 import type { Route } from './data/route.ts';
 import { useSignal } from './data/signal.ts';
 import { queue, teams } from './data/teams.ts';
+import { LogOutForm } from './forms/log-out.tsx';
+import { isLogOutOpen } from './palette/open.ts';
 import { useKeys } from './parts/keys.ts';
 import { Link } from './parts/link.tsx';
 
@@ -62,7 +64,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
         <button
           type="button"
           className="button ghost icon leave"
-          onClick={() => void logOut()}
+          onClick={() => isLogOutOpen.set(true)}
           aria-label="Log out"
           title="Log out"
         >
@@ -73,6 +75,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
         <ReachBanner />
         {children}
       </div>
+      <LogOutForm />
     </div>
   );
 }

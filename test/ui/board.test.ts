@@ -54,7 +54,7 @@ async function carry(page: Page, id: string, phase: string, y?: number): Promise
 describe('the board', { timeout: 240_000 }, () => {
   test('moves cards by hand where the rules allow it, and says why where they do not', async (context) => {
     needTool(context, 'chromium');
-    const { page, show, watched } = await openBoard();
+    const { page, show, client, watched } = await openBoard();
 
     // Done otherwise: from pending to completed.
     await carry(page, '24', 'completed');
@@ -119,6 +119,15 @@ describe('the board', { timeout: 240_000 }, () => {
     await page.getByRole('dialog', { name: 'Fail #17' }).getByLabel('Why').fill('Nobody needs it');
     await page.getByRole('button', { name: 'Fail it' }).click();
     await eventually(async () => (await show('17')).failure).toBe('Nobody needs it');
+
+    // What was asked of a blocked task is no answer once it is none.
+    await carry(page, '16', 'completed');
+    await page.mouse.up();
+    await sure.getByText(/It waits for task 10/).waitFor();
+    const { dependencies } = await show('16');
+    await client.call('task.undepend', { teamId: TEAM, taskId: '16', dependencies });
+    await sure.getByRole('alert').getByText('now it is pending').waitFor();
+    expect(await sure.getByRole('button', { name: 'Complete' }).isDisabled()).toBe(true);
     expectQuiet(watched);
   });
 

@@ -90,6 +90,37 @@ describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
     expectQuiet(watched);
   });
 
+  test('does not do later what was cancelled while the daemon was away', async (context) => {
+    needTool(context, 'chromium');
+    const { home, daemon, client } = await setStage(writeStory);
+    const watched = await openPage(browser(), client, `/t/${TEAM}?view=list`);
+    const { page } = watched;
+    await page.locator('.list-row').first().waitFor();
+    await page.keyboard.press('n');
+    const form = page.getByRole('dialog', { name: 'New task' });
+    await form.getByLabel('Title').fill('Never');
+    // It hears nothing any more, but the page does not know that yet.
+    daemon.child.kill('SIGSTOP');
+    await form.getByRole('button', { name: 'Create' }).click();
+    daemon.child.kill('SIGKILL');
+    await daemon.ended;
+    await form.getByText('It waits for the daemon, which is away').waitFor();
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await form.waitFor({ state: 'detached' });
+    // Nothing is begun either.
+    await page.getByRole('button', { name: 'Log out' }).click();
+    const leave = page.getByRole('dialog', { name: 'Log out?' });
+    await leave.getByText('The daemon is away').waitFor();
+    expect(await leave.getByRole('button', { name: 'Log out' }).isDisabled()).toBe(true);
+    await startStage(home);
+    await eventually(() => leave.getByRole('button', { name: 'Log out' }).isEnabled()).toBe(true);
+    await client.call('task.create', { teamId: TEAM, title: 'After the crash' });
+    await leave.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('.list-row').getByText('After the crash').waitFor();
+    expect((await client.call('task.list', { teamId: TEAM })).map(({ title }) => title)).not.toContain('Never');
+    expectQuiet(watched);
+  });
+
   test('is there though the daemon was killed while parts of it were loaded, and gets them when they are wanted', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage(writeStory);
@@ -187,6 +218,7 @@ describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
     await page.locator('.team-count').waitFor();
     // Logged out, it is closed again.
     await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
     await tab.close();
   });

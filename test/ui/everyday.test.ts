@@ -89,6 +89,7 @@ describe('in everyday use', { timeout: 240_000 }, () => {
     await page.getByText('1 h 14 m ago').or(page.getByText('1 h 13 m ago')).waitFor();
     expectQuiet(watched);
     await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
   });
 });

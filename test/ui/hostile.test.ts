@@ -57,6 +57,10 @@ test(
         );
       }
     }
+    const long = Array.from({ length: 9 }, (_, i) => `echo ${i}`).join('\n');
+    for (const content of ['npm test # \u202egnihton\nrm -rf build', long]) {
+      await client.call('request.raise', { teamId, kind: 'permission', memberId: 'ada', content }, { as: 'ada' });
+    }
     const watched = await openPage(browser(), client, `/t/${teamId}`);
     const { page } = watched;
     const strangers: string[] = [];
@@ -102,6 +106,13 @@ test(
     await page.locator('.message').first().waitFor();
     for (let i = 0; i < 12; i++) await page.mouse.wheel(0, 900);
     await check('inbox');
+    // Beside yes stands the command as it would run, or none stands there.
+    const spoof = page.locator('.member-waits .request', { hasText: 'npm test' });
+    expect(await spoof.locator('.code').innerText()).toBe('npm test # [U+202E]gnihton\nrm -rf build');
+    await spoof.getByRole('button', { name: 'Allow' }).waitFor();
+    const cut = page.locator('.member-waits .request', { hasText: 'echo 8' });
+    await cut.getByRole('link', { name: 'Read all of it, then answer' }).waitFor();
+    expect(await cut.getByRole('button').count()).toBe(0);
     await page.goto(`${new URL(page.url()).origin}/queue`);
     await page.locator('.queue-detail').waitFor();
     await eventually(() => page.locator('.queue-line').count()).toBeGreaterThan(1);

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
 import { loadPart } from './part.ts';
 
-const { rank } = await loadPart<{ rank: (entry: string, typed: string) => number }>('ui/palette/rank.ts');
+const { rank, findBest } = await loadPart<{
+  rank: (entry: string, typed: string) => number;
+  findBest: (
+    entries: readonly string[],
+    typed: string,
+    options: { most: number; entryOf: (one: string) => string },
+  ) => string[];
+}>('ui/palette/rank.ts');
+const { fitsCard } = await loadPart<{ fitsCard: (content: string) => boolean }>('ui/queue/fits-card.ts');
 const { labelTicks, stepsFrom } = await loadPart<{
   labelTicks: (ticks: readonly number[], show: (tick: number) => string) => string[];
   stepsFrom: (least: number) => number[];
@@ -37,6 +45,24 @@ test('what is called so comes before what begins so, and scattered letters come 
   expect(found('MEMBER  bo')[0]).toBe('member bo create');
   expect(found('task create')).toEqual(['Create a task']);
   expect(found('zebra')).toEqual([]);
+  // Letters of what an entry is are none of its name.
+  expect(found('emb')).toEqual([]);
+  expect(found('meb bo')).toEqual([]);
+  expect(found('member')).toEqual(['member bo create', 'member create tests']);
+});
+
+test('of many tasks all are searched, and those that fit best are shown, the newest first', () => {
+  const tasks = Array.from({ length: 2_000 }, (_, i) => `#${i + 1} ${i % 500 === 0 ? 'Mend' : 'Make'} part ${i}`);
+  const find = (typed: string): string[] => findBest(tasks, typed, { most: 3, entryOf: (one) => one });
+  expect(find('#1')).toContain('#1 Mend part 0');
+  expect(find('mend')).toEqual(['#1501 Mend part 1500', '#1001 Mend part 1000', '#501 Mend part 500']);
+  expect(find('')).toEqual(tasks.slice(-3));
+});
+
+test('a command is answered from a card only if the card shows all of it', () => {
+  expect(fitsCard('npm test\nnpm run build')).toBe(true);
+  expect(fitsCard('a\n'.repeat(9))).toBe(false);
+  expect(fitsCard('a'.repeat(600))).toBe(false);
 });
 
 test('an axis says nothing twice, and takes no step that is less than one thing', () => {

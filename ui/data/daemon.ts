@@ -67,7 +67,10 @@ export async function logIn(code: string): Promise<boolean> {
 
 /** Ends the session, here and at the daemon. */
 export async function logOut(): Promise<void> {
-  await fetch('/api/logout', { method: 'POST', headers: { 'x-troupe-csrf': '1' } });
+  const answer = await fetch('/api/logout', { method: 'POST', headers: { 'x-troupe-csrf': '1' } }).catch(
+    () => undefined,
+  );
+  if (!answer?.ok) throw new CallError('no_daemon', 'The daemon did not end the session: you are still logged in');
   // What was begun here is not for who comes next.
   sessionStorage.clear();
   location.reload();

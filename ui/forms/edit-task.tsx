@@ -21,13 +21,14 @@ export function EditTask({ teamId, task, onClose }: { teamId: string; task: Shar
   // The daemon may have told of a change before its event was here.
   const theirs: Words = asked.revision > task.revision ? asked : task;
   const isConflict = !saySame(theirs, base) && !saySame(theirs, { title, description });
-  const save = async (): Promise<unknown> => {
-    const send = (revision: number) => call('task.update', { teamId, taskId, title, description, revision });
+  const save = async (signal: AbortSignal): Promise<unknown> => {
+    const send = (revision: number) =>
+      call('task.update', { teamId, taskId, title, description, revision }, { signal });
     try {
       return await send(theirs.revision);
     } catch (error) {
       if (!(error instanceof CallError) || error.code !== 'stale_revision') throw error;
-      const now = await call('task.show', { teamId, taskId });
+      const now = await call('task.show', { teamId, taskId }, { signal });
       if (saySame(now, base)) return send(now.revision);
       setAsked(now);
       return 'stay';

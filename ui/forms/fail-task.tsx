@@ -16,8 +16,8 @@ export function FailTask({ view, onClose }: { view: TaskView | undefined; onClos
 
 function FailForm({ view: { task }, onClose }: { view: TaskView; onClose: () => void }) {
   const [reason, setReason] = useState('');
-  const fail = async (): Promise<void> => {
-    await call('task.fail', { teamId: task.teamId, taskId: task.id, epoch: task.epoch, reason });
+  const fail = async (signal: AbortSignal): Promise<void> => {
+    await call('task.fail', { teamId: task.teamId, taskId: task.id, epoch: task.epoch, reason }, { signal });
     say(`#${task.id} failed`);
   };
   return (

@@ -1,4 +1,7 @@
+import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
+import { reach } from '../data/daemon.ts';
+import { useSignal } from '../data/signal.ts';
 import { useAct } from '../parts/act.ts';
 import { FailureNote } from '../parts/failure.tsx';
 
@@ -8,10 +11,13 @@ export interface FormProps {
   readonly onClose: () => void;
 }
 
+const AWAY = 'The daemon is away: this can be sent when it is back.';
+
 /**
  * The frame of every form: its fields, what went wrong, and at the end Cancel and the one thing it does. Sent without a
  * failure, it closes; a failure is told where the person looks, and what was typed stays. A `submit` that answers `stay`
- * has something to ask first.
+ * has something to ask first. Nothing is begun while the daemon is away, and what waits for it is taken back with the
+ * form: nobody expects a form that they closed to act later.
  */
 export function Form({
   verb,
@@ -28,19 +34,25 @@ export function Form({
   isDanger?: boolean;
   isBlocked?: boolean;
   className?: string;
-  submit: () => Promise<unknown>;
+  submit: (signal: AbortSignal) => Promise<unknown>;
   onClose: () => void;
   children: ReactNode;
 }) {
   const { isBusy, failure, run } = useAct();
+  const isHere = useSignal(reach) === 'live';
+  const sending = useRef<AbortController>(undefined);
+  useEffect(() => () => sending.current?.abort(), []);
   return (
     <form
       className={`form ${className}`}
       onSubmit={(event) => {
         event.preventDefault();
-        if (isBlocked) return;
+        if (isBlocked || isBusy || !isHere) return;
         let answer: unknown;
-        void run(async () => (answer = await submit())).then((isDone) => isDone && answer !== 'stay' && onClose());
+        const { signal } = (sending.current = new AbortController());
+        void run(async () => (answer = await submit(signal))).then(
+          (isDone) => isDone && answer !== 'stay' && onClose(),
+        );
       }}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
@@ -48,11 +60,20 @@ export function Form({
     >
       {children}
       <FailureNote failure={failure} />
+      {!isHere && (
+        <p className="hint" role="status">
+          {isBusy ? 'It waits for the daemon, which is away. Cancel takes it back.' : AWAY}
+        </p>
+      )}
       <div className="actions">
         <button type="button" className="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="submit" className={`button primary${isDanger ? ' danger' : ''}`} disabled={isBusy || isBlocked}>
+        <button
+          type="submit"
+          className={`button primary${isDanger ? ' danger' : ''}`}
+          disabled={isBusy || isBlocked || !isHere}
+        >
           {isBusy ? busyVerb : verb}
         </button>
       </div>

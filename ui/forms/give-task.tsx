@@ -24,13 +24,9 @@ function GiveForm({ view: { task }, onClose }: { view: TaskView; onClose: () => 
   const live = members.filter(({ status }) => status === 'active' || status === 'idle' || status === 'spawning');
   const sorted = live.toSorted((a, b) => Number(busy.has(a.id)) - Number(busy.has(b.id)));
   const [assigneeId, setAssignee] = useState(task.assigneeId ?? sorted[0]?.id ?? '');
-  const give = async (): Promise<void> => {
-    await call('task.assign', {
-      teamId: task.teamId,
-      taskId: task.id,
-      epoch: task.epoch,
-      assigneeId: assigneeId || null,
-    });
+  const give = async (signal: AbortSignal): Promise<void> => {
+    const { teamId, id: taskId, epoch } = task;
+    await call('task.assign', { teamId, taskId, epoch, assigneeId: assigneeId || null }, { signal });
     say(`#${task.id} is for ${assigneeId}, who begins it when free`);
   };
   if (sorted.length === 0) return <p>Nobody is here to take it: spawn a teammate first.</p>;

@@ -26,9 +26,9 @@ function NewTaskForm({ teamId, onClose }: { teamId: string; onClose: () => void 
   const [priority, setPriority] = useState<Priority>('medium');
   const [needs, setNeeds] = useState('');
   const live = members.filter(({ status }) => status !== 'stopped');
-  const create = async (): Promise<void> => {
+  const create = async (signal: AbortSignal): Promise<void> => {
     const task = { teamId, title, description, priority, dependencies: taskIdsIn(needs) };
-    const { id } = await call('task.create', { ...task, ...(assigneeId && { assigneeId }) });
+    const { id } = await call('task.create', { ...task, ...(assigneeId && { assigneeId }) }, { signal });
     say(`#${id} was created`);
   };
   return (

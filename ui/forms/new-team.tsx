@@ -17,8 +17,8 @@ export function NewTeam({ isOpen, onClose }: FormProps) {
 function NewTeamForm({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
-  const create = async (): Promise<void> => {
-    await call('team.create', { name, description });
+  const create = async (signal: AbortSignal): Promise<void> => {
+    await call('team.create', { name, description }, { signal });
     navigate(teamPath(name));
   };
   return (

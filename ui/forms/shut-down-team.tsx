@@ -20,8 +20,8 @@ function ShutDownForm({ teamId, onClose }: { teamId: string; onClose: () => void
   const { counts, members, team } = useTeam(({ view }) => view);
   const [force, setForced] = useState(false);
   const live = members.filter(({ id, status }) => status !== 'stopped' && id !== team?.leadId).length;
-  const shutDown = async (): Promise<void> => {
-    await call('team.down', { teamId, force });
+  const shutDown = async (signal: AbortSignal): Promise<void> => {
+    await call('team.down', { teamId, force }, { signal });
     say(`${teamId} is closed; it can still be read`);
   };
   return (

@@ -30,12 +30,13 @@ function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void })
   const [prompt, setPrompt] = useState('');
   const [program, setProgram] = useState('');
   const [planApprovalRequired, setPlan] = useState(false);
-  const spawn = async (): Promise<void> => {
+  const spawn = async (signal: AbortSignal): Promise<void> => {
     const model = models.find(({ id }) => id === like);
     const own: AgentSpec = { kind: 'exec', command: wordsOf(program) };
     const agent = model?.agent ?? (like === DEFAULT ? undefined : own);
     const place = model?.cwd === undefined ? {} : { cwd: model.cwd };
-    await call('member.spawn', { teamId, name, role, prompt, planApprovalRequired, ...(agent && { agent }), ...place });
+    const given = { teamId, name, role, prompt, planApprovalRequired, ...(agent && { agent }), ...place };
+    await call('member.spawn', given, { signal });
     say(`${name} is starting`);
   };
   const choices = models.map(({ id, agent }) => [id, `the same as ${id} (${agent?.name ?? agent?.kind})`] as const);

@@ -26,9 +26,10 @@ function WriteForm({ teamId, onClose }: { teamId: string; onClose: () => void })
       view.members.find((member) => member.id === view.team?.leadId && isPerson(member) && member.status !== 'stopped')
         ?.id,
   );
-  const send = async (): Promise<void> => {
+  const send = async (signal: AbortSignal): Promise<void> => {
     const priority = isUrgent ? 'urgent' : 'normal';
-    const sent = await call('message.broadcast', { teamId, content, priority }, lead === undefined ? {} : { as: lead });
+    const as = lead === undefined ? {} : { as: lead };
+    const sent = await call('message.broadcast', { teamId, content, priority }, { ...as, signal });
     if (sent.length === 0) say('Nobody else is on the team: spawn a teammate first', true);
     else say(`Sent to ${plural(sent.length, 'member')}`);
   };

@@ -16,8 +16,7 @@ import { Link } from '../parts/link.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { say } from '../parts/toast.tsx';
-import { kindOf } from '../queue/answer.ts';
-import { Answer } from '../queue/request-card.tsx';
+import { RequestCard } from '../queue/request-card.tsx';
 import { FailedTeam } from '../team/failed-team.tsx';
 import { agentOf, LeadBadge } from '../team/member-card.tsx';
 import { Doing, MemberState } from '../team/member-state.tsx';
@@ -146,13 +145,7 @@ function Waiting({ memberId }: { memberId: string }) {
   return (
     <section className="member-waits" aria-label="Waits">
       {own.map((request) => (
-        <article key={request.id} className={`request is-${kindOf(request.kind).phase}`}>
-          <span className="request-kind">
-            {request.kind === 'shutdown' ? 'Was asked to stop' : kindOf(request.kind).name}
-          </span>
-          <p className="request-text three-lines">{request.content}</p>
-          {request.kind !== 'shutdown' && <Answer request={request} canAct={canAct} />}
-        </article>
+        <RequestCard key={request.id} request={request} title={undefined} isOpen canAct={canAct} />
       ))}
     </section>
   );
@@ -166,8 +159,8 @@ function Actions({ teamId, member }: { teamId: string; member: MemberRecord }) {
   const isStopped = member.status === 'stopped';
   const restart = (): void =>
     void act(() => call('member.restart', { teamId, memberId }), `${memberId} is started again`);
-  const stop = async (): Promise<void> => {
-    await call('member.stop', { teamId, memberId, reason: 'stopped by a person' });
+  const stop = async (signal: AbortSignal): Promise<void> => {
+    await call('member.stop', { teamId, memberId, reason: 'stopped by a person' }, { signal });
     say(`${memberId} was stopped`);
   };
   const ask = (): void =>

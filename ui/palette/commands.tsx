@@ -1,11 +1,11 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { Command } from 'cmdk';
-import { useState } from 'react';
+import { Command, useCommandState } from 'cmdk';
+import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
-import { logOut } from '../data/daemon.ts';
 import { navigate, teamPath, withQuery } from '../data/route.ts';
 import type { Route } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
+import type { TaskView } from '../data/task-view.ts';
 import { teams } from '../data/teams.ts';
 import { useCanAct } from '../data/use-can-act.ts';
 import { useTeam } from '../data/use-team.tsx';
@@ -16,12 +16,19 @@ import { WriteToAll } from '../forms/write-to-all.tsx';
 import { showControls } from '../parts/controls.ts';
 import { PhaseIcon } from '../parts/status.tsx';
 import { Help } from './help.tsx';
-import { isHelpOpen, isPaletteOpen } from './open.ts';
-import { rank } from './rank.ts';
+import { isHelpOpen, isLogOutOpen, isPaletteOpen } from './open.ts';
+import { findBest, rank } from './rank.ts';
 import './palette.css';
 
-/** More than one can look through; typing narrows it down. */
-const TASKS = 400;
+/** How many tasks are shown: more than one can look through. All are searched. */
+const TASKS = 100;
+
+/** The three faces of a team's tasks. */
+const VIEWS = [
+  ['?view=graph', 'Graph'],
+  ['?view=board', 'Board'],
+  ['?view=list', 'List'],
+] as const;
 
 type Form = 'task' | 'spawn' | 'write' | 'down';
 
@@ -54,6 +61,12 @@ export function Commands({ route }: { route: Route }) {
                   <Entry onSelect={go('/queue')} keys="G Q">
                     Queue: what waits for you
                   </Entry>
+                  {teamId &&
+                    VIEWS.map(([view, label]) => (
+                      <Entry key={view} onSelect={go(teamPath(teamId, view))}>
+                        {label} of {teamId}
+                      </Entry>
+                    ))}
                   {teamId && (
                     <Entry onSelect={go(teamPath(teamId, '/numbers'))} keys="G N">
                       Numbers of {teamId}
@@ -68,7 +81,14 @@ export function Commands({ route }: { route: Route }) {
                   >
                     All keys
                   </Entry>
-                  <Entry onSelect={() => void logOut()}>Log out</Entry>
+                  <Entry
+                    onSelect={() => {
+                      close();
+                      isLogOutOpen.set(true);
+                    }}
+                  >
+                    Log out
+                  </Entry>
                 </Command.Group>
                 <TeamsGroup go={go} />
               </Command.List>
@@ -137,6 +157,8 @@ function TeamEntries({
   const tasks = useTeam(({ view }) => view.tasks);
   const members = useTeam(({ view }) => view.members);
   const canAct = useCanAct();
+  const typed = useCommandState(({ search }) => search);
+  const found = useMemo(() => findBest(tasks, typed, { most: TASKS, entryOf }), [tasks, typed]);
   return (
     <>
       {canAct && (
@@ -157,15 +179,20 @@ function TeamEntries({
         ))}
       </Command.Group>
       <Command.Group heading="Tasks">
-        {tasks.slice(-TASKS).map(({ id, task, phase }) => (
-          <Entry key={id} value={`#${id} ${task.title}`} onSelect={go(withQuery(teamPath(teamId, `/task/${id}`)))}>
-            <span className={`status is-${phase}`}>
-              <PhaseIcon phase={phase} />
+        {found.map((view) => (
+          <Entry key={view.id} value={entryOf(view)} onSelect={go(withQuery(teamPath(teamId, `/task/${view.id}`)))}>
+            <span className={`status is-${view.phase}`}>
+              <PhaseIcon phase={view.phase} />
             </span>
-            <span className="mono quiet">#{id}</span> <span className="one-line">{showControls(task.title)}</span>
+            <span className="mono quiet">#{view.id}</span>{' '}
+            <span className="one-line">{showControls(view.task.title)}</span>
           </Entry>
         ))}
       </Command.Group>
     </>
   );
+}
+
+function entryOf({ id, task }: TaskView): string {
+  return `#${id} ${task.title}`;
 }

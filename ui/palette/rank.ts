@@ -15,9 +15,29 @@ export function rank(entry: string, typed: string): number {
   const words = whole.split(/[^\p{L}\p{N}#]+/u);
   const parts = wanted.split(' ');
   if (parts.every((part) => words.some((word) => word.startsWith(part)))) return 0.7;
-  if (whole.includes(wanted)) return 0.6;
-  if (parts.every((part) => whole.includes(part))) return 0.5;
-  return isScattered(whole, wanted) ? 0.1 : 0;
+  // What it is counts as a word only: `member` has letters of nearly every name.
+  if (name.includes(wanted)) return 0.6;
+  if (parts.every((part) => name.includes(part))) return 0.5;
+  return isScattered(name, wanted) ? 0.1 : 0;
+}
+
+/** Those of many that fit best; of those that fit alike, and where nothing was typed, the last. */
+export function findBest<T>(
+  entries: readonly T[],
+  typed: string,
+  { most, entryOf }: { readonly most: number; readonly entryOf: (one: T) => string },
+): T[] {
+  if (typed.trim() === '') return entries.slice(-most);
+  const fitting = entries.flatMap((one) => {
+    const fit = rank(entryOf(one), typed);
+    return fit > 0 ? [{ one, fit }] : [];
+  });
+  // Sorting keeps the order of equals, and so the newest come first.
+  return fitting
+    .toReversed()
+    .toSorted((a, b) => b.fit - a.fit)
+    .slice(0, most)
+    .map(({ one }) => one);
 }
 
 function normalize(text: string): string {

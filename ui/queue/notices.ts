@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import { navigate } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
 import { queue } from '../data/teams.ts';
+import { showControls } from '../parts/controls.ts';
 import { kindOf } from './answer.ts';
 
 /** Says on the desktop what began to wait while nobody looked, if the person allowed that. */
@@ -18,7 +19,7 @@ export function useNotices(): void {
       const key = `${request.teamId}/${request.id}`;
       if (before.has(key)) continue;
       const notice = new Notification(`${kindOf(request.kind).name} · ${request.memberId}`, {
-        body: request.content.slice(0, 200),
+        body: showControls(request.content.slice(0, 200)),
         tag: key,
         icon: '/favicon.svg',
       });

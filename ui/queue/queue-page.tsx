@@ -10,10 +10,10 @@ import { showControls } from '../parts/controls.ts';
 import { showMoment, showSpan, useNow } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
-import { Markdown } from '../parts/markdown.tsx';
 import { kindOf } from './answer.ts';
 import { withoutRepeat } from './repeat.ts';
 import { Answer } from './request-card.tsx';
+import { RequestContent } from './request-content.tsx';
 
 /** Everything that waits for a person, of all teams, in one line. */
 export function QueuePage() {
@@ -172,16 +172,12 @@ function Detail({ request, canAct }: { request: Waiting; canAct: boolean }) {
       </header>
       <div className="queue-content">
         {task && <About task={task} />}
-        {request.kind === 'permission' ? (
-          <pre className="code">{showControls(request.content)}</pre>
-        ) : (
-          <Markdown text={withoutRepeat(request.content, task?.feedback)} />
-        )}
-        {request.filePath !== undefined && <p className="meta mono text">{request.filePath}</p>}
+        <RequestContent kind={request.kind} content={withoutRepeat(request.content, task?.feedback)} />
+        {request.filePath !== undefined && <p className="meta mono text">{showControls(request.filePath)}</p>}
         {request.detail !== undefined && (
           <details>
             <summary className="meta">Details</summary>
-            <pre className="code">{JSON.stringify(request.detail, null, 2)}</pre>
+            <pre className="code">{showControls(JSON.stringify(request.detail, null, 2))}</pre>
           </details>
         )}
       </div>
@@ -206,12 +202,12 @@ function About({ task }: { task: ResultOf<'task.show'> }) {
   return (
     <section className="queue-about">
       <h3 className="text">
-        <span className="mono quiet">#{task.id}</span> {task.title}
+        <span className="mono quiet">#{task.id}</span> {showControls(task.title)}
       </h3>
       {task.feedback !== undefined && (
         <>
           <span className="label">Why it was sent back{task.rejections > 1 && ` (×${task.rejections})`}</span>
-          <pre className="code">{task.feedback}</pre>
+          <pre className="code">{showControls(task.feedback)}</pre>
         </>
       )}
     </section>

@@ -1,6 +1,7 @@
 import { ArrowUpRight, Check, X } from 'lucide-react';
 import { useState } from 'react';
 import { teamPath } from '../data/route.ts';
+import { isForPerson } from '../data/teams.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useAct } from '../parts/act.ts';
 import { showControls } from '../parts/controls.ts';
@@ -9,6 +10,8 @@ import { showSpan } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { say } from '../parts/toast.tsx';
 import { answerRequest, kindOf } from './answer.ts';
+import { fitsCard } from './fits-card.ts';
+import { RequestContent } from './request-content.tsx';
 import './queue.css';
 
 /** A request as a card shows it, from the queue of all teams or from one team's state. */
@@ -23,7 +26,10 @@ export interface RequestShown {
   readonly deadline?: string | Date | undefined;
 }
 
-/** Something that waits, small: the first open, the others folded to two lines. */
+/**
+ * Something that waits, small: open, or folded to its first line. A command is answered here only if all of it is here;
+ * words may be scrolled.
+ */
 export function RequestCard({
   request,
   title,
@@ -36,23 +42,34 @@ export function RequestCard({
   canAct: boolean;
 }) {
   const { name, phase } = kindOf(request.kind);
+  const isAnswerable = isForPerson(request);
+  const isAll = request.kind !== 'permission' || fitsCard(request.content);
   const now = useTeamNow();
   const since = new Date(request.requestedAt).getTime();
   return (
     <article className={`request is-${phase}`} aria-label={`${name} of ${request.memberId}`}>
       <header className="row">
-        <span className="request-kind">{name}</span>
+        <span className="request-kind">{isAnswerable ? name : 'Was asked to stop'}</span>
         <span className="spacer" />
         <span className="meta one-line">{request.memberId}</span>
         <span className="meta request-age">· {showSpan(now - since)}</span>
       </header>
-      {title !== undefined && <div className="request-title one-line">{title}</div>}
-      <p
-        className={`request-text ${isOpen ? 'three-lines' : 'one-line'}${request.kind === 'permission' ? ' mono' : ''}`}
-      >
-        {showControls(firstLines(request.content))}
-      </p>
-      {isOpen && <Answer request={request} canAct={canAct} />}
+      {title !== undefined && <div className="request-title one-line">{showControls(title)}</div>}
+      {isOpen ? (
+        <div className={`request-content${isAll ? '' : ' is-part'}`}>
+          <RequestContent kind={request.kind} content={request.content} />
+        </div>
+      ) : (
+        <p className={`request-text one-line${request.kind === 'permission' ? ' mono' : ''}`}>
+          {showControls(firstLines(request.content))}
+        </p>
+      )}
+      {isOpen && isAnswerable && isAll && <Answer request={request} canAct={canAct} />}
+      {isOpen && isAnswerable && !isAll && (
+        <Link className="button" href={queuePath(request)}>
+          Read all of it, then answer
+        </Link>
+      )}
       {!isOpen && <OpenLink request={request} />}
     </article>
   );
@@ -60,12 +77,16 @@ export function RequestCard({
 
 function OpenLink({ request }: { request: RequestShown }) {
   return (
-    <Link className="request-open" href={`/queue?id=${encodeURIComponent(`${request.teamId}/${request.id}`)}`}>
+    <Link className="request-open" href={queuePath(request)}>
       <span className="hidden">
         Open {kindOf(request.kind).name} of {request.memberId}
       </span>
     </Link>
   );
+}
+
+function queuePath({ teamId, id }: RequestShown): string {
+  return `/queue?id=${encodeURIComponent(`${teamId}/${id}`)}`;
 }
 
 function firstLines(text: string): string {
@@ -153,7 +174,7 @@ export function Answer({
         {withLink && (
           <Link
             className="button ghost icon"
-            href={`/queue?id=${encodeURIComponent(`${request.teamId}/${request.id}`)}`}
+            href={queuePath(request)}
             aria-label={`Open ${name} of ${request.memberId} in the queue`}
             title="Open in the queue"
           >

@@ -1,0 +1,20 @@
+import { logOut } from '../data/daemon.ts';
+import { useSignal } from '../data/signal.ts';
+import { isLogOutOpen } from '../palette/open.ts';
+import { Modal } from '../parts/modal.tsx';
+import { Form } from './form.tsx';
+
+/** Asks before this browser is logged out: the way back in is an address that only the daemon's machine gives. */
+export function LogOutForm() {
+  const isOpen = useSignal(isLogOutOpen);
+  const close = (): void => isLogOutOpen.set(false);
+  return (
+    <Modal title="Log out?" isOpen={isOpen} onClose={close}>
+      <Form verb="Log out" busyVerb="Logging out…" submit={logOut} onClose={close}>
+        <p>
+          What you began to write here is discarded. To come back, run <code>troupe ui</code>.
+        </p>
+      </Form>
+    </Modal>
+  );
+}
