@@ -131,6 +131,9 @@ function stateLine(state: TeamState): string {
   const parts = [
     ['Working', by('active')],
     ['idle', by('idle')],
+    // A lead that runs before its teammates do must not take them for missing.
+    ['starting', by('spawning')],
+    ['about to stop', by('shutting-down')],
     ['stopped', by('stopped')],
   ] as const;
   return `${parts.flatMap(([word, names]) => (names.length > 0 ? `${word}: ${names.join(', ')}` : [])).join('; ') || 'No teammates'}.`;
