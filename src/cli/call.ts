@@ -2,7 +2,7 @@ import { CallError } from '../client/errors.ts';
 import { findHome } from '../client/home.ts';
 import { connectOnce } from '../client/once.ts';
 import type { RequestFrame } from '../operations/frames.ts';
-import type { InputOf, OperationName } from '../operations/index.ts';
+import type { InputOf, OperationName, ResultOf } from '../operations/index.ts';
 import { readArguments } from './arguments.ts';
 import type { Command } from './command.ts';
 import { readCredential } from './credential.ts';
@@ -10,6 +10,7 @@ import { INTERRUPTED } from './errors.ts';
 import { interruption } from './interruption.ts';
 import { standardScreen } from './screen.ts';
 import { show } from './show.ts';
+import { fold } from './text.ts';
 import { print, warn, warnPeople } from './write.ts';
 
 /**
@@ -59,6 +60,10 @@ export async function callOperation(command: Command, rest: readonly string[]): 
     return 0;
   }
   await show(operation, result, { json: given.json, screen, input: given.input, after });
+  if (operation === 'task.show' && !given.json) {
+    const { explainWaiting } = await import('./task-waits.ts');
+    print(fold(await explainWaiting(process.env, result as ResultOf<'task.show'>), screen));
+  }
   return 0;
 }
 

@@ -24,3 +24,8 @@ export function statusWord(status: string): string {
 export function teamWord(status: ResultOf<'team.show'>['status']): string {
   return status === 'cleaned-up' ? 'closed' : status.replace('-', ' ');
 }
+
+/** `once`, `5 times`. */
+export function times(number: number): string {
+  return number === 1 ? 'once' : `${number} times`;
+}

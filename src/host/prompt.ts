@@ -14,14 +14,14 @@ export interface TurnParts {
 
 /** Puts what a member has to do into one text: the task, what was said of the last try, and the mail that waits. */
 export function makeTurn(parts: TurnParts): Turn {
-  const { task, messages, feedback, goal, digest, plan } = parts;
+  const { task, messages, goal, digest, plan } = parts;
+  // Who takes up what was sent back hears why, also when the try was somebody else's, or before a restart.
+  const feedback = parts.feedback ?? task?.feedback;
   const sections: string[] = [];
   if (goal) sections.push(goal);
   if (digest) sections.push(`${goal ? 'Where your team stands' : 'News of your team'}:\n${digest}`);
   if (task) sections.push(`Task #${task.id}: ${task.title}`, task.description);
-  if (feedback !== undefined) {
-    sections.push(`Your ${plan ? 'plan for it' : 'work on it'} was sent back. What has to change:\n\n${feedback}`);
-  }
+  if (feedback !== undefined) sections.push(`${sentBack(parts)} was sent back. What has to change:\n\n${feedback}`);
   if (messages.length > 0) {
     sections.push(messages.length === 1 ? 'A message for you:' : `${messages.length} messages for you, oldest first:`);
     const boundary = crypto.randomUUID().slice(0, 8);
@@ -29,6 +29,11 @@ export function makeTurn(parts: TurnParts): Turn {
   }
   if (task) sections.push(plan ? PLAN_FIRST : ACCOUNT);
   return { text: sections.filter(Boolean).join('\n\n'), task, messages, feedback, digest, plan };
+}
+
+function sentBack({ feedback, plan }: TurnParts): string {
+  if (feedback === undefined) return 'The last try at it';
+  return plan ? 'Your plan for it' : 'Your work on it';
 }
 
 const ACCOUNT = 'When you are done, end with a short account of what you did: it becomes the result of the task.';

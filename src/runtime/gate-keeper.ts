@@ -46,15 +46,10 @@ async function carryOut(ledger: Ledger, teamId: string, request: TeamRequest, st
     return;
   }
   const reason = feedback ? `sent back: ${feedback.split('\n', 1)[0]}`.slice(0, 900) : 'sent back by a person';
-  const description = feedback
-    ? `${task.description}\n\nA person said of the last try:\n${feedback}`
-    : task.description;
+  // The words themselves are on the task as its feedback, as a gate's are, and come with the next try.
   await ledger.execute(
     teamId,
-    [
-      { type: 'task.update', by: USER, taskId: task.id, description },
-      { type: 'task.release', by: USER, taskId: task.id, epoch: task.epoch, reason },
-    ],
+    { type: 'task.release', by: USER, taskId: task.id, epoch: task.epoch, reason },
     () => undefined,
   );
 }

@@ -250,6 +250,10 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
       const [request] = outcome.requests;
       expect(request?.content).toContain('never good enough');
       expect(stage.work()).toHaveLength(5);
+      const shown = (await stage.troupe('task', 'show', '1', '--team', 'crew')).stdout;
+      expect(shown).toMatch(/sent back +5 times\n/);
+      expect(shown).toContain('what was said of the last try\n    never good enough\n');
+      expect(shown).toContain(`It waits for a person (gate): troupe approve ${request?.id}\n`);
       writeFileSync(join(stage.folder, 'open'), '');
       const answer = approve ? ['--approve'] : ['--no-approve', '--feedback', 'mind the tests'];
       await stage.ask('request', 'answer', request?.id ?? '', '--team', 'crew', ...answer);
@@ -259,7 +263,11 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
       });
       expect(task.result).toBe('did Judged');
       expect(stage.work()).toHaveLength(approve ? 5 : 6);
-      if (!approve) expect(stage.work().at(-1)?.prompt).toContain('mind the tests');
+      if (!approve) {
+        expect(stage.work().at(-1)).toMatchObject({ feedback: 'mind the tests' });
+        expect(stage.work().at(-1)?.prompt).toContain('was sent back. What has to change:\n\nmind the tests');
+        expect(task).toMatchObject({ description: '', feedback: 'mind the tests' });
+      }
       expect((await stage.troupe('up', join(stage.folder, 'troupe.yaml'), '--yes')).code).toBe(0);
     },
     LONG,

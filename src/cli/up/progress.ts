@@ -3,7 +3,7 @@ import type { Screen } from '../screen.ts';
 import { clean, cut, paintedWidth, widthOf } from '../text.ts';
 import { showDuration } from '../time.ts';
 import { statusCell } from '../views/task.ts';
-import { taskName } from '../words.ts';
+import { taskName, times } from '../words.ts';
 import { print, stepAside } from '../write.ts';
 import { answerName } from './standing.ts';
 import type { Standing } from './standing.ts';
@@ -133,10 +133,7 @@ function lastWord(task: Task, screen: Screen): string {
   if (task.status === 'failed') return clean(task.failure ?? '');
   if (task.status === 'blocked') return clean(task.blockedReason ?? '');
   const since = task.startedAt === undefined ? '' : showDuration(screen.now - Date.parse(task.startedAt));
-  const back =
-    task.rejections > 0
-      ? `, sent back ${task.rejections === 1 ? 'once' : `${task.rejections} times`}: ${task.feedback ?? ''}`
-      : '';
+  const back = task.rejections > 0 ? `, sent back ${times(task.rejections)}: ${task.feedback ?? ''}` : '';
   return task.status === 'in_progress' ? clean(`${since}${back}`) : '';
 }
 

@@ -4,7 +4,7 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
-import { statusWord, taskName, taskNames } from '../words.ts';
+import { statusWord, taskName, taskNames, times } from '../words.ts';
 import { block, count, details, heading } from './details.ts';
 import type { Views } from './views.ts';
 
@@ -99,6 +99,7 @@ function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
     ['who', whoOf(task)],
     ['doing', task.status === 'in_progress' ? task.activeForm : undefined],
     ['why', task.blockedReason],
+    ['sent back', task.rejections > 0 ? times(task.rejections) : undefined],
     ['priority', task.priority],
     ['needs', taskNames(task.dependencies)],
     ['needed by', taskNames(task.blocks)],
@@ -113,9 +114,15 @@ function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
     heading(`${intro} ${taskName(task.id)}: ${task.title}`, screen) +
     details(rows, screen) +
     block('description', task.description, screen) +
+    block('what was said of the last try', feedbackOf(task), screen) +
     block('result', task.result, screen) +
     block('failure', task.failure, screen)
   );
+}
+
+/** Of work that passed nothing is left to say. */
+function feedbackOf({ status, feedback }: Task): string | undefined {
+  return status === 'completed' ? undefined : feedback;
 }
 
 function whoOf({ assigneeId, status }: Task): string {

@@ -94,6 +94,8 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       assigneeId: task.reserved ? task.assigneeId : undefined,
       epoch,
       rejections: 0,
+      // It was said of a try before the one that passed.
+      feedback: task.status === 'completed' ? undefined : task.feedback,
       result: undefined,
       failure: undefined,
       startedAt: undefined,

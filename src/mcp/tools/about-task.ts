@@ -25,6 +25,7 @@ function describeTask(task: SharedTask): string {
     `Status: ${status}`,
     ...(owner === undefined ? [] : [`Owner: ${owner}`]),
     `Description: ${task.description}`,
+    ...(task.feedback === undefined || task.status === 'completed' ? [] : [`Sent back: ${task.feedback}`]),
     ...(blockedBy.length > 0 ? [`Blocked by: ${list(blockedBy)}`] : []),
     ...(task.blocks.length > 0 ? [`Blocks: ${list(task.blocks)}`] : []),
     ...(task.result === undefined ? [] : [`Result: ${task.result}`]),

@@ -331,6 +331,7 @@ const RULES: Rules = {
       assigneeId: task.reserved ? task.assigneeId : undefined,
       epoch: task.epoch + 1,
       rejections: 0,
+      feedback: task.status === 'completed' ? undefined : task.feedback,
       result: undefined,
       failure: undefined,
       startedAt: undefined,

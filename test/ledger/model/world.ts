@@ -69,7 +69,7 @@ export interface Task {
   epoch: number;
   revision: number;
   rejections: number;
-  feedback?: string;
+  feedback?: string | undefined;
   result?: string | undefined;
   failure?: string | undefined;
   createdBy: Actor;
