@@ -2,6 +2,7 @@ import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
 import { whyOver } from './over.ts';
 import type { Surroundings } from './own/own-command.ts';
+import { isAtRest, restLine } from './stopped.ts';
 import { printBatches } from './watch/lines.ts';
 import { watchLive } from './watch/live.ts';
 import { warn } from './write.ts';
@@ -17,6 +18,9 @@ export async function run(given: Arguments, { screen, ...surroundings }: Surroun
   const client = openClient(environment, { patience: Infinity });
   try {
     const { why, seq } = await whyOver(client, { teamId, signal });
+    const members = await client.call('member.list', { teamId }, { signal });
+    // A program that follows reads one thing; people would wait for what does not come.
+    if (why === undefined && !given.json && isAtRest(members)) warn(restLine(teamId, members));
     const from = after ?? Math.max(0, seq - LAST);
     await printBatches(client, {
       teamId,

@@ -88,6 +88,28 @@ describe('the picture of troupe up', () => {
   );
 
   test(
+    'says after troupe stop that the team is stopped too, and how to go on; so do status, watch and the summary',
+    async (context) => {
+      const { troupe, terminal, go } = await watchUp(context);
+      expect(await troupe.run('stop')).toMatchObject({ status: 0 });
+      await terminal.see(/the daemon was stopped, and the team with it: troupe up goes on with it/);
+      const said =
+        'The members of team fourth are stopped (the daemon was stopped): troupe up with its team file goes on';
+      expect((await troupe.run('status')).stdout).toContain(said);
+      expect((await troupe.run('team status fourth')).stdout).toContain(said);
+      const ended = (await terminal.see(/ended with 1/)).replace(/\s+/g, ' ');
+      expect(ended).toContain('the same command starts them again and goes on');
+      const live = openTerminal(troupe, 'troupe watch fourth', { columns: 100 });
+      await live.see(/○ stopped; troupe up goes on/);
+      live.press('q');
+      const plain = troupe.start('watch fourth --plain');
+      await until('it says so', () => plain.output.stderr.includes(said));
+      go();
+    },
+    PATIENT,
+  );
+
+  test(
     'left by a second Ctrl-C says what may still run, and how to stop it',
     async (context) => {
       const { troupe, terminal } = await watchUp(context);
@@ -184,6 +206,10 @@ tasks:
       status: 130,
       stdout: expect.stringContaining('its members are stopped'),
     });
+    // What they held went back, and the summary knows.
+    const summary = stdout.slice(stdout.lastIndexOf('STATUS'));
+    expect(summary).toContain('pending');
+    expect(summary).not.toContain('in progress');
     const tasks = () => troupe.json<{ title: string; assigneeId?: string; result?: string }[]>('task list --team pair');
     // Those who stay away for good must not keep it.
     expect((await tasks()).map(({ assigneeId }) => assigneeId)).toEqual([undefined, undefined, undefined]);
@@ -210,6 +236,58 @@ const statuses = async (troupe: Troupe): Promise<string[]> => {
   const members = await troupe.json<{ id: string; status: string }[]>('member list --team fourth');
   return members.filter(({ id }) => id !== 'lead').map(({ status }) => status);
 };
+
+describe('the summary of troupe up', () => {
+  const work = "{ exec: [sh, -c, 'cat > /dev/null; echo done'] }";
+
+  test(
+    'says what is missing in a file without tasks, and in one without members',
+    async () => {
+      const troupe = newTroupe();
+      const file = join(temporaryFolder(), 'troupe.yaml');
+      writeFileSync(file, `team: idle\nmembers: [{ name: ann, agent: ${work} }]\n`);
+      const idle = await troupe.run(['up', file]);
+      expect(idle).toMatchObject({ status: 0, stdout: expect.stringContaining('the team has no tasks') });
+      writeFileSync(file, 'team: empty\ntasks: [{ id: a, title: A }]\n');
+      const empty = await troupe.run(['up', file]);
+      expect(empty).toMatchObject({ status: 1, stdout: expect.stringContaining('write members: into the file') });
+      // Work that was done before is not said to be done now.
+      writeFileSync(file, `team: empty\nmembers: [{ name: ann, agent: ${work} }]\ntasks: [{ id: a, title: A }]\n`);
+      const first = await troupe.run(['up', file, '--keep']);
+      expect(first.stdout).toMatch(/1 of 1 tasks completed in \d/);
+      const again = await troupe.run(['up', file]);
+      expect(again).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining('1 of 1 tasks completed, none of them now.'),
+      });
+    },
+    PATIENT,
+  );
+
+  test(
+    'counts what a gate sent back for each task, also when not all are completed',
+    async () => {
+      const troupe = newTroupe();
+      const folder = temporaryFolder();
+      const file = join(folder, 'troupe.yaml');
+      writeFileSync(
+        file,
+        `team: judged
+members: [{ name: ann, agent: { exec: [sh, -c, 'cat > /dev/null; test "$TROUPE_TASK_ID" != 3'] } }]
+tasks: [{ id: a, title: A }, { id: b, title: B }, { id: c, title: C, needs: [a, b] }]
+hooks:
+  TaskCompleted: { command: 'mkdir "tried-$TROUPE_TASK_ID" 2> /dev/null && exit 2; exit 0' }
+`,
+      );
+      const { status, stdout } = await troupe.run(['up', file, '--yes']);
+      expect(status).toBe(1);
+      expect(stdout.replace(/\s+/g, ' ')).toMatch(
+        /2 of 3 tasks completed in [\d.]+ s\. A gate sent #1 back once, #2 back once\. Nobody can go on/,
+      );
+    },
+    PATIENT,
+  );
+});
 
 describe('troupe up that is told to end', () => {
   // `timeout` signals the group, and a launcher passes its own on.

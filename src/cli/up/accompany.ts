@@ -1,4 +1,5 @@
 import type { CallError, Client } from '../../client/client.ts';
+import type { TeamEvent } from '../../core/event.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { newCommandId } from '../call.ts';
 import { INTERRUPTED } from '../errors.ts';
@@ -8,6 +9,7 @@ import { clean } from '../text.ts';
 import { print, warn, whenReaderGone } from '../write.ts';
 import { followWork } from './follow.ts';
 import type { FollowOptions, Outcome } from './follow.ts';
+import { look } from './standing.ts';
 
 /** How a team is seen through. */
 export interface AccompanyOptions extends Omit<FollowOptions, 'signal'> {
@@ -51,7 +53,29 @@ export async function accompany(
   // Taken down, it could not go on with the answer.
   const stays = outcome.reason === 'person' || (options.keep && outcome.reason !== 'interrupted');
   if (!stays) await takeDown(client, team.name, outcome, options);
-  return { ...outcome, open: stays || (options.goesOn && outcome.reason !== 'done') };
+  return {
+    ...outcome,
+    ...(await lookBack(client, outcome)),
+    open: stays || (options.goesOn && outcome.reason !== 'done'),
+  };
+}
+
+/** What members held when they were stopped went back, and what a gate said is counted for each round, not only the last. */
+async function lookBack(client: Client, outcome: Outcome): Promise<Pick<Outcome, 'tasks' | 'members' | 'sentBack'>> {
+  const { team: teamId, reason } = outcome;
+  const { tasks, members } = await look(client, teamId);
+  const sentBack: Record<string, number> = {};
+  if (tasks.some(({ feedback }) => feedback !== undefined)) {
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const batches: ResultOf<'event.list'> = await client.call('event.list', { teamId, after });
+      for (const event of batches.flatMap(({ events }) => events as TeamEvent[])) {
+        if (event.type === 'task:rejected') sentBack[event.taskId] = (sentBack[event.taskId] ?? 0) + 1;
+      }
+      after = batches.at(-1)?.seq;
+    }
+  }
+  // Why it got stuck is told by those who were there, not by our having stopped them.
+  return { tasks, members: reason === 'stuck' ? outcome.members : members, sentBack };
 }
 
 /** Says what is left behind: nobody was asked to stop, or not all have answered. */

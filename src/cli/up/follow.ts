@@ -18,6 +18,10 @@ export interface Outcome {
   readonly requests: Standing['requests'];
   /** What a lead that is an agent said last. */
   readonly answer?: string | undefined;
+  /** How many of the completed tasks were so before this command began. */
+  readonly earlier: number;
+  /** How often gates sent each task back, in all its rounds. */
+  readonly sentBack?: Readonly<Record<string, number>>;
   /** Whether the team goes on, or can: it was not closed at the end. */
   readonly open?: boolean;
   /** Milliseconds. */
@@ -103,5 +107,6 @@ export async function followWork(
   }
   const reason = signal.aborted ? 'interrupted' : (last.reason ?? 'stuck');
   const { tasks, members, requests, answer } = last;
-  return { team: teamId, reason, tasks, members, requests, answer, duration: performance.now() - began };
+  const earlier = tasks.filter(({ completedAt = '' }) => Date.parse(completedAt) < performance.timeOrigin).length;
+  return { team: teamId, reason, tasks, members, requests, answer, earlier, duration: performance.now() - began };
 }

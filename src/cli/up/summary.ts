@@ -1,10 +1,11 @@
 import { paint } from '../screen.ts';
 import type { Screen } from '../screen.ts';
+import { isAtRest } from '../stopped.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean, cleanLines, fold } from '../text.ts';
 import { statusCell } from '../views/task.ts';
-import { taskName } from '../words.ts';
+import { taskName, times } from '../words.ts';
 import type { Outcome } from './follow.ts';
 
 type Task = Outcome['tasks'][number];
@@ -45,35 +46,61 @@ function took({ startedAt, completedAt }: Task): string {
 }
 
 function verdict(outcome: Outcome, screen: Screen, goesOn: boolean): string {
-  const { reason, tasks, members, requests, team, open = false, duration } = outcome;
+  const { reason, tasks, requests, team, open = false } = outcome;
   const next = goesOn ? 'then the same command sees it to its end' : `and see it with troupe watch ${clean(team)}`;
-  const done = tasks.filter(({ status }) => status === 'completed').length;
-  const time = `in ${(duration / 1000).toFixed(1)} s`;
-  const count = tasks.length > 0 ? `${done} of ${tasks.length} tasks completed ${time}` : `Ended ${time}`;
-  if (reason === 'done') return paint(screen, 'green', `${count}.${sentBack(tasks)}`);
+  const count = `${countDone(outcome)}.${sentBack(outcome)}`;
+  if (reason === 'done') return paint(screen, 'green', `${count}${nothingToDo(outcome)}`);
   const why = {
-    stuck: `Nobody can go on with the rest.${whyStuck(members)}${open ? tryAgain(team, tasks) : ' The team is closed.'}`,
+    stuck: `${whyStuck(outcome)}${open ? `${startAgain(outcome)}${tryAgain(team, tasks)}` : ' The team is closed.'}`,
     person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays up: answer with troupe approve --team ${clean(team)}, ${next}.`,
     interrupted: open
       ? `Interrupted: its members are stopped. The same command goes on where they were; troupe down ${clean(team)} closes the team.`
       : 'Interrupted: its members are stopped and the team is closed.',
   }[reason];
-  return paint(screen, 'yellow', `${count}. ${why}`);
+  return paint(screen, 'yellow', `${count} ${why}`);
+}
+
+/** What was done, and of that what in this time. */
+function countDone({ tasks, duration, earlier }: Outcome): string {
+  const done = tasks.filter(({ status }) => status === 'completed').length;
+  const time = `in ${(duration / 1000).toFixed(1)} s`;
+  if (tasks.length === 0) return `Ended ${time}`;
+  const count = `${done} of ${tasks.length} tasks completed`;
+  if (earlier === 0) return `${count} ${time}`;
+  return done === earlier ? `${count}, none of them now` : `${count}, ${done - earlier} of them now, ${time}`;
+}
+
+/** A team without tasks is done at once, which nobody wanted. */
+function nothingToDo({ tasks, answer, open }: Outcome): string {
+  if (tasks.length > 0 || answer !== undefined) return '';
+  const again = open ? 'troupe up' : 'troupe up --again';
+  return ` There was nothing to do: the team has no tasks, and no lead that makes some. Write tasks: or lead: into its file, then ${again}.`;
 }
 
 /** What the gates were good for. */
-function sentBack(tasks: Outcome['tasks']): string {
-  const back = tasks.filter(({ rejections }) => rejections > 0);
+function sentBack({ sentBack: counts = {} }: Outcome): string {
+  const back = Object.entries(counts);
   if (back.length === 0) return '';
   if (back.length > 3) return ` Gates sent ${back.length} of them back before.`;
-  const times = back.map(
-    ({ id, rejections }) => `${taskName(id)} back ${rejections === 1 ? 'once' : `${rejections} times`}`,
-  );
-  return ` A gate sent ${times.join(', ')}.`;
+  return ` A gate sent ${back.map(([id, number]) => `${taskName(id)} back ${times(number)}`).join(', ')}.`;
+}
+
+function whyStuck({ members }: Outcome): string {
+  const isRun = members.some(({ agent }) => agent !== undefined);
+  if (isRun) return `Nobody can go on with the rest.${whoStopped(members)}`;
+  return 'Nobody is there to do the rest: write members: into the file of the team, each with its agent.';
+}
+
+/** One that was ended on purpose, with the daemon say, is brought back by whoever brings up the team. */
+function startAgain({ members, tasks }: Outcome): string {
+  const hasFailed = tasks.some(({ status }) => status === 'failed');
+  return isAtRest(members) && !hasFailed
+    ? '\nThe team stays open: the same command starts them again and goes on.'
+    : '';
 }
 
 /** Those that are gone or whose last turn failed, and why, as far as it is known. */
-function whyStuck(members: Outcome['members']): string {
+function whoStopped(members: Outcome['members']): string {
   return members
     .flatMap(({ id, agent, status, stopReason, metadata }) => {
       const failure = metadata?.['failure'];

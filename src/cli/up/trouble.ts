@@ -29,5 +29,5 @@ export function watchTrouble(environment: NodeJS.ProcessEnv): Trouble {
 function describeLoss(environment: NodeJS.ProcessEnv): string {
   return existsSync(findHome(environment).card) && !environment['TROUPE_NO_AUTOSTART']
     ? 'the daemon is gone; starting it again'
-    : 'the daemon was stopped; the team goes on when it runs again: troupe status starts it';
+    : 'the daemon was stopped, and the team with it: troupe up goes on with it';
 }

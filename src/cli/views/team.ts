@@ -1,5 +1,6 @@
 import type { ResultOf } from '../../operations/index.ts';
 import type { Screen } from '../screen.ts';
+import { isAtRest, restLine } from '../stopped.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
@@ -84,6 +85,12 @@ function teamDetails(team: Team, screen: Screen): string {
   );
 }
 
+/** There is something left to do, and nobody runs. */
+function isStalled({ team, tasks }: ResultOf<'team.status'>): boolean {
+  const total = Object.values(tasks).reduce((sum, number) => sum + number, 0);
+  return team.status === 'active' && isAtRest(team.members) && (total === 0 || (tasks.completed ?? 0) < total);
+}
+
 function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
   const { team, tasks, usage } = report;
   const total = Object.values(tasks).reduce((sum, number) => sum + number, 0);
@@ -104,6 +111,7 @@ function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
     heading(`Team ${team.name}`, screen) +
     details(rows, screen) +
     `\n${memberTable(team.members, screen, team.leadId)}` +
+    (isStalled(report) ? `\n${restLine(team.name, team.members)}` : '') +
     (waiting.length === 0
       ? ''
       : `\n${heading(`${count(waiting.length, 'request')} waiting for an answer`, screen)}${requestTable(waiting, screen)}`)

@@ -2,6 +2,7 @@ import { isEmptySeat } from '../../client/seat.ts';
 import { describeDoing } from '../doing.ts';
 import { paint } from '../screen.ts';
 import type { Screen, Style } from '../screen.ts';
+import { isAtRest } from '../stopped.ts';
 import { clean, cut, paintedWidth, widthOf } from '../text.ts';
 import { showDuration } from '../time.ts';
 import { statusCell } from '../views/task.ts';
@@ -89,7 +90,8 @@ function headLine({ status, tasks }: Model, { screen, isLive }: Stage): string {
 
 function stateOf({ team }: Model['status'], isLive: boolean): [string, Style] {
   if (team.status === 'cleaned-up') return ['○ closed', 'dim'];
-  return isLive ? ['● live', 'green'] : ['○ waiting for the daemon', 'red'];
+  if (!isLive) return ['○ waiting for the daemon', 'red'];
+  return isAtRest(team.members) ? ['○ stopped; troupe up goes on', 'yellow'] : ['● live', 'green'];
 }
 
 function footLine({ filter, member }: Choice, screen: Screen): string {
