@@ -79,6 +79,43 @@ describe('in everyday use', { timeout: 240_000 }, () => {
     expectQuiet(watched);
   });
 
+  test('a long title gives way to who has the task and since when; tabs and the events go by keys', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeStory);
+    const { id } = await client.call('task.create', { teamId: TEAM, title: 'A title that does not end '.repeat(8) });
+    await client.call('task.claim', { teamId: TEAM, taskId: id }, { as: 'cleo' });
+    const watched = await openPage(browser(), client, `/t/${TEAM}/m/cleo`);
+    const { page } = watched;
+    await page.locator('.member-doing').getByText('A title').waitFor();
+    const cut = (selector: string) =>
+      page.locator(selector).evaluateAll((all) => {
+        const boxes = all as unknown as { scrollWidth: number; clientWidth: number }[];
+        return boxes.map((one) => one.scrollWidth > one.clientWidth);
+      });
+    expect(await cut('.member-head h1, .member-doing, .member-doing .one-line')).toEqual([false, false, true]);
+    await page.getByRole('tab', { name: 'Transcript' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await eventually(() => page.getByRole('tab', { name: /^Inbox/ }).getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('End');
+    await eventually(() => page.getByRole('tab', { name: 'Usage' }).getAttribute('aria-selected')).toBe('true');
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await cut('.member-head h1')).toEqual([false]);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${new URL(page.url()).origin}/t/${TEAM}?view=list`);
+    await page.locator('.time-line [aria-expanded]').click();
+    await page.locator('.event-list').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.event-list').waitFor({ state: 'detached' });
+    expect(await cut('.side .member:has(.doing > .one-line) .member-task')).not.toContain(true);
+    // What is closed takes no task.
+    await client.call('team.down', { teamId: TEAM, force: true });
+    await page.locator('.list-row').first().waitFor();
+    await eventually(() => page.getByRole('button', { name: 'Task', exact: true }).isDisabled()).toBe(true);
+    await page.keyboard.press('n');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expectQuiet(watched);
+  });
+
   test('on a phone one sees what a member waits for and what is on record about it, and can log out', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage(writeStory);

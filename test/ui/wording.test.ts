@@ -11,9 +11,10 @@ const { rank, findBest } = await loadPart<{
 }>('ui/palette/rank.ts');
 const { fitsCard } = await loadPart<{ fitsCard: (content: string) => boolean }>('ui/queue/fits-card.ts');
 const { labelTicks, stepsFrom } = await loadPart<{
-  labelTicks: (ticks: readonly number[], show: (tick: number) => string) => string[];
+  labelTicks: (ticks: readonly number[], show: (tick: number, largest: number) => string) => string[];
   stepsFrom: (least: number) => number[];
 }>('ui/parts/axis.ts');
+const { showCost } = await loadPart<{ showCost: (usd: number, largest: number) => string }>('ui/parts/format.ts');
 const { withoutRepeat } = await loadPart<{ withoutRepeat: (content: string, feedback?: string) => string }>(
   'ui/queue/repeat.ts',
 );
@@ -68,6 +69,9 @@ test('a command is answered from a card only if the card shows all of it', () =>
 test('an axis says nothing twice, and takes no step that is less than one thing', () => {
   expect(labelTicks([0, 0.4, 0.8, 1.2], (tick) => tick.toFixed(0))).toEqual(['0', '', '1', '']);
   expect(stepsFrom(1).slice(0, 4)).toEqual([1, 2, 5, 10]);
+  expect(labelTicks([0, 50_000, 100_000], showCost)).toEqual(['$0', '$50k', '$100k']);
+  expect(labelTicks([0, 5_000, 10_000], showCost)).toEqual(['$0', '$5,000', '$10,000']);
+  expect(labelTicks([0, 0.5, 1], showCost)).toEqual(['$0.00', '$0.50', '$1.00']);
 });
 
 test('what a gate said last is told once', () => {
@@ -77,6 +81,11 @@ test('what a gate said last is told once', () => {
   expect(withoutRepeat(said, 'something else')).toBe(said);
   expect(withoutRepeat(said)).toBe(said);
   expect(withoutRepeat(`It said: ${feedback}`, feedback)).toBe('');
+  // A word that stands before it as well, or in it twice.
+  for (const short of ['gate', 'no, no', 'task #3']) {
+    const told = `A gate sent task #3 back 3 times. The last time it said: ${short}`;
+    expect(withoutRepeat(told, short)).toBe('A gate sent task #3 back 3 times.');
+  }
 });
 
 test('a member that a daemon started again has been on the team since it came', () => {

@@ -1,5 +1,6 @@
 import { EllipsisVertical, Hand, Power, RotateCcw, Square, UserX } from 'lucide-react';
 import { Suspense, useState } from 'react';
+import type { KeyboardEvent } from 'react';
 import { isEmptySeat, isPerson } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { call } from '../data/daemon.ts';
@@ -103,8 +104,10 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
               className={name === 'about' ? 'narrow-tab' : undefined}
               id={`tab-${name}`}
               aria-selected={tab === name}
+              tabIndex={tab === name ? 0 : -1}
               aria-controls="panel"
               onClick={() => setQuery({ tab: name })}
+              onKeyDown={stepTab}
             >
               {name[0]?.toUpperCase()}
               {name.slice(1)}
@@ -114,7 +117,13 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
         </div>
         <div className="member-panel" id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           {tab === 'transcript' && (
-            <Transcript key={memberId} teamId={teamId} memberId={memberId} isPerson={isByHand} />
+            <Transcript
+              key={memberId}
+              teamId={teamId}
+              memberId={memberId}
+              isPerson={isByHand}
+              isOver={member.status === 'stopped'}
+            />
           )}
           {tab === 'inbox' && <Inbox memberId={memberId} />}
           {tab === 'tasks' && <MemberTasks teamId={teamId} memberId={memberId} />}
@@ -134,6 +143,20 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
       )}
     </main>
   );
+}
+
+/** Arrow keys go from tab to tab, round about; one that the width of the page hides is passed over. */
+function stepTab(event: KeyboardEvent<HTMLElement>): void {
+  const all = event.currentTarget.parentElement?.querySelectorAll<HTMLElement>('[role=tab]') ?? [];
+  const tabs = [...all].filter((one) => one.offsetParent);
+  const at = tabs.findIndex((one) => one === event.currentTarget);
+  const places: Readonly<Record<string, number>> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
+  const place = places[event.key];
+  if (at < 0 || place === undefined) return;
+  event.preventDefault();
+  const next = tabs.at(place % tabs.length);
+  next?.focus();
+  next?.click();
 }
 
 /** What this member waits for. */

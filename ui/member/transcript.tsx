@@ -25,7 +25,18 @@ import { useTranscript } from './use-transcript.ts';
 const NEAR_END = 60;
 
 /** What a member does and is told, live; the end stays in view until somebody scrolls up. */
-export function Transcript({ teamId, memberId, isPerson }: { teamId: string; memberId: string; isPerson: boolean }) {
+export function Transcript({
+  teamId,
+  memberId,
+  isPerson,
+  isOver,
+}: {
+  teamId: string;
+  memberId: string;
+  isPerson: boolean;
+  /** It is stopped: nothing more comes. */
+  isOver: boolean;
+}) {
   const { entries, isLoaded, failure } = useTranscript(teamId, memberId);
   const steps = useMemo(() => toSteps(entries), [entries]);
   const box = useRef<HTMLDivElement>(null);
@@ -51,11 +62,13 @@ export function Transcript({ teamId, memberId, isPerson }: { teamId: string; mem
     return (
       <div className="empty">
         <ScrollText size={32} aria-hidden />
-        <h2>{isPerson ? 'A person' : 'Nothing yet'}</h2>
+        <h2>{isPerson ? 'A person' : isOver ? 'Nothing' : 'Nothing yet'}</h2>
         <p className="quiet">
           {isPerson
             ? `No agent works for ${memberId}, so there is nothing to write down.`
-            : `What ${memberId} does and is told appears here as it happens.`}
+            : isOver
+              ? `${memberId} is stopped, and no transcript of it is kept here.`
+              : `What ${memberId} does and is told appears here as it happens.`}
         </p>
         <FailureNote failure={failure} />
       </div>

@@ -34,6 +34,8 @@ export function NumbersPage({ teamId }: { teamId: string }) {
   const { times, created, done, tokens, cost, spent, pairs } = figures;
   const hours = Math.max(1 / 60, ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 3_600_000);
   const total = done.at(-1) ?? 0;
+  const aTask = (share: (done: number) => string): string =>
+    total > 0 ? `${share(total)} a task` : 'no task is completed yet';
   const used = [...figures.members].sort(([, a], [, b]) => tokensOf(b) - tokensOf(a));
   const expensive = [...figures.tasks]
     .sort(([, a], [, b]) => b.costUsd - a.costUsd || tokensOf(b) - tokensOf(a))
@@ -59,13 +61,13 @@ export function NumbersPage({ teamId }: { teamId: string }) {
         <Figure
           name="Tokens"
           value={showCount(tokens.at(-1) ?? 0)}
-          note={`${showCount(Math.round((tokens.at(-1) ?? 0) / Math.max(1, total)))} a task`}
+          note={aTask((done) => showCount(Math.round((tokens.at(-1) ?? 0) / done)))}
         />
         <Figure
           name="Cost"
           value={showCost(cost.at(-1) ?? 0)}
           exact={showExactCost(cost.at(-1) ?? 0)}
-          note={`${showCost((cost.at(-1) ?? 0) / Math.max(1, total))} a task`}
+          note={aTask((done) => showCost((cost.at(-1) ?? 0) / done))}
         />
 
         <Panel

@@ -1,6 +1,9 @@
-/** The labels of an axis: where rounding makes two of them the same, the second says nothing. */
-export function labelTicks(ticks: readonly number[], show: (tick: number) => string): string[] {
-  const labels = ticks.map((tick) => show(tick));
+/**
+ * The labels of an axis, each in the form of the largest: where rounding makes two of them the same, the second says
+ * nothing.
+ */
+export function labelTicks(ticks: readonly number[], show: (tick: number, largest: number) => string): string[] {
+  const labels = ticks.map((tick) => show(tick, Math.max(...ticks)));
   return labels.map((label, i) => (label === labels[i - 1] ? '' : label));
 }
 

@@ -60,11 +60,14 @@ function trim(value: number): string {
   return value < 10 ? value.toFixed(1).replace(/\.0$/, '') : value.toFixed(0);
 }
 
-/** US dollars; what is less than a cent is not shown as nothing, and where thousands count, cents do not. */
-export function showCost(usd: number): string {
+/**
+ * US dollars; what is less than a cent is not shown as nothing, and where thousands count, cents do not. On an axis it has
+ * the form of the largest.
+ */
+export function showCost(usd: number, largest = usd): string {
   if (usd > 0 && usd < 0.01) return '< $0.01';
-  if (usd >= 99_999.5) return `$${showCount(Math.round(usd))}`;
-  if (usd >= 9_999.995) return `$${Math.round(usd).toLocaleString('en-US')}`;
+  if (largest >= 99_999.5) return `$${showCount(Math.round(usd))}`;
+  if (largest >= 9_999.995) return `$${Math.round(usd).toLocaleString('en-US')}`;
   return showExactCost(usd);
 }
 

@@ -10,7 +10,8 @@ export interface Line {
   readonly label: string;
   /** The name of a colour of ours, such as `--run-mark`. */
   readonly color: string;
-  readonly show?: (value: number) => string;
+  /** How a value is told, beside another that is the largest. */
+  readonly show?: (value: number, largest: number) => string;
   /** The least step between two labels of the axis: 1, where whole things are counted. */
   readonly least?: number;
   readonly isStep?: boolean;
@@ -93,7 +94,7 @@ function makeOptions(element: HTMLElement, lines: readonly Line[], height: numbe
         ...axis,
         size: 56,
         incrs: stepsFrom(first?.least ?? 1),
-        values: (_plot, ticks) => labelTicks(ticks, first?.show ?? String),
+        values: (_plot, ticks) => labelTicks(ticks, (tick, largest) => first?.show?.(tick, largest) ?? String(tick)),
       },
     ],
     scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },

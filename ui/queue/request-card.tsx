@@ -56,7 +56,10 @@ export function RequestCard({
       </header>
       {title !== undefined && <div className="request-title one-line">{showControls(title)}</div>}
       {isOpen ? (
-        <div className={`request-content${isAll ? '' : ' is-part'}`}>
+        <div
+          className={`request-content${isAll ? '' : ' is-part'}`}
+          {...(request.kind !== 'permission' && { tabIndex: 0, role: 'group', 'aria-label': 'What it says' })}
+        >
           <RequestContent kind={request.kind} content={request.content} />
         </div>
       ) : (

@@ -56,16 +56,16 @@ export function Doing({ member }: { member: MemberRecord }) {
   const since = showSpan(now - useSince(member));
   if (task) {
     return (
-      <>
-        <span className="mono quiet">#{task.id}</span> {showControls(task.title)}
+      <span className="doing">
+        <span className="mono quiet">#{task.id}</span> <span className="one-line">{showControls(task.title)}</span>
         {task.startedAt && <span className="quiet"> · {showSpan(now - task.startedAt.getTime())}</span>}
-      </>
+      </span>
     );
   }
   if (member.status === 'stopped' && !isLost(member)) {
     return (
-      <span className="quiet">
-        {member.stopReason ?? 'stopped'} · {since} ago
+      <span className="doing quiet">
+        <span className="one-line">{showControls(member.stopReason ?? 'stopped')}</span> <span>· {since} ago</span>
       </span>
     );
   }

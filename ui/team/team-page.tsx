@@ -1,6 +1,7 @@
 import { ListChecks, Users } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { useQuery } from '../data/route.ts';
+import { useCanAct } from '../data/use-can-act.ts';
 import { useTeam, useStore } from '../data/use-team.tsx';
 import { NewTask } from '../forms/new-task.tsx';
 import { useKeys } from '../parts/keys.ts';
@@ -51,12 +52,13 @@ function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined 
   const found = useFound(filter);
   const total = useTeam(({ view }) => view.tasks.length);
   const isClosed = useTeam(({ view }) => view.team?.status === 'cleaned-up');
+  const canAct = useCanAct();
   const [isNew, setNew] = useState(false);
   useKeys({
     '1': () => setView('graph'),
     '2': () => setView('board'),
     '3': () => setView('list'),
-    n: () => setNew(true),
+    n: canAct ? () => setNew(true) : undefined,
   });
   return (
     <section className="stage" aria-label="Tasks">

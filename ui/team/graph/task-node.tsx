@@ -32,8 +32,8 @@ export const TaskNode = memo(function TaskNode({ id }: { id: string }) {
         <div className="node-title two-lines">{showControls(view.task.title)}</div>
         <div className="node-foot">
           <span className="mono">#{id}</span>
-          <span className="one-line">
-            {PHASE_WORDS[view.phase]}
+          <span className="one-line">{PHASE_WORDS[view.phase]}</span>
+          <span className="node-since">
             <Since view={view} dot />
           </span>
           <Holder id={view.task.assigneeId} />

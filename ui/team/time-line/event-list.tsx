@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStore, useTeam } from '../../data/use-team.tsx';
 import { plural, showTime } from '../../parts/format.ts';
+import { useKeys } from '../../parts/keys.ts';
 import { describeEvent } from '../event-text.ts';
 import { LANES, momentsOf } from './marks.ts';
 import type { Lane } from './marks.ts';
@@ -11,6 +12,7 @@ const ROW = 30;
 
 /** What happened as lines to read, the newest first; each leads to the team at that moment. Its head explains the marks. */
 export function EventList({ onClose }: { onClose: () => void }) {
+  useKeys({ Escape: onClose });
   const store = useStore();
   const seq = useTeam(({ progress }) => progress.done);
   const moment = useTeam(({ moment }) => moment);
