@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, extname, resolve } from 'node:path';
+import { suggestSlug } from '../client/slug.ts';
 import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
@@ -24,16 +25,26 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
   if (list) return listTemplates(given, surroundings);
   const chosen = OF_PROGRAMS.includes(template) ? [] : await chooseAgents(agents, surroundings);
   const path = resolve(file);
+  const team = nameFor(path, template);
   try {
-    writeFileSync(path, writeTemplate(template, chosen), { flag: force ? 'w' : 'wx' });
+    writeFileSync(path, writeTemplate(template, { team, agents: chosen }), { flag: force ? 'w' : 'wx' });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw new Refusal('exists', `${file} is there already: choose another name or say --force`);
     throw new Refusal('storage', `Cannot write ${file}: ${message}`);
   }
-  if (given.json) print(toJson({ file: path, template, agents: chosen }, undefined));
+  if (given.json) print(toJson({ file: path, team, template, agents: chosen }, undefined));
   else print(`Wrote ${file}${whoIsIn(template, chosen)}, then: troupe up ${file}\n`);
   return 0;
+}
+
+/** Teams are known by name on the whole machine: it is that of the project, and of the file where that has a name of its own. */
+function nameFor(path: string, template: TemplateName): string {
+  const folder = basename(dirname(path));
+  const file = basename(path, extname(path));
+  // Of a folder whose name has no letter or digit that a team's may have nothing is left.
+  const project = /[a-z0-9]/i.test(folder.normalize('NFKD')) ? folder : template;
+  return suggestSlug(file === 'troupe' ? project : `${project}-${file}`);
 }
 
 function listTemplates(given: Arguments, { screen }: Surroundings): number {

@@ -16,7 +16,8 @@ import { summarize } from './up/summary.ts';
 import { watchTrouble } from './up/trouble.ts';
 import { print, toJson, warn } from './write.ts';
 
-type Unapproved = ResultOf<'team.check'>['unapproved'][number];
+type Found = ResultOf<'team.check'>;
+type Unapproved = Found['unapproved'][number];
 
 interface UpInput {
   readonly file?: string;
@@ -39,14 +40,18 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
   const { onState, onTrouble } = watchTrouble(environment);
   const client = openClient(environment, { patience: Infinity, onState });
   try {
-    const approve = yes ? [] : await askForHooks(client, team, ending.signal);
-    if (again) await removeClosed(client, team, ending.signal);
+    const found = await client.call('team.check', team, { signal: ending.signal });
+    // A team of another folder is refused as it is: nobody is asked before, and nothing of it is removed.
+    const isOthers = found.elsewhere?.holds === true;
+    const approve = yes || isOthers ? [] : await askForHooks(found.unapproved, team, ending.signal);
+    if (again && !isOthers) await removeClosed(client, found.team, ending.signal);
     ending.signal.throwIfAborted();
     const config = await client.call(
       'team.up',
       { ...team, yes, approve },
       { signal: ending.late, commandId: newCommandId() },
     );
+    if (found.elsewhere) warn(describeMove(found, team.folder));
     if (detach) {
       await show('team.show', config, { json: given.json, screen });
       if (!given.json) {
@@ -73,12 +78,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
 }
 
 /** A team of that name that is over makes way, with all it recorded; one that is not stays. */
-async function removeClosed(
-  client: Client,
-  team: { source: string; name: string; folder: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const { team: teamId } = await client.call('team.check', team, { signal });
+async function removeClosed(client: Client, teamId: string, signal: AbortSignal): Promise<void> {
   const teams = await client.call('team.list', {}, { signal });
   const isOver = teams.some(({ name, status }) => name === teamId && status === 'cleaned-up');
   if (isOver) await client.call('team.delete', { teamId }, { signal, commandId: newCommandId() });
@@ -97,15 +97,19 @@ function readSource(path: string, name: string): string {
 
 /** Hooks run programs of the checkout as you: a person says yes to each, once for as long as it stays as it is. */
 async function askForHooks(
-  client: Client,
-  team: { source: string; name: string; folder: string },
+  unapproved: readonly Unapproved[],
+  team: { name: string; folder: string },
   signal: AbortSignal,
 ): Promise<string[]> {
-  const { unapproved } = await client.call('team.check', team, { signal });
   if (unapproved.length === 0 || !process.stdin.isTTY) return [];
   warn(`${team.name} brings hooks that run as you, in ${clean(team.folder)}:\n`);
   for (const hook of unapproved) warn(describeHook(hook));
   return (await askYesNo('Run them?', signal)) ? unapproved.map(({ hash }) => hash) : [];
+}
+
+/** Its folder was moved, or its file taken away: it is the same team, in another place. */
+function describeMove({ team, elsewhere }: Found, folder: string): string {
+  return `troupe: team ${clean(team)} was raised in ${clean(elsewhere?.folder ?? '')} before, which has it no more; from now on it is that of ${clean(folder)}.\n`;
 }
 
 /** What a yes is for. */

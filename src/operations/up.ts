@@ -8,6 +8,7 @@ import { Line, quote, Slug, suggestSlug, textOf } from '../core/text.ts';
 import { viewTeam } from '../core/view.ts';
 import { hooksOf } from '../runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
+import { findElsewhere, placeOf, requirePlace } from '../runtime/team-file/place.ts';
 import { agentsOf, raiseTeam } from '../runtime/team-file/raise.ts';
 import { TeamFile } from '../runtime/team-file/schema.ts';
 import { operation } from './operation.ts';
@@ -28,6 +29,14 @@ export const upOperations = [
       team: z.string(),
       members: z.number().int(),
       tasks: z.number().int(),
+      elsewhere: z
+        .object({
+          folder: z.string(),
+          host: z.string().optional().describe('the machine of the folder, where several share the journal'),
+          holds: z.boolean().describe('the team is still that of the other folder, and is not raised from this one'),
+        })
+        .optional()
+        .describe('another folder from which a team of this name was raised'),
       unapproved: z.array(
         z.object({
           type: z.string(),
@@ -41,10 +50,18 @@ export const upOperations = [
     }),
     route: 'POST /api/check',
     cli: { args: ['source'] },
-    run: async ({ hooks }, { source, name, folder }) => {
+    run: async ({ ledger, hooks, daemon }, { source, name, folder }) => {
       const file = parseTeamFile(source, name);
       const unapproved = hooks.unapproved(hooksOf(file, folder));
-      return { team: file.team, members: file.members.length, tasks: file.tasks.length, unapproved };
+      const place = placeOf(folder, name, daemon.hostId);
+      const elsewhere = await ledger.view(file.team, ({ team }) => findElsewhere(team, place));
+      return {
+        team: file.team,
+        members: file.members.length,
+        tasks: file.tasks.length,
+        ...(elsewhere && { elsewhere }),
+        unapproved,
+      };
     },
   }),
   operation({
@@ -60,6 +77,8 @@ export const upOperations = [
     cli: { args: ['source'] },
     run: async ({ ledger, hooks, daemon, actor }, { source, name, folder, approve, yes }) => {
       const file = parseTeamFile(source, name);
+      const place = placeOf(folder, name, daemon.hostId);
+      await ledger.view(file.team, (state) => requirePlace(state, place));
       daemon.requireAgents?.(agentsOf(file, folder));
       const configs = hooksOf(file, folder);
       hooks.approve(
@@ -72,7 +91,7 @@ export const upOperations = [
           `The ${left.type} hook ${quote(left.command)} of ${name} is not approved: read it, then say yes to it (yes)`,
         );
       }
-      await raiseTeam(ledger, file, folder, async (registered, tasks) => {
+      await raiseTeam(ledger, file, place, async (registered, tasks) => {
         const unwanted = await hooks.judgeNewTasks(file.team, { hooks: registered, tasks, createdBy: actor });
         if (unwanted.length === 0) return;
         const said = unwanted.map(({ title, feedback }) => `  ${quote(title)}: ${feedback.replaceAll('\n', '\n    ')}`);
@@ -109,7 +128,7 @@ export const upOperations = [
       const team = input.name ?? nameFor(input.goal, new Set(await ledger.teams()));
       const file = teamFor(team, input);
       daemon.requireAgents?.(agentsOf(file, input.folder));
-      await raiseTeam(ledger, file, input.folder);
+      await raiseTeam(ledger, file, placeOf(input.folder, undefined, daemon.hostId));
       return ledger.view(team, viewTeam);
     },
   }),

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
@@ -45,26 +45,42 @@ describe('troupe init', { timeout: 60_000 }, () => {
     for (const { template } of listed) {
       const { stdout } = await troupe.run(['init', template, '--file', file, '--force'], { env });
       expect(stdout.includes('No agent is on the PATH')).toBe(template !== 'script' && template !== 'solo');
-      expect(parseTeamFile(readFileSync(file, 'utf8'), file).team).toBe(template);
+      expect(() => parseTeamFile(readFileSync(file, 'utf8'), file)).not.toThrow();
     }
+  });
+
+  test('names the team after its project, lest two of them share one', async () => {
+    const { troupe, env, file } = machineWith();
+    const nameOf = async (place: string): Promise<string> => {
+      const path = join(dirname(file), place);
+      mkdirSync(dirname(path), { recursive: true });
+      const { team } = await troupe.json<{ team: string }>(['init', 'solo', '--file', path], { env });
+      expect(parseTeamFile(readFileSync(path, 'utf8'), path).team).toBe(team);
+      return team;
+    };
+    expect(await nameOf('My Shop (new)/troupe.yaml')).toBe('my-shop-new');
+    expect(await nameOf('My Shop (new)/night.yaml')).toBe('my-shop-new-night');
+    expect(await nameOf('2026/troupe.yaml')).toBe('2026');
+    expect(await nameOf('日本/troupe.yaml')).toBe('solo');
   });
 
   test('writes teams of programs that do their work as they are, and of agents that say what to install', async () => {
     const { troupe, env, file } = machineWith();
-    const raise = async (template: string): Promise<void> => {
-      const own = `${file}.${template}`;
-      await troupe.json(['init', template, '--file', own], { env });
+    const raise = async (template: string): Promise<string> => {
+      const own = join(dirname(file), `${template}.yaml`);
+      const { team } = await troupe.json<{ team: string }>(['init', template, '--file', own], { env });
       const { status, stdout, stderr } = await troupe.run(['up', own, '--yes'], { env });
       expect({ template, status, stdout, stderr }).toMatchObject({ status: 0 });
+      return team;
     };
-    await raise('solo');
+    const solo = await raise('solo');
     // Nobody leads it: the place of the lead is neither shown nor counted.
-    expect((await troupe.run('member list --team solo', { env })).stdout).not.toMatch(/^lead/m);
+    expect((await troupe.run(['member', 'list', '--team', solo], { env })).stdout).not.toMatch(/^lead/m);
     const teams = await troupe.json<{ name: string; members: number }[]>('team list', { env });
-    expect(teams).toMatchObject([{ name: 'solo', members: 1 }]);
+    expect(teams).toMatchObject([{ name: solo, members: 1 }]);
     await raise('script');
     for (const template of ['review', 'goal']) {
-      const own = `${file}.${template}`;
+      const own = join(dirname(file), `${template}.yaml`);
       expect((await troupe.run(['init', template, '--file', own], { env })).stdout).toContain('it is for claude until');
       const { status, stderr } = await troupe.run(['up', own, '--yes'], { env });
       expect({ status, stderr }).toMatchObject({
@@ -77,7 +93,8 @@ describe('troupe init', { timeout: 60_000 }, () => {
 
   test('writes a gate for the feature that judges the last task alone, and says what fails', async () => {
     const { troupe, env, file } = machineWith();
-    await troupe.json(['init', 'feature', '--agents', 'claude', '--file', file], { env });
+    const init = ['init', 'feature', '--agents', 'claude', '--file', file];
+    const { team } = await troupe.json<{ team: string }>(init, { env });
     const folder = dirname(file);
     writeFileSync(
       join(folder, 'work.sh'),
@@ -89,7 +106,8 @@ describe('troupe init', { timeout: 60_000 }, () => {
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('agent: claude', program));
     const { status, stdout, stderr } = await troupe.run(['up', file, '--yes'], { env });
     expect({ status, stdout, stderr }).toMatchObject({ status: 0 });
-    const tasks = await troupe.json<{ title: string; rejections: number }[]>('task list --team feature', { env });
+    const list = ['task', 'list', '--team', team];
+    const tasks = await troupe.json<{ title: string; rejections: number }[]>(list, { env });
     expect(tasks.map(({ title, rejections }) => [title, rejections])).toEqual([
       ['Write down types and files', 0],
       ['Write the code', 0],

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TestContext } from 'vitest';
@@ -153,6 +153,34 @@ test(
     await second.see(/TaskCompleted: \.\/gate\.sh \(changed since you said yes\)/);
     second.press('n', 'Enter');
     await second.see(/ended with 5/);
+  },
+  PATIENT,
+);
+
+test(
+  'troupe up leaves a team of the same name in another folder alone, open or closed, and says what to do',
+  async () => {
+    const troupe = newTroupe();
+    const [ours, theirs] = [slowTeam(), slowTeam()];
+    const folderOf = ({ file }: { file: string }): string => join(file, '..');
+    expect(await troupe.run(['up', theirs.file, '--detach'])).toMatchObject({ status: 0 });
+    const places = async (): Promise<unknown[]> => {
+      const { members } = await troupe.json<{ members: { id: string; cwd?: string }[] }>('team show fourth');
+      return members.map(({ id, cwd }) => [id, cwd]);
+    };
+    const before = await places();
+    const belongs = `Team fourth belongs to ${folderOf(theirs)}, not to ${folderOf(ours)}: give this one another name`;
+    expect(await troupe.run(['up', ours.file])).toMatchObject({ status: 4, stderr: expect.stringContaining(belongs) });
+    expect(await places()).toEqual(before);
+    expect(await troupe.run('down fourth --force')).toMatchObject({ status: 0 });
+    const again = await troupe.run(['up', ours.file, '--again']);
+    expect(again).toMatchObject({ status: 4, stderr: expect.stringContaining('Team fourth is closed and belongs to') });
+    expect(await troupe.json('team show fourth')).toMatchObject({ status: 'cleaned-up' });
+    // One that was taken away has nothing to say any more.
+    rmSync(theirs.file);
+    ours.go();
+    const freed = await troupe.run(['up', ours.file, '--again']);
+    expect(freed).toMatchObject({ status: 0, stderr: expect.stringContaining('which has it no more') });
   },
   PATIENT,
 );

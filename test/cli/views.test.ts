@@ -62,6 +62,22 @@ test('every operation has a view of its own', () => {
   expect(OPERATIONS.map(({ name }) => name).filter((name) => !Object.hasOwn(views, name))).toEqual([]);
 });
 
+test('hooks that run in different folders say where', () => {
+  const hook = {
+    type: 'TaskCompleted',
+    command: './gate.sh',
+    executor: 'shell',
+    timeout: 5_000,
+    enabled: true,
+  } as const;
+  const listed = (...folders: string[]): string => {
+    const hooks = folders.map((cwd) => ({ ...hook, cwd, onFailure: 'block' as const }));
+    return views['hook.list']?.(hooks, screen, {}) ?? '';
+  };
+  expect(listed('/w1', '/w1')).not.toContain('/w1');
+  expect(listed('/w1', '/w2')).toMatch(/\.\/gate\.sh +\/w1\n.*\.\/gate\.sh +\/w2\n$/);
+});
+
 describe('a native team on a narrow terminal', () => {
   const narrow = { ...screen, columns: 60 };
   const at = '2026-01-01T00:07:00.000Z';

@@ -14,7 +14,7 @@ members:
 
 test('a lead that runs before its teammates do hears of them all the same', async () => {
   const ledger = openLedger(memoryJournal());
-  await raiseTeam(ledger, parseTeamFile(LED, 'troupe.yaml'), '/somewhere');
+  await raiseTeam(ledger, parseTeamFile(LED, 'troupe.yaml'), { folder: '/somewhere' });
   const { text } = await ledger.view('led', fullDigest);
   expect(text).toContain('starting: coder, tester.');
   expect(text).not.toContain('No teammates');

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { USER } from '../../src/core/actor.ts';
@@ -7,6 +7,7 @@ import { viewTask, viewTeam } from '../../src/core/view.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { hooksOf } from '../../src/runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
+import { placeOf } from '../../src/runtime/team-file/place.ts';
 import { raiseTeam } from '../../src/runtime/team-file/raise.ts';
 import { openLedger } from '../ledger/places.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -326,6 +327,74 @@ tasks:
     expect(await ledger.view('diamond', (state) => state.team?.maxTeammates)).toBe(3);
   });
 
+  test('belongs to the folder that it was raised in: from another it is refused, open or closed', async () => {
+    const { ledger, raise, folder, team } = setStage();
+    const other = temporaryFolder();
+    for (const place of [folder, other]) writeFileSync(join(place, 'troupe.yaml'), DIAMOND);
+    await raise(DIAMOND);
+    const before = await team();
+    const both = new RegExp(`belongs to ${folder}, not to ${other}: give this one another name`);
+    await expect(raise(DIAMOND, other)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(both),
+    });
+    expect(await team()).toEqual(before);
+    // The same folder under another name is the same folder.
+    const link = join(other, 'link');
+    symlinkSync(folder, link);
+    await raise(DIAMOND, link);
+    await ledger.execute('diamond', { type: 'team.close', by: USER, force: true }, () => undefined);
+    await expect(raise(DIAMOND, other)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/troupe up --again in its own folder.*troupe team delete diamond$/),
+    });
+  });
+
+  test('comes along when its folder was moved, with the gates of its new place alone, once nobody works in the old one', async () => {
+    const { ledger, raise, folder, team } = setStage();
+    writeFileSync(join(folder, 'troupe.yaml'), DIAMOND);
+    await raise(DIAMOND);
+    const moved = join(temporaryFolder(), 'moved');
+    renameSync(folder, moved);
+    await expect(raise(DIAMOND, moved)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/and a, b may still work there: stop them first with troupe member stop/),
+    });
+    for (const memberId of ['a', 'b']) {
+      const leave = { type: 'member.leave', by: USER, memberId, returning: false } as const;
+      await ledger.execute('diamond', leave, () => undefined);
+    }
+    await raise(DIAMOND, moved);
+    const { hooks, members, metadata } = await team();
+    expect(hooks.map(({ cwd }) => cwd)).toEqual([moved]);
+    expect(members.slice(1).map(({ cwd }) => cwd)).toEqual([moved, moved]);
+    expect(metadata).toMatchObject({ folder: moved, file: 'troupe.yaml' });
+  });
+
+  test.each<[string, (file: string) => void]>([
+    ['is gone', (file) => rmSync(file)],
+    ['names another team by now', (file) => writeFileSync(file, 'team: another\n')],
+  ])('is free for another folder when its file %s', async (_what, change) => {
+    const { raise, folder } = setStage();
+    const empty = 'team: diamond\n';
+    writeFileSync(join(folder, 'troupe.yaml'), empty);
+    await raise(empty);
+    const other = temporaryFolder();
+    await expect(raise(empty, other)).rejects.toMatchObject({ code: 'conflict' });
+    change(join(folder, 'troupe.yaml'));
+    await raise(empty, other);
+  });
+
+  test('of another machine is not looked for on this one: the same path is the same folder, any other is refused', async () => {
+    const { raise, folder } = setStage();
+    await raise('team: diamond\n', '/not/on/this/machine', 'alpha');
+    await raise('team: diamond\n', '/not/on/this/machine', 'beta');
+    await expect(raise('team: diamond\n', folder, 'alpha')).rejects.toMatchObject({
+      message: expect.stringContaining('belongs to /not/on/this/machine on beta'),
+    });
+    await raise('team: diamond\n', folder, 'beta');
+  });
+
   test('that was closed is not opened again', async () => {
     const { ledger, raise } = setStage();
     await raise(DIAMOND);
@@ -362,8 +431,8 @@ function setStage() {
     ledger,
     /** The hooks that were asked, each time. */
     judged,
-    raise: async (text: string) =>
-      raiseTeam(ledger, parseTeamFile(text, 'troupe.yaml'), folder, async (hooks) => {
+    raise: async (text: string, from = folder, host?: string) =>
+      raiseTeam(ledger, parseTeamFile(text, 'troupe.yaml'), placeOf(from, 'troupe.yaml', host), async (hooks) => {
         judged.push(hooks.map(({ command }) => command));
       }),
     team: () => ledger.view('diamond', viewTeam),

@@ -24,18 +24,22 @@ const HEAD = `# A team for Troupe. Run it: troupe up
  * A team file for these agents, which take turns. Where there is none it names the usual one: `troupe up` then says how to install it. A
  * program in its place would end the tasks well, and nothing would have been done.
  */
-export function writeTemplate(name: TemplateName, agents: readonly string[]): string {
+export function writeTemplate(
+  name: TemplateName,
+  { team, agents }: { readonly team: string; readonly agents: readonly string[] },
+): string {
   let next = 0;
   const member = (who: string, prompt: string): string =>
     memberText(who, prompt, agents.length > 0 ? agents[next++ % agents.length] : undefined);
-  return TEMPLATES[name](member, agents);
+  // A name such as 2026 is a number unless it is said to be a text.
+  const text = /^[a-z]/.test(team) ? team : JSON.stringify(team);
+  return `${HEAD}team: ${text}\n${TEMPLATES[name](member, agents)}`;
 }
 
 type Template = (member: (name: string, prompt: string) => string, agents: readonly string[]) => string;
 
 const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
-  review: (member) => `${HEAD}team: review
-description: Three readers look at the same change with different eyes, one puts it together
+  review: (member) => `description: Three readers look at the same change with different eyes, one puts it together
 
 members:
 ${member('security', 'You look for what an attacker could use. Name file and line.')}
@@ -49,8 +53,7 @@ tasks:
   - { id: clarity, title: Review for clarity, assign: clarity }
   - { id: report, title: Write one review from the three, needs: [security, performance, clarity], assign: editor }
 `,
-  feature: (member, agents) => `${HEAD}team: feature
-description: A feature built in parallel, with tests as the gate
+  feature: (member, agents) => `description: A feature built in parallel, with tests as the gate
 
 members:
 ${member('architect', 'You decide the shape: types and files, no more than is needed.')}
@@ -70,8 +73,7 @@ hooks:
     timeout: 5m
     onFailure: block
 `,
-  debug: (member) => `${HEAD}team: debug
-description: Competing explanations of one bug, each tried to be proved wrong
+  debug: (member) => `description: Competing explanations of one bug, each tried to be proved wrong
 
 members:
 ${member('first', 'Find an explanation of the bug, then try hard to prove it wrong.')}
@@ -83,8 +85,7 @@ tasks:
   - { id: two, title: Second explanation, assign: second }
   - { id: verdict, title: Say which one holds and what the fix is, needs: [one, two], assign: judge }
 `,
-  gate: (member) => `${HEAD}team: gate
-description: Work that counts only when a check of yours agrees
+  gate: (member) => `description: Work that counts only when a check of yours agrees
 
 members:
 ${member('builder', 'Do the task. What the check says of it comes back to you: put it right, do not argue.')}
@@ -96,8 +97,7 @@ tasks:
 hooks:
   TaskCompleted: { command: 'true  # your check: npm test, cargo test, ./check.sh', timeout: 5m, onFailure: block }
 `,
-  mixed: (member) => `${HEAD}team: mixed
-description: One builds, one of another make tries to break it
+  mixed: (member) => `description: One builds, one of another make tries to break it
 
 budget: { turns: 60, time: 1h }
 
@@ -111,8 +111,7 @@ tasks:
   - { id: break, title: Try to break what was built, needs: [build], assign: breaker }
   - { id: mend, title: Mend what was found, needs: [break], assign: builder }
 `,
-  goal: (_member, agents) => `${HEAD}team: goal
-description: A lead makes the tasks, brings in teammates, and answers at the end
+  goal: (_member, agents) => `description: A lead makes the tasks, brings in teammates, and answers at the end
 
 lead:
   agent: ${agents[0] ?? 'claude'}
@@ -123,8 +122,7 @@ lead:
 agents:
 ${(agents.length > 0 ? agents : ['claude']).map((agent) => `  ${agent}: { mode: edit }`).join('\n')}
 `,
-  solo: () => `${HEAD}team: solo
-description: One program, one task after the other
+  solo: () => `description: One program, one task after the other
 
 # It is run once per task: the task comes as JSON on standard input, its output is the result, its exit code the verdict.
 members:
@@ -134,8 +132,7 @@ tasks:
   - { id: first, title: The first thing }
   - { id: second, title: What needs it, needs: [first] }
 `,
-  script: () => `${HEAD}team: script
-description: Plain programs as a team
+  script: () => `description: Plain programs as a team
 
 members:
   - { name: worker-1, agent: { exec: [sh, -c, 'cat > /dev/null; echo done by $TROUPE_MEMBER_NAME'] } }

@@ -13,12 +13,15 @@ export const views: Views = {
 
 function hookTable(hooks: ResultOf<'hook.list'>, screen: Screen): string {
   if (hooks.length === 0) return 'The team has no hooks.\n';
+  // Two that read alike are told apart by where they run.
+  const differ = new Set(hooks.map(({ cwd }) => cwd)).size > 1;
   const rows = hooks.map((hook): Cell[] => [
     { text: hook.type, style: hook.enabled ? 'bold' : 'dim' },
     hook.enabled ? 'on' : 'off',
     hook.onFailure ?? 'allow',
     hook.timeout === undefined ? '' : showDuration(hook.timeout),
     hook.command,
+    { text: differ ? (hook.cwd ?? '') : '', style: 'dim' },
   ]);
   const columns = [
     { title: 'WHEN' },
@@ -26,6 +29,7 @@ function hookTable(hooks: ResultOf<'hook.list'>, screen: Screen): string {
     { title: 'IF IT FAILS', spare: 1 },
     { title: 'WITHIN', spare: 2 },
     { title: 'COMMAND', flexible: true },
+    { title: 'WHERE', flexible: true },
   ] as const;
   return table(columns, rows, screen);
 }

@@ -30,8 +30,12 @@ export const views: Views = {
   'team.delete': ({ teamId }) => `Team ${clean(teamId)} is deleted.\n`,
 };
 
-function checkedFile({ team, members, tasks, unapproved }: ResultOf<'team.check'>, screen: Screen): string {
-  const head = `Team ${clean(team)}: ${count(members, 'member')}, ${count(tasks, 'task')}.\n`;
+function checkedFile(found: ResultOf<'team.check'>, screen: Screen): string {
+  const { team, members, tasks, elsewhere, unapproved } = found;
+  const other = elsewhere?.holds
+    ? `A team of this name belongs to ${clean(elsewhere.folder)}: give this one another.\n`
+    : '';
+  const head = `Team ${clean(team)}: ${count(members, 'member')}, ${count(tasks, 'task')}.\n${other}`;
   if (unapproved.length === 0) return head;
   const rows = unapproved.map(({ type, command }): Cell[] => [type, command]);
   const columns = [{ title: 'HOOK' }, { title: 'COMMAND', flexible: true }] as const;

@@ -24,15 +24,23 @@ export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
   );
 }
 
-/** The hooks of a team once its file is raised: those that somebody registered stay, those of the file are as it says. */
-export function hooksAfter(before: readonly HookConfig[], wanted: readonly HookConfig[], folder: string): HookConfig[] {
-  const others = before.filter(({ approved, cwd }) => approved === undefined || cwd !== folder);
+/** The hooks of a team once its file is raised: those that somebody registered stay, those of its folders are as the file says. */
+export function hooksAfter(
+  before: readonly HookConfig[],
+  wanted: readonly HookConfig[],
+  folders: readonly string[],
+): HookConfig[] {
+  const others = before.filter(({ approved, cwd }) => approved === undefined || !folders.includes(cwd ?? ''));
   return [...others, ...wanted];
 }
 
 /** What brings a team's hooks to that. Only a type whose hooks differ is registered anew. */
-export function hookCommands(before: readonly HookConfig[], file: TeamFile, folder: string): NewCommand[] {
-  const after = hooksAfter(before, hooksOf(file, folder), folder);
+export function hookCommands(
+  before: readonly HookConfig[],
+  wanted: readonly HookConfig[],
+  folders: readonly string[],
+): NewCommand[] {
+  const after = hooksAfter(before, wanted, folders);
   return HookType.options.flatMap((hookType): NewCommand[] => {
     const [had, has] = [before, after].map((hooks) => hooks.filter(({ type }) => type === hookType)) as [
       HookConfig[],

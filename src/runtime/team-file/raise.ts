@@ -12,6 +12,8 @@ import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import type { NewTask } from '../hooks/team-hooks.ts';
 import { agentNameOf, choiceOf, specOf } from './agents.ts';
 import { hookCommands, hooksAfter, hooksOf } from './hooks.ts';
+import { requirePlace } from './place.ts';
+import type { Place } from './place.ts';
 import { budgetOf } from './schema.ts';
 import type { TeamFile } from './schema.ts';
 
@@ -28,19 +30,19 @@ export function agentsOf(file: TeamFile, folder: string): { spec: AgentSpec; cwd
 /**
  * Brings a team to what its file says, in one step: made if it is not there, else completed by the members and tasks that
  * are missing, with the hooks and limits that it has now. Tasks are known again by their id in the file; those it reserves for
- * a member that comes back are so again.
+ * a member that comes back are so again. A team of another folder is refused.
  */
 export async function raiseTeam(
   ledger: Ledger,
   file: TeamFile,
-  folder: string,
+  place: Place,
   judge: JudgeNewTasks = async () => undefined,
 ): Promise<void> {
   const look = () =>
     ledger.view(file.team, (state) => ({
-      commands: commandsFor(state, file, folder),
+      commands: commandsFor(state, file, place),
       next: state.nextTask,
-      hooks: hooksAfter(state.team?.hooks ?? [], hooksOf(file, folder), folder),
+      hooks: hooksAfter(state.team?.hooks ?? [], hooksOf(file, place.folder), foldersOf(state.team, place)),
     }));
   const { commands, next, hooks } = await look();
   if (commands.length === 0) return;
@@ -70,20 +72,24 @@ function closedError(team: string): TeamError {
 /** Hears of the tasks that are about to be made, and of the hooks that the team has then; throws to have nothing made. */
 export type JudgeNewTasks = (hooks: readonly HookConfig[], tasks: readonly NewTask[]) => Promise<void>;
 
-function commandsFor(state: TeamState, file: TeamFile, folder: string): NewCommand[] {
+function commandsFor(state: TeamState, file: TeamFile, place: Place): NewCommand[] {
+  const { folder } = place;
+  requirePlace(state, place);
   if (state.team?.status === 'cleaned-up') throw closedError(file.team);
   const joins = memberCommands(state, file, folder);
   const back = new Set(joins.flatMap((command) => (command.type === 'member.join' ? command.name : [])));
   return [
-    ...teamCommands(state, file, folder),
+    ...teamCommands(state, file, place),
     ...joins,
     ...assignCommands(state, file, back),
     ...taskCommands(state, file),
   ];
 }
 
-function teamCommands(state: TeamState, file: TeamFile, folder: string): NewCommand[] {
-  if (state.team) return [...updateCommands(state.team, file), ...hookCommands(state.team.hooks, file, folder)];
+function teamCommands(state: TeamState, file: TeamFile, place: Place): NewCommand[] {
+  const { folder } = place;
+  const hooks = hookCommands(state.team?.hooks ?? [], hooksOf(file, folder), foldersOf(state.team, place));
+  if (state.team) return [...updateCommands(state.team, file, place), ...hooks];
   const lead = typeof file.lead === 'object' ? file.lead : undefined;
   const team = parse(CreateTeamInput, {
     name: file.team,
@@ -101,15 +107,23 @@ function teamCommands(state: TeamState, file: TeamFile, folder: string): NewComm
     ...(file.mode && { teammateMode: file.mode }),
     maxTeammates: file.limits?.maxTeammates ?? Math.max(8, file.members.length),
     ...(file.limits?.messagesPerMinute !== undefined && { messagesPerMinute: file.limits.messagesPerMinute }),
-    metadata: { folder, lead: lead ? 'agent' : (file.lead ?? 'none') },
+    metadata: { ...place, lead: lead ? 'agent' : (file.lead ?? 'none') },
   });
-  return [{ type: 'team.create', by: USER, ...team }, ...hookCommands([], file, folder)];
+  return [{ type: 'team.create', by: USER, ...team }, ...hooks];
+}
+
+/** Where the hooks of the file are from: here, and where the team was before it came here. */
+function foldersOf(team: TeamRecord | undefined, { folder }: Place): string[] {
+  const before = team?.metadata?.['folder'];
+  return typeof before === 'string' ? [folder, before] : [folder];
 }
 
 /** Limits that the file states hold. Its budget does not come back: a person may have given more since. */
-function updateCommands(team: TeamRecord, file: TeamFile): NewCommand[] {
+function updateCommands(team: TeamRecord, file: TeamFile, place: Place): NewCommand[] {
   const { maxTeammates = Math.max(team.maxTeammates, file.members.length), messagesPerMinute } = file.limits ?? {};
+  const isHere = Object.entries(place).every(([key, value]) => team.metadata?.[key] === value);
   const changes = {
+    ...(!isHere && { metadata: { ...place } }),
     ...(team.status === 'shutting-down' && { status: 'active' as const }),
     ...(maxTeammates !== team.maxTeammates && { maxTeammates }),
     ...(messagesPerMinute !== undefined && messagesPerMinute !== team.messagesPerMinute && { messagesPerMinute }),

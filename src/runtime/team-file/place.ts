@@ -1,0 +1,112 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, isAbsolute, join } from 'node:path';
+import { TeamError } from '../../core/errors.ts';
+import { isExpected } from '../../core/rules/guard.ts';
+import type { TeamRecord, TeamState } from '../../core/state.ts';
+import { parseTeamFile } from './parse.ts';
+
+/** Where a team is raised from. */
+export interface Place {
+  readonly folder: string;
+  /** The name of its file there; none of one that was never written down. */
+  readonly file?: string;
+  /** The daemon that sees the folder, where several share the journal. */
+  readonly host?: string;
+}
+
+/** Another place from which the team of that name was raised before. */
+export interface Elsewhere extends Place {
+  /** Whether it is still the team's there; what cannot be looked at counts as such. */
+  readonly holds: boolean;
+}
+
+/** The place as it is kept with the team. Only a file that lies there can be missed later. */
+export function placeOf(folder: string, file: string | undefined, host: string | undefined): Place {
+  const name = file === undefined ? undefined : basename(file);
+  return {
+    folder,
+    ...(name !== undefined && sizeOf(join(folder, name)) !== undefined && { file: name }),
+    ...(host !== undefined && { host }),
+  };
+}
+
+/** Where else a team of that name was raised from; undefined where there is none, or it was here. */
+export function findElsewhere(team: TeamRecord | undefined, here: Place): Elsewhere | undefined {
+  const { folder, file, host } = (team?.metadata ?? {}) as Readonly<Record<string, unknown>>;
+  if (!team || typeof folder !== 'string' || !isAbsolute(folder)) return undefined;
+  if (realPath(folder) === realPath(here.folder)) return undefined;
+  const known = { folder, ...(typeof file === 'string' && { file: basename(file) }) };
+  // The folders of another machine are not ours to look for.
+  if (typeof host === 'string' && here.host !== undefined && host !== here.host) return { ...known, host, holds: true };
+  return { ...known, holds: holdsTeam(team.name, known) };
+}
+
+/**
+ * A team belongs to one folder: raised from another, its members would do the work of the one in the other. It comes along when
+ * its folder was moved or its file is gone, once nobody works there any more.
+ */
+export function requirePlace(state: TeamState, here: Place): Elsewhere | undefined {
+  const elsewhere = findElsewhere(state.team, here);
+  if (!elsewhere) return undefined;
+  if (elsewhere.holds) throw takenError(state, elsewhere, here);
+  const members = [...state.members.values()].filter((member) => member.agent !== undefined && isExpected(member));
+  const running = members.map(({ id }) => id);
+  if (running.length === 0 || state.team?.status === 'cleaned-up') return elsewhere;
+  throw new TeamError(
+    'conflict',
+    `Team ${state.teamId} was raised in ${elsewhere.folder}, which has it no more, and ${running.join(', ')} may still work there: ` +
+      `stop them first with troupe member stop NAME --team ${state.teamId}, then troupe up goes on in ${here.folder}`,
+  );
+}
+
+function takenError(state: TeamState, { folder, host }: Elsewhere, here: Place): TeamError {
+  const name = state.teamId;
+  const isOver = state.team?.status === 'cleaned-up';
+  const where = host === undefined ? folder : `${folder} on ${host}`;
+  const free = isOver ? `troupe team delete ${name}` : `troupe down ${name} and troupe team delete ${name}`;
+  return new TeamError(
+    'conflict',
+    `Team ${name} ${isOver ? 'is closed and ' : ''}belongs to ${where}, not to ${here.folder}: give this one another name (team: in its file), ` +
+      `or ${isOver ? 'begin that one anew with troupe up --again' : 'run troupe up'} in its own folder. If the name is to be free: ${free}`,
+  );
+}
+
+/** A file that names another team by now has let go of this one; one that cannot be read has not. */
+function holdsTeam(team: string, { folder, file }: Place): boolean {
+  if (!isThere(folder)) return false;
+  if (file === undefined) return true;
+  const path = join(folder, file);
+  const size = sizeOf(path);
+  if (size === undefined) return false;
+  try {
+    return size > FILE_BYTES || parseTeamFile(readFileSync(path, 'utf8'), file).team === team;
+  } catch {
+    return true;
+  }
+}
+
+/** More than any team file has. */
+const FILE_BYTES = 4 * 1024 * 1024;
+
+/** Of a file, and of nothing else: to read a pipe would be to wait. */
+function sizeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() ? found.size : undefined;
+}
+
+function isThere(folder: string): boolean {
+  try {
+    return statSync(folder).isDirectory();
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
+}
+
+/** The same folder may be named through a link. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
