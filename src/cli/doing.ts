@@ -1,4 +1,5 @@
 import type { ResultOf } from '../operations/index.ts';
+import { answerName } from './up/standing.ts';
 import { taskName, taskNames } from './words.ts';
 
 type Member = ResultOf<'member.show'>;
@@ -12,10 +13,9 @@ export interface Surrounded {
 
 /** What a member does now, or what it waits for; empty where it has nothing to do. */
 export function describeDoing(member: Member, { tasks, requests }: Surrounded): string {
-  const asked = requests.find(
-    ({ memberId, kind, status }) => memberId === member.id && status === 'pending' && kind !== 'shutdown',
-  );
-  if (asked) return `waits for your answer (${asked.kind}): troupe approve ${asked.id}`;
+  const waiting = requests.filter(({ kind, status }) => status === 'pending' && kind !== 'shutdown');
+  const asked = waiting.find(({ memberId }) => memberId === member.id);
+  if (asked) return `waits for your answer (${asked.kind}): troupe approve ${answerName(asked, waiting)}`;
   const reason = reasonToWait(member);
   if (reason !== undefined) return `waits: ${reason}`;
   if (member.status === 'stopped') return member.stopReason ?? '';

@@ -103,7 +103,7 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
       return { text: `${who(event.memberId)}will not stop${because(event.feedback)}`, style: 'yellow' };
     case 'plan:submitted':
       return {
-        text: `${who(event.memberId)}handed in a plan (troupe approve ${event.requestId})${because(event.content)}`,
+        text: `${who(event.memberId)}handed in a plan (troupe approve ${event.memberId})${because(event.content)}`,
         style: 'yellow',
       };
     case 'plan:approved':
@@ -114,7 +114,7 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
       return { text: `starts ${event.memberId} on ${event.hostId}`, style: 'dim' };
     case 'request:raised':
       return {
-        text: `${who(event.memberId)}needs a person (troupe approve ${event.requestId}): ${event.content}`,
+        text: `${who(event.memberId)}needs a person (troupe approve ${event.memberId}): ${event.content}`,
         style: 'yellow',
       };
     case 'request:answered':

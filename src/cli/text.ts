@@ -23,6 +23,25 @@ export function cleanLines(text: string): string[] {
     .map((line) => clean(line));
 }
 
+/**
+ * Foreign text as lines in which all is seen: what a terminal would obey or a reader not see stands there as `\x1b` or
+ * `\u202e`. For what a person says yes to.
+ */
+export function visibleLines(text: string): string[] {
+  return text
+    .toWellFormed()
+    .replaceAll('\t', '    ')
+    .split(/\r?\n/)
+    .map((line) => line.replace(CONTROLS, escaped));
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const digits = code.toString(16);
+  if (code <= 0xff) return `\\x${digits.padStart(2, '0')}`;
+  return code <= 0xffff ? `\\u${digits.padStart(4, '0')}` : `\\u{${digits}}`;
+}
+
 /** Foreign text, clean, and how many columns it takes. */
 export function measure(text: string): { text: string; width: number } {
   if (isNarrow(text)) return { text, width: text.length };

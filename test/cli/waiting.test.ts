@@ -18,13 +18,20 @@ test('troupe up without a terminal says whose answer it waits for, ps too, and g
   await troupe.run('status');
   const up = troupe.start(['up', file, '--json']);
   const hint = await until('it says so', () => /waits for you: the plan of ann\. .*/.exec(up.output.stderr)?.[0]);
-  const [, request = ''] = /troupe approve (\S+), no with --deny/.exec(hint) ?? [];
+  expect(hint).toContain('Say yes with troupe approve ann, no with --deny');
   const { stdout } = await troupe.run('ps');
   expect(stdout).toMatch(/^TEAM +MEMBER +STATUS +DOING +AGENT +PID +STARTED\n/);
-  expect(stdout).toContain(`waits for your answer (plan): troupe approve ${request}  exec`);
+  expect(stdout).toContain(`waits for your answer (plan): troupe approve ann  exec`);
   expect(await troupe.run('approve nobody')).toMatchObject({ status: 3 });
+  expect(await troupe.run('approve --deny')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('Say what you answer'),
+  });
+  expect((await troupe.run('approve')).stdout).toMatch(
+    /^plan of ann \(team planned, .*\)\n {2}│ .*\n {2}yes, the work begins: troupe approve ann\n {2}no, .*: troupe approve ann --deny --feedback "why"\n$/s,
+  );
   const answered = await troupe.run('approve ann');
-  expect(answered).toMatchObject({ status: 0, stdout: `The plan ${request} of ann is approved.\n` });
+  expect(answered).toMatchObject({ status: 0, stdout: 'The plan of ann is approved: the work begins.\n' });
   expect(await up.ended).toMatchObject({ status: 0 });
   expect(JSON.parse(up.output.stdout)).toMatchObject({ reason: 'done', open: false });
   expect(up.output.stderr.match(/waits for you/g)).toHaveLength(1);

@@ -73,7 +73,9 @@ test(
     const { stdout: list } = await stage.troupe('approve');
     expect(list).toMatch(/^REQUEST +TEAM +KIND .*\n\S+ +asks +plan .* I will do Tidy: with care\n/);
     expect(list).toContain('plan        yes: the work begins; --deny: another plan is made\n');
-    expect((await stage.troupe('approve', second.id)).stdout).toBe(`The plan ${second.id} of planner is approved.\n`);
+    expect((await stage.troupe('approve', second.id)).stdout).toBe(
+      'The plan of planner is approved: the work begins.\n',
+    );
     await until('it is done', async () => (await stage.task('asks', '1')).result === 'did Tidy', 30_000);
     // What it may do from then on is what its team file says.
     expect(stage.work().map((turn) => (turn as unknown as Told).mode)).toEqual(['plan', 'plan', 'full']);

@@ -6,7 +6,7 @@ import type { Screen } from '../screen.ts';
 import { clean } from '../text.ts';
 import { print, warn } from '../write.ts';
 import { openProgress } from './progress.ts';
-import { look } from './standing.ts';
+import { answerName, look } from './standing.ts';
 import type { Standing } from './standing.ts';
 
 /** How the work of a team ended: all of it done, nothing left that can be done, a person is needed, or interrupted. */
@@ -43,8 +43,8 @@ export interface FollowOptions {
 }
 
 /** For those who cannot see the picture: from another terminal, while this goes on. */
-function howToAnswer(id: string): string {
-  return `Say yes with troupe approve ${clean(id)}, no with --deny; troupe approve shows what it is about.`;
+function howToAnswer(name: string): string {
+  return `Say yes with troupe approve ${clean(name)}, no with --deny; troupe approve shows what it is about.`;
 }
 
 /** What is written down about mail and members without anything having happened to the work. */
@@ -73,10 +73,13 @@ export async function followWork(
   if (signal.aborted) end();
   const told = new Set<string>();
   const tellRequests = ({ requests }: Standing): void => {
-    for (const { id, kind, memberId } of requests) {
+    for (const request of requests) {
+      const { id, kind, memberId } = request;
       if (told.has(id)) continue;
       told.add(id);
-      warn(`troupe: ${teamId} waits for you: the ${kind} of ${clean(memberId)}. ${howToAnswer(id)}\n`);
+      warn(
+        `troupe: ${teamId} waits for you: the ${kind} of ${clean(memberId)}. ${howToAnswer(answerName(request, requests))}\n`,
+      );
     }
   };
   let timer: NodeJS.Timeout | undefined;

@@ -24,11 +24,10 @@ export const views: Views = {
   'plan.reject': (request) => `The plan of ${clean(request.memberId)} is rejected.\n`,
 };
 
-/** Requests as lines; those of several teams say of which. */
-export function requestTable(requests: readonly Request[], screen: Screen, { teams = false } = {}): string {
+/** Requests as lines. */
+export function requestTable(requests: readonly Request[], screen: Screen): string {
   const rows = requests.map((request): Cell[] => [
     request.id,
-    teams ? request.teamId : '',
     request.kind,
     { text: request.status, style: STYLES[request.status] },
     request.memberId,
@@ -37,11 +36,10 @@ export function requestTable(requests: readonly Request[], screen: Screen, { tea
   ]);
   const columns = [
     { title: 'REQUEST' },
-    { title: 'TEAM', spare: 2 },
     { title: 'KIND' },
-    { title: 'STATUS', spare: 4 },
+    { title: 'STATUS', spare: 3 },
     { title: 'MEMBER', spare: 1 },
-    { title: 'ASKED', spare: 3 },
+    { title: 'ASKED', spare: 2 },
     { title: 'TEXT', flexible: true },
   ] as const;
   return table(columns, rows, screen);

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { describeAnswer, waitingBlocks } from '../../src/cli/views/waiting.ts';
+import type { ResultOf } from '../../src/operations/index.ts';
+import { HOSTILE } from './hostile.ts';
+
+type Request = ResultOf<'request.list'>[number];
+
+const screen = { isTerminal: true, hasColor: false, columns: 60, now: Date.parse('2026-01-01T00:10:00Z') };
+
+function asked(content: string, more: Partial<Request> = {}): Request {
+  return {
+    id: 'permission-1@coder',
+    teamId: 'demo',
+    kind: 'permission',
+    memberId: 'coder',
+    requestedBy: 'coder',
+    requestedAt: '2026-01-01T00:07:00.000Z',
+    content,
+    status: 'pending',
+    ...more,
+  };
+}
+
+test('what waits is shown whole: who asks, every word of it, and what to type', () => {
+  const command =
+    'Bash: npm test && echo all is well with the world and nothing to see here; rm -rf ~/work\nsecond line';
+  expect(waitingBlocks([asked(command, { taskId: '3' })], screen)).toBe(
+    [
+      'permission of coder (team demo, task #3, 3 min ago)',
+      '  │ Bash: npm test && echo all is well with the world and',
+      '  ┆ nothing to see here; rm -rf ~/work',
+      '  │ second line',
+      '  yes, it is done: troupe approve coder',
+      '  no, it is not done, and the agent is told so:',
+      '    troupe approve coder --deny --feedback "why"',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('two of one member are answered by their ids, and a team that was named is named again', () => {
+  const both = [asked('one'), asked('two', { id: 'permission-2@coder' }), asked('three', { memberId: 'other' })];
+  const shown = waitingBlocks(both, { ...screen, columns: 200 }, 'demo');
+  expect(shown.match(/yes, .*/g)).toEqual([
+    'yes, it is done: troupe approve permission-1@coder --team demo',
+    'yes, it is done: troupe approve permission-2@coder --team demo',
+    'yes, it is done: troupe approve other --team demo',
+  ]);
+});
+
+test('a long plan keeps its indent, is cut on a terminal with the way to the rest, and whole in a pipe', () => {
+  const plan = Array.from({ length: 100 }, (_, i) => `${i % 2 ? '    ' : ''}Step ${i + 1}`).join('\n');
+  const shown = waitingBlocks([asked(plan, { kind: 'plan' })], screen);
+  expect(shown).toContain('  │     Step 40\n');
+  expect(shown).not.toContain('Step 41');
+  expect(shown).toContain('… 60 more lines are not shown. All of it: troupe approve |');
+  expect(waitingBlocks([asked(plan)], { ...screen, isTerminal: false, columns: Infinity })).toContain('Step 100\n');
+});
+
+test('what a terminal would obey, or nobody see, is written out', () => {
+  expect(waitingBlocks([asked('ls\r\x1b[2K\u202eevil\u{e0041}')], screen)).toContain(
+    '  │ ls\\x0d\\x1b[2K\\u202eevil\\u{e0041}\n',
+  );
+  for (const text of HOSTILE) {
+    expect(waitingBlocks([asked(text)], screen).replaceAll('\n', '')).not.toMatch(
+      /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u,
+    );
+  }
+});
+
+test('an answer says what comes of it', () => {
+  const gate = asked('', { kind: 'gate', taskId: '1', memberId: 'planner' });
+  expect(describeAnswer({ ...gate, status: 'rejected' })).toBe('Task #1 of planner goes back to be done again.');
+  expect(describeAnswer({ ...gate, status: 'approved' })).toBe('Task #1 of planner counts as completed.');
+});
