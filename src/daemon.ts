@@ -179,7 +179,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onError: (error, about) => logging.error('teams.failed', { ...about, error }),
       onHook: ({ teamId, type, result: { stderr, stdout, ...result } }) => {
         const said = feedbackOf({ stderr, stdout }).slice(0, 500);
-        if (result.exitCode === 1) logging.warn('hook.failed', { teamId, type, ...result, said });
+        const hasFailed = result.exitCode === 1 || result.unable !== undefined;
+        if (hasFailed) logging.warn('hook.failed', { teamId, type, ...result, said });
         else logging.info('hook.ran', { teamId, type, ...result });
       },
     });

@@ -41,10 +41,10 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
   const client = openClient(environment, { patience: Infinity, onState });
   try {
     const found = await client.call('team.check', team, { signal: ending.signal });
-    // A team of another folder is refused as it is: nobody is asked before, and nothing of it is removed.
-    const isOthers = found.elsewhere?.holds === true;
-    const approve = yes || isOthers ? [] : await askForHooks(found.unapproved, team, ending.signal);
-    if (again && !isOthers) await removeClosed(client, found.team, ending.signal);
+    // What will be refused is so as it is: nobody is asked before, and nothing of a team is removed.
+    const isRefused = found.elsewhere?.holds === true || found.broken.length > 0;
+    const approve = yes || isRefused ? [] : await askForHooks(found.unapproved, team, ending.signal);
+    if (again && !isRefused) await removeClosed(client, found.team, ending.signal);
     ending.signal.throwIfAborted();
     const config = await client.call(
       'team.up',

@@ -48,6 +48,10 @@ export const HookResult = z.object({
   /** Milliseconds. */
   duration: z.number(),
   timedOut: z.boolean(),
+  /** What its program ended with; none of one that a signal ended. */
+  code: z.number().int().optional(),
+  /** Why it could not judge at all, and what mends that: nothing that the work it was to judge could change. */
+  unable: z.string().optional(),
   /** The command that answered; none of a function. */
   command: z.string().optional(),
 });

@@ -148,6 +148,8 @@ export const RejectTaskInput = z.strictObject({
   result: textOf(RESULT_BYTES).optional(),
   /** The command of the hook that judged, where one did. */
   gate: z.string().max(8_192).optional(),
+  /** The gate could not judge, as the feedback says: no try is counted, and a person is asked at once. */
+  unable: z.boolean().optional(),
   ...Seen,
 });
 export type RejectTaskInput = z.output<typeof RejectTaskInput>;

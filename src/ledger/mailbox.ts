@@ -183,6 +183,8 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     });
     if (!context) return undefined;
     const verdict = await this.#gate.executeTeammateIdleHook(context);
+    // One that cannot be run would keep it at work for nothing.
+    if (verdict.unable !== undefined) return undefined;
     return verdict.exitCode === 2 ? feedbackOf(verdict) || 'Keep working.' : undefined;
   }
 

@@ -39,10 +39,23 @@ export async function judgeCompletion(
   const verdict = await gate.executeTaskCompletedHook(judged.context);
   const { id: taskId, epoch, revision, status } = judged.task;
   if (verdict.exitCode !== 2) return { epoch, revision };
-  const feedback = feedbackOf(verdict) || `The gate rejected task ${taskId}`;
-  const about = { taskId, feedback, result: completion.result, gate: verdict.command, epoch, revision };
+  const { unable } = verdict;
+  const feedback = unable ?? (feedbackOf(verdict) || `The gate rejected task ${taskId}`);
+  const about = {
+    taskId,
+    feedback,
+    result: completion.result,
+    gate: verdict.command,
+    epoch,
+    revision,
+    ...(unable !== undefined && { unable: true }),
+  };
   if (status === 'in_progress') await team.reject({ type: 'task.reject', by: SYSTEM, ...about });
-  throw new TeamError('gate_rejected', feedback);
+  const asked = unable !== undefined && status === 'in_progress';
+  throw new TeamError(
+    'gate_rejected',
+    asked ? `${feedback}\nA person was asked; there is nothing to change in the work` : feedback,
+  );
 }
 
 /** What a gate is told of a completion, and the task as it is judged. */

@@ -37,6 +37,9 @@ export const upOperations = [
         })
         .optional()
         .describe('another folder from which a team of this name was raised'),
+      broken: z
+        .array(z.object({ type: z.string(), command: z.string(), why: z.string().describe('and what mends it') }))
+        .describe('hooks whose program is not there or may not be run'),
       unapproved: z.array(
         z.object({
           type: z.string(),
@@ -52,7 +55,8 @@ export const upOperations = [
     cli: { args: ['source'] },
     run: async ({ ledger, hooks, daemon }, { source, name, folder }) => {
       const file = parseTeamFile(source, name);
-      const unapproved = hooks.unapproved(hooksOf(file, folder));
+      const configs = hooksOf(file, folder);
+      const unapproved = hooks.unapproved(configs);
       const place = placeOf(folder, name, daemon.hostId);
       const elsewhere = await ledger.view(file.team, ({ team }) => findElsewhere(team, place));
       return {
@@ -60,6 +64,7 @@ export const upOperations = [
         members: file.members.length,
         tasks: file.tasks.length,
         ...(elsewhere && { elsewhere }),
+        broken: hooks.broken(configs),
         unapproved,
       };
     },
@@ -81,6 +86,11 @@ export const upOperations = [
       await ledger.view(file.team, (state) => requirePlace(state, place));
       daemon.requireAgents?.(agentsOf(file, folder));
       const configs = hooksOf(file, folder);
+      const [broken] = hooks.broken(configs);
+      if (broken) {
+        const { type, command, why } = broken;
+        throw new TeamError('invalid', `The ${type} hook ${quote(command)} of ${name} cannot be run: ${why}`);
+      }
       hooks.approve(
         yes ? configs : configs.filter(({ approved }) => approved !== undefined && approve.includes(approved)),
       );

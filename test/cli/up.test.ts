@@ -186,6 +186,34 @@ test(
 );
 
 test(
+  'a gate that cannot run keeps troupe up from starting, and is put before a person when it breaks meanwhile',
+  async () => {
+    const troupe = newTroupe();
+    const folder = temporaryFolder();
+    const [file, gate] = [join(folder, 'troupe.yaml'), join(folder, 'gate.sh')];
+    writeFileSync(
+      file,
+      `team: gated
+members: [{ name: ann, agent: { exec: [sh, -c, 'cat > /dev/null; echo turn >> turns; chmod 600 gate.sh; echo done'] } }]
+tasks: [{ id: a, title: Judged }]
+hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
+`,
+    );
+    const up = ['up', file, '--yes'];
+    expect(await troupe.run(up)).toMatchObject({ status: 2, stderr: expect.stringContaining('gate.sh is not there') });
+    writeFileSync(gate, '#!/bin/sh\nexit 0\n');
+    expect(await troupe.run(up)).toMatchObject({ status: 2, stderr: expect.stringContaining(`chmod +x ${gate}`) });
+    expect(await troupe.json('team list')).toEqual([]);
+    chmodSync(gate, 0o755);
+    expect(await troupe.run(up)).toMatchObject({ status: 1, stderr: expect.stringContaining('the gate of ann') });
+    expect((await troupe.run('approve')).stdout).toContain(`chmod +x ${gate}`);
+    expect(readFileSync(join(folder, 'turns'), 'utf8')).toBe('turn\n');
+    expect((await troupe.run('approve ann')).stdout).toBe('Task #1 of ann counts as completed.\n');
+  },
+  PATIENT,
+);
+
+test(
   'troupe attach says that a message was sent and when a program reads it, and leaves the prompt a line of its own',
   async (context) => {
     const troupe = await readyTroupe(context);

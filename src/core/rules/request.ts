@@ -131,14 +131,28 @@ function askAboutRestart(state: TeamState, command: CommandOf<'request.raise'>):
 }
 
 /** What a gate keeps sending back is put before a person, once, with what the last try produced. */
-export function askAboutRejections(
+export function askAboutRejections(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
+  const times = task.rejections + 1;
+  if (times < REJECTIONS_PER_TASK) return [];
+  const said = `A gate sent task #${task.id} back ${times} times. The last time it said: ${command.feedback}`;
+  return askAboutWork(state, command, { task, said });
+}
+
+/** A gate that cannot judge is a person's to mend; the work waits meanwhile, as it is. */
+export function askAboutGate(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
+  const feedback = command.feedback.slice(0, ASKED_LENGTH / 2);
+  const said = `Nothing judged task #${task.id}. ${feedback}\nA yes completes the task without the gate. Once it is mended, a no has the task done and judged again.`;
+  return askAboutWork(state, command, { task, said });
+}
+
+function askAboutWork(
   state: TeamState,
   command: CommandOf<'task.reject'>,
-  { id: taskId, epoch, assigneeId, rejections }: TaskRecord,
+  { task, said }: { task: TaskRecord; said: string },
 ): TeamEvent[] {
-  const { at, feedback, result } = command;
-  if (rejections + 1 < REJECTIONS_PER_TASK || assigneeId === undefined || pendingGate(state, taskId)) return [];
-  const said = `A gate sent task #${taskId} back ${rejections + 1} times. The last time it said: ${feedback}`;
+  const { at, result } = command;
+  const { id: taskId, epoch, assigneeId } = task;
+  if (assigneeId === undefined || pendingGate(state, taskId)) return [];
   return [
     event(command, 'request:raised', {
       requestId: freeId(state, at, (tick) => `gate-${tick}@${assigneeId}`),

@@ -19,7 +19,7 @@ import {
   requireOpenTeam,
   requireUnfinished,
 } from './guard.ts';
-import { askAboutRejections } from './request.ts';
+import { askAboutGate, askAboutRejections } from './request.ts';
 
 export function createTask(state: TeamState, command: CommandOf<'task.create'>): TeamEvent[] {
   requireOpenTeam(state);
@@ -168,6 +168,8 @@ export function rejectTask(state: TeamState, command: CommandOf<'task.reject'>):
   if (task.status !== 'in_progress') {
     throw new TeamError('conflict', `Cannot send back ${describeTask(state, task.id)}: nobody works on it`);
   }
+  // Another try of whoever works on it would mend nothing.
+  if (command.unable) return askAboutGate(state, command, task);
   return [
     event(command, 'task:rejected', {
       taskId: task.id,

@@ -112,7 +112,8 @@ function scriptsOf(content: Buffer | undefined): string | undefined {
   }
 }
 
-function isFolder(path: string): boolean {
+/** Whether there is a folder of that path. */
+export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 

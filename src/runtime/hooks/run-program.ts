@@ -45,7 +45,8 @@ export async function runProgram(hook: HookProgram): Promise<HookResult> {
     program.child.stdout?.destroy();
     program.child.stderr?.destroy();
     const exitCode = timedOut ? 1 : code === 0 ? 0 : code === 2 ? 2 : 1;
-    return { exitCode, stdout: stdout.text(), stderr: stderr.text(), duration: since(began), timedOut };
+    const ran = { exitCode, stdout: stdout.text(), stderr: stderr.text(), duration: since(began), timedOut } as const;
+    return typeof code === 'number' ? { ...ran, code } : ran;
   } catch (error) {
     const stderr = `Cannot run ${hook.command[0]}: ${(error as Error).message}`;
     return { exitCode: 1, stdout: '', stderr, duration: since(began), timedOut: false };

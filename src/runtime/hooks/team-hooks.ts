@@ -10,6 +10,7 @@ import type {
   TeammateIdleHookContext,
 } from '../../core/hook.ts';
 import { parse } from '../../core/parse.ts';
+import { quote } from '../../core/text.ts';
 import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ProcessRecords } from '../process-records.ts';
@@ -17,6 +18,7 @@ import { hashHook } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { hookEnvironment } from './environment.ts';
 import { filesOfHook } from './hook-files.ts';
+import { findObstacle, whyNotRun } from './obstacle.ts';
 import { payloadFor } from './payload.ts';
 import type { HookContext } from './payload.ts';
 import { pool } from './pool.ts';
@@ -103,6 +105,14 @@ export class TeamHooks {
       if (hash === undefined || approvals.has(hash)) return [];
       const files = [...filesOfHook(hook, folder).keys()];
       return { type, command, hash, folder, files, changed: approvals.knew(nameOf(hook), folder) };
+    });
+  }
+
+  /** The hooks among these whose program is plainly not there or may not be run, each with what mends it. */
+  broken(hooks: readonly HookConfig[]): { type: HookType; command: string; why: string }[] {
+    return hooks.flatMap((hook) => {
+      const why = findObstacle(hook, hook.cwd ?? this.#options.cwd);
+      return why === undefined ? [] : { type: hook.type, command: hook.command, why };
     });
   }
 
@@ -216,7 +226,7 @@ export class TeamHooks {
       records?.write({ id: marker, teamId, startedAt: new Date().toISOString() });
       return await this.#runHook(hook, { env, payload, marker });
     } catch (error) {
-      return refuse(hook, `The hook cannot be run: ${(error as Error).message}`);
+      return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${(error as Error).message}`);
     } finally {
       records?.remove(marker);
     }
@@ -227,17 +237,25 @@ export class TeamHooks {
     run: { env: Record<string, string>; payload: object; marker: string },
   ): Promise<HookResult> {
     const cwd = hook.cwd ?? this.#options.cwd;
+    const obstacle = findObstacle(hook, cwd);
+    if (obstacle !== undefined) return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${obstacle}`);
     const isBound = hook.approved !== undefined;
+    const mend = `look at it, then troupe up in ${cwd} asks for your yes again`;
     const content = isBound ? hashHook(hook, cwd) : undefined;
     if (content !== undefined && content !== hook.approved && !this.#options.approvals.has(content)) {
-      return refuse(hook, 'The hook changed since it was approved and was not run: approve it again');
+      return refuse(hook, `The hook ${quote(hook.command)} changed since it was approved and was not run: ${mend}`);
     }
     const result = await runProgram({ command: commandOf(hook), cwd, timeout: hook.timeout, ...run });
     // A shell reads its script as it goes: who is judged could rewrite the rest of it meanwhile.
     if (isBound && hashHook(hook, cwd) !== content) {
-      return refuse(hook, 'The hook was changed while it ran, so its verdict does not count: approve it again');
+      return refuse(
+        hook,
+        `The hook ${quote(hook.command)} was changed while it ran, so its verdict does not count: ${mend}`,
+      );
     }
-    return applyPolicy(hook, result);
+    const unable = whyNotRun(result);
+    if (unable === undefined) return applyPolicy(hook, result);
+    return { ...result, ...refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${unable}`) };
   }
 }
 

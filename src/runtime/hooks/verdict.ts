@@ -3,9 +3,9 @@ import type { HookConfig, HookResult } from '../../core/hook.ts';
 /** What counts where no hook was asked. */
 export const ALLOWED: HookResult = { exitCode: 0, stdout: '', stderr: '', duration: 0, timedOut: false };
 
-/** A hook that may not run is a hook that failed. */
-export function refuse({ onFailure }: Pick<HookConfig, 'onFailure'>, stderr: string): HookResult {
-  return { ...ALLOWED, exitCode: onFailure === 'block' ? 2 : 1, stderr };
+/** A hook that may not run is a hook that failed. Nobody whose work it judges can mend that. */
+export function refuse({ onFailure }: Pick<HookConfig, 'onFailure'>, unable: string): HookResult {
+  return { ...ALLOWED, exitCode: onFailure === 'block' ? 2 : 1, stderr: unable, unable };
 }
 
 /** What the failure of a hook means. */
