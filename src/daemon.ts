@@ -23,7 +23,7 @@ import type { HostKeeper } from './runtime/hosts/keeper.ts';
 import { writeLeaseFile } from './runtime/hosts/lease-file.ts';
 import { fencedJournal } from './runtime/hosts/lease.ts';
 import { bringHome } from './runtime/hosts/lost.ts';
-import { lastJournalOf, recallJournal, rememberJournal, whereLast } from './runtime/last-journal.ts';
+import { lastJournalOf, recallJournal, rememberJournal, requireKept, whereLast } from './runtime/last-journal.ts';
 import { listenOnLastPort } from './runtime/last-port.ts';
 import { takeLock } from './runtime/lock.ts';
 import { openLog } from './runtime/log.ts';
@@ -110,6 +110,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const name = options.name ?? last?.name;
     const labels = options.labels?.length ? options.labels : [...(last?.labels ?? [])];
     const isOwn = place.kind === 'sqlite' && (place.path ?? home.journal) === home.journal;
+    if (place.kind === 'sqlite') requireKept(lastJournal, { path: place.path ?? home.journal, isOwn });
     // The lock is on the home, and a file elsewhere may be another's: two daemons on one would each run its members.
     const exclusive = place.kind !== 'nats';
     const opened = await openJournal(place, { file: home.journal, exclusive }).catch((error: unknown) => {

@@ -35,7 +35,8 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
 
 /** The daemon, and where it keeps its teams: what is wrong with the servers is not blamed on the daemon. */
 async function checkTeams(home: Home, environment: NodeJS.ProcessEnv): Promise<Check[]> {
-  const [daemon, servers] = await Promise.all([checkDaemon(home, environment), checkServers(home, environment)]);
+  const looking = checkServers(home, environment);
+  const [daemon, servers] = await Promise.all([checkDaemon(home, { environment, servers: looking }), looking]);
   const names = new Set(servers.map(({ name }) => name));
   // What both tell is told once.
   return [...daemon.filter(({ name, state }) => !names.has(name) || state === 'fail'), ...servers];

@@ -22,6 +22,14 @@ export function findJournal(
   return config.journal === undefined ? undefined : readJournalPlace(config.journal, directory);
 }
 
+/** Where the next daemon will keep its teams: what somebody named, else where the last one did. Refuses where it could not begin there. */
+export async function findNext(home: Home, environment: NodeJS.ProcessEnv): Promise<JournalPlace> {
+  const place = findJournal(home, { environment, config: await readConfigIn(home) });
+  if (place) return place;
+  const { recallJournal, lastJournalOf } = await import('../runtime/last-journal.ts');
+  return readJournalPlace(recallJournal(lastJournalOf(home.directory))?.journal ?? 'sqlite', home.directory);
+}
+
 /** What somebody said here, for a process that works in another folder. */
 export function passOn(said: string): Promise<string> {
   return anchorPlace(said, process.cwd());

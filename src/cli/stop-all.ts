@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endMarked, isRunning, signalGroup } from '../agents/process.ts';
 import { findHome } from '../client/home.ts';
@@ -31,6 +32,17 @@ export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Pr
     print(`Ended ${who}${daemon === undefined ? '; no daemon ran' : ` and the daemon (process ${daemon})`}.\n`);
   }
   return 0;
+}
+
+/** The teammates that are at work, whether a daemon runs or not. */
+export function listLeft(environment: NodeJS.ProcessEnv): string[] {
+  const { processes } = findHome(environment);
+  if (!existsSync(processes)) return [];
+  return openProcessRecords(processes)
+    .list()
+    .flatMap(({ identity, memberId, teamId }) =>
+      identity && memberId !== undefined && isRunning(identity) ? [`${memberId}@${teamId}`] : [],
+    );
 }
 
 /** First the one who would start them again. */

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CallError } from '../client/client.ts';
 import type { Client } from '../client/client.ts';
 import { identify, isRunning } from '../client/process.ts';
 import type { Arguments } from './arguments.ts';
-import { openClient } from './connect.ts';
+import { isAbsence, openClient } from './connect.ts';
 import { Refusal } from './errors.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { show } from './show.ts';
@@ -15,7 +16,11 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const { all = false, keep = false } = given.input as { all?: boolean; keep?: boolean };
   if (all) return (await import('./stop-all.ts')).stopAll(environment, given.json);
   const client = openClient(environment, { start: false });
-  const { daemon, result } = await requestStop(client, keep, signal).finally(() => client.close());
+  const { daemon, result } = await requestStop(client, keep, signal)
+    .catch(async (error: unknown) => {
+      throw isAbsence(error) ? await nobodyToAsk(environment, error as CallError) : error;
+    })
+    .finally(() => client.close());
   const giveUp = performance.now() + PATIENCE_MS;
   while (isRunning(daemon)) {
     signal.throwIfAborted();
@@ -26,6 +31,15 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
   await show('daemon.stop', result, { json: given.json, screen });
   return 0;
+}
+
+/** A daemon that was killed leaves its teammates at work, and who wants an end to all of it must hear so. */
+async function nobodyToAsk(environment: NodeJS.ProcessEnv, absence: CallError): Promise<CallError> {
+  const left = (await import('./stop-all.ts')).listLeft(environment);
+  if (left.length === 0) return absence;
+  const who = left.length === 1 ? `${left[0]} works` : `${left.length} teammates (${left.join(', ')}) work`;
+  const next = 'troupe stop --all ends what it left; any other command starts a daemon that takes it over';
+  return new CallError('no_daemon', `${absence.message}, but ${who} on: ${next}`);
 }
 
 async function requestStop(client: Client, keep: boolean, signal: AbortSignal) {

@@ -1,12 +1,13 @@
+import { existsSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TeamError } from '../core/errors.ts';
 import type { Journal, Seq } from './journal.ts';
 import { toTeamError } from './sqlite/errors.ts';
 import { openFollowers } from './sqlite/follow.ts';
-import { openDatabase } from './sqlite/open.ts';
+import { openDatabase, refuseForeign } from './sqlite/open.ts';
 import type { OpenDatabase } from './sqlite/open.ts';
-import { takeOwnership } from './sqlite/owner.ts';
+import { ownerOf, takeOwnership } from './sqlite/owner.ts';
 import type { Ownership } from './sqlite/owner.ts';
 import { corruptBatch, decodeRow } from './sqlite/rows.ts';
 import type { Page, TeamId } from './sqlite/rows.ts';
@@ -33,6 +34,8 @@ export function sqliteJournal(
   { patienceMs = 10_000, exclusive = false }: SqliteJournalOptions = {},
 ): Journal {
   const file = resolvePath(path);
+  // Where somebody owned it before, nothing new is put beside it.
+  if (exclusive && !existsSync(ownerOf(file))) refuseForeign(file);
   let ownership = exclusive ? takeOwnership(file, { alone: true }) : undefined;
   const { db, rows } = openOwned(file, ownership);
   const followers = openFollowers(db, file, { exclusive });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import { shellQuote } from '../core/shell.ts';
@@ -64,15 +64,24 @@ export function rememberJournal(file: string, { kind, location, isOwn, again, na
   const text = isOwn
     ? `${OWN}\n`
     : [
-        again ?? location,
+        writeLine(again ?? location),
         ...(again === undefined ? [CREDENTIAL] : []),
         ...(name === undefined ? [] : [`${NAME}${name}`]),
         ...labels.map((label) => `${LABEL}${label}`),
       ]
         .map((line) => `${line}\n`)
         .join('');
-  // Where it never was another one, nothing need be kept.
-  if (text !== (readText(file) || `${OWN}\n`)) replacePrivateFile(file, text);
+  if (text !== readText(file)) replacePrivateFile(file, text);
+}
+
+/** Refuses a file that holds nothing though teams were kept in it: it would pass for a new one, and they for never made. */
+export function requireKept(file: string, { path, isOwn }: { path: string; isOwn: boolean }): void {
+  const isLast = readText(file) !== '' && readLast(file).journal === (isOwn ? OWN : `sqlite:${path}`);
+  if (!isLast || statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
+  throw new TeamError(
+    'corrupt',
+    `${path} is empty, though the last daemon here kept its teams in it. Put a copy of it back, or remove it to begin anew`,
+  );
 }
 
 const CREDENTIAL = 'credential';
@@ -85,11 +94,24 @@ function readLast(file: string): LastJournal {
     lines.filter((line) => line.startsWith(prefix)).map((line) => line.slice(prefix.length));
   const [name] = after(NAME);
   return {
-    journal: journal || OWN,
+    journal: readLine(journal) || OWN,
     ...(name !== undefined && { name }),
     labels: after(LABEL),
     needsCredential: lines.includes(CREDENTIAL),
   };
+}
+
+/** A path may have a line's end in it, or a space at its own. */
+function writeLine(text: string): string {
+  return /[\r\n]|^\s|\s$/.test(text) ? JSON.stringify(text) : text;
+}
+
+function readLine(line: string): string {
+  try {
+    return line.startsWith('"') ? (JSON.parse(line) as string) : line;
+  } catch {
+    return line;
+  }
 }
 
 function readText(file: string): string {

@@ -123,6 +123,23 @@ describe('a command without a daemon', () => {
     }
   });
 
+  test('says when it is to stop what a killed daemon left at work', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    const agent = JSON.stringify({ exec: 'sleep 60' });
+    expect((await troupe.run(['member', 'spawn', 'ann', '--team', 'demo', '--agent', agent])).stderr).toBe('');
+    await until(
+      'it runs',
+      async () => (await troupe.json<{ status: string }>('member show ann --team demo')).status === 'idle',
+    );
+    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    const { status, stderr } = await troupe.run('stop');
+    expect(status).toBe(75);
+    expect(stderr).toContain('ann@demo works on: troupe stop --all ends what it left');
+    expect((await troupe.run('stop --all')).stdout).toContain('Ended 1 teammate (ann@demo)');
+    expect((await troupe.run('stop')).stderr).toBe(`troupe: No daemon is running for ${troupe.home}\n`);
+  });
+
   test('is one of 20 that start one daemon together', async () => {
     const troupe = newTroupe();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => troupe.run('status')));

@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { newTroupe } from './troupe.ts';
 import type { Given, Troupe } from './troupe.ts';
@@ -107,6 +109,32 @@ describe('the doctor', () => {
       mode: 0o600,
     });
     expect(await examine(troupe)).toMatchObject({ status: 1, named: { teams: { state: 'fail' } } });
+  });
+
+  test('says that no command can start a daemon whose journal cannot be opened', async () => {
+    const troupe = newTroupe();
+    const cannot = { state: 'fail', found: expect.stringContaining('not running, and cannot start') as string };
+    mkdirSync(troupe.home, { mode: 0o700 });
+    const journal = join(troupe.home, 'journal.db');
+    await sqliteJournal(journal).close();
+    const db = new DatabaseSync(journal);
+    db.exec('PRAGMA user_version = 99');
+    db.close();
+    expect((await examine(troupe)).named).toMatchObject({
+      daemon: cannot,
+      teams: { state: 'fail', found: expect.stringContaining('written by a newer Troupe') as string },
+    });
+    writeFileSync(journal, '');
+    writeFileSync(join(troupe.home, 'last-journal'), 'sqlite\n');
+    expect((await examine(troupe)).named).toMatchObject({
+      daemon: cannot,
+      teams: { state: 'fail', found: expect.stringContaining('journal.db is empty') as string },
+    });
+    writeFileSync(join(troupe.home, 'last-journal'), 'nats://127.0.0.1:1\n');
+    expect((await examine(troupe)).named).toMatchObject({
+      daemon: cannot,
+      'server 127.0.0.1:1': { state: 'fail', found: expect.stringContaining('not reachable') as string },
+    });
   });
 
   test('misses git, and nothing that nobody needs', async () => {

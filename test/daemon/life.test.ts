@@ -28,6 +28,7 @@ const LEFT = [
   'journal.db',
   'journal.db.bell',
   'journal.db.owner',
+  'last-journal',
   'lock.db',
   'port',
   'processes',

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
@@ -48,4 +49,19 @@ test('nobody has a file for itself to which others write, and who died had nothi
   child.kill('SIGKILL');
   await ended;
   expect(await other.append('beta', 1, [EVENT])).toBe(2);
+});
+
+test('nothing is put beside a file that is no journal, or one that was cut off', () => {
+  const folder = temporaryFolder();
+  const text = join(folder, 'passwd');
+  writeFileSync(text, 'root:x:0:0:root:/root:/bin/sh\n'.repeat(8));
+  expect(() => sqliteJournal(text, { exclusive: true })).toThrow('the file is damaged or no journal');
+  const cut = join(folder, 'cut.db');
+  writeFileSync(cut, '');
+  writeFileSync(`${cut}-wal`, 'what was acknowledged');
+  for (const exclusive of [true, false]) {
+    expect(() => sqliteJournal(cut, { exclusive })).toThrow('cut.db is empty, and its log');
+  }
+  expect(readFileSync(`${cut}-wal`, 'utf8')).toBe('what was acknowledged');
+  expect(readdirSync(folder).sort()).toEqual(['cut.db', 'cut.db-wal', 'passwd']);
 });

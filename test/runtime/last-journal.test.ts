@@ -1,8 +1,8 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { repeatAddress } from '../../src/journal/nats/address.ts';
-import { recallJournal, rememberJournal } from '../../src/runtime/last-journal.ts';
+import { recallJournal, rememberJournal, requireKept } from '../../src/runtime/last-journal.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 describe('the journal of the last daemon', () => {
@@ -33,6 +33,28 @@ describe('the journal of the last daemon', () => {
     expect(() => recallJournal(file)).toThrow(
       /kept its teams in tls:\/\/127\.0\.0\.1:4222, and nobody gives the credential/,
     );
+  });
+
+  test.each(['a\nname b', ' ends with a space ', '"quoted"'])('is found again under the path %j', (name) => {
+    const folder = temporaryFolder();
+    const [file, path] = [join(folder, 'last-journal'), join(folder, name)];
+    writeFileSync(path, 'teams');
+    rememberJournal(file, { kind: 'sqlite', location: path, isOwn: false, again: `sqlite:${path}`, labels: ['big'] });
+    expect(recallJournal(file)).toEqual({ journal: `sqlite:${path}`, labels: ['big'], needsCredential: false });
+  });
+
+  test('is not begun anew because its file is empty', () => {
+    const folder = temporaryFolder();
+    const [file, path] = [join(folder, 'last-journal'), join(folder, 'journal.db')];
+    writeFileSync(path, '');
+    const emptied = /journal\.db is empty, though the last daemon here kept its teams in it/;
+    for (const isOwn of [true, false]) {
+      rmSync(file, { force: true });
+      requireKept(file, { path, isOwn });
+      rememberJournal(file, { kind: 'sqlite', location: path, isOwn, again: `sqlite:${path}` });
+      expect(() => requireKept(file, { path, isOwn })).toThrow(emptied);
+      requireKept(file, { path: join(folder, 'other.db'), isOwn: false });
+    }
   });
 
   test('is the own one where nothing is known, and none where it was in memory', () => {

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { readFileSync } from 'node:fs';
 import { CallError } from '../../client/client.ts';
 import type { Client } from '../../client/client.ts';
 import type { Home } from '../../client/home.ts';
@@ -7,14 +6,17 @@ import type { ResultOf } from '../../operations/index.ts';
 import { isAbsence, openClient } from '../connect.ts';
 import { readVersion } from '../version.ts';
 import type { Check } from './check.ts';
-import { checkLastJournal } from './journal.ts';
+import { checkStart } from './journal.ts';
 
 /** How long a daemon may take to say how it is, and which teams there are. */
 const ANSWER_MS = 3_000;
 const LIST_MS = 10_000;
 
-/** Whether a daemon answers, which one it is, and whether it can read its journal; without one, whether we can. */
-export async function checkDaemon(home: Home, environment: NodeJS.ProcessEnv): Promise<Check[]> {
+/** Whether a daemon answers, which one it is, and whether it can read its journal; without one, whether the next could. */
+export async function checkDaemon(
+  home: Home,
+  { environment, servers }: { environment: NodeJS.ProcessEnv; servers: Promise<readonly Check[]> },
+): Promise<Check[]> {
   const client = openClient(adminEnvironment(environment), { start: false });
   try {
     const status = await client.call('daemon.status', {}, { signal: AbortSignal.timeout(ANSWER_MS) });
@@ -35,13 +37,7 @@ export async function checkDaemon(home: Home, environment: NodeJS.ProcessEnv): P
       ...checkDurability(status.journal),
     ];
   } catch (error) {
-    if (isAbsence(error)) {
-      const refusal = await checkLastJournal(home, environment);
-      return [
-        refusal ?? { name: 'daemon', state: 'ok', found: 'not running; the next command starts it' },
-        ...readJournal(home),
-      ];
-    }
+    if (isAbsence(error)) return await checkStart(home, environment, await servers);
     const isStranger = error instanceof CallError && error.code === 'unauthenticated';
     const why = error instanceof CallError ? error.message : `it does not answer within ${ANSWER_MS / 1000} s`;
     const pid = readPid(home);
@@ -85,21 +81,4 @@ function checkDurability({ location, durability, advice }: ResultOf<'daemon.stat
 function adminEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { TROUPE_TOKEN: _token, TROUPE_TOKEN_FILE: _file, ...rest } = environment;
   return rest;
-}
-
-function readJournal({ journal }: Home): Check[] {
-  if (!existsSync(journal)) return [];
-  const name = 'teams';
-  try {
-    const db = new DatabaseSync(journal, { readOnly: true });
-    try {
-      db.prepare('SELECT count(*) FROM sqlite_master').get();
-    } finally {
-      db.close();
-    }
-    return [{ name, state: 'ok', found: 'the journal can be read' }];
-  } catch (error) {
-    const found = `the journal cannot be read: ${(error as Error).message}`;
-    return [{ name, state: 'fail', found, remedy: `check ${journal}; what is left of it is kept as it is` }];
-  }
 }

@@ -1,14 +1,14 @@
+import { existsSync } from 'node:fs';
 import type { Home } from '../../client/home.ts';
 import type { FoundJournal, NatsInspection } from '../../journal/nats/inspect.ts';
+import type { JournalPlace } from '../../journals.ts';
 import type { Check } from './check.ts';
 
 /** A journal on servers, looked at from here, whether a daemon runs or not; nothing where teams are kept in a file. */
 export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): Promise<Check[]> {
   const name = 'journal';
   try {
-    // Only who needs it waits until it is loaded.
-    const { findJournal, readConfigIn } = await import('../journal-place.ts');
-    const place = findJournal(home, { environment, config: await readConfigIn(home) });
+    const place = await findPlace(home, environment);
     if (place?.kind !== 'nats') return [];
     const { inspectNatsJournal } = await import('../../journal/nats/inspect.ts');
     return describe(await inspectNatsJournal(place.url, place.base ?? home.directory));
@@ -18,16 +18,46 @@ export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): 
   }
 }
 
-/** While no daemon runs: whether the next command can start one, or nobody says any more where the last one kept its teams. */
-export async function checkLastJournal(home: Home, environment: NodeJS.ProcessEnv): Promise<Check | undefined> {
+/** While no daemon runs: whether the next command can start one, by what it would begin with. */
+export async function checkStart(
+  home: Home,
+  environment: NodeJS.ProcessEnv,
+  servers: readonly Check[],
+): Promise<Check[]> {
+  const name = 'daemon';
   try {
-    const { findJournal, readConfigIn } = await import('../journal-place.ts');
-    const { recallJournal, lastJournalOf } = await import('../../runtime/last-journal.ts');
-    const place = findJournal(home, { environment, config: await readConfigIn(home) });
-    if (!place) recallJournal(lastJournalOf(home.directory));
-    return undefined;
+    const { findNext } = await import('../journal-place.ts');
+    const place = await findNext(home, environment);
+    const file = place.kind === 'sqlite' ? await checkFile(place.path ?? home.journal, home) : [];
+    const broken = [...servers, ...file].find(({ state }) => state === 'fail');
+    if (!broken) return [{ name, state: 'ok', found: 'not running; the next command starts it' }, ...file];
+    return [{ name, state: 'fail', found: 'not running, and cannot start: its journal cannot be opened' }, ...file];
   } catch (error) {
-    return { name: 'daemon', state: 'fail', found: `not running, and cannot start: ${(error as Error).message}` };
+    return [{ name, state: 'fail', found: `not running, and cannot start: ${(error as Error).message}` }];
+  }
+}
+
+/** The place that counts, as far as anybody named one or a daemon was there before. */
+async function findPlace(home: Home, environment: NodeJS.ProcessEnv): Promise<JournalPlace | undefined> {
+  // Only who needs it waits until it is loaded.
+  const { findJournal, findNext, readConfigIn } = await import('../journal-place.ts');
+  const place = findJournal(home, { environment, config: await readConfigIn(home) });
+  // Why nobody can begin there, the check of the daemon says.
+  return place ?? (await findNext(home, environment).catch(() => undefined));
+}
+
+/** A journal in a file, as the daemon would open it, but nothing is written. */
+async function checkFile(path: string, home: Home): Promise<Check[]> {
+  const name = 'teams';
+  const { refuseForeign } = await import('../../journal/sqlite/open.ts');
+  const { lastJournalOf, requireKept } = await import('../../runtime/last-journal.ts');
+  try {
+    requireKept(lastJournalOf(home.directory), { path, isOwn: path === home.journal });
+    refuseForeign(path, { readOnly: true });
+    return existsSync(path) ? [{ name, state: 'ok', found: 'the journal can be read' }] : [];
+  } catch (error) {
+    const found = `the journal cannot be read: ${(error as Error).message}`;
+    return [{ name, state: 'fail', found, remedy: `check ${path}; what is left of it is kept as it is` }];
   }
 }
 

@@ -27,10 +27,40 @@ export interface OpenDatabase {
 export function openDatabase(path: string): OpenDatabase {
   try {
     if (!isThere(path)) create(path);
+    requireWhole(path);
     return openExisting(path);
   } catch (error) {
     throw toTeamError(error, path, 'open the journal');
   }
+}
+
+/**
+ * Refuses a file that is no journal of this version's, before anything is put beside it. What only stands in the way, opening tells. To
+ * read alone may leave SQLite's own files there; to open it for more writes nothing, and takes them away.
+ */
+export function refuseForeign(path: string, { readOnly = false } = {}): void {
+  try {
+    if (!isThere(path)) return;
+    requireWhole(path);
+    const db = new DatabaseSync(path, { readOnly });
+    try {
+      isCurrent(db, path);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    const refusal = toTeamError(error, path, 'open the journal');
+    if (!(refusal instanceof TeamError) || refusal.code !== 'storage') throw refusal;
+  }
+}
+
+/** SQLite takes an empty file for a new one, and removes the log beside it: what is in there would be lost. A new one has no log yet. */
+function requireWhole(path: string): void {
+  if (!hasLog(path) || sizeOf(path) > 0) return;
+  throw new TeamError(
+    'corrupt',
+    `${path} is empty, and its log ${path}-wal is not. Put copies of both back, or move both away to begin anew; nothing was touched.`,
+  );
 }
 
 function openExisting(path: string): OpenDatabase {

@@ -11,6 +11,9 @@ export interface Ownership {
   release(): void;
 }
 
+/** What is locked by those who may write a journal's file. */
+export const ownerOf = (path: string): string => `${path}.owner`;
+
 /**
  * Takes the right to write: alone, or together with others who share it. An owner that is alone tells nobody of its commits and looks for
  * nobody's: a second writer would be overlooked, and has to hear so. As with the lock of a state directory, it is the kernel that
@@ -18,8 +21,7 @@ export interface Ownership {
  * can write either.
  */
 export function takeOwnership(path: string, { alone }: { alone: boolean }): Ownership {
-  const file = `${path}.owner`;
-  const db = open(file);
+  const db = open(ownerOf(path));
   if (!db) return { release: () => {} };
   try {
     db.exec(`PRAGMA busy_timeout = ${alone ? PATIENCE_MS : 0}; PRAGMA journal_mode = MEMORY`);
