@@ -35,6 +35,7 @@ export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Pro
   const giveUp = performance.now() + READY_MS;
   let isMine = false;
   let child: Child | undefined;
+  let isSecond = false;
   try {
     for (;;) {
       isMine ||= takeMark(mark);
@@ -43,6 +44,11 @@ export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Pro
       if (connection !== undefined) return connection;
       if (isMine && !child) {
         warnPeople(`troupe: starting the daemon for ${home.directory}\n`);
+        child = spawnDaemon(home, await environmentFor(resolve(home.directory)));
+      }
+      // What killed it had nothing to do with us, and a second one may well live.
+      if (child?.wasKilled && !isSecond) {
+        isSecond = true;
         child = spawnDaemon(home, await environmentFor(resolve(home.directory)));
       }
       const now = performance.now();
@@ -131,6 +137,8 @@ function ageOf(path: string): number | undefined {
 
 interface Child {
   endedAt: number | undefined;
+  /** A signal ended it, and not it itself. */
+  wasKilled: boolean;
   /** What it wrote to the log last. */
   lastWords(): string;
 }
@@ -149,6 +157,7 @@ function spawnDaemon(home: Home, env: NodeJS.ProcessEnv): Child {
   closeSync(log);
   const child: Child = {
     endedAt: undefined,
+    wasKilled: false,
     lastWords: () => {
       const written = readFileSync(home.log).subarray(from).toString().trim();
       // What it has to say to people may take several lines, and stands after our name.
@@ -161,7 +170,10 @@ function spawnDaemon(home: Home, env: NodeJS.ProcessEnv): Child {
   const ended = (): void => {
     child.endedAt ??= performance.now();
   };
-  daemon.once('error', ended).once('exit', ended);
+  daemon.once('error', ended).once('exit', (_code, signal) => {
+    child.wasKilled = signal !== null;
+    ended();
+  });
   daemon.unref();
   return child;
 }

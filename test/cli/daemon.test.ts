@@ -16,6 +16,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { mountSmall, needMounts } from '../journal/mounts.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { isRunning, newTroupe, readPid, until } from './troupe.ts';
+import type { Started } from './troupe.ts';
 
 describe('a command without a daemon', () => {
   test('starts one in the background, says so once, and finds everything again after kill -9', async () => {
@@ -33,6 +34,28 @@ describe('a command without a daemon', () => {
     expect(again.stderr).toContain('starting the daemon');
     expect(again.stdout).toContain('First');
     expect(readPid(troupe.home)).not.toBe(pid);
+  });
+
+  test('starts another when the one that it started is killed at once, but not a third', async () => {
+    const troupe = newTroupe();
+    const killNext = async (command: Started, killed: readonly string[]): Promise<string> => {
+      const children = (): string[] =>
+        spawnSync('pgrep', ['-P', String(command.child.pid)], { encoding: 'utf8' })
+          .stdout.split('\n')
+          .filter(Boolean);
+      const next = (): string | undefined => children().find((pid) => !killed.includes(pid));
+      await until('a daemon is started', () => next() !== undefined);
+      const pid = next() ?? '';
+      process.kill(Number(pid), 'SIGKILL');
+      return pid;
+    };
+    const lucky = troupe.start('team list --json');
+    await killNext(lucky, []);
+    expect(await lucky.ended).toEqual({ status: 0, stdout: '[]\n', stderr: '' });
+    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    const unlucky = troupe.start('team list --json');
+    await killNext(unlucky, [await killNext(unlucky, [])]);
+    expect(await unlucky.ended).toMatchObject({ status: 75, stdout: '' });
   });
 
   test('says nothing of that to a program that reads JSON, which would have to tell it from an error', async () => {
