@@ -205,6 +205,8 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
   };
   const parts = typeof value === 'string' ? [value] : value;
   if (input.type === 'list') {
+    const empty = parts.find((one) => one.includes(',') && one.split(',').includes(''));
+    if (empty !== undefined) return fail(`has nothing between two commas, or at an end: ${JSON.stringify(empty)}`);
     const list = parts.flatMap((one) => one.split(',')).filter((one) => one !== '');
     return isTask ? list.map(readTaskId) : list;
   }

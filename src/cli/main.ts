@@ -34,13 +34,15 @@ async function answer(words: readonly string[]): Promise<number> {
   const isJson = hasFlag(words, '--json');
   if (isJson) speakJson();
   try {
-    const [first = 'help'] = words;
-    if (['--version', '-v', '-V', 'version'].includes(first)) return (await import('./version.ts')).printVersion();
-    if (first === 'help' || hasFlag(words, '--help', '-h') || isNounAlone(words)) {
+    const [first = 'help'] = words[0] === '--json' ? words.slice(1) : words;
+    if (['--version', '-v', '-V', 'version'].includes(first)) {
+      return (await import('./version.ts')).printVersion(isJson);
+    }
+    if (first === 'help' || hasFlag(words, '--help', '-h') || isNounAlone(words.filter((word) => word !== '--json'))) {
       return (await import('./help.ts')).printHelp(words, standardScreen(process.env));
     }
     // `troupe --json task list` is as clear as `troupe task list --json`.
-    const ordered = first === '--json' ? [...words.slice(1), first] : words;
+    const ordered = words[0] === '--json' ? [...words.slice(1), words[0]] : words;
     const found = findCommand(ordered);
     if (!found) throw unknownCommand(ordered);
     return await ('load' in found.command

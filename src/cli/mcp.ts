@@ -21,7 +21,7 @@ export async function runMcp(words: readonly string[]): Promise<void> {
     await proxy.finish();
   } catch (error) {
     const { reportError } = await import('./errors.ts');
-    process.exit(reportError(error, false));
+    process.exit(reportError(error, words.includes('--json')));
   }
 }
 

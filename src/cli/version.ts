@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { print } from './write.ts';
 
 /** Writes the version. */
-export function printVersion(): number {
-  print(`${readVersion()}\n`);
+export function printVersion(json: boolean): number {
+  print(`${json ? JSON.stringify({ version: readVersion() }) : readVersion()}\n`);
   return 0;
 }
 

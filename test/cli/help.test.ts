@@ -72,4 +72,16 @@ test('the version is that of the package', async () => {
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,
     });
   }
+  for (const line of ['--version --json', '--json version']) {
+    expect(JSON.parse((await troupe.run(line)).stdout)).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/) as string,
+    });
+  }
+});
+
+test('a noun alone asks what there is, also with --json', async () => {
+  const troupe = newTroupe();
+  const plain = await troupe.run('team');
+  expect(plain).toMatchObject({ status: 0, stdout: expect.stringContaining('team create') as string });
+  for (const line of ['team --json', '--json team']) expect(await troupe.run(line)).toEqual(plain);
 });
