@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CommandType } from '../core/command.ts';
 import { TeamError } from '../core/errors.ts';
 import { TASKS_PER_TEAM } from '../core/limits.ts';
+import { isOpen } from '../core/ready.ts';
 import {
   AssignTaskInput,
   CompleteTaskInput,
@@ -18,7 +19,7 @@ import {
 } from '../core/task.ts';
 import { Slug, TaskId } from '../core/text.ts';
 import { requireTask, viewTask } from '../core/view.ts';
-import type { NewCommand } from '../ledger/ledger.ts';
+import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
@@ -26,6 +27,12 @@ import { waitFor } from './wait.ts';
 
 const OfTask = InTeam.extend({ taskId: TaskId.describe('the task') });
 const TASK_UPDATE = { answer: 'team_task_update', fields: (task: SharedTask | null) => ({ task }) } as const;
+
+/** A task that was ended. Those who decide for others may end one that waits: then it says what was not waited for. */
+const EndedTask = SharedTask.extend({
+  skipped: z.array(TaskId).optional().describe('tasks that it waited for, and that are not completed'),
+});
+export type EndedTask = z.output<typeof EndedTask>;
 
 export const taskOperations = [
   operation({
@@ -85,15 +92,17 @@ export const taskOperations = [
     summary: 'Change a task; a new status or assignee is the step it stands for',
     scope: 'member',
     input: UpdateTaskInput.extend(OfTask.shape),
-    result: SharedTask,
+    result: EndedTask,
     route: 'PATCH /api/teams/:teamId/tasks/:taskId',
     message: { type: 'team_update_task', ...TASK_UPDATE },
     cli: {
       args: ['taskId'],
       flags: { assigneeId: 'assign', addDependencies: 'add-needs', addDependents: 'add-needed-by' },
     },
-    run: ({ tasks, actor, once }, { teamId, taskId, ...changes }) =>
-      tasks.updateTask(teamId, taskId, changes, actor, once),
+    run: async ({ ledger, tasks, actor, once }, { teamId, taskId, ...changes }) => {
+      const task = await tasks.updateTask(teamId, taskId, changes, actor, once);
+      return changes.status === 'completed' ? withSkipped(ledger, task) : task;
+    },
   }),
   operation({
     name: 'task.assign',
@@ -141,16 +150,18 @@ export const taskOperations = [
     summary: 'End a task well, with what it produced; a gate may send it back',
     scope: 'member',
     input: CompleteTaskInput.omit({ revision: true }).extend(InTeam.shape),
-    result: SharedTask,
+    result: EndedTask,
     route: 'POST /api/teams/:teamId/tasks/:taskId/complete',
     message: { type: 'team_complete_task', speaker: 'teammateId', ...TASK_UPDATE },
     cli: { args: ['taskId'] },
-    run: ({ tasks, actor, once }, { teamId, taskId, result, epoch }) =>
-      tasks.completeTask(teamId, taskId, actor, {
+    run: async ({ ledger, tasks, actor, once }, { teamId, taskId, result, epoch }) => {
+      const task = await tasks.completeTask(teamId, taskId, actor, {
         ...(result !== undefined && { result }),
         ...(epoch !== undefined && { epoch }),
         ...once,
-      }),
+      });
+      return withSkipped(ledger, task);
+    },
   }),
   operation({
     name: 'task.fail',
@@ -203,6 +214,15 @@ export const taskOperations = [
     run: (context, input) => doTask(context, 'task.removeDependencies', input),
   }),
 ] as const;
+
+async function withSkipped(ledger: Ledger, task: SharedTask): Promise<EndedTask> {
+  if (task.dependencies.length === 0) return task;
+  const skipped = await ledger.view(task.teamId, (state) => {
+    const record = state.tasks.get(task.id);
+    return record ? task.dependencies.filter((id) => isOpen(record, state.tasks.get(id))) : [];
+  });
+  return skipped.length > 0 ? { ...task, skipped } : task;
+}
 
 /** A step of one task that needs nothing but its rule. */
 function doTask(

@@ -59,6 +59,20 @@ test('takes a task, ends it with a result, and gives the next', async () => {
   expect((await use(bob, 'TaskClaim')).data.task).toMatchObject({ id: '2', owner: 'bob' });
 });
 
+test('says what was not waited for when a lead ends a task that waits', async () => {
+  const house = await openTeam();
+  for (const title of ['First', 'Second']) await house.call('task.create', { teamId: 'demo', title });
+  for (const title of ['Third', 'Fourth']) {
+    await house.call('task.create', { teamId: 'demo', title, dependencies: ['1', '2'] });
+  }
+  await house.call('task.complete', { teamId: 'demo', taskId: '1' });
+  const lead = await connect(house, LEAD);
+  const skipped = ', though it was waiting for #2, which is not completed';
+  expect((await use(lead, 'TaskComplete', { taskId: '3' })).text).toContain(`Task #3 completed${skipped}.`);
+  expect((await use(lead, 'TaskUpdate', { taskId: '4', status: 'completed' })).text).toContain(`status${skipped}`);
+  expect((await use(lead, 'TaskComplete', { taskId: '2' })).text).toContain('Task #2 completed. ');
+});
+
 test('refuses what a session writes to a task that it lost, also when the same member has it again', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });

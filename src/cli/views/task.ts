@@ -27,11 +27,11 @@ export const views: Views = {
     task === null ? '' : taskDetails(task, screen, `${task.assigneeId} holds task`),
   'task.create': (task) =>
     told(task, task.status === 'blocked' ? `added; it waits for ${taskNames(task.blockedBy)}` : 'added'),
-  'task.update': (task) => told(task, 'changed'),
+  'task.update': (task) => told(task, `changed${skippedBy(task)}`),
   'task.assign': (task) =>
     told(task, task.assigneeId ? `is reserved for ${task.assigneeId}` : 'is reserved for nobody'),
   'task.release': (task) => told(task, 'was given back'),
-  'task.complete': (task) => told(task, 'is completed'),
+  'task.complete': (task) => told(task, `is completed${skippedBy(task)}`),
   'task.fail': (task) => told(task, 'has failed'),
   'task.reopen': (task) => told(task, `is ${statusWord(task.status)} again`),
   'task.delete': (task) => told(task, 'is deleted'),
@@ -85,6 +85,12 @@ function priorityCell({ priority, status }: Task): Cell {
   const isOpen = status === 'pending' || status === 'in_progress' || status === 'blocked';
   const style = priority === 'critical' ? 'red' : priority === 'high' ? 'yellow' : 'dim';
   return { text: priority, style: isOpen ? style : 'dim' };
+}
+
+/** What a task that was ended did not wait for. */
+function skippedBy({ skipped = [] }: ResultOf<'task.complete'>): string {
+  if (skipped.length === 0) return '';
+  return `, though it waited for ${taskNames(skipped)}, which ${skipped.length === 1 ? 'is' : 'are'} not completed`;
 }
 
 function told(task: Task, what: string): string {

@@ -16,18 +16,26 @@ export function showTask(text: string, task: SharedTask, next?: string): Answer 
   };
 }
 
+/** What a task that was ended did not wait for, in words. */
+export function whatWasSkipped({ skipped = [] }: { skipped?: readonly string[] | undefined }): string {
+  if (skipped.length === 0) return '';
+  const verb = skipped.length === 1 ? 'is' : 'are';
+  return `, though it was waiting for ${listOf(skipped)}, which ${verb} not completed`;
+}
+
+const listOf = (ids: readonly string[]): string => ids.map((id) => `#${id}`).join(', ');
+
 /** A task in full, in Claude Code's manner. */
 function describeTask(task: SharedTask): string {
   const { status, owner, blockedBy } = toListedTask(task);
-  const list = (ids: readonly string[]): string => ids.map((id) => `#${id}`).join(', ');
   const lines = [
     `Task #${task.id}: ${task.title}`,
     `Status: ${status}`,
     ...(owner === undefined ? [] : [`Owner: ${owner}`]),
     `Description: ${task.description}`,
     ...(task.feedback === undefined || task.status === 'completed' ? [] : [`Sent back: ${task.feedback}`]),
-    ...(blockedBy.length > 0 ? [`Blocked by: ${list(blockedBy)}`] : []),
-    ...(task.blocks.length > 0 ? [`Blocks: ${list(task.blocks)}`] : []),
+    ...(blockedBy.length > 0 ? [`Blocked by: ${listOf(blockedBy)}`] : []),
+    ...(task.blocks.length > 0 ? [`Blocks: ${listOf(task.blocks)}`] : []),
     ...(task.result === undefined ? [] : [`Result: ${task.result}`]),
     ...(task.failure === undefined ? [] : [`Failed: ${task.failure}`]),
   ];

@@ -3,9 +3,10 @@ import { escapeVoices } from '../../core/envelope.ts';
 import { TASKS_PER_TEAM } from '../../core/limits.ts';
 import { CreateTaskInput, SharedTaskPriority } from '../../core/task.ts';
 import type { SharedTask } from '../../core/task.ts';
+import type { EndedTask } from '../../operations/task.ts';
 import { tool } from '../tool.ts';
 import { fromTaskWords, toListedTask } from '../words.ts';
-import { aboutTask, showTask } from './about-task.ts';
+import { aboutTask, showTask, whatWasSkipped } from './about-task.ts';
 import { claimTask } from './claim.ts';
 import { Id, LONGEST_WAIT, WaitSeconds } from './inputs.ts';
 import { withOwner } from './roster.ts';
@@ -131,13 +132,14 @@ export const taskTools = [
 
   tool({
     name: 'TaskComplete',
-    description: 'Finish a task that you hold, with what it produced: the result is what the others get to see.',
+    description:
+      'Finish a task that you hold (the lead: any open one), with what it produced: the result is what the others get to see.',
     for: 'member',
     works: true,
     input: z.strictObject({ taskId: Id, result: z.string().optional() }),
     run: async ({ call, teamId, session }, { taskId, result }) => {
       const epoch = session.epochs.get(taskId);
-      const task = await call<SharedTask>(
+      const task = await call<EndedTask>(
         'task.complete',
         {
           teamId,
@@ -148,7 +150,7 @@ export const taskTools = [
         { once: true },
       );
       session.epochs.delete(taskId);
-      return aboutTask(`Task #${taskId} completed. Call TaskClaim for your next task.`, task);
+      return aboutTask(`Task #${taskId} completed${whatWasSkipped(task)}. Call TaskClaim for your next task.`, task);
     },
   }),
 ];

@@ -1,9 +1,10 @@
 import { TeamError } from '../../core/errors.ts';
 import type { SharedTask } from '../../core/task.ts';
+import type { EndedTask } from '../../operations/task.ts';
 import type { Answer, Visit } from '../tool.ts';
 import { fromTaskWords } from '../words.ts';
 import type { TaskWords } from '../words.ts';
-import { aboutTask } from './about-task.ts';
+import { aboutTask, whatWasSkipped } from './about-task.ts';
 import { withOwner } from './roster.ts';
 
 /** What an agent says to change a task. */
@@ -33,10 +34,10 @@ export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
     );
   }
   const newStatus = reserves ? undefined : status;
-  let task: SharedTask | undefined;
+  let task: EndedTask | undefined;
   if (newStatus !== undefined || Object.keys(changes).length + addBlockedBy.length + addBlocks.length > 0) {
     const epoch = newStatus === 'completed' ? session.epochs.get(taskId) : undefined;
-    task = await call<SharedTask>('task.update', {
+    task = await call<EndedTask>('task.update', {
       teamId,
       taskId,
       ...changes,
@@ -57,7 +58,10 @@ export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
     ...(addBlockedBy.length > 0 ? ['blockedBy'] : []),
   ];
   const next = reserves ? `It is reserved for ${owner} and begins when ${owner} claims it.` : NEXT[newStatus ?? ''];
-  const said = names.length > 0 ? `Updated task #${taskId} ${names.join(', ')}` : `Task #${taskId} is unchanged`;
+  const said =
+    names.length > 0
+      ? `Updated task #${taskId} ${names.join(', ')}${whatWasSkipped(task)}`
+      : `Task #${taskId} is unchanged`;
   return aboutTask(next === undefined ? said : `${said}\n\n${next}`, task);
 }
 
