@@ -16,14 +16,18 @@ export function findProgram(program: string, { cwd, env }: Place): string | unde
   return places.find(isExecutable);
 }
 
-/** Refuses what cannot be run: said before any work is taken, not when the first task fails. */
-export function requireProgram(program: string, place: Place, install?: string): void {
+/** Refuses what cannot be run: said before any work is taken, not when the first task fails. Without a folder, it works in one that is yet to be made. */
+export function requireProgram(
+  program: string,
+  { cwd, env }: Pick<Place, 'env'> & { readonly cwd: string | undefined },
+  install?: string,
+): void {
   const fail = (why: string): never => {
     const next = install === undefined ? '' : `; ${install}`;
-    throw new TeamError('invalid', `Cannot run ${program} in ${place.cwd}: ${why}${next}`);
+    throw new TeamError('invalid', `Cannot run ${program}${cwd === undefined ? '' : ` in ${cwd}`}: ${why}${next}`);
   };
-  if (!statSync(place.cwd, { throwIfNoEntry: false })?.isDirectory()) fail('there is no such folder');
-  if (findProgram(program, place)) return;
+  if (cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) fail('there is no such folder');
+  if (findProgram(program, { cwd: cwd ?? '/', env })) return;
   fail(program.includes('/') ? 'it is no executable file' : 'it is not on the PATH');
 }
 

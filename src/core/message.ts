@@ -46,7 +46,7 @@ export type TeamMessage = z.output<typeof TeamMessage>;
 /** What one says to send a message. There is no sender in it: that is the caller. */
 export const SendMessageInput = z.strictObject({
   toId: Slug,
-  content: textOf(MESSAGE_BYTES),
+  content: textOf(MESSAGE_BYTES).refine((text) => text.trim() !== '', 'must not be empty'),
   summary: Line.optional(),
   type: MessageType.exclude(['broadcast']).default('direct'),
   priority: MessagePriority.default('normal'),

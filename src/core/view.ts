@@ -76,7 +76,7 @@ export function requireTeam(state: TeamState): NonNullable<TeamState['team']> {
   if (state.team) return state.team;
   throw new TeamError(
     'not_found',
-    `There is no team ${quote(state.teamId)}: list the teams to see which there are (troupe team list), or create it`,
+    `There is no team ${quote(state.teamId)}: list the teams to see which there are, or create it`,
   );
 }
 

@@ -35,8 +35,8 @@ export function requireRunnable(
   const env = agentEnvironment(ours, { ...(spec.env && { added: spec.env }), team: {} });
   const elsewhere = 'where your shell finds it, the daemon was started with another PATH: troupe stop, and once more';
   const next = spec.command ? undefined : [known?.install, elsewhere].filter(Boolean).join('; ');
-  requireProgram(program, { cwd: cwd ?? '/', env }, next);
-  if (spec.kind === 'claude-native') requireProgram('tmux', { cwd: cwd ?? '/', env }, TMUX);
+  requireProgram(program, { cwd, env }, next);
+  if (spec.kind === 'claude-native') requireProgram('tmux', { cwd, env }, TMUX);
 }
 
 /** What one that works in a terminal needs. */
@@ -45,7 +45,7 @@ const TMUX = 'install tmux, in which it works; or take claude, which needs none'
 function unknownAgent(name: string): TeamError {
   const names = Object.keys(AGENTS);
   const nearest = findNearest(name, names);
-  const meant = nearest === undefined ? `choose of ${names.join(', ')}` : `did you mean ${nearest}?`;
+  const meant = nearest === undefined ? `choose of ${names.join(', ')}.` : `did you mean ${nearest}?`;
   const other = `Another that speaks ACP needs its command: ${NAMELESS['acp']?.install.replace(/^.*?: /, '')}`;
   return new TeamError('invalid', `There is no agent named ${quote(name)}: ${meant} ${other}`);
 }

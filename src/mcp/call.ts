@@ -43,7 +43,8 @@ export async function callTool(
     return await run(services, session, tool, call);
   } catch (error) {
     if (error instanceof TeamError) {
-      return refuse(error.code, error.code === 'invalid' ? toFieldNames(error.message) : error.message);
+      const message = error.message.replace('(as)', '(connect with troupe mcp --as NAME)');
+      return refuse(error.code, error.code === 'invalid' ? toFieldNames(message) : message);
     }
     report(error);
     return refuse('internal', `${tool.name} failed by a defect of Troupe's; the daemon's log has more`);

@@ -15,16 +15,21 @@ export const PlayerPattern = z
 /** An agent with all that is said about how it runs. */
 const SetUp = AgentEntry.extend({ agent: AgentRef });
 
+/** An agent in any of the ways in which a team file names one, or with all that is said about how it runs. */
+const AgentChoice = z.union([...AgentRef.options, SetUp]);
+
+/** The same in one form. */
+export function entryOf(choice: z.output<typeof AgentChoice>): z.output<typeof SetUp> {
+  return typeof choice === 'object' && 'agent' in choice ? choice : { agent: choice };
+}
+
 /** What a person set for the daemon of a state directory; flags and variables come before it. */
 export const DaemonConfig = z.strictObject({
   name: Slug.optional().describe('what it is called among the daemons that share the journal'),
   labels: Labels.optional().describe('what it has, for members that need it'),
-  agent: z
-    .union([Slug, SetUp])
-    .optional()
-    .describe('what runs a teammate where neither who asks for it nor its team says'),
+  agent: AgentChoice.optional().describe('what runs a teammate where neither who asks for it nor its team says'),
   teammates: z
-    .record(PlayerPattern, z.union([Slug, SetUp.extend({ plan: z.enum(['required']).optional() })]))
+    .record(PlayerPattern, z.union([...AgentRef.options, SetUp.extend({ plan: z.enum(['required']).optional() })]))
     .optional()
     .describe("who plays Claude Code's own teammates, by their names; * stands for any end: codex-*"),
   journal: z.string().optional().describe('where teams are kept: sqlite:PATH, nats://host:port'),

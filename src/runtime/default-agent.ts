@@ -2,6 +2,7 @@ import { AGENTS } from '../agents/catalog.ts';
 import { agentNamed } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
+import { entryOf } from './config.ts';
 import type { DaemonConfig } from './config.ts';
 import { specOf } from './team-file/agents.ts';
 
@@ -13,7 +14,7 @@ const ORDER = Object.keys(AGENTS).filter((name) => name !== 'claude-native');
  * Where there is none it says what to do about it.
  */
 export function defaultAgent({ agent }: DaemonConfig, installed: readonly string[]): AgentSpec {
-  if (agent !== undefined) return typeof agent === 'string' ? agentNamed(agent) : specOf(agent, undefined);
+  if (agent !== undefined) return specOf(entryOf(agent), undefined);
   const first = ORDER.find((name) => installed.includes(name));
   if (first !== undefined) return agentNamed(first);
   throw new TeamError(

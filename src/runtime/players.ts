@@ -1,5 +1,6 @@
 import { agentNamed } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
+import { entryOf } from './config.ts';
 import type { DaemonConfig } from './config.ts';
 import type { InstalledAgent } from './installed-agents.ts';
 import { specOf } from './team-file/agents.ts';
@@ -24,19 +25,20 @@ export function choosePlayers(
   { teammates = {} }: DaemonConfig,
   installed: readonly InstalledAgent[],
 ): Player[] {
-  const entryOf = (agent: string): Pick<Player, 'agent' | 'plan'> => {
+  const playedBy = (agent: string): Pick<Player, 'agent' | 'plan'> => {
     const set = Object.hasOwn(teammates, agent) ? teammates[agent] : undefined;
-    if (typeof set !== 'object') return { agent: agentNamed(set ?? agent) };
-    return { agent: specOf(set, undefined), ...(set.plan === 'required' && { plan: true }) };
+    if (set === undefined) return { agent: agentNamed(agent) };
+    const isPlanning = typeof set === 'object' && 'plan' in set && set.plan === 'required';
+    return { agent: specOf(entryOf(set), undefined), ...(isPlanning && { plan: true }) };
   };
   const named = installed.filter(({ name, path }) => path !== undefined && !name.startsWith('claude'));
   return [
     ...Object.entries(chosen).map(([pattern, agent]): Player => ({
       pattern,
-      ...entryOf(agent),
+      ...playedBy(agent),
       source: 'command line',
     })),
-    ...Object.keys(teammates).map((pattern): Player => ({ pattern, ...entryOf(pattern), source: 'config.yaml' })),
+    ...Object.keys(teammates).map((pattern): Player => ({ pattern, ...playedBy(pattern), source: 'config.yaml' })),
     ...named.flatMap(({ name }) =>
       [name, `${name}-*`].map((pattern): Player => ({ pattern, agent: agentNamed(name), source: 'name' })),
     ),

@@ -147,7 +147,7 @@ function checkReach({ host = '127.0.0.1', tls, origins = [] }: HttpOptions): str
     throw new TeamError(
       'invalid',
       `Listening on ${host} lets other machines in: give a TLS certificate and key, and the exact origins under which ` +
-        'browsers reach it (https://name:port). To use it from one other machine, forward a port with ssh instead',
+        'browsers reach it (troupe serve --tls-cert FILE --tls-key FILE --origin https://name:port). To use it from one other machine, forward a port with ssh instead',
     );
   }
   return origins.map((origin) => {

@@ -20,7 +20,7 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
           throw new TeamError('invalid', `${name}: the address says one thing, the body another`);
         }
       }
-      const result = await hub.call(operation.name, {
+      const call = hub.call(operation.name, {
         caller: callerOf(context),
         input: capWait({ ...input, ...params }, hub.limits.restWaitMs),
         as: context.req.header('x-troupe-as'),
@@ -28,9 +28,18 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
         signal: context.req.raw.signal,
         more: (after) => context.header('link', nextLink(context.req.url, after)),
       });
+      const result = await call.catch((error: unknown) => {
+        throw 'as' in operation.input.shape ? error : inHeaders(error);
+      });
       return context.json(result as object);
     });
   }
+}
+
+/** In whose name one acts is said in a header here, where no input is called so. */
+function inHeaders(error: unknown): unknown {
+  if (!(error instanceof TeamError) || !error.message.includes('(as)')) return error;
+  return new TeamError(error.code, error.message.replace('(as)', '(header X-Troupe-As)'), { cause: error });
 }
 
 /** Where the rest of a list is, as RFC 8288 says it. */

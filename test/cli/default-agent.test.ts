@@ -50,7 +50,7 @@ test('a teammate for whom nobody says an agent runs on the first that is there, 
     agent: { kind: 'acp', name: 'goose' },
   });
 
-  writeFileSync(join(troupe.home, 'config.yaml'), 'agent: { agent: { exec: [/bin/pwd] } }\n');
+  writeFileSync(join(troupe.home, 'config.yaml'), 'agent: { exec: [/bin/pwd] }\n');
   await troupe.json('team create other', { env });
   expect(await troupe.json<Member>('member spawn set --team other', { env })).toMatchObject({
     agent: { kind: 'exec', command: ['/bin/pwd'] },

@@ -14,6 +14,9 @@ describe('a refusal', () => {
     await troupe.run('task add Third --team demo');
     await troupe.run('task claim 3 --team demo --as worker-1');
     await troupe.run('task complete 3 --team demo --as worker-1');
+    await troupe.run('task add Fourth --team demo');
+    await troupe.run('team create lively');
+    await troupe.run('member add worker-1 --team lively');
   });
 
   test.each([
@@ -32,6 +35,17 @@ describe('a refusal', () => {
     ['task claim --team demo --wait soon', 2, 'invalid', 'wait must be a time such as 30s'],
     ['task add a b --team demo', 2, 'invalid', '"b" is one argument too many; put a text with spaces in quotes'],
     ['task add Title --team demo --metadata {', 2, 'invalid', 'metadata must be JSON'],
+    [
+      'task add Title --team demo --needs 1,,2',
+      2,
+      'invalid',
+      'needs has nothing between two commas, or at an end: "1,,2"',
+    ],
+    ['send worker-1 "" --team demo', 2, 'invalid', '<text>: must not be empty'],
+    ['send worker-1 - --team demo', 2, 'invalid', 'must not be empty'],
+    ['mcp --frob', 2, 'invalid', 'troupe mcp takes --team NAME and --as NAME'],
+    ['task complete 4 --team demo --as worker-2', 5, 'not_allowed', 'only its holder may; claim it first'],
+    ['team close lively', 4, 'conflict', 'shut them down first, or close it all the same (--force)'],
     ['send worker-1 --team demo', 2, 'invalid', 'The text is missing'],
     ['send worker-1 text --all --team demo', 2, 'invalid', 'Send to "worker-1" or to all, not both'],
     ['--frob', 2, 'invalid', 'There is no flag --frob without a command before it'],
@@ -89,6 +103,12 @@ describe('a refusal', () => {
     child.stdout.destroy();
     expect(await ended).toMatchObject({ status: 0, stderr: '' });
   });
+});
+
+test('a daemon that would let other machines in names the flags that it takes', async () => {
+  const refused = await newTroupe().run('serve --bind 0.0.0.0');
+  expect(refused).toMatchObject({ status: 2, stdout: '' });
+  expect(refused.stderr).toContain('--tls-cert FILE --tls-key FILE --origin https://name:port');
 });
 
 test('without a daemon, and told not to start one, a command ends with 75', async () => {

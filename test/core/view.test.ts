@@ -91,7 +91,7 @@ describe('what is not there', () => {
     expect(() => ask(createState('x\u001b[2J'))).toThrow(
       new TeamError(
         'not_found',
-        String.raw`There is no team "x\u001b[2J": list the teams to see which there are (troupe team list), or create it`,
+        String.raw`There is no team "x\u001b[2J": list the teams to see which there are, or create it`,
       ),
     );
   });

@@ -11,6 +11,10 @@ test('an agent that is not installed is refused with the way to get it', () => {
   expect(() => requireRunnable({ spec: agentNamed('codex'), cwd: '/' }, EMPTY)).toThrow(
     /Cannot run codex in \/: it is not on the PATH; npm install -g @openai\/codex; .* troupe stop/,
   );
+  // Where no folder is said, none is to blame.
+  expect(() => requireRunnable({ spec: agentNamed('codex'), cwd: undefined }, EMPTY)).toThrow(
+    'Cannot run codex: it is not on the PATH;',
+  );
   expect(() => requireRunnable({ spec: agentNamed('gemini'), cwd: '/' })).not.toThrow();
 });
 
@@ -19,7 +23,7 @@ test('a name that is nobody is refused with the one that was probably meant', ()
     'There is no agent named "clade": did you mean claude? Another that speaks ACP needs its command: agent: { acp:',
   );
   expect(() => requireRunnable({ spec: agentNamed('zzz'), cwd: '/' })).toThrow(
-    'choose of claude, claude-native, codex, gemini',
+    /choose of claude, claude-native, codex, gemini.*\. Another that speaks ACP/,
   );
 });
 

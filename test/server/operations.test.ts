@@ -218,6 +218,17 @@ describe('a call over REST', () => {
   });
 });
 
+test('who says over REST for nobody what only a member can do is told of the header', async () => {
+  const stage = await setStage();
+  const answer = await fetch(`${stage.url}/api/teams/demo/claim`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  const message = expect.stringContaining('say for whom you act (header X-Troupe-As)') as string;
+  expect(await answer.json()).toMatchObject({ error: { code: 'invalid', message } });
+});
+
 describe('a session that leads an open team', () => {
   const create = (name: string) => ({ name, leadSessionId: 'session-of-demo' });
 

@@ -118,7 +118,12 @@ export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, ver
   if (blockedReason !== undefined) {
     throw new TeamError('blocked', `Cannot ${verb} task ${task.id}: it ${blockedReason}`);
   }
-  throw new TeamError('not_allowed', `${by} may not ${verb} ${describeTask(state, task.id)}: only its holder may`);
+  const isFree = task.status === 'pending' && (task.assigneeId ?? by) === by;
+  const next = isFree && verb !== 'release' && verb !== 'send back' ? '; claim it first' : '';
+  throw new TeamError(
+    'not_allowed',
+    `${by} may not ${verb} ${describeTask(state, task.id)}: only its holder may${next}`,
+  );
 }
 
 /** In progress, or pending and ended by somebody who decides for others. */

@@ -75,7 +75,7 @@ export function closeTeam(state: TeamState, command: CommandOf<'team.close'>): T
     const names = live.map((member) => member.id).join(', ');
     throw new TeamError(
       'conflict',
-      `Team ${state.teamId} has live teammates (${names}): shut them down first, or force it`,
+      `Team ${state.teamId} has live teammates (${names}): shut them down first, or close it all the same (force)`,
     );
   }
   const members = [...state.members.values()].filter(isExpected);

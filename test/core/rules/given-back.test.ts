@@ -105,7 +105,8 @@ describe.each([
     for (const by of ['ann', 'bob']) {
       expect(team.refuse(by, type, input)).toMatchObject({
         code: 'not_allowed',
-        message: `${by} may not ${verb} task ${taskId} (pending): only its holder may`,
+        // Only who could claim it is told to.
+        message: `${by} may not ${verb} task ${taskId} (pending): only its holder may${by === 'ann' ? '; claim it first' : ''}`,
       });
     }
     team.as('ann', 'task.claim', { taskId });
