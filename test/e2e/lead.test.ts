@@ -71,8 +71,10 @@ test(
     const second = await next();
     expect(second.content).toBe('I will do Tidy: with care');
     const { stdout: list } = await stage.troupe('approve');
-    expect(list).toMatch(/^REQUEST +TEAM +KIND .*\n\S+ +asks +plan .* I will do Tidy: with care\n/);
-    expect(list).toContain('plan        yes: the work begins; --deny: another plan is made\n');
+    expect(list).toMatch(/^plan of planner \(team asks, .*\)\n {2}│ I will do Tidy: with care\n/);
+    expect(list).toContain(
+      '  yes, the work begins: troupe approve planner\n  no, another plan is made: troupe approve planner',
+    );
     expect((await stage.troupe('approve', second.id)).stdout).toBe(
       'The plan of planner is approved: the work begins.\n',
     );
