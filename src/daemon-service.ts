@@ -63,6 +63,7 @@ export function daemonService(parts: DaemonParts): DaemonService {
       ]),
     // What this machine lacks, another that shares the journal may have.
     requireAgents: (agents) => agents.forEach((one) => requireRunnable(one, hosts ? undefined : environment)),
+    lacking: (names) => (hosts ? [] : names.filter((name) => environment[name] === undefined)),
     async removeTranscripts(teamId) {
       await rm(join(home.transcripts, teamId), { recursive: true, force: true });
       // What its members made there is a person's to remove.

@@ -95,7 +95,9 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'troupe inbox --team demo --of worker-1 --since 10m',
   ],
   'request list': ['troupe request list --team demo --status pending'],
-  'request raise': ['troupe request raise permission "May I delete the old tests?" --team demo --member-id worker-1'],
+  'request raise': [
+    'troupe request raise permission "May I delete the old tests?" --team demo --member-id worker-1 --as worker-1',
+  ],
   'request answer': [
     'troupe request answer REQUEST --approve --team demo',
     'troupe request answer REQUEST --no-approve --feedback "Keep them" --team demo',

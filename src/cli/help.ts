@@ -16,7 +16,8 @@ export function printHelp(words: readonly string[], screen: Screen): number {
   return 0;
 }
 
-function helpFor(topic: readonly string[], screen: Screen): string {
+/** The help for what the words name. */
+export function helpFor(topic: readonly string[], screen: Screen): string {
   const [first] = topic;
   if (first === undefined || first === 'help') return overview(screen);
   const found = findCommand(topic);
@@ -68,9 +69,9 @@ TROUPE_TOKEN_FILE; make one with troupe member token NAME --team TEAM).
 function programHelp({ words, summary }: { words: string; summary: string }, screen: Screen): string {
   const { flags = [], note = '', examples = [] } = PROGRAM_HELP[words] ?? {};
   return [
-    `${summary}.\n`,
+    `${foldText(`${summary}.`, 0, screen)}\n`,
     `${title('Usage:', screen)} troupe ${words} [flags]\n`,
-    section('Flags', flags, screen) + note,
+    section('Flags', flags, screen) + (note && `\n${foldText(note.trim().replaceAll('\n', ' '), 0, screen)}\n`),
     exampleSection(examples, screen),
   ].join('\n');
 }
@@ -136,7 +137,7 @@ function nounHelp(noun: string, commands: readonly Described[], screen: Screen):
 function commandHelp(command: Described, screen: Screen): string {
   const examples = EXAMPLES[command.words] ?? [];
   return [
-    `${command.summary}.\n`,
+    `${foldText(`${command.summary}.`, 0, screen)}\n`,
     `${title('Usage:', screen)} troupe ${synopsis(command)} [flags]\n`,
     ...(command.args.length === 0
       ? []

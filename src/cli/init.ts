@@ -8,7 +8,8 @@ import { Refusal } from './errors.ts';
 import { ABOUT, OF_PROGRAMS, writeTemplate } from './init/templates.ts';
 import type { TemplateName } from './init/templates.ts';
 import type { Surroundings } from './own/own-command.ts';
-import { table } from './table.ts';
+import { pairs } from './table.ts';
+import { fold } from './text.ts';
 import { print, toJson } from './write.ts';
 
 interface InitInput {
@@ -52,8 +53,8 @@ function listTemplates(given: Arguments, { screen }: Surroundings): number {
   if (given.json) print(toJson(templates, screen.isTerminal ? 2 : undefined));
   else {
     const rows = templates.map(({ template, about }) => [{ text: template, style: 'bold' as const }, about]);
-    print(table([{ title: 'TEMPLATE' }, { title: 'WHAT IT IS', flexible: true }], rows, screen));
-    print('\nWrite one with troupe init TEMPLATE, run it with troupe up.\n');
+    print(pairs([{ title: 'TEMPLATE' }, { title: 'WHAT IT IS' }], rows, screen));
+    print(fold('\nWrite one with troupe init TEMPLATE, run it with troupe up.\n', screen));
   }
   return 0;
 }

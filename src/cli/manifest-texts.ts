@@ -465,7 +465,7 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
     defaults: {},
   },
   'request list': {
-    summary: 'List what waits for an answer: shutdowns and plans',
+    summary: 'List what waits for an answer or had one: shutdowns, plans, permissions, gates, budgets, restarts',
     inputs: { teamId: 'the team', status: 'only with this status', kind: 'only these' },
     defaults: {},
   },

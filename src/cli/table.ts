@@ -1,6 +1,6 @@
 import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
-import { cut, measure, widthOf } from './text.ts';
+import { cut, fold, measure, widthOf } from './text.ts';
 
 /** What stands in one cell. It is cleaned here, so nothing foreign reaches a terminal as it came. */
 export type Cell =
@@ -48,6 +48,13 @@ export function table(columns: readonly Column[], rows: readonly (readonly Cell[
   let text = '';
   for (const line of lines) text += `${lineOf(line, { columns, widths, screen })}\n`;
   return text;
+}
+
+/** Two columns of which the second is never cut: what does not fit stands under its beginning, to be read and copied. */
+export function pairs(columns: readonly [Column, Column], rows: readonly (readonly Cell[])[], screen: Screen): string {
+  const whole = table(columns, rows, { ...screen, columns: Infinity });
+  const left = Math.max(columns[0].title.length, ...rows.map(([cell = '']) => toCell(cell).width));
+  return fold(whole, screen, left + GAP);
 }
 
 interface PlainCell {

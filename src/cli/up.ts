@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
@@ -41,6 +41,8 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
   const client = openClient(environment, { patience: Infinity, onState });
   try {
     const found = await client.call('team.check', team, { signal: ending.signal });
+    const { lacking = [] } = found;
+    if (lacking.length > 0) warn(lackingNotice(lacking, file, environment));
     // What will be refused is so as it is: nobody is asked before, and nothing of a team is removed.
     const isRefused = found.elsewhere?.holds === true || found.broken.length > 0;
     const approve = yes || isRefused ? [] : await askForHooks(found.unapproved, team, ending.signal);
@@ -88,11 +90,25 @@ function readSource(path: string, name: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Refusal(
-      'not_found',
-      `Cannot read the team file ${name}: ${(error as Error).message}. Make one with: troupe init`,
-    );
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new Refusal('not_found', `There is no team file ${name}. Make one with: troupe init`);
+    if (code === 'EISDIR') {
+      throw new Refusal(
+        'invalid',
+        `${name} is a folder: name the team file in it, as in troupe up ${join(name, 'troupe.yaml')}`,
+      );
+    }
+    throw new Refusal('not_found', `Cannot read the team file ${name}: ${message}`);
   }
+}
+
+/** What is not there is empty for the members, which may be meant; where we have it, the daemon was started without. */
+function lackingNotice(lacking: readonly string[], file: string, ours: NodeJS.ProcessEnv): string {
+  const names = (some: readonly string[]): string => some.map((name) => `\${${name}}`).join(', ');
+  const late = lacking.filter((name) => ours[name] !== undefined);
+  const next =
+    late.length === 0 ? 'If they need it, set it, then' : `${names(late)} was set after the daemon had started:`;
+  return `troupe: ${file} takes ${names(lacking)} from the environment of the daemon, which does not have it; it is empty for the members. ${next} troupe stop, and the same command.\n`;
 }
 
 /** Hooks run programs of the checkout as you: a person says yes to each, once for as long as it stays as it is. */

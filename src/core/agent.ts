@@ -60,6 +60,18 @@ function readAgent(given: unknown): unknown {
   };
 }
 
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** The value of a variable of an agent, with each `${NAME}` as `lookUp` has it; what it does not have is empty. */
+export function fillIn(value: string, lookUp: (name: string) => string | undefined): string {
+  return value.replace(VARIABLE, (_match, name: string) => lookUp(name) ?? '');
+}
+
+/** The names that the variables of an agent take from the environment of the daemon which runs it. */
+export function namesTaken({ env = {} }: Pick<AgentSpec, 'env'>): string[] {
+  return Object.values(env).flatMap((value) => [...value.matchAll(VARIABLE)].map(([, name = '']) => name));
+}
+
 /** A list is a program and its arguments; a text is a shell command, run as it stands. */
 export function argvOf(command: string | readonly string[]): string[] {
   return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];

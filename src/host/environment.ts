@@ -1,3 +1,4 @@
+import { fillIn } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { RUNS_CODE } from '../core/hook.ts';
 
@@ -50,7 +51,7 @@ export function agentEnvironment(
     if (RUNS_CODE.test(name)) {
       throw new TeamError('invalid', `env.${name} of a member is refused: it would run code in every program`);
     }
-    env[name] = value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_match, source: string) => ours[source] ?? '');
+    env[name] = fillIn(value, (source) => ours[source]);
   }
   return { ...env, ...options.team };
 }

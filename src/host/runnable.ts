@@ -43,6 +43,11 @@ export function requireRunnable(
 const TMUX = 'install tmux, in which it works; or take claude, which needs none';
 
 function unknownAgent(name: string): TeamError {
+  const nameless = NAMELESS[name];
+  if (nameless) {
+    const next = name === 'function' ? nameless.install : `say which, as in {"${name}": "./work.sh"}`;
+    return new TeamError('invalid', `The agent ${name} is ${nameless.title}: ${next}`);
+  }
   const names = Object.keys(AGENTS);
   const nearest = findNearest(name, names);
   const meant = nearest === undefined ? `choose of ${names.join(', ')}.` : `did you mean ${nearest}?`;

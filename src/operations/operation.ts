@@ -54,6 +54,8 @@ export interface DaemonService {
   requireAgents?(
     agents: readonly { readonly spec: AgentSpec; readonly cwd: string | undefined; readonly leads?: boolean }[],
   ): void;
+  /** Which of these variables its environment does not have; of other machines that share the journal nothing is known. */
+  lacking?(names: readonly string[]): string[];
   /** What the members of a team that is gone did and were told goes with it, and so does a folder of theirs that is empty. */
   removeTranscripts(teamId: string): Promise<void>;
   /** Asks another daemon that shares the journal; undefined if the name is ours, or nobody of that name lives. */

@@ -21,7 +21,7 @@ import type { Context } from './operation.ts';
 export const requestOperations = [
   operation({
     name: 'request.list',
-    summary: 'List what waits for an answer: shutdowns and plans',
+    summary: 'List what waits for an answer or had one: shutdowns, plans, permissions, gates, budgets, restarts',
     scope: 'reader',
     input: InTeam.extend({ status: RequestStatus.optional(), kind: TeamRequest.shape.kind.optional() }),
     result: z.array(TeamRequest),

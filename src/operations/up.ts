@@ -1,10 +1,11 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { namesTaken } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { MAX_TEAMMATES, PROMPT_BYTES } from '../core/limits.ts';
 import { parse } from '../core/parse.ts';
 import { TeamConfig } from '../core/team.ts';
-import { Line, quote, Slug, suggestSlug, textOf } from '../core/text.ts';
+import { isSlug, Line, quote, Slug, suggestSlug, textOf } from '../core/text.ts';
 import { viewTeam } from '../core/view.ts';
 import { hooksOf } from '../runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
@@ -17,6 +18,13 @@ const Source = z.strictObject({
   source: z.string().describe('the text of the team file'),
   name: z.string().max(4_096).default('troupe.yaml').describe('what to call the file in errors'),
   folder: z.string().max(4_096).refine(isAbsolute, 'must be absolute').describe('where the file lies'),
+});
+
+/** An agent by its name. A program has none: another name that would be one helps nobody. */
+const AgentName = z.string().superRefine((text, context) => {
+  if (isSlug(text)) return;
+  const message = `${quote(text)} is not the name of an agent. A program of yours stands in a team file, as agent: { exec: ${text} }; troupe up runs it`;
+  context.addIssue({ code: 'custom', message });
 });
 
 export const upOperations = [
@@ -50,6 +58,10 @@ export const upOperations = [
           changed: z.boolean().describe('another content of it was approved once'),
         }),
       ),
+      lacking: z
+        .array(z.string())
+        .default([])
+        .describe('variables that its members take from the environment of the daemon, which does not have them'),
     }),
     route: 'POST /api/check',
     cli: { args: ['source'] },
@@ -59,6 +71,7 @@ export const upOperations = [
       const unapproved = hooks.unapproved(configs);
       const place = placeOf(folder, name, daemon.hostId);
       const elsewhere = await ledger.view(file.team, ({ team }) => findElsewhere(team, place));
+      const taken = new Set(agentsOf(file, folder).flatMap(({ spec }) => namesTaken(spec)));
       return {
         team: file.team,
         members: file.members.length,
@@ -66,6 +79,7 @@ export const upOperations = [
         ...(elsewhere && { elsewhere }),
         broken: hooks.broken(configs),
         unapproved,
+        lacking: daemon.lacking?.([...taken]) ?? [],
       };
     },
   }),
@@ -119,9 +133,9 @@ export const upOperations = [
     scope: 'admin',
     input: z.strictObject({
       goal: textOf(PROMPT_BYTES).describe('what the team is to achieve'),
-      lead: Slug.default('claude').describe('the agent that leads'),
+      lead: AgentName.default('claude').describe('the agent that leads'),
       with: z
-        .array(Slug)
+        .array(AgentName)
         .max(MAX_TEAMMATES)
         .default([])
         .describe('agents of the teammates; the lead may bring in more'),

@@ -70,6 +70,10 @@ describe('a refusal', () => {
     ['task complete 2 --team demo --as worker-2', 4, 'blocked', 'it waits for task 1 (in progress, held by worker-1)'],
     ['task complete 3 --team demo --as worker-1', 4, 'conflict', 'it is over; reopen it first'],
     ['task claim --team demo', 2, 'invalid', 'say for whom you act (--as); it has lead'],
+    ['up nofile.yaml', 3, 'not_found', 'There is no team file nofile.yaml. Make one with: troupe init'],
+    ['up .', 2, 'invalid', '. is a folder: name the team file in it, as in troupe up troupe.yaml'],
+    ['run x --lead ./lead.sh', 2, 'invalid', 'A program of yours stands in a team file, as agent: { exec: ./lead.sh }'],
+    ['member spawn a --team demo --agent exec', 2, 'invalid', 'say which, as in {"exec": "./work.sh"}'],
     ['inbox --team demo', 2, 'invalid', 'Say whose inbox (--as)'],
   ])('of "%s" ends with %i, and %s', async (line, exit, code, words) => {
     const plain = await troupe.run(line);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/cli/commands.ts';
 import { EXAMPLES } from '../../src/cli/examples.ts';
+import { helpFor } from '../../src/cli/help.ts';
 import { COMMAND_NAMES } from '../../src/cli/manifest.ts';
 import { newTroupe } from './troupe.ts';
 
@@ -48,6 +49,20 @@ describe('help', () => {
     for (const [words, lines] of Object.entries(EXAMPLES)) {
       for (const line of lines) expect(line).toContain(`troupe ${words}`);
     }
+  });
+
+  test('has an example of asking a person that works as it is printed', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    await troupe.run('member add worker-1 --team demo');
+    const [line = ''] = EXAMPLES['request raise'] ?? [];
+    expect(await troupe.run(line.replace(/^troupe /, ''))).toMatchObject({ status: 0 });
+  });
+
+  test.each(['serve', 'mcp', 'up', 'run', 'member restart'])('of %s breaks its sentences at spaces', (words) => {
+    const lines = helpFor(words.split(' '), { isTerminal: true, hasColor: false, columns: 72, now: 0 }).split('\n');
+    const sentences = lines.slice(0, lines.indexOf('Examples'));
+    expect(sentences.filter((line) => line.length > 72)).toEqual([]);
   });
 
   test('lists the flags of the programs', async () => {

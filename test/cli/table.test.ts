@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { table } from '../../src/cli/table.ts';
+import { pairs, table } from '../../src/cli/table.ts';
 import { widthOf } from '../../src/cli/text.ts';
 
 const COLUMNS = [{ title: '#', align: 'right' }, { title: 'TASK', flexible: true }, { title: 'WHO' }] as const;
@@ -68,4 +68,20 @@ describe('a table', () => {
     const colored = table(COLUMNS, ROWS, { ...screen, hasColor: true });
     expect(colored).toContain('\x1b[31m日本語のタイトル\x1b[0m           worker-1');
   });
+});
+
+test('pairs are never cut: the second stands under its beginning, and a long word stays whole', () => {
+  const rows = [
+    ['gemini', 'npm install --global @google/gemini-cli-with-a-long-name'],
+    ['goose', 'see its page'],
+  ];
+  expect(pairs([{ title: 'AGENT' }, { title: 'HOW' }], rows, { ...screen, columns: 34 })).toBe(
+    [
+      'AGENT   HOW',
+      'gemini  npm install --global',
+      '        @google/gemini-cli-with-a-long-name',
+      'goose   see its page',
+      '',
+    ].join('\n'),
+  );
 });

@@ -293,6 +293,28 @@ const statuses = async (troupe: Troupe): Promise<string[]> => {
   return members.filter(({ id }) => id !== 'lead').map(({ status }) => status);
 };
 
+test(
+  'troupe up names variables that the daemon lacks, and says when they were set too late',
+  async () => {
+    const troupe = newTroupe();
+    await troupe.run('status');
+    const file = join(temporaryFolder(), 'troupe.yaml');
+    const agent = "{ exec: [sh, -c, 'cat > /dev/null; echo done'] }";
+    writeFileSync(
+      file,
+      `team: lacking
+members: [{ name: ann, agent: ${agent}, env: { A: '\${CREW_A}', B: 'at \${CREW_B}', P: '\${PATH}' } }]
+tasks: [{ id: a, title: A }]
+`,
+    );
+    const { status, stderr } = await troupe.run(['up', file], { env: { CREW_B: 'here' } });
+    expect(status).toBe(0);
+    expect(stderr).toContain(`takes \${CREW_A}, \${CREW_B} from the environment of the daemon, which does not have`);
+    expect(stderr).toContain('${CREW_B} was set after the daemon had started: troupe stop, and the same command');
+  },
+  PATIENT,
+);
+
 describe('the summary of troupe up', () => {
   const work = "{ exec: [sh, -c, 'cat > /dev/null; echo done'] }";
 

@@ -17,7 +17,7 @@ export const ABOUT: Readonly<Record<TemplateName, string>> = {
 export const OF_PROGRAMS: readonly TemplateName[] = ['solo', 'script'];
 
 const HEAD = `# A team for Troupe. Run it: troupe up
-# Every key is described in the schema that ships with Troupe: schema/troupe.schema.json
+# Every key is described in Troupe's own folder: schema/troupe.schema.json, which editors read, and docs/team-files.md
 `;
 
 /**

@@ -74,12 +74,11 @@ export async function followWork(
   const told = new Set<string>();
   const tellRequests = ({ requests }: Standing): void => {
     for (const request of requests) {
-      const { id, kind, memberId } = request;
+      const { id, kind, memberId, detail } = request;
       if (told.has(id)) continue;
       told.add(id);
-      warn(
-        `troupe: ${teamId} waits for you: the ${kind} of ${clean(memberId)}. ${howToAnswer(answerName(request, requests))}\n`,
-      );
+      const whose = kind === 'budget' && detail?.['of'] === 'team' ? 'the team' : clean(memberId);
+      warn(`troupe: ${teamId} waits for you: the ${kind} of ${whose}. ${howToAnswer(answerName(request, requests))}\n`);
     }
   };
   let timer: NodeJS.Timeout | undefined;

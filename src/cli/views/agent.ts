@@ -1,6 +1,6 @@
 import type { ResultOf } from '../../operations/index.ts';
 import type { Screen } from '../screen.ts';
-import { table } from '../table.ts';
+import { pairs, table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { paragraph } from './details.ts';
 import type { Views } from './views.ts';
@@ -35,7 +35,7 @@ export const views: Views = {
 function showAway(agents: Agents, screen: Screen): string {
   if (agents.length === 0) return '';
   const rows = agents.map(({ name, install }): Cell[] => [name, install]);
-  return `\n${table([{ title: 'NOT HERE' }, { title: 'HOW TO GET IT', flexible: true }], rows, screen)}`;
+  return `\n${pairs([{ title: 'NOT HERE' }, { title: 'HOW TO GET IT' }], rows, screen)}`;
 }
 
 /** The words of the table that do not explain themselves. */
