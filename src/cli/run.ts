@@ -27,7 +27,7 @@ interface RunInput {
 export async function run(given: Arguments, { environment, screen }: Surroundings): Promise<number> {
   const { keep = false, panes = true, folder = '.', ...team } = given.input as unknown as RunInput;
   const ending = listenForTeamEnd();
-  const { onState, onTrouble } = watchTrouble(environment);
+  const { onState, onTrouble, isStopped } = watchTrouble(environment);
   const client = openClient(environment, { patience: Infinity, onState });
   try {
     const wishes = { ...team, with: [...(team.with ?? [])], folder: resolve(folder) };
@@ -38,6 +38,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       ending,
       environment,
       onTrouble,
+      isStopped,
       panes,
       keep,
       goesOn: false,

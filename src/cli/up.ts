@@ -37,7 +37,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
   const source = readSource(path, file);
   const team = { source, name: file, folder: dirname(path) };
   const ending = listenForTeamEnd();
-  const { onState, onTrouble } = watchTrouble(environment);
+  const { onState, onTrouble, isStopped } = watchTrouble(environment);
   const client = openClient(environment, { patience: Infinity, onState });
   try {
     const found = await client.call('team.check', team, { signal: ending.signal });
@@ -67,6 +67,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       ending,
       environment,
       onTrouble,
+      isStopped,
       panes: wanted,
       keep,
       goesOn: !once,

@@ -110,6 +110,19 @@ describe('the picture of troupe up', () => {
   );
 
   test(
+    'is left by Ctrl-C at once when the daemon was stopped, and says how the team goes on',
+    async (context) => {
+      const { troupe, terminal } = await watchUp(context);
+      expect(await troupe.run('stop')).toMatchObject({ status: 0 });
+      await terminal.see(/the daemon was stopped/);
+      terminal.press('C-c');
+      const text = (await terminal.see(/ended with 130/)).replace(/\s+/g, ' ');
+      expect(text).toContain('the daemon was stopped, and team fourth with it. The same command goes on with it.');
+    },
+    PATIENT,
+  );
+
+  test(
     'left by a second Ctrl-C says what may still run, and how to stop it',
     async (context) => {
       const { troupe, terminal } = await watchUp(context);

@@ -19,6 +19,8 @@ export interface AccompanyOptions extends Omit<FollowOptions, 'signal'> {
   readonly panes: boolean;
   /** The team stays up when its work is done. */
   readonly keep: boolean;
+  /** The daemon was stopped, and with it whom it ran. */
+  readonly isStopped: () => boolean;
   /** The same command goes on with what is left, so a team that was not done stays open. */
   readonly goesOn: boolean;
 }
@@ -40,6 +42,8 @@ export async function accompany(
   // The first Ctrl-C takes the team down, which may take a while; the second goes at once.
   ending.onAgain(() => leaveAtOnce(team, options));
   const interrupted = (): void => {
+    // There is nobody to take down, and nobody to ask to.
+    if (options.isStopped()) leaveStopped(team, options);
     if (screen.isTerminal && !json) warn('Stopping its members; Ctrl-C again leaves at once.\n');
   };
   ending.signal.addEventListener('abort', interrupted, { once: true });
@@ -84,6 +88,14 @@ function leaveAtOnce({ name, members }: ResultOf<'team.up'>, { screen, json }: A
   const agents = members.filter(({ agent }) => agent !== undefined).map(({ id }) => clean(id));
   const who = agents.length === 0 ? '' : `${agents.join(', ')} may still run (troupe ps). `;
   warn(`\ntroupe: left without taking team ${clean(name)} down. ${who}To stop it: troupe down ${clean(name)}\n`);
+  process.exit(INTERRUPTED);
+}
+
+/** Says how a team goes on that was stopped with its daemon. */
+function leaveStopped({ name }: ResultOf<'team.up'>, { screen, json, goesOn }: AccompanyOptions): never {
+  if (screen.isTerminal && !json) print('\x1b[?25h');
+  const next = goesOn ? 'The same command goes on with it.' : `To close it: troupe down ${clean(name)}`;
+  warn(`\ntroupe: the daemon was stopped, and team ${clean(name)} with it. ${next}\n`);
   process.exit(INTERRUPTED);
 }
 

@@ -6,19 +6,27 @@ import { findHome } from '../../client/home.ts';
 export interface Trouble {
   readonly onState: (state: ConnectionState) => void;
   readonly onTrouble: (hear: (what: string | undefined) => void) => void;
+  /** Somebody stopped the daemon that answered before, and its members with it: nobody is left to ask for anything. */
+  readonly isStopped: () => boolean;
 }
 
 /** Puts into words that the daemon is lost, and that it is back. */
 export function watchTrouble(environment: NodeJS.ProcessEnv): Trouble {
   let hear: (what: string | undefined) => void = () => {};
   let wasOpen = false;
+  let isLost = false;
   return {
     onState(state) {
       if (state === 'open') {
         wasOpen = true;
+        isLost = false;
         hear(undefined);
-      } else if (state === 'waiting' && wasOpen) hear(describeLoss(environment));
+      } else if (state === 'waiting' && wasOpen) {
+        isLost = true;
+        hear(describeLoss(environment));
+      }
     },
+    isStopped: () => isLost && !isStartedAgain(environment),
     onTrouble(next) {
       hear = next;
     },
@@ -27,7 +35,11 @@ export function watchTrouble(environment: NodeJS.ProcessEnv): Trouble {
 
 /** One that was stopped took its card along, and stays so; one that died left it, and is started again by whoever misses it. */
 function describeLoss(environment: NodeJS.ProcessEnv): string {
-  return existsSync(findHome(environment).card) && !environment['TROUPE_NO_AUTOSTART']
+  return isStartedAgain(environment)
     ? 'the daemon is gone; starting it again'
     : 'the daemon was stopped, and the team with it: troupe up goes on with it';
+}
+
+function isStartedAgain(environment: NodeJS.ProcessEnv): boolean {
+  return existsSync(findHome(environment).card) && !environment['TROUPE_NO_AUTOSTART'];
 }
