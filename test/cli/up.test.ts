@@ -92,7 +92,7 @@ describe('the picture of troupe up', () => {
     async (context) => {
       const { troupe, terminal, go } = await watchUp(context);
       expect(await troupe.run('stop')).toMatchObject({ status: 0 });
-      await terminal.see(/the daemon was stopped, and the team with it: troupe up goes on with it/);
+      await terminal.see(/the daemon was stopped: troupe up goes on with the team/);
       const said =
         'The members of team fourth are stopped (the daemon was stopped): troupe up with its team file goes on';
       expect((await troupe.run('status')).stdout).toContain(said);

@@ -6,7 +6,7 @@ import { findHome } from '../../client/home.ts';
 export interface Trouble {
   readonly onState: (state: ConnectionState) => void;
   readonly onTrouble: (hear: (what: string | undefined) => void) => void;
-  /** Somebody stopped the daemon that answered before, and its members with it: nobody is left to ask for anything. */
+  /** Somebody stopped the daemon that answered before: nobody is left to ask for anything. */
   readonly isStopped: () => boolean;
 }
 
@@ -26,7 +26,7 @@ export function watchTrouble(environment: NodeJS.ProcessEnv): Trouble {
         hear(describeLoss(environment));
       }
     },
-    isStopped: () => isLost && !isStartedAgain(environment),
+    isStopped: () => isLost && wasStopped(environment),
     onTrouble(next) {
       hear = next;
     },
@@ -35,11 +35,12 @@ export function watchTrouble(environment: NodeJS.ProcessEnv): Trouble {
 
 /** One that was stopped took its card along, and stays so; one that died left it, and is started again by whoever misses it. */
 function describeLoss(environment: NodeJS.ProcessEnv): string {
-  return isStartedAgain(environment)
-    ? 'the daemon is gone; starting it again'
-    : 'the daemon was stopped, and the team with it: troupe up goes on with it';
+  if (wasStopped(environment)) return 'the daemon was stopped: troupe up goes on with the team';
+  return environment['TROUPE_NO_AUTOSTART']
+    ? 'the daemon is gone: troupe serve starts it again'
+    : 'the daemon is gone; starting it again';
 }
 
-function isStartedAgain(environment: NodeJS.ProcessEnv): boolean {
-  return existsSync(findHome(environment).card) && !environment['TROUPE_NO_AUTOSTART'];
+function wasStopped(environment: NodeJS.ProcessEnv): boolean {
+  return !existsSync(findHome(environment).card);
 }
