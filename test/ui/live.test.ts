@@ -114,7 +114,7 @@ describe('a team of programs', { timeout: 240_000 }, () => {
     await eventually(() => page.locator('.node.critical').count()).toBe(3);
     expect(await page.locator('.node.critical', { hasText: 'Aside' }).count()).toBe(0);
     const card = page.locator('.side .member', { hasText: 'teller' });
-    await eventually(() => card.innerText()).toMatch(/teller\s+counter\s+Working\s+#1 Count · \d+s\s+exec/);
+    await eventually(() => card.innerText()).toMatch(/teller\s+counter\s+Working\s+#1\s+Count\s+· \d+s\s+exec/);
     await page.keyboard.press('3');
     await page.locator('.toolbar').getByRole('button', { name: 'Status' }).click();
     await page.getByRole('menuitem', { name: 'Blocked' }).click();
