@@ -31,7 +31,8 @@ export async function checkStart(
     const file = place.kind === 'sqlite' ? await checkFile(place.path ?? home.journal, home) : [];
     const broken = [...servers, ...file].find(({ state }) => state === 'fail');
     if (!broken) return [{ name, state: 'ok', found: 'not running; the next command starts it' }, ...file];
-    return [{ name, state: 'fail', found: 'not running, and cannot start: its journal cannot be opened' }, ...file];
+    // What has to be put right is told where it is wrong.
+    return [{ name, state: 'warn', found: 'not running, and cannot start: its journal cannot be opened' }, ...file];
   } catch (error) {
     return [{ name, state: 'fail', found: `not running, and cannot start: ${(error as Error).message}` }];
   }
