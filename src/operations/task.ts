@@ -216,7 +216,8 @@ export const taskOperations = [
 ] as const;
 
 async function withSkipped(ledger: Ledger, task: SharedTask): Promise<EndedTask> {
-  if (task.dependencies.length === 0) return task;
+  // What was begun had nothing to wait for: most tasks end so, and need no second look.
+  if (task.dependencies.length === 0 || task.startedAt !== undefined) return task;
   const skipped = await ledger.view(task.teamId, (state) => {
     const record = state.tasks.get(task.id);
     return record ? task.dependencies.filter((id) => isOpen(record, state.tasks.get(id))) : [];
