@@ -39,7 +39,8 @@ export function presentCaller(caller: Caller, { team }: Pick<TeamState, 'team'>)
 export function isPresent({ team, members }: TeamState, { memberId, since }: Caller): boolean {
   const member = memberId === undefined ? undefined : members.get(memberId);
   if (!member || sameSince(member) !== since) return false;
-  return isExpected(member) || member.stoppedAt?.getTime() === team?.closedAt?.getTime();
+  if (isExpected(member)) return true;
+  return team?.closedAt !== undefined && member.stoppedAt?.getTime() === team.closedAt.getTime();
 }
 
 /** The one place where scope is checked: is the operation within the credential, and about its team? */

@@ -5,8 +5,8 @@ import type { Message } from './batch.ts';
 import type { Life } from './streams.ts';
 
 /**
- * Names the batch that was the last one when this one was decided. Servers that were parted may hold different batches in one place for good: on
- * 2.9.10 one that led the stream on the smaller side did so in 4 of 6 rounds, and could lead it again. Then numbers alone tell nobody.
+ * Names the batch that was the last one when this one was decided. Servers that were parted may hold different batches in one place for
+ * good: on 2.9.10 the one on the smaller side did so in 7 of 9 rounds, and could lead the stream again. Then numbers alone tell nobody.
  */
 export const AFTER = 'Troupe-After';
 
