@@ -24,9 +24,10 @@ export interface Life {
   readonly subject: string;
 }
 
-/** A life, and how many batches it has. */
+/** A life, how many batches it has, and how many servers keep it. */
 export interface Found extends Life {
   readonly end: number;
+  readonly replicas: number;
 }
 
 /**
@@ -147,5 +148,10 @@ export function infoOf(link: Link, stream: string): Promise<StreamInfo | undefin
 }
 
 function foundIn({ config, state }: StreamInfo): Found {
-  return { stream: config.name, subject: config.subjects[0] ?? '', end: state.last_seq };
+  return {
+    stream: config.name,
+    subject: config.subjects[0] ?? '',
+    end: state.last_seq,
+    replicas: config.num_replicas,
+  };
 }
