@@ -4,6 +4,8 @@ import { describeCommand } from './described.ts';
 import type { Described, DescribedInput } from './described.ts';
 import { EXAMPLES } from './examples.ts';
 import { PROGRAMS } from './own.ts';
+import { findProgram } from './programs.ts';
+import type { Program } from './programs.ts';
 import { paint } from './screen.ts';
 import type { Screen } from './screen.ts';
 import { showDuration } from './time.ts';
@@ -22,56 +24,21 @@ export function helpFor(topic: readonly string[], screen: Screen): string {
   if (first === undefined || first === 'help') return overview(screen);
   const found = findCommand(topic);
   if (found) return commandHelp(describeCommand(found.command), screen);
-  const program = PROGRAMS.find(({ words }) => words === first);
+  const program = findProgram(topic);
   if (program) return programHelp(program, screen);
   if (!isNoun(first) || topic.length > 1) throw unknownCommand(topic);
   return nounHelp(first, commandsOf(first).map(describeCommand), screen);
 }
 
-/** What help says of the programs that read their own words. */
-const PROGRAM_HELP: Readonly<Record<string, { flags: [string, string][]; note: string; examples: string[] }>> = {
-  serve: {
-    flags: [
-      ['--home PATH', 'where it keeps everything ($TROUPE_HOME)'],
-      ['--port N', 'for the dashboard, WebSocket and HTTP MCP (default: the last one, else a free one)'],
-      ['--host ADDRESS', 'other than 127.0.0.1 only with the next three'],
-      ['--tls-cert FILE', 'the certificate'],
-      ['--tls-key FILE', 'its key'],
-      ['--origin URL', 'a page that may use it; can be given more than once'],
-      ['--journal PLACE', 'sqlite:PATH, nats://host:port for several machines, or memory ($TROUPE_JOURNAL)'],
-      ['--name NAME', "what it is called among daemons that share a journal (default: the machine's name)"],
-      ['--label WORD', 'what it has, for members that need it; can be given more than once'],
-      ['--log-level WORD', 'debug, info, warn or error (default info)'],
-      ['--json', 'say as JSON that it is ready'],
-    ],
-    note: `
-Other commands start it in the background when it does not run; this is for those who want to see it, or to have
-it started by systemd and the like. Ctrl-C or troupe stop ends it. What is always the same can stand in config.yaml in its
-home: journal, name, labels.
-`,
-    examples: ['troupe serve', 'troupe serve --port 4040 --log-level debug'],
-  },
-  mcp: {
-    flags: [
-      ['--team NAME', 'the team that calls are about when they name none'],
-      ['--as NAME', 'the member that you speak for'],
-    ],
-    note: `
-For the configuration of an agent: command "troupe", arguments ["mcp", "--team", "demo", "--as", "worker-1"]. With
-one of the flags the team tools are offered; without, they are where TROUPE_TEAMS=1 or
-CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS=1 is set, and to agents with a credential of their own (TROUPE_TOKEN or
-TROUPE_TOKEN_FILE; make one with troupe member token NAME --team TEAM).
-`,
-    examples: ['troupe mcp --team demo --as worker-1', 'claude mcp add troupe -- troupe mcp --team demo --as worker-1'],
-  },
-};
-
-function programHelp({ words, summary }: { words: string; summary: string }, screen: Screen): string {
-  const { flags = [], note = '', examples = [] } = PROGRAM_HELP[words] ?? {};
+function programHelp({ words, summary, flags, note, examples }: Program, screen: Screen): string {
+  const rows = flags.map((flag): [string, string] => [
+    `--${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`,
+    flag.text,
+  ]);
   return [
     `${foldText(`${summary}.`, 0, screen)}\n`,
     `${title('Usage:', screen)} troupe ${words} [flags]\n`,
-    section('Flags', flags, screen) + (note && `\n${foldText(note.trim().replaceAll('\n', ' '), 0, screen)}\n`),
+    `${section('Flags', rows, screen)}\n${foldText(note.trim().replaceAll('\n', ' '), 0, screen)}\n`,
     exampleSection(examples, screen),
   ].join('\n');
 }

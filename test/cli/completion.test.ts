@@ -19,6 +19,9 @@ const CASES: readonly [line: string, expected: readonly string[], unexpected: re
   ['troupe completion ', ['bash', 'zsh', 'fish'], ['task']],
   ['troupe completion bash -', ['--help'], ['--json']],
   ['troupe logs -', ['--daemon', '--follow'], ['--priority']],
+  ['troupe serve --jo', ['--journal'], ['--port']],
+  ['troupe serve --log-level ', ['debug', 'info', 'warn', 'error'], ['--port']],
+  ['troupe mcp --', ['--team', '--as', '--help'], ['--json']],
 ];
 
 /** What only the daemon knows. */
@@ -32,6 +35,12 @@ const KNOWN: typeof CASES = [
   ['troupe task claim --team demo --as w', ['worker-1'], ['lead']],
   ['troupe send --team demo ', ['lead', 'worker-1'], ['demo']],
   ['troupe task assign 1 --team demo ', ['lead', 'worker-1'], ['1']],
+  ['troupe mcp --team ', ['demo', 'deep'], ['lead']],
+  ['troupe mcp --team demo --as ', ['lead', 'worker-1'], ['demo']],
+  ['troupe member add worker-2 --team demo --agent ', ['claude', 'codex', 'gemini'], ['exec', 'demo']],
+  ['troupe team create other --lead-agent co', ['codex', 'copilot'], ['claude']],
+  ['troupe run Goal --lead cl', ['claude', 'claude-native'], ['codex']],
+  ['troupe run Goal --with claude,co', ['claude,codex'], ['codex']],
 ];
 
 /** With the value in the same word, which fish completes whole and bash takes for three words. */
@@ -143,7 +152,9 @@ describe('completion', () => {
     expect(stderr).toBe('');
     for (const word of ['task', 'priority', 'critical', 'claim', 'complete']) expect(stdout).toContain(word);
     // What it puts in by itself, since only one fits.
-    for (const word of ['worker-1', 'Second', 'deep']) expect(stdout).toContain(word);
+    for (const word of ['worker-1', 'Second', 'deep', 'serve --journal', 'mcp --team deep', 'qwen']) {
+      expect(stdout).toContain(word);
+    }
   });
 
   test('runs nothing that stands in the text of others', () => {
@@ -167,7 +178,7 @@ zpty shell zsh -f -i
 send() { zpty -w -n shell "$1" }
 send "PS1=; fpath=($1 \\$fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' complete-word; LISTMAX=0"$'\\n'
 sleep 1
-for line in 'troupe ta' 'troupe task c' 'troupe task add --pr' 'troupe task add x --priority cr' 'troupe task claim --team demo --as w' 'troupe task show --team demo ' 'troupe team show dee'; do
+for line in 'troupe ta' 'troupe task c' 'troupe task add --pr' 'troupe task add x --priority cr' 'troupe task claim --team demo --as w' 'troupe task show --team demo ' 'troupe team show dee' 'troupe serve --jo' 'troupe mcp --team dee' 'troupe member add x --team demo --agent qw'; do
   send "$line"$'\\t'
   sleep 0.7
   send $'\\x15'

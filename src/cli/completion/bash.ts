@@ -18,7 +18,7 @@ export function bashCompletion(): string {
   ];
   return `# Completion of troupe for bash: source <(troupe completion bash)
 _troupe_values() {
-  # What the daemon that runs knows: teams, members, tasks. Words come before a tab, what they mean after it.
+  # What the daemon that runs knows: teams, members, tasks, agents. Words come before a tab, what they mean after it.
   local line
   while IFS= read -r line; do COMPREPLY+=("\${line%%$'\\t'*}"); done < <("\${COMP_WORDS[0]}" --complete "\${typed[@]}" 2>/dev/null)
 }

@@ -2,7 +2,7 @@ import { flagsOf } from '../arguments.ts';
 import type { Command, Input } from '../command.ts';
 
 /** What of a daemon can stand at a place of a command line. */
-export type Kind = 'team' | 'member' | 'task' | 'request';
+export type Kind = 'team' | 'member' | 'task' | 'request' | 'agent';
 
 const KINDS: Readonly<Record<string, Kind>> = {
   teamId: 'team',
@@ -18,10 +18,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
   requestId: 'request',
 };
 
+/** Where agents are named. Elsewhere a field of the same name takes JSON about many, or NAME=AGENT. */
+const AGENTS: readonly string[] = ['agent json', 'leadAgent json', 'lead string', 'with list', 'agents list'];
+
 /** What an argument or a flag takes, if it is something that the daemon knows. */
 export function kindOf({ field, type }: Pick<Input, 'field' | 'type'>): Kind | undefined {
   if (field === 'after' && type === 'string') return 'task';
-  return KINDS[field];
+  return AGENTS.includes(`${field} ${type}`) ? 'agent' : KINDS[field];
 }
 
 /** Where the last word of a command line stands, and the team that the words before it name. */

@@ -2,7 +2,9 @@ import { findHome } from '../../client/home.ts';
 import { connectOnce } from '../../client/once.ts';
 import type { InputOf, OperationName, ResultOf } from '../../operations/index.ts';
 import { findCommand } from '../commands.ts';
+import type { Found } from '../commands.ts';
 import { readCredential } from '../credential.ts';
+import { findProgram } from '../programs.ts';
 import { clean } from '../text.ts';
 import { print } from '../write.ts';
 import { findPlace, kindOf } from './place.ts';
@@ -24,7 +26,7 @@ const PLAIN = /^[A-Za-z0-9][\w.:@-]*$/;
  * `troupe`, the last one as far as it was typed.
  */
 export async function printValues(words: readonly string[]): Promise<number> {
-  const found = findCommand(words.slice(0, -1));
+  const found = findAny(words.slice(0, -1));
   if (!found) return 0;
   const place = findPlace(found.command, [...found.rest, words.at(-1) ?? '']);
   const { input, typed, team = process.env['TROUPE_TEAM_ID'] || process.env['TROUPE_TEAM'] } = place;
@@ -45,6 +47,12 @@ export async function printValues(words: readonly string[]): Promise<number> {
   return 0;
 }
 
+/** What the words begin with, whoever reads the rest of them. */
+function findAny(words: readonly string[]): Found | undefined {
+  const program = findProgram(words);
+  return program ? { command: program, rest: words.slice(1) } : findCommand(words);
+}
+
 interface About {
   readonly team: string | undefined;
   readonly command: string;
@@ -54,6 +62,15 @@ async function list(kind: Kind, { team: teamId, command }: About): Promise<Word[
   if (kind === 'team') {
     const teams = await ask('team.list', {});
     return teams.map(({ name, status, description }) => ({ word: name, text: description || status }));
+  }
+  if (kind === 'agent') {
+    const agents = await ask('agent.list', { quick: true });
+    // Those without a program of their own are the user's to write down, as JSON.
+    const named = agents.filter(({ program }) => program !== '');
+    return named.map(({ name, title, path }) => ({
+      word: name,
+      text: path === undefined ? `${title}, not here` : title,
+    }));
   }
   if (teamId === undefined) return [];
   if (kind === 'member') {

@@ -1,7 +1,7 @@
 import { allCommands } from '../commands.ts';
 import { describeCommand } from '../described.ts';
 import type { Described, DescribedInput } from '../described.ts';
-import { PROGRAMS } from '../own.ts';
+import { programs } from '../programs.ts';
 
 /** A word and what it means. */
 export interface Word {
@@ -26,9 +26,9 @@ const NOUNS: Readonly<Record<string, string>> = {
   transcript: 'What agents did and were told',
 };
 
-/** The commands, each under its words. */
+/** The commands, each under its words; also those that read their own. */
 export function completedCommands(): Described[] {
-  return allCommands().map(describeCommand);
+  return [...allCommands(), ...programs()].map(describeCommand);
 }
 
 /** What may stand first. */
@@ -38,7 +38,7 @@ export function firstWords(): Word[] {
   const nouns = new Set(commands.flatMap(({ words }) => (words.includes(' ') ? [words.split(' ')[0] ?? ''] : [])));
   return [
     ...[...nouns].map((word) => ({ word, text: NOUNS[word] ?? word })),
-    ...[...single, ...PROGRAMS].map(({ words, summary }) => ({ word: words, text: summary })),
+    ...single.map(({ words, summary }) => ({ word: words, text: summary })),
     { word: 'help', text: 'Show what there is' },
   ];
 }

@@ -21,7 +21,7 @@ export function zshCompletion(): string {
   return `#compdef troupe
 # Completion of troupe for zsh: put this file as _troupe into a directory of $fpath, or source <(troupe completion zsh)
 _troupe_values() {
-  # What the daemon that runs knows: teams, members, tasks. Words come before a tab, what they mean after it.
+  # What the daemon that runs knows: teams, members, tasks, agents. Words come before a tab, what they mean after it.
   local -a found=("\${(@f)$(\${typed[1]} --complete "\${(@)typed[2,-1]}" 2>/dev/null)}")
   found=("\${(@)found//$'\\t'/:}")
   [[ -n "\${found[1]}" ]] && _describe -t values value found
