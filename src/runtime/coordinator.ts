@@ -181,7 +181,11 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     this.removeAllListeners();
   }
 
-  /** Two that ask for the same session at once come one after the other: else both would find it free. */
+  /**
+   * Two that ask for the same session at once come one after the other: else both would find it free. On two daemons at the
+   * same moment both do: each team is a stream of its own, and no append can depend on two. To close one of them afterwards
+   * would undo what its caller was told is done.
+   */
   async #asOnlyLead<R>(sessionId: string | undefined, name: string, work: () => Promise<R>): Promise<R> {
     if (sessionId === undefined || sessionId === NO_SESSION) return work();
     const before = this.#leading.get(sessionId);
