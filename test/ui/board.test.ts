@@ -131,6 +131,30 @@ describe('the board', { timeout: 240_000 }, () => {
     expectQuiet(watched);
   });
 
+  test('gives and fails a task only as it was when that was asked', async (context) => {
+    needTool(context, 'chromium');
+    const { page, show, client, watched } = await openBoard();
+    await carry(page, '24', 'in_progress');
+    await page.mouse.up();
+    const give = page.getByRole('dialog', { name: 'Give #24 to' });
+    await give.getByLabel('Member').selectOption('finn');
+    await client.call('task.claim', { teamId: TEAM, taskId: '24' }, { as: 'cleo' });
+    await give.getByRole('alert').getByText('now it is in progress, held by cleo').waitFor();
+    expect(await give.getByRole('button', { name: 'Give' }).isDisabled()).toBe(true);
+    await give.getByRole('button', { name: 'Cancel' }).click();
+
+    await carry(page, '24', 'failed');
+    await page.mouse.up();
+    const fail = page.getByRole('dialog', { name: 'Fail #24' });
+    await fail.getByLabel('Why').fill('Nobody needs it');
+    await client.call('task.release', { teamId: TEAM, taskId: '24' });
+    await fail.getByRole('alert').getByText('now it is pending').waitFor();
+    expect(await fail.getByRole('button', { name: 'Fail it' }).isDisabled()).toBe(true);
+    await fail.getByRole('button', { name: 'Cancel' }).click();
+    expect(await show('24')).toMatchObject({ status: 'pending' });
+    expectQuiet(watched);
+  });
+
   test('orders a column by hand, as far as priorities do', async (context) => {
     needTool(context, 'chromium');
     const { page, show, client, watched } = await openBoard();

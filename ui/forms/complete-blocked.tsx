@@ -1,10 +1,9 @@
-import { useState } from 'react';
 import { call } from '../data/daemon.ts';
 import type { TaskView } from '../data/task-view.ts';
 import { showControls } from '../parts/controls.ts';
 import { Modal } from '../parts/modal.tsx';
-import { PHASE_WORDS } from '../parts/status.tsx';
 import { say } from '../parts/toast.tsx';
+import { hasSameHolder, OtherNow, useAsked } from './as-asked.tsx';
 import { Form } from './form.tsx';
 
 /** Asks before a task is completed that still waits for others: those who wait for it would begin. */
@@ -16,32 +15,22 @@ export function CompleteBlocked({ view, onClose }: { view: TaskView | undefined;
   );
 }
 
-/** What was asked is asked of the task as it was then: one that somebody took meanwhile is not completed over their heads. */
 function CompleteForm({ view, onClose }: { view: TaskView; onClose: () => void }) {
-  const [asked] = useState(view);
-  const [isSent, setSent] = useState(false);
+  const { asked, isOther, sendAsked } = useAsked(
+    view,
+    (one, other) => hasSameHolder(one, other) && one.phase === other.phase,
+  );
   const { task } = view;
-  const isOther = view.phase !== asked.phase || task.epoch !== asked.task.epoch;
   const complete = async (signal: AbortSignal): Promise<void> => {
     const { teamId, id: taskId, epoch } = asked.task;
-    setSent(true);
-    try {
-      await call('task.complete', { teamId, taskId, epoch }, { signal });
-    } catch (error) {
-      setSent(false);
-      throw error;
-    }
+    await sendAsked(() => call('task.complete', { teamId, taskId, epoch }, { signal }));
     say(`#${taskId} is completed`);
   };
   return (
-    <Form verb="Complete" isDanger isBlocked={isOther && !isSent} submit={complete} onClose={onClose}>
+    <Form verb="Complete" isDanger isBlocked={isOther} submit={complete} onClose={onClose}>
       <p className="text">{showControls(task.title)}</p>
-      {isOther && !isSent ? (
-        <p role="alert">
-          It has changed since you were asked: now it is {PHASE_WORDS[view.phase].toLowerCase()}
-          {task.assigneeId !== undefined && `, held by ${task.assigneeId}`}. Cancel, and move it again if you still want
-          to.
-        </p>
+      {isOther ? (
+        <OtherNow view={view} />
       ) : (
         <p>It {task.blockedReason ?? 'is blocked'}. What waits for it can then begin.</p>
       )}

@@ -4,18 +4,21 @@ import type { TaskView } from '../data/task-view.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { say } from '../parts/toast.tsx';
+import { OtherNow, useAsked } from './as-asked.tsx';
 import { ChoiceField, Form } from './form.tsx';
 
 /** Reserves a task for a member, who begins it: nobody can begin in somebody else's name. */
 export function GiveTask({ view, onClose }: { view: TaskView | undefined; onClose: () => void }) {
   return (
     <Modal title={`Give #${view?.id ?? ''} to`} isOpen={view !== undefined} onClose={onClose}>
-      {view && <GiveForm view={view} onClose={onClose} />}
+      {view && <GiveForm key={view.id} view={view} onClose={onClose} />}
     </Modal>
   );
 }
 
-function GiveForm({ view: { task }, onClose }: { view: TaskView; onClose: () => void }) {
+function GiveForm({ view: now, onClose }: { view: TaskView; onClose: () => void }) {
+  const { asked, isOther, sendAsked } = useAsked(now);
+  const { task } = now;
   const members = useTeam(({ view }) => view.members);
   const tasks = useTeam(({ view }) => view.tasks);
   const busy = new Set(
@@ -25,13 +28,13 @@ function GiveForm({ view: { task }, onClose }: { view: TaskView; onClose: () => 
   const sorted = live.toSorted((a, b) => Number(busy.has(a.id)) - Number(busy.has(b.id)));
   const [assigneeId, setAssignee] = useState(task.assigneeId ?? sorted[0]?.id ?? '');
   const give = async (signal: AbortSignal): Promise<void> => {
-    const { teamId, id: taskId, epoch } = task;
-    await call('task.assign', { teamId, taskId, epoch, assigneeId: assigneeId || null }, { signal });
-    say(`#${task.id} is for ${assigneeId}, who begins it when free`);
+    const { teamId, id: taskId, epoch } = asked.task;
+    await sendAsked(() => call('task.assign', { teamId, taskId, epoch, assigneeId: assigneeId || null }, { signal }));
+    say(`#${taskId} is for ${assigneeId}, who begins it when free`);
   };
   if (sorted.length === 0) return <p>Nobody is here to take it: spawn a teammate first.</p>;
   return (
-    <Form verb="Give" submit={give} onClose={onClose}>
+    <Form verb="Give" isBlocked={isOther} submit={give} onClose={onClose}>
       <p className="text">{task.title}</p>
       <ChoiceField
         label="Member"
@@ -39,7 +42,11 @@ function GiveForm({ view: { task }, onClose }: { view: TaskView; onClose: () => 
         choices={sorted.map(({ id, role }) => [id, `${id} (${role}${busy.has(id) ? ', has work' : ''})`] as const)}
         onChange={setAssignee}
       />
-      <p className="hint">A member begins a task itself: it is pending until then, and nobody else can take it.</p>
+      {isOther ? (
+        <OtherNow view={now} />
+      ) : (
+        <p className="hint">A member begins a task itself: it is pending until then, and nobody else can take it.</p>
+      )}
     </Form>
   );
 }
