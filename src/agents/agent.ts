@@ -41,8 +41,11 @@ export interface Permission {
 
 /** What a session tells, in order. */
 export type AgentEvent =
-  /** Begins a line, and ends it but for what `continues` it; breaks within it and blank lines are as they were said. */
-  | { readonly type: 'text'; readonly text: string; readonly continues?: true }
+  /**
+   * Begins a line, or `continues` the one before; ends it, or is `unfinished`: more of it may come. Breaks within it and blank lines
+   * are as they were said.
+   */
+  | { readonly type: 'text'; readonly text: string; readonly continues?: true; readonly unfinished?: true }
   | {
       readonly type: 'tool';
       readonly id: string;

@@ -31,16 +31,17 @@ export function textFlow(tell: (said: Extract<AgentEvent, { type: 'text' }>) => 
   let isBegun = false;
   let isMidLine = false;
   let timer: NodeJS.Timeout | undefined;
-  const tellUpTo = (end: number): void => {
+  const tellUpTo = (end: number, isLast = false): void => {
     clearTimeout(timer);
     timer = undefined;
     const part = kept.slice(0, end);
     if (part.trim() === '') return;
     kept = kept.slice(end);
     const text = (isBegun ? part : part.replace(/^(?:[^\S\n]*\n)+/, '')).replace(/\n$/, '');
-    tell({ type: 'text', text, ...(isMidLine && { continues: true }) });
+    const endsLine = isLast || part.endsWith('\n');
+    tell({ type: 'text', text, ...(isMidLine && { continues: true }), ...(!endsLine && { unfinished: true }) });
     isBegun = true;
-    isMidLine = !part.endsWith('\n');
+    isMidLine = !endsLine;
   };
   return {
     add(piece) {
@@ -54,7 +55,7 @@ export function textFlow(tell: (said: Extract<AgentEvent, { type: 'text' }>) => 
       if (kept !== '') timer ??= setTimeout(() => tellUpTo(kept.length), PATIENCE_MS);
     },
     flush() {
-      tellUpTo(kept.length);
+      tellUpTo(kept.length, true);
       kept = '';
       isBegun = false;
       isMidLine = false;

@@ -5,7 +5,7 @@ import { newTelling } from '../../src/agents/claude/telling.ts';
 import { Thread } from '../../src/agents/codex/thread.ts';
 import { execAgent } from '../../src/agents/exec.ts';
 import { textFlow } from '../../src/agents/text.ts';
-import { wholeLines } from '../../src/cli/transcript.ts';
+import { wholeLines } from '../../src/cli/transcript-lines.ts';
 import { toSteps } from '../../ui/member/steps.ts';
 import { defaultStart, hear, turn } from '../contracts/agent.ts';
 
@@ -40,9 +40,9 @@ describe('text that comes in pieces', () => {
     flow.flush();
     expect(told).toEqual([
       { type: 'text', text: 'first\n' },
-      { type: 'text', text: 'se' },
+      { type: 'text', text: 'se', unfinished: true },
       { type: 'text', text: 'cond', continues: true },
-      { type: 'text', text: 'thi' },
+      { type: 'text', text: 'thi', unfinished: true },
       { type: 'text', text: '\nfourth' },
       { type: 'text', text: 'another text' },
     ]);

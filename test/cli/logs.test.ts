@@ -62,6 +62,25 @@ describe('what a member did', () => {
   });
 });
 
+test('a line of a member that is told in two reads is one line', async () => {
+  const troupe = newTroupe();
+  await troupe.run('team create demo');
+  await troupe.run('member add ann --team demo');
+  const folder = join(troupe.home, 'transcripts/demo/ann');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const tell = (entry: object): void =>
+    appendFileSync(join(folder, 's.jsonl'), `${JSON.stringify({ at: 0, ...entry })}\n`);
+  tell({ type: 'text', text: 'The par', unfinished: true });
+  const following = troupe.start('logs ann --team demo -f');
+  const shown = (): string => following.output.stdout.replace(/\d\d:\d\d:\d\d /g, '');
+  await until('the first piece is there', () => shown() === 'The par');
+  tell({ type: 'text', text: 'ser is', continues: true, unfinished: true });
+  await until('the second piece is there', () => shown() === 'The parser is');
+  tell({ type: 'text', text: ' done', continues: true });
+  tell({ type: 'turnEnd', reason: 'done' });
+  await until('the end is there', () => shown() === 'The parser is done\n■ done\n');
+});
+
 describe("the daemon's log", () => {
   test('is shown in words, its last lines, and also where it is not ours', async () => {
     const troupe = newTroupe();

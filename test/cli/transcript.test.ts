@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { entryText } from '../../src/cli/transcript.ts';
-import type { Entry } from '../../src/cli/transcript.ts';
+import { entryText, entryWriter } from '../../src/cli/transcript-lines.ts';
+import type { Entry } from '../../src/cli/transcript-lines.ts';
 
 const SCREEN = { isTerminal: false, hasColor: false, columns: 80, now: 0 };
 
@@ -15,5 +15,39 @@ describe('a line of a transcript', () => {
     [{ type: 'shown', messageIds: ['1'] }, ''],
   ])('says what happened, and nothing of the bookkeeping: %o', ([entry, said]) => {
     expect(entryText({ at: 0, ...entry }, SCREEN).replace(/^[\d:]+ /, '')).toBe(said);
+  });
+});
+
+describe('lines of a transcript that come in several reads', () => {
+  const said = (text: string, more: object = {}): Entry => ({ at: 0, type: 'text', text, ...more });
+  const write = (entries: readonly Entry[], columns = Infinity): string => {
+    const writer = entryWriter(() => ({ ...SCREEN, columns }));
+    const text = entries.map((entry) => writer.add(entry)).join('') + writer.end();
+    return text.replace(/\d\d:\d\d:\d\d/g, 'hh:mm:ss');
+  };
+
+  test('are put together, whatever bookkeeping is told in between', () => {
+    const entries = [
+      said('The par', { unfinished: true }),
+      { at: 0, type: 'usage' },
+      said('ser is\ndo', { continues: true, unfinished: true }),
+      said('ne', { continues: true }),
+      said('Next'),
+    ];
+    expect(write(entries)).toBe('hh:mm:ss The parser is\n         done\nhh:mm:ss Next\n');
+  });
+
+  test('end with what follows, or with the view', () => {
+    const unfinished = said('So far', { unfinished: true });
+    expect(write([unfinished, { at: 0, type: 'turnEnd', reason: 'done' }])).toBe('hh:mm:ss So far\nhh:mm:ss ■ done\n');
+    expect(write([unfinished, said('Another')])).toBe('hh:mm:ss So far\nhh:mm:ss Another\n');
+    expect(write([unfinished])).toBe('hh:mm:ss So far\n');
+    // What it continues was not seen here.
+    expect(write([said('rest', { continues: true })])).toBe('hh:mm:ss rest\n');
+  });
+
+  test('break where the terminal ends', () => {
+    const entries = [said('one two', { unfinished: true }), said(' three four five', { continues: true })];
+    expect(write(entries, 24)).toBe('hh:mm:ss one two three\n         four five\n');
   });
 });

@@ -3,7 +3,7 @@ import { eventLines } from '../event-lines.ts';
 import type { Screen } from '../screen.ts';
 import { clean } from '../text.ts';
 import { showDuration, showTime } from '../time.ts';
-import { entryText } from '../transcript.ts';
+import { entryText, wholeLines } from '../transcript-lines.ts';
 import { count, details, heading } from './details.ts';
 import type { Views } from './views.ts';
 
@@ -14,7 +14,11 @@ export const views: Views = {
   'token.rotate': () =>
     'Every credential given out so far is void. Members need new ones: troupe member token NAME --team TEAM\n',
   'transcript.read': ({ entries }, screen) =>
-    entries.length === 0 ? 'There is nothing more.\n' : entries.map((entry) => entryText(entry, screen)).join(''),
+    entries.length === 0
+      ? 'There is nothing more.\n'
+      : wholeLines(entries)
+          .map((entry) => entryText(entry, screen))
+          .join(''),
   'event.list': (batches, screen) =>
     batches.length === 0 ? 'Nothing happened.\n' : batches.flatMap((batch) => eventLines(batch, screen)).join(''),
 };

@@ -1,0 +1,102 @@
+import { paint } from './screen.ts';
+import type { Screen } from './screen.ts';
+import { cleanLines, fold, paintedWidth } from './text.ts';
+
+/** A line of a transcript. */
+export type Entry = { readonly type: string; readonly at: number; readonly [key: string]: unknown };
+
+/** Writes entries one after the other, of which some may still come. */
+export interface EntryWriter {
+  /** What an entry adds to what is written already. */
+  add(entry: Entry): string;
+  /** What ends a line whose rest has not come. */
+  end(): string;
+}
+
+/** Puts lines together that were told in pieces; one that is unfinished stays open for what continues it. */
+export function entryWriter(present: () => Screen): EntryWriter {
+  /** How many columns the open line takes. */
+  let taken: number | undefined;
+  const end = (): string => {
+    const rest = taken === undefined ? '' : '\n';
+    taken = undefined;
+    return rest;
+  };
+  return {
+    add(entry) {
+      const before = entry['continues'] === true ? taken : undefined;
+      const said = before === undefined ? entryText(entry, present()) : pieceText(entry, before, present());
+      if (said === '') return '';
+      const text = before === undefined ? `${end()}${said}` : said;
+      taken = undefined;
+      if (entry['unfinished'] !== true) return text;
+      const open = text.slice(0, -1);
+      const last = open.slice(open.lastIndexOf('\n') + 1);
+      taken = paintedWidth(last) + (open.includes('\n') ? 0 : (before ?? 0));
+      return open;
+    },
+    end,
+  };
+}
+
+/** Entries with lines that were told in pieces put together, as far as the pieces are here. */
+export function wholeLines(entries: readonly Entry[]): Entry[] {
+  const whole: Entry[] = [];
+  for (const entry of entries) {
+    const last = whole.at(-1);
+    const isMore = entry.type === 'text' && entry['continues'] === true && last?.type === 'text';
+    if (isMore) {
+      const text = `${String(last['text'])}${String(entry['text'])}`;
+      whole[whole.length - 1] = { ...last, text, unfinished: entry['unfinished'] };
+    } else whole.push(entry);
+  }
+  return whole;
+}
+
+/** What goes on with a line of which so many columns are taken. */
+function pieceText(entry: Entry, taken: number, screen: Screen): string {
+  // What stands there already cannot be broken any more.
+  return fold(`${'x'.repeat(taken)}${linesOf(entry['text'])}\n`, screen, CLOCK).slice(taken);
+}
+
+/** A line of a transcript for people; what does not fit goes on under its text, beside the clock. */
+export function entryText(entry: Entry, screen: Screen): string {
+  return fold(plainEntry(entry, screen), screen, CLOCK);
+}
+
+/** The clock and the space after it. */
+const CLOCK = 9;
+
+function plainEntry(entry: Entry, screen: Screen): string {
+  const clock = paint(screen, 'dim', new Date(entry.at).toTimeString().slice(0, 8));
+  switch (entry.type) {
+    case 'session':
+      return `${clock} ${paint(screen, 'dim', `session ${linesOf(entry['sessionId'])} (${linesOf(entry['agent'])})`)}\n`;
+    case 'turn':
+      return `${clock} ${paint(screen, 'cyan', `› ${linesOf(entry['text'])}`)}\n`;
+    case 'text':
+      return `${clock} ${linesOf(entry['text'])}\n`;
+    case 'tool':
+      return `${clock} ${paint(screen, 'yellow', `⚙ ${linesOf(entry['name'])} ${linesOf(entry['status'])}`)}\n`;
+    case 'waiting':
+      return `${clock} ${paint(screen, 'yellow', `… waits: ${linesOf(entry['reason'])}`)}\n`;
+    case 'permission':
+      return `${clock} ${paint(screen, 'yellow', `? asks: ${linesOf(entry['description'] || entry['tool'])}`)}\n`;
+    case 'turnEnd': {
+      const failed = entry['reason'] !== 'done';
+      const why = failed && entry['error'] ? `: ${linesOf(entry['error'])}` : '';
+      return `${clock} ${paint(screen, failed ? 'red' : 'green', `■ ${linesOf(entry['reason'])}${why}`)}\n`;
+    }
+    // Bookkeeping: troupe usage shows what was spent.
+    case 'shown':
+    case 'usage':
+      return '';
+    default:
+      return `${clock} ${paint(screen, 'dim', linesOf(entry.type))}\n`;
+  }
+}
+
+/** Foreign text whose lines stand under each other, beside the clock. */
+function linesOf(text: unknown): string {
+  return cleanLines(typeof text === 'string' ? text : '').join(`\n${' '.repeat(CLOCK)}`);
+}
