@@ -7,7 +7,7 @@ import { Refusal, UsageError } from './errors.ts';
 import { findOpenTeams } from './open-teams.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { fold } from './text.ts';
-import { describeAnswer, waitingBlocks } from './views/waiting.ts';
+import { describeAnswer, describeJudged, waitingBlocks } from './views/waiting.ts';
 import { print, toJson } from './write.ts';
 
 type Request = ResultOf<'request.list'>[number];
@@ -16,14 +16,18 @@ interface Answer {
   readonly requestId?: string;
   readonly teamId?: string;
   readonly deny?: boolean;
+  readonly again?: boolean;
   readonly feedback?: string;
 }
 
 /** What waits for a person, in all teams; or the answer to one of them, whatever it is. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
-  const { requestId, teamId, deny = false, feedback } = given.input as Answer;
-  if (requestId === undefined && (deny || feedback !== undefined)) {
+  const { requestId, teamId, deny = false, again = false, feedback } = given.input as Answer;
+  if (requestId === undefined && (deny || again || feedback !== undefined)) {
     throw new UsageError('Say what you answer, by its member or its id: troupe approve lists what waits', 'approve');
+  }
+  if (again && (deny || feedback !== undefined)) {
+    throw new UsageError('--again is neither yes nor no: leave out --deny and --feedback', 'approve');
   }
   const client = openClient(environment);
   try {
@@ -34,9 +38,12 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       else print(waitingBlocks(waiting, screen, teamId));
       return 0;
     }
-    const answered = await answer(client, findRequest(waiting, requestId), { approve: !deny, feedback, signal });
+    const request = findRequest(waiting, requestId);
+    const answered = again
+      ? await judgeAgain(client, request, signal)
+      : await answer(client, request, { approve: !deny, feedback, signal });
     if (given.json) print(toJson(answered, screen.isTerminal ? 2 : undefined));
-    else print(fold(`${describeAnswer(answered)}\n`, screen));
+    else print(fold(`${again ? describeJudged(answered) : describeAnswer(answered)}\n`, screen));
     return 0;
   } finally {
     client.close();
@@ -74,4 +81,19 @@ async function answer(
   const said = { teamId, requestId, ...(feedback !== undefined && { feedback }) };
   if (kind !== 'plan') return client.call('request.answer', { ...said, approve }, options);
   return client.call(approve ? 'plan.approve' : 'plan.reject', said, options);
+}
+
+/** What the gate says of the work as it is now; its no is told as the error it is, and the request still waits. */
+function judgeAgain(
+  client: Client,
+  { id: requestId, teamId, kind, memberId }: Request,
+  signal: AbortSignal,
+): Promise<Request> {
+  if (kind !== 'gate') {
+    throw new Refusal(
+      'invalid',
+      `No gate has judged what waits here: it is a ${kind} of ${memberId}. Say yes, or no with --deny.`,
+    );
+  }
+  return client.call('request.judge', { teamId, requestId }, { signal, commandId: newCommandId() });
 }

@@ -102,6 +102,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'troupe request answer REQUEST --approve --team demo',
     'troupe request answer REQUEST --no-approve --feedback "Keep them" --team demo',
   ],
+  'request judge': ['troupe request judge REQUEST --team demo'],
   'shutdown approve': ['troupe shutdown approve REQUEST --team demo --as worker-1'],
   'shutdown request': ['troupe shutdown request worker-1 --team demo --reason "the work is done"'],
   'shutdown reject': ['troupe shutdown reject REQUEST "I still run the tests" --team demo --as worker-1'],

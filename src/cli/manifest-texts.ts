@@ -492,6 +492,12 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
     },
     defaults: {},
   },
+  'request judge': {
+    summary:
+      'Run the gate again over work that waits for a person, as it is; if the gate lets it pass, the task is completed',
+    inputs: { teamId: 'the team', requestId: 'the request' },
+    defaults: {},
+  },
   'shutdown request': {
     summary: 'Ask a member to stop',
     inputs: { memberId: 'the member', reason: 'why', teamId: 'the team' },

@@ -113,6 +113,7 @@ const TABLE: Readonly<Record<string, string>> = {
     '["request.raise","member",[["kind","kind","string","!",["gate","permission","budget","restart"]],["content","content","string","!"]],[["teamId","team","string","!"],["memberId","member-id","string","!"],["taskId","task","string",""],["within","within","number",""],["detail","detail","json",""]]]',
   'request answer':
     '["request.answer","admin",[["requestId","request","string","!"]],[["teamId","team","string","!"],["approve","approve","boolean","!"],["feedback","feedback","string",""]]]',
+  'request judge': '["request.judge","admin",[["requestId","request","string","!"]],[["teamId","team","string","!"]]]',
   'shutdown request':
     '["shutdown.request","member",[["memberId","member","string","!"]],[["teamId","team","string","!"],["reason","reason","string",""]]]',
   'shutdown approve':

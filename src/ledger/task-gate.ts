@@ -1,4 +1,4 @@
-import { SYSTEM } from '../core/actor.ts';
+import { SYSTEM, USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
 import type { CommandOf } from '../core/command.ts';
 import { decide } from '../core/decide.ts';
@@ -51,7 +51,8 @@ export async function judgeCompletion(
     ...(unable !== undefined && { unable: true }),
   };
   if (status === 'in_progress') await team.reject({ type: 'task.reject', by: SYSTEM, ...about });
-  const asked = unable !== undefined && status === 'in_progress';
+  // A person who has it judged knows already.
+  const asked = unable !== undefined && status === 'in_progress' && completion.by !== USER;
   throw new TeamError(
     'gate_rejected',
     asked ? `${feedback}\nA person was asked; there is nothing to change in the work` : feedback,

@@ -11,8 +11,9 @@ import {
   SubmitPlanInput,
   TeamRequest,
 } from '../core/request.ts';
-import { pendingGate } from '../core/rules/request.ts';
+import { pendingGate, requirePending } from '../core/rules/request.ts';
 import type { TeamState } from '../core/state.ts';
+import { quote } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
@@ -65,6 +66,17 @@ export const requestOperations = [
       ledger.execute(teamId, { type: 'request.answer', by: USER, ...once, ...input }, (state) =>
         found(state.requests.get(input.requestId)),
       ),
+  }),
+  operation({
+    name: 'request.judge',
+    summary:
+      'Run the gate again over work that waits for a person, as it is; if the gate lets it pass, the task is completed',
+    scope: 'admin',
+    input: InTeam.extend({ requestId: AnswerRequestInput.shape.requestId }),
+    result: TeamRequest,
+    route: 'POST /api/teams/:teamId/requests/:requestId/judge',
+    cli: { args: ['requestId'] },
+    run: judgeAgain,
   }),
   operation({
     name: 'shutdown.request',
@@ -140,6 +152,36 @@ export const requestOperations = [
     run: (context, input) => answer(context, 'plan.reject', input),
   }),
 ] as const;
+
+/** A completion like any other, of what the last try produced: a no of the gate is put on record, and the request still waits. */
+async function judgeAgain(
+  { ledger, tasks, once }: Context,
+  { teamId, requestId }: { teamId: string; requestId: string },
+): Promise<TeamRequest> {
+  const { taskId, detail } = await ledger.view(teamId, (state) => {
+    requireTeam(state);
+    const request = requireGate(state, requestId);
+    // What was done under the same id is answered again.
+    if (!state.receipts.has(once.commandId ?? '')) requirePending(request);
+    return request;
+  });
+  const { epoch, result } = detail ?? {};
+  await tasks.completeTask(teamId, taskId, USER, {
+    ...(typeof result === 'string' && { result }),
+    ...(typeof epoch === 'number' && { epoch }),
+    ...once,
+  });
+  return ledger.view(teamId, (state) => found(state.requests.get(requestId)));
+}
+
+function requireGate(state: TeamState, requestId: string): TeamRequest & { taskId: string } {
+  const request = state.requests.get(requestId);
+  if (request?.kind === 'gate' && request.taskId !== undefined) return { ...request, taskId: request.taskId };
+  throw new TeamError(
+    'not_found',
+    `There is no gate request ${quote(requestId)}: list the requests to see which there are`,
+  );
+}
 
 function answer(
   { ledger, actor, once }: Context,

@@ -214,14 +214,26 @@ hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
     );
     const up = ['up', file, '--yes'];
     expect(await troupe.run(up)).toMatchObject({ status: 2, stderr: expect.stringContaining('gate.sh is not there') });
-    writeFileSync(gate, '#!/bin/sh\nexit 0\n');
+    writeFileSync(gate, '#!/bin/sh\ntest -e approved || { echo "approved is missing" >&2; exit 2; }\n');
     expect(await troupe.run(up)).toMatchObject({ status: 2, stderr: expect.stringContaining(`chmod +x ${gate}`) });
     expect(await troupe.json('team list')).toEqual([]);
     chmodSync(gate, 0o755);
     expect(await troupe.run(up)).toMatchObject({ status: 1, stderr: expect.stringContaining('the gate of ann') });
     expect((await troupe.run('approve')).stdout).toContain(`chmod +x ${gate}`);
+    expect((await troupe.run('approve')).stdout).toContain('judged again: troupe approve ann --again\n');
+
+    // Still broken; mended, it says no; then it lets the work pass as it is. None of that costs a turn.
+    const again = (): ReturnType<typeof troupe.run> => troupe.run('approve ann --again');
+    expect(await again()).toMatchObject({ status: 4, stderr: expect.stringMatching(/chmod \+x .*gate\.sh\n$/) });
+    chmodSync(gate, 0o755);
+    expect(await again()).toMatchObject({ status: 4, stderr: expect.stringContaining('approved is missing') });
+    expect(await troupe.json('task show 1 --team gated')).toMatchObject({ status: 'in_progress', rejections: 1 });
+    expect(await troupe.run('approve ann --again --deny')).toMatchObject({ status: 2 });
+    writeFileSync(join(folder, 'approved'), '');
+    expect((await again()).stdout).toBe('The gate let it pass: task #1 of ann is completed.\n');
+    expect(await troupe.json('task show 1 --team gated')).toMatchObject({ status: 'completed', result: 'done' });
+    expect((await troupe.run('approve')).stdout).toBe('Nothing waits for you.\n');
     expect(readFileSync(join(folder, 'turns'), 'utf8')).toBe('turn\n');
-    expect((await troupe.run('approve ann')).stdout).toBe('Task #1 of ann counts as completed.\n');
   },
   PATIENT,
 );

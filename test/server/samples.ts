@@ -43,6 +43,11 @@ async function askedPerson({ act }: Stage): Promise<{ teamId: string; requestId:
   return { teamId, requestId: (await act('request.raise', question, 'worker')).id };
 }
 
+async function askedAboutWork(stage: Stage): Promise<{ teamId: string; requestId: string }> {
+  const question = { ...(await heldTask(stage)), kind: 'gate', memberId: 'worker', content: 'Look at it' } as const;
+  return { teamId, requestId: (await stage.act('request.raise', question, 'worker')).id };
+}
+
 async function newNote({ act }: Stage): Promise<{ teamId: string; noteId: string }> {
   const note = { teamId, text: 'The port is 8080', tags: ['net'] };
   return { teamId, noteId: (await act('note.add', note, 'worker')).id };
@@ -186,6 +191,7 @@ export const SAMPLES: Samples = {
     as: 'worker',
   }),
   'request.answer': async (stage) => ({ input: { ...(await askedPerson(stage)), approve: true, feedback: 'Yes' } }),
+  'request.judge': async (stage) => ({ input: await askedAboutWork(stage) }),
   'note.add': async () => ({ input: { teamId, text: 'The port is 8080', tags: ['net'] }, as: 'worker' }),
   'note.list': async (stage) => {
     await newNote(stage);

@@ -114,6 +114,27 @@ describe('what begins to wait', { timeout: 240_000 }, () => {
     expectQuiet(watched);
   });
 
+  test('for a gate that was mended is that of the gate, which judges the work again', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeStory);
+    const teamId = 'journal-v2';
+    const hook = { teamId, type: 'TaskCompleted', onFailure: 'block' } as const;
+    await client.call('hook.register', { ...hook, command: 'echo "1 test fails" >&2; exit 2' });
+    const watched = await openPage(browser(), client, '/queue');
+    const { page } = watched;
+    const [line, detail] = [page.locator('.queue-line', { hasText: 'Gate gave up' }), page.locator('.queue-detail')];
+    await line.click();
+    await detail.getByRole('button', { name: 'Judge again' }).click();
+    await detail.getByText('1 test fails').waitFor();
+    expect(await client.call('task.show', { teamId, taskId: '13' })).toMatchObject({ status: 'in_progress' });
+    await client.call('hook.remove', { teamId, type: hook.type });
+    await client.call('hook.register', { ...hook, command: 'true' });
+    await detail.getByRole('button', { name: 'Judge again' }).click();
+    await eventually(() => line.count()).toBe(0);
+    expect(await client.call('task.show', { teamId, taskId: '13' })).toMatchObject({ status: 'completed' });
+    expectQuiet(watched);
+  });
+
   test('for a gate that gave up goes back to its member with what has to change', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage(writeStory);

@@ -19,6 +19,11 @@ export function answerRequest(request: Answerable, approve: boolean, feedback: s
   return call('request.answer', { teamId, requestId, approve, ...said });
 }
 
+/** Has the gate judge the work again, as it is now; its no is a failure that says why. */
+export function judgeAgain({ teamId, id: requestId }: Answerable): Promise<unknown> {
+  return call('request.judge', { teamId, requestId });
+}
+
 /** How each kind is called, and what yes and no mean for it. */
 export const KINDS: Readonly<Record<string, { name: string; yes: string; no: string; phase: 'gate' | 'failed' }>> = {
   plan: { name: 'Plan', yes: 'Approve', no: 'Reject…', phase: 'gate' },

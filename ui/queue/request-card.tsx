@@ -1,4 +1,4 @@
-import { ArrowUpRight, Check, X } from 'lucide-react';
+import { ArrowUpRight, Check, RotateCcw, X } from 'lucide-react';
 import { useState } from 'react';
 import { teamPath } from '../data/route.ts';
 import { isForPerson } from '../data/teams.ts';
@@ -9,7 +9,7 @@ import { FailureNote } from '../parts/failure.tsx';
 import { showSpan } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { say } from '../parts/toast.tsx';
-import { answerRequest, kindOf } from './answer.ts';
+import { answerRequest, judgeAgain, kindOf } from './answer.ts';
 import { fitsCard } from './fits-card.ts';
 import { RequestContent } from './request-content.tsx';
 import './queue.css';
@@ -114,6 +114,9 @@ export function Answer({
       say(`${name} of ${request.memberId}: ${approve ? 'yes' : 'no'}`);
     }
   };
+  const judge = async (): Promise<void> => {
+    if (await run(() => judgeAgain(request))) say(`The gate let the work of ${request.memberId} pass`);
+  };
   return (
     <div className="answer">
       {feedback !== undefined && (
@@ -157,6 +160,17 @@ export function Answer({
             >
               <X size={15} aria-hidden /> {no}
             </button>
+            {request.kind === 'gate' && (
+              <button
+                type="button"
+                className="button"
+                title="Once the gate, or the work, is mended: run it again over the work as it is"
+                disabled={!canAct || isBusy}
+                onClick={() => void judge()}
+              >
+                <RotateCcw size={15} aria-hidden /> Judge again
+              </button>
+            )}
           </>
         ) : (
           <>

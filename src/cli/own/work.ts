@@ -117,6 +117,7 @@ export const WORK_COMMANDS: readonly OwnCommand[] = [
     flags: [
       OPTIONAL_TEAM,
       { field: 'deny', name: 'deny', type: 'boolean', text: 'say no' },
+      { field: 'again', name: 'again', type: 'boolean', text: 'neither: run the gate again over the work as it is' },
       { field: 'feedback', name: 'feedback', type: 'string', text: 'what the one who asked is told' },
     ],
     scope: 'admin',

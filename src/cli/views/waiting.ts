@@ -71,6 +71,9 @@ function answersTo({ kind }: Request, command: string, screen: Screen): string {
   const answers = [
     { what: `yes, ${yes}`, type: command },
     { what: `no, ${no}`, type: `${command} --deny --feedback "why"` },
+    ...(kind === 'gate'
+      ? [{ what: 'the gate, or the work, is mended: it is judged again', type: `${command} --again` }]
+      : []),
   ];
   // What to type stays in one piece, so that it can be copied.
   return answers
@@ -81,10 +84,23 @@ function answersTo({ kind }: Request, command: string, screen: Screen): string {
     .join('');
 }
 
+/** What came of running a gate again. */
+export function describeJudged(request: Request): string {
+  return `The gate let it pass: ${workOf(request)} is completed.`;
+}
+
+function workOf({ memberId, taskId }: Request): string {
+  return taskId === undefined
+    ? `the work of ${clean(memberId)}`
+    : `task ${taskName(clean(taskId))} of ${clean(memberId)}`;
+}
+
 /** What came of an answer. */
-export function describeAnswer({ kind, memberId, taskId, status }: Request): string {
+export function describeAnswer(request: Request): string {
+  const { kind, memberId, status } = request;
   const [who, isYes] = [clean(memberId), status === 'approved'];
-  const task = taskId === undefined ? `The work of ${who}` : `Task ${taskName(clean(taskId))} of ${who}`;
+  const work = workOf(request);
+  const task = `${work.slice(0, 1).toUpperCase()}${work.slice(1)}`;
   switch (kind) {
     case 'gate':
       return isYes ? `${task} counts as completed.` : `${task} goes back to be done again.`;

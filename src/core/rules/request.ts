@@ -141,7 +141,7 @@ export function askAboutRejections(state: TeamState, command: CommandOf<'task.re
 /** A gate that cannot judge is a person's to mend; the work waits meanwhile, as it is. */
 export function askAboutGate(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
   const feedback = command.feedback.slice(0, ASKED_LENGTH / 2);
-  const said = `Nothing judged task #${task.id}. ${feedback}\nA yes completes the task without the gate. Once it is mended, a no has the task done and judged again.`;
+  const said = `Nothing judged task #${task.id}. ${feedback}\nA yes completes the task without the gate. Once it is mended it can judge the work again, as it is; a no has the task done anew.`;
   return askAboutWork(state, command, { task, said });
 }
 
@@ -192,7 +192,8 @@ export function answerRequest(state: TeamState, command: CommandOf<'request.answ
   return [event(command, 'request:answered', { requestId, memberId: request.memberId, approved, feedback })];
 }
 
-function requirePending(request: TeamRequest): void {
+/** A request takes one answer. */
+export function requirePending(request: TeamRequest): void {
   if (request.status === 'pending') return;
   throw new TeamError(
     'conflict',
