@@ -38,9 +38,17 @@ test('lists every agent, which are here in which version, and what each can do',
   // What is not here is listed with the way to get it, and fits into a terminal of 80 columns.
   expect(stdout).toMatch(/^NOT HERE +HOW TO GET IT\n/m);
   expect(stdout).toMatch(/^kimi +see github\.com/m);
-  const screen = { columns: 80, isTerminal: true, hasColor: false, now: 0 };
-  const narrow = views['agent.list']?.(agents as never, screen, {}) ?? '';
-  expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  const at = (columns: number): string =>
+    views['agent.list']?.(agents as never, { columns, isTerminal: true, hasColor: false, now: 0 }, {}) ?? '';
+  const widest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
+  expect(at(120)).toMatch(/^gemini +9\.8\.7 +- +yes /m);
+  expect(widest(at(80))).toBeLessThanOrEqual(80);
+  // All of it is there on every terminal.
+  for (const columns of [80, 40]) {
+    expect(at(columns).replace(/\s+/g, ' ')).toMatch(
+      / gemini 9\.8\.7; INTERRUPT, [A-Z, ]+; COST \S+.*?; PLAN enforced; DELEGATE \w+; KNOWN by tests /,
+    );
+  }
 });
 
 test('takes an agent by its name and as in a team file, and says in plain words what is wrong', async () => {

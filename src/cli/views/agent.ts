@@ -2,6 +2,7 @@ import type { ResultOf } from '../../operations/index.ts';
 import type { Screen } from '../screen.ts';
 import { pairs, table } from '../table.ts';
 import type { Cell } from '../table.ts';
+import { paintedWidth } from '../text.ts';
 import { paragraph } from './details.ts';
 import type { Views } from './views.ts';
 
@@ -9,27 +10,24 @@ type Agents = ResultOf<'agent.list'>;
 
 export const views: Views = {
   'agent.list': (agents, screen) => {
-    // Who is there first; then what a person chooses by.
-    const columns = [
-      { title: 'AGENT' },
-      { title: 'HERE' },
-      { title: 'STEER', spare: 4 },
-      { title: 'INTERRUPT', spare: 8 },
-      { title: 'RESUME', spare: 6 },
-      { title: 'MAIL', spare: 9 },
-      { title: 'USAGE', spare: 10 },
-      { title: 'COST', spare: 3 },
-      { title: 'ASKS', spare: 5 },
-      { title: 'PLAN', spare: 1 },
-      { title: 'DELEGATE', spare: 2 },
-      { title: 'KNOWN', spare: 7 },
-    ];
     const here = agents.filter(({ program, path }) => program === '' || path !== undefined);
     const away = agents.filter((agent) => !here.includes(agent));
     const legend = LEGEND.map((line) => paragraph(line, screen)).join('');
-    return `${table(columns, here.map(rowOf), screen)}${legend}${showAway(away, screen)}`;
+    return `${showHere(here, screen)}${legend}${showAway(away, screen)}`;
   },
 };
+
+const ABILITIES = ['STEER', 'INTERRUPT', 'RESUME', 'MAIL', 'USAGE', 'ASKS'] as const;
+const TITLES = ['AGENT', 'HERE', ...ABILITIES, 'COST', 'PLAN', 'DELEGATE', 'KNOWN'] as const;
+
+/** A table where there is room for all of it, else the same as a text beside each name: a column that is missing is not missed. */
+function showHere(agents: Agents, screen: Screen): string {
+  const columns = TITLES.map((title) => ({ title }));
+  const whole = table(columns, agents.map(rowOf), { ...screen, columns: Infinity });
+  const width = Math.max(...whole.split('\n').map(paintedWidth));
+  if (width <= screen.columns) return whole;
+  return pairs([{ title: 'AGENT' }, { title: 'WHAT IT CAN DO' }], agents.map(lineOf), screen);
+}
 
 /** What can be had: how is all that counts of what is not here. */
 function showAway(agents: Agents, screen: Screen): string {
@@ -44,24 +42,40 @@ const LEGEND = [
   'STEER: a message reaches a running turn. INTERRUPT: a turn can be ended. RESUME: a session goes on after a restart. MAIL: mail alone starts a turn.',
   'USAGE: it tells what it used. COST: told by it, or worked out from tokens. ASKS: it asks before it acts. KNOWN: how we know all this.',
   'PLAN, DELEGATE: changes are impossible (enforced), asked for and refused, or only asked not to be made.',
-  'A narrow terminal shows fewer columns; all there is to know: troupe agents --json.',
 ];
 
-function rowOf({ name, program, version, abilities, cost, holds, known }: Agents[number]): Cell[] {
-  const mark = (can: boolean): Cell => (can ? { text: 'yes', style: 'green' } : { text: '-', style: 'dim' });
-  const { steer, interrupt, resume, mail, usage, permissions } = abilities;
-  return [
-    name,
-    whichIsHere(program, version),
-    ...[steer, interrupt, resume, mail, usage].map(mark),
-    { reported: 'told', tokens: 'from tokens', none: '-' }[cost],
-    mark(permissions),
-    holds.plan,
-    holds.delegate,
-    known === 'measured' ? 'by tests' : 'by its documents',
-  ];
+function rowOf(agent: Agents[number]): Cell[] {
+  const can = abilitiesOf(agent);
+  const { here, cost, plan, delegate, known } = factsOf(agent);
+  const marks = ABILITIES.map((one): Cell =>
+    can.has(one) ? { text: 'yes', style: 'green' } : { text: '-', style: 'dim' },
+  );
+  return [agent.name, here, ...marks, cost, plan, delegate, known];
 }
 
-function whichIsHere(program: string, version: string | undefined): Cell {
+function lineOf(agent: Agents[number]): Cell[] {
+  const { here, cost, plan, delegate, known } = factsOf(agent);
+  const costs = cost === '-' ? [] : [`COST ${cost}`];
+  const can = [...abilitiesOf(agent)].join(', ');
+  return [agent.name, [here.text, can, ...costs, `PLAN ${plan}`, `DELEGATE ${delegate}`, `KNOWN ${known}`].join('; ')];
+}
+
+function abilitiesOf({ abilities }: Agents[number]): ReadonlySet<(typeof ABILITIES)[number]> {
+  const { steer, interrupt, resume, mail, usage, permissions } = abilities;
+  const can = [steer, interrupt, resume, mail, usage, permissions];
+  return new Set(ABILITIES.filter((_one, at) => can[at]));
+}
+
+function factsOf({ program, version, cost, holds, known }: Agents[number]) {
+  return {
+    here: whichIsHere(program, version),
+    cost: { reported: 'told', tokens: 'from tokens', none: '-' }[cost],
+    plan: holds.plan,
+    delegate: holds.delegate,
+    known: known === 'measured' ? 'by tests' : 'by its documents',
+  } as const;
+}
+
+function whichIsHere(program: string, version: string | undefined): Exclude<Cell, string> {
   return program === '' ? { text: 'yours to name', style: 'dim' } : { text: version ?? 'yes', style: 'green' };
 }
