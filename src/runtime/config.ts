@@ -50,5 +50,5 @@ export function readConfig(directory: string): DaemonConfig {
     throw new TeamError('invalid', `${file} cannot be read: ${(error as Error).message}`, { cause: error });
   }
   // A file in which all is commented out sets nothing.
-  return parseYamlFile(DaemonConfig.nullable(), text, file).data ?? {};
+  return parseYamlFile(DaemonConfig.nullable(), text, { name: file }) ?? {};
 }

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import { explainIssues } from './yaml-problems.ts';
-import type { Path } from './yaml-problems.ts';
+import type { Path, Problem } from './yaml-problems.ts';
 
 /** Larger than any file by hand; a stop before the parser, which a small file can make work for long. */
 const FILE_BYTES = 1024 * 1024;
@@ -12,14 +12,15 @@ const FILE_BYTES = 1024 * 1024;
 /** Whoever wrote more than this wrong has misunderstood something, and need not read all of it. */
 const TOLD_AT_ONCE = 10;
 
-/** What a file says, and where in it each thing stands, as `name:line:column`. */
-export interface YamlFile<T> {
-  readonly data: T;
-  at(path: Path): string;
-}
-
-/** Reads a file that a person wrote. What is wrong is told with line and column, what is allowed, what was probably meant. */
-export function parseYamlFile<S extends z.ZodType>(schema: S, text: string, name: string): YamlFile<z.output<S>> {
+/**
+ * Reads a file that a person wrote. What is wrong is told with line and column, what is allowed, what was probably meant. `check` finds what
+ * no schema can say; it is given the value as it stands, with what the schema says of it, so that both are told together.
+ */
+export function parseYamlFile<S extends z.ZodType>(
+  schema: S,
+  text: string,
+  { name, check }: { name: string; check?: (value: unknown, problems: readonly Problem[]) => readonly Problem[] },
+): z.output<S> {
   if (text.length > FILE_BYTES) throw new TeamError('invalid', `${name} is larger than ${FILE_BYTES} bytes`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
@@ -30,8 +31,9 @@ export function parseYamlFile<S extends z.ZodType>(schema: S, text: string, name
   if (document.errors.length > 0) throw tell(brokenPlaces(document, lines, at), name);
   const value = valueOf(document, name);
   const parsed = schema.safeParse(value);
-  if (parsed.success) return { data: parsed.data, at: (path) => at(offsetOf(document, path)) };
-  const problems = explainIssues(parsed.error.issues, value, schema);
+  const misfits = parsed.success ? [] : explainIssues(parsed.error.issues, value, schema);
+  const problems = [...misfits, ...(check?.(value, misfits) ?? [])];
+  if (parsed.success && problems.length === 0) return parsed.data;
   const told = problems
     .map((one) => ({ ...one, offset: (one.isKey ? keyOffset : offsetOf)(document, one.path) }))
     .sort((a, b) => a.offset - b.offset)
@@ -40,7 +42,7 @@ export function parseYamlFile<S extends z.ZodType>(schema: S, text: string, name
 }
 
 /** All that is wrong with a file, a line each, as far as anybody would read it. */
-export function tell(problems: readonly string[], name: string): TeamError {
+function tell(problems: readonly string[], name: string): TeamError {
   const left = problems.length - TOLD_AT_ONCE;
   const more = left > 0 ? [`${name}: and ${left} more`] : [];
   return new TeamError('invalid', [...problems.slice(0, TOLD_AT_ONCE), ...more].join('\n'));

@@ -129,7 +129,17 @@ hooks:
     [
       'a circle beside a task that is not there',
       'team: x\ntasks:\n  - { id: a, title: A, needs: [b] }\n  - { id: b, title: B, needs: [a, c] }\n',
-      /^t\.yaml:4:35: no task has the id "c"\nt\.yaml:3:31: these tasks wait for each other: a needs b needs a$/,
+      /^t\.yaml:3:31: these tasks wait for each other: a needs b needs a\nt\.yaml:4:35: no task has the id "c"$/,
+    ],
+    [
+      'words that are not known beside names that are not there',
+      'team: x\nmembers:\n  - { name: b, agent: 5 }\ntasks:\n  - { id: a, title: A, needs: [c], prio: high, assign: bob }\n',
+      /^t\.yaml:3:23: members\[0\]\.agent .*\nt\.yaml:5:32: no task has the id "c"\nt\.yaml:5:36: .*no key "prio".*\nt\.yaml:5:56: there is no member "bob"$/,
+    ],
+    [
+      'members under a misspelt word, who are not told as missing as well',
+      'team: x\nmembrs:\n  - { name: b, agent: claude }\ntasks:\n  - { title: A, assign: b, needs: [a] }\n  - { idd: a, title: B }\n',
+      /^t\.yaml:2:1: there is no key "membrs"; did you mean members\?\nt\.yaml:6:7: .*no key "idd".*$/,
     ],
     [
       'a task that waits for itself',

@@ -1,0 +1,105 @@
+import { quote } from '../../core/text.ts';
+import type { Path, Problem } from '../yaml-problems.ts';
+
+/** What of an entry others name, or it names itself, as far as it is what it should be. */
+interface Named {
+  readonly at: number;
+  readonly name: string | undefined;
+  readonly id: string | undefined;
+  readonly needs: readonly { readonly at: number; readonly id: string }[];
+  readonly assign: string | undefined;
+}
+
+/**
+ * Names that are used must be there, and once, and no task may wait for itself. The file may be wrong otherwise, as `misfits` say: what
+ * they leave open is not told as missing.
+ */
+export function findBadReferences(file: unknown, misfits: readonly Problem[]): Problem[] {
+  const problems: Problem[] = [];
+  const note = (path: Path, text: string): number => problems.push({ path, isKey: false, text });
+  const [members, tasks] = [entriesOf(file, 'members'), entriesOf(file, 'tasks')];
+  const names = new Set<string>();
+  for (const { at, name } of members) {
+    if (name !== undefined && names.has(name)) note(['members', at, 'name'], `there are two members ${quote(name)}`);
+    if (name !== undefined) names.add(name);
+  }
+  const lead = recordOf(recordOf(file)?.['lead']);
+  if (lead) names.add(textOf(lead['name']) ?? 'lead');
+  const ids = new Set<string>();
+  for (const { at, id } of tasks) {
+    if (id !== undefined && ids.has(id)) note(['tasks', at, 'id'], `there are two tasks ${quote(id)}`);
+    if (id !== undefined) ids.add(id);
+  }
+  const knowsTasks = isWhole(file, misfits, ['tasks', 'id']);
+  const knowsLead = lead?.['name'] !== undefined || !misfits.some(({ path }) => path[0] === 'lead');
+  const knowsMembers = knowsLead && isWhole(file, misfits, ['members', 'name']);
+  for (const { at, needs, assign } of tasks) {
+    const unknown = knowsTasks ? needs.filter(({ id }) => !ids.has(id)) : [];
+    for (const need of unknown) note(['tasks', at, 'needs', need.at], `no task has the id ${quote(need.id)}`);
+    if (knowsMembers && assign !== undefined && !names.has(assign)) {
+      note(['tasks', at, 'assign'], `there is no member ${quote(assign)}`);
+    }
+  }
+  const cycle = findCycle(tasks);
+  if (cycle) {
+    const index = tasks.find(({ id }) => id === cycle[0])?.at ?? 0;
+    note(['tasks', index, 'needs'], `these tasks wait for each other: ${cycle.join(' needs ')}`);
+  }
+  return problems;
+}
+
+/** Whether all names of a list are known: whoever misspelt `members`, or the `name` of one, has said who they are. */
+function isWhole(file: unknown, misfits: readonly Problem[], [list, field]: readonly [string, string]): boolean {
+  const value = recordOf(file)?.[list];
+  return !misfits.some(({ path: [top, at, key], path, isKey }) => {
+    if (path.length === 0) return true;
+    if (path.length === 1) return isKey ? value === undefined : top === list;
+    if (top !== list) return false;
+    const entry = recordOf(Array.isArray(value) ? (value as unknown[])[Number(at)] : undefined);
+    return path.length === 2 || key === field || (isKey && path.length === 3 && entry?.[field] === undefined);
+  });
+}
+
+function entriesOf(file: unknown, list: string): Named[] {
+  const value = recordOf(file)?.[list];
+  if (!Array.isArray(value)) return [];
+  return value.map((one: unknown, at) => {
+    const entry = recordOf(one) ?? {};
+    const needs = Array.isArray(entry['needs']) ? (entry['needs'] as unknown[]) : [];
+    return {
+      at,
+      name: textOf(entry['name']),
+      id: textOf(entry['id']),
+      needs: needs.flatMap((need, place) => (typeof need === 'string' ? [{ at: place, id: need }] : [])),
+      assign: textOf(entry['assign']),
+    };
+  });
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function findCycle(tasks: readonly Named[]): string[] | undefined {
+  const needs = new Map(tasks.flatMap(({ id, needs: before }) => (id === undefined ? [] : [[id, before] as const])));
+  const done = new Set<string>();
+  const walk = (id: string, path: string[]): string[] | undefined => {
+    if (path.includes(id)) return [...path.slice(path.indexOf(id)), id];
+    if (done.has(id)) return undefined;
+    for (const need of needs.get(id) ?? []) {
+      const cycle = walk(need.id, [...path, id]);
+      if (cycle) return cycle;
+    }
+    done.add(id);
+    return undefined;
+  };
+  for (const id of needs.keys()) {
+    const cycle = walk(id, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}
