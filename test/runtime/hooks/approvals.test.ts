@@ -1,0 +1,117 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { HookConfig } from '../../../src/core/hook.ts';
+import { hashHook } from '../../../src/runtime/hooks/approvals.ts';
+import { until } from '../../daemon/processes.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { setStage } from './stage.ts';
+
+describe('approval', () => {
+  test('is by content: a script that changed does not run until it is approved again', async () => {
+    const stage = await setStage();
+    const script = join(stage.folder, 'gate.sh');
+    writeFileSync(script, '#!/bin/sh\nexit 0\n');
+    chmodSync(script, 0o755);
+    const approved = hashHook({ command: './gate.sh', executor: 'shell' }, stage.folder);
+    const hook = { command: './gate.sh', approved, onFailure: 'block' as const };
+    expect(stage.hooks.unapproved([stage.config(hook)])).toMatchObject([{ hash: approved, changed: false }]);
+    stage.hooks.approve([stage.config(hook)]);
+    expect(stage.hooks.unapproved([stage.config(hook)])).toEqual([]);
+    expect(await stage.judge(hook)).toMatchObject({ exitCode: 0 });
+    writeFileSync(script, '#!/bin/sh\ntouch canary\nexit 0\n');
+    expect(await stage.judge(hook)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('changed since it was approved'),
+    });
+    expect(existsSync(join(stage.folder, 'canary'))).toBe(false);
+    const now = hashHook({ command: './gate.sh', executor: 'shell' }, stage.folder);
+    expect(stage.hooks.unapproved([stage.config({ ...hook, approved: now })])).toMatchObject([
+      { hash: now, folder: stage.folder, files: [script], changed: true },
+    ]);
+    stage.hooks.approve([stage.config({ ...hook, approved: now })]);
+    expect(await stage.judge(hook)).toMatchObject({ exitCode: 0 });
+    expect(existsSync(join(stage.folder, 'canary'))).toBe(true);
+  });
+
+  test('differs for another command, another folder, another content', () => {
+    const [one, other] = [temporaryFolder(), temporaryFolder()];
+    for (const folder of [one, other]) writeFileSync(join(folder, 'gate.js'), 'one');
+    const hash = (command: string, folder: string, more: object = {}): string =>
+      hashHook({ command, executor: 'shell', ...more }, folder);
+    const hashes = [hash('node gate.js', one), hash('node gate.js --x', one), hash('node gate.js', other)];
+    writeFileSync(join(one, 'gate.js'), 'two');
+    hashes.push(hash('node gate.js', one), hash('node gate.js', one, { env: ['AWS_SECRET'] }));
+    hashes.push(hash('node gate.js', one, { executor: 'node' }));
+    expect(new Set(hashes).size).toBe(6);
+  });
+
+  test.each([
+    ['a script in a folder that the command goes to', 'cd checks && ./gate.sh', 'checks/gate.sh'],
+    ['what a script names beside itself', './run.sh', 'beside.sh'],
+    ['a module that a module imports', 'node gate.js', 'lib/rules.mjs'],
+    ['a module that a Python program imports', 'python3 gate.py', 'rules.py'],
+    ['the scripts of a package', 'npm test', 'package.json'],
+    ['the rules of make', 'make check', 'Makefile'],
+    ['the configuration that the command names', 'lint --config=strict.json src', 'strict.json'],
+  ])('F43: is void when %s changes', (_what, command, file) => {
+    const folder = checkout();
+    const before = hashHook({ command, executor: 'shell' }, folder);
+    writeFileSync(join(folder, file), '{"scripts":{"test":"true"}}');
+    expect(hashHook({ command, executor: 'shell' }, folder)).not.toBe(before);
+  });
+
+  test.each([
+    ['./run.sh', 'src/work.js'],
+    ['node gate.js', 'src/work.js'],
+    ['npm test', 'src/work.js'],
+    ['./run.sh > report.txt', 'report.txt'],
+  ])('of %s stays when the work that it judges changes: %s', (command, file) => {
+    const folder = checkout();
+    const before = hashHook({ command, executor: 'shell' }, folder);
+    writeFileSync(join(folder, file), 'changed');
+    expect(hashHook({ command, executor: 'shell' }, folder)).toBe(before);
+  });
+
+  test('F43: a script that is rewritten while it runs gives no verdict', async () => {
+    const stage = await setStage();
+    const script = join(stage.folder, 'gate.sh');
+    writeFileSync(script, '#!/bin/sh\ntouch running\nwhile ! test -e go; do sleep 0.02; done\nexit 2\n');
+    chmodSync(script, 0o755);
+    const approved = hashHook({ command: './gate.sh', executor: 'shell' }, stage.folder);
+    const verdict = stage.judge({ command: './gate.sh', approved, onFailure: 'block' });
+    await until('it runs', () => existsSync(join(stage.folder, 'running')));
+    writeFileSync(script, '#!/bin/sh\nexit 0\n');
+    writeFileSync(join(stage.folder, 'go'), '');
+    expect(await verdict).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('changed while it ran') });
+  });
+
+  test('variables that would run code in every program are not for hooks', () => {
+    for (const name of ['NODE_OPTIONS', 'LD_PRELOAD', 'BASH_ENV', 'PYTHONSTARTUP']) {
+      expect(() => HookConfig.parse({ type: 'TaskCompleted', command: 'true', env: [name] })).toThrow('would run code');
+    }
+  });
+
+  /** Gates of all kinds, and the work that they judge. */
+  function checkout(): string {
+    const folder = temporaryFolder();
+    for (const name of ['checks', 'lib', 'src']) mkdirSync(join(folder, name));
+    const files = {
+      'checks/gate.sh': '#!/bin/sh\nexit 0\n',
+      'run.sh': '#!/bin/sh\n. "$(dirname "$0")/beside.sh"\nnode src/work.js && grep -q done report.txt\n',
+      'beside.sh': 'check() { true; }\n',
+      'gate.js': `import { judge } from './lib/rules.mjs';\njudge('src/work.js');\n`,
+      'lib/rules.mjs': 'export const judge = () => {};\n',
+      'gate.py': 'import rules\nrules.judge()\n',
+      'rules.py': 'def judge(): pass\n',
+      'package.json': '{"version":"1.0.0","scripts":{"test":"node --test"}}',
+      Makefile: 'check:\n\ttrue\n',
+      'strict.json': '{"strict":true}',
+      'src/work.js': 'done',
+      'report.txt': 'done',
+    };
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+    chmodSync(join(folder, 'run.sh'), 0o755);
+    return folder;
+  }
+});

@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CONTEXT, setStage } from './stage.ts';
+
+describe('executors', () => {
+  test('a node module gets the payload; what it returns is the verdict', async () => {
+    const stage = await setStage();
+    writeFileSync(
+      join(stage.folder, 'gate.mjs'),
+      `export default async ({ context }) => (context.taskId === '1' ? { reject: 'not ' + context.taskTitle } : undefined);`,
+    );
+    writeFileSync(join(stage.folder, 'throws.mjs'), `export default () => { throw new Error('broken'); };`);
+    writeFileSync(join(stage.folder, 'empty.mjs'), `export const nothing = 1;`);
+    const module = (command: string) => stage.judge({ command, executor: 'node' });
+    expect(await module('gate.mjs')).toMatchObject({ exitCode: 2, stderr: 'not Judged' });
+    expect(await module('throws.mjs')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('broken') });
+    expect(await module('empty.mjs')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('no default export'),
+    });
+  });
+
+  test('functions run in this process, before programs; one that throws has failed', async () => {
+    const stage = await setStage();
+    const seen: unknown[] = [];
+    stage.hooks.registerFunction('demo', 'TaskCompleted', (context) => {
+      seen.push(context);
+      return undefined;
+    });
+    await stage.register({ command: 'exit 0' });
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 0 });
+    expect(seen).toEqual([CONTEXT]);
+    stage.hooks.registerFunction('demo', 'TaskCompleted', () => {
+      throw new Error('broken');
+    });
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 0 });
+    stage.hooks.registerFunction('demo', 'TaskCompleted', () => ({ reject: 'no' }));
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 2, stderr: 'no' });
+    expect(await stage.hooks.removeHook('demo', 'TaskCompleted')).toBe(true);
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 0 });
+  });
+
+  test('F38: a function that never answers has failed when its time is up', async () => {
+    const stage = await setStage();
+    const never = (): Promise<undefined> => new Promise(() => {});
+    stage.hooks.registerFunction('demo', 'TaskCompleted', never, { timeout: 20 });
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 1, timedOut: true });
+    stage.hooks.registerFunction('demo', 'TaskCompleted', never, { timeout: 20, onFailure: 'block' });
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('did not answer within 20 ms, and it blocks') as string,
+    });
+  });
+
+  test('a hook is listed as it was registered', async () => {
+    const stage = await setStage();
+    await stage.register({ command: './gate.sh', timeout: 10_000, onFailure: 'block' });
+    expect(await stage.hooks.getRegisteredHooks('demo')).toEqual([
+      {
+        type: 'TaskCompleted',
+        command: './gate.sh',
+        executor: 'shell',
+        cwd: stage.folder,
+        timeout: 10_000,
+        enabled: true,
+        onFailure: 'block',
+      },
+    ]);
+  });
+});

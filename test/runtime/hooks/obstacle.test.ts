@@ -1,0 +1,63 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { setStage } from './stage.ts';
+
+describe('a gate that cannot run', () => {
+  test.each<[string, { command: string; executor?: 'node' }, RegExp]>([
+    [
+      'is missing',
+      { command: './gone.sh --strict' },
+      /"\.\/gone\.sh --strict" cannot be run: \.\/gone\.sh is not there: put it into/,
+    ],
+    ['may not be executed', { command: './plain.txt' }, /chmod \+x \/.*\/plain\.txt/],
+    ['is a script that is missing', { command: 'sh gone.sh' }, /gone\.sh is not there/],
+    ['is a module that is missing', { command: 'gone.js', executor: 'node' }, /gone\.js is not there/],
+    ['is found missing by the shell', { command: 'cd . && ./gone.sh' }, /the shell says .*gone\.sh: .*[nN]o/],
+    ['is a folder', { command: './folder' }, /\.\/folder is no file/],
+  ])('because it %s is put before a person at once, and no try is counted', async (_what, hook, why) => {
+    const stage = await setStage();
+    writeFileSync(join(stage.folder, 'plain.txt'), 'exit 0');
+    mkdirSync(join(stage.folder, 'folder'));
+    await stage.task();
+    await stage.register({ ...hook, onFailure: 'block' });
+    for (const result of ['my work', 'my work, once more']) {
+      await expect(stage.tasks.completeTask('demo', '1', 'worker', { result })).rejects.toMatchObject({
+        code: 'gate_rejected',
+        message: expect.stringMatching(/A person was asked; there is nothing to change in the work$/),
+      });
+    }
+    expect(await stage.tasks.getTask('demo', '1')).toMatchObject({ status: 'in_progress', rejections: 0 });
+    const asked = await stage.ledger.view('demo', (state) => [...state.requests.values()]);
+    expect(asked).toMatchObject([
+      { kind: 'gate', memberId: 'worker', taskId: '1', status: 'pending', content: expect.stringMatching(why) },
+    ]);
+    expect(asked[0]?.content).toContain('A yes completes the task without the gate.');
+  });
+
+  test('because it changed since it was approved is put before a person, with how to approve it again', async () => {
+    const stage = await setStage();
+    await stage.task();
+    await stage.register({ command: 'true', approved: 'another content', onFailure: 'block' });
+    await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toMatchObject({ code: 'gate_rejected' });
+    const [asked] = await stage.ledger.view('demo', (state) => [...state.requests.values()]);
+    expect(asked?.content).toContain(`then troupe up in ${stage.folder} asks for your yes again`);
+    expect(await stage.tasks.getTask('demo', '1')).toMatchObject({ rejections: 0 });
+  });
+
+  test('is told from one whose own tools are missing, which the work may bring', async () => {
+    const stage = await setStage();
+    writeFileSync(join(stage.folder, 'gate.sh'), '#!/bin/sh\nno-such-tool\n');
+    chmodSync(join(stage.folder, 'gate.sh'), 0o755);
+    const result = await stage.judge({ command: './gate.sh', onFailure: 'block' });
+    expect(result).toMatchObject({ exitCode: 2, code: 127, stderr: expect.stringContaining('The gate failed') });
+    expect(result.unable).toBeUndefined();
+  });
+
+  test('keeps nobody at work', async () => {
+    const stage = await setStage();
+    const hook = { type: 'TeammateIdle', cwd: stage.folder, onFailure: 'block' } as const;
+    await stage.hooks.registerHook('demo', { ...hook, command: './gone.sh' });
+    expect(await stage.mailbox.notifyIdle('demo', 'worker')).toBe(true);
+  });
+});

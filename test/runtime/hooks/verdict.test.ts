@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CONTEXT, setStage } from './stage.ts';
+
+describe('a verdict', () => {
+  test.each([
+    ['exit 0', 'exit 0', 0, 0],
+    ['exit 1', 'echo broken >&2; exit 1', 1, 2],
+    ['exit 2', 'echo do it again >&2; exit 2', 2, 2],
+    ['exit 137', 'exit 137', 1, 2],
+    ['a signal', 'kill -SEGV $$', 1, 2],
+    ['not found', './no-such-hook', 1, 2],
+    ['not executable', './plain.txt', 1, 2],
+  ])('F41: %s: allows or not as the table says', async (_what, command, allowing, blocking) => {
+    const stage = await setStage();
+    writeFileSync(join(stage.folder, 'plain.txt'), 'exit 0');
+    expect((await stage.judge({ command, onFailure: 'allow' })).exitCode).toBe(allowing);
+    expect((await stage.judge({ command, onFailure: 'block' })).exitCode).toBe(blocking);
+  });
+
+  test('says why: standard error, then standard output', async () => {
+    const stage = await setStage();
+    await stage.task();
+    await stage.register({ command: 'echo from stdout; exit 2' });
+    await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toMatchObject({
+      code: 'gate_rejected',
+      message: 'from stdout',
+    });
+    await stage.register({ command: 'echo after it; echo from stderr >&2; exit 2' });
+    await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toThrow('from stdout');
+    expect(await stage.hooks.removeHook('demo', 'TaskCompleted')).toBe(true);
+    expect(await stage.hooks.removeHook('demo', 'TaskCompleted')).toBe(false);
+    await stage.register({ command: 'echo after it; echo from stderr >&2; exit 2' });
+    await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toThrow('from stderr\n\nafter it');
+    expect(await stage.tasks.getTask('demo', '1')).toMatchObject({ status: 'in_progress', rejections: 3 });
+    const last = 'echo after it; echo from stderr >&2; exit 2';
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 2, command: last });
+  });
+
+  test('that a failure gives has the end of both outputs: most tools report on standard output', async () => {
+    const stage = await setStage();
+    await stage.task();
+    const report = `for i in $(seq 3000); do echo "ok $i"; done; echo 'not ok 3001 - slugify' ; echo Error >&2; exit 1`;
+    await stage.register({ command: report, onFailure: 'block' });
+    await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toThrow('The gate failed');
+    const feedback = (await stage.tasks.getTask('demo', '1'))?.feedback ?? '';
+    expect(feedback).toMatch(/^The gate failed, and it blocks when it fails\.\nError\n\n…/);
+    expect(feedback).toMatch(/ok 3000\nnot ok 3001 - slugify$/);
+    expect(feedback.length).toBeLessThan(10_100);
+  });
+
+  test('of a hook in a folder that is gone is a failure of the hook', async () => {
+    const stage = await setStage();
+    const hook = { command: 'true', cwd: join(stage.folder, 'gone'), approved: 'x' };
+    expect(await stage.judge({ ...hook, onFailure: 'allow' })).toMatchObject({ exitCode: 1 });
+    expect(await stage.judge({ ...hook, onFailure: 'block' })).toMatchObject({ exitCode: 2 });
+  });
+
+  test('of a disabled hook is not asked for', async () => {
+    const stage = await setStage();
+    expect(await stage.judge({ command: 'exit 2', enabled: false })).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('time and output', () => {
+  test.each([
+    ['hangs', 'sleep 1004'],
+    ['ignores SIGTERM', `trap '' TERM; while :; do sleep 1; done`],
+  ])('F38: a hook that %s is ended within its time and 6 s', async (_what, command) => {
+    const stage = await setStage();
+    const result = await stage.judge({ command, timeout: 200, onFailure: 'block' });
+    expect(result).toMatchObject({ exitCode: 2, timedOut: true });
+    expect(result.stderr).toContain('did not answer within 200 ms');
+    expect(result.duration).toBeLessThan(6_200);
+    expect(stage.left()).toEqual([]);
+  });
+
+  test('F39: a child in a session of its own that keeps the pipe holds up no verdict and does not stay', async () => {
+    const stage = await setStage();
+    const result = await stage.judge({ command: 'setsid sleep 1005 & echo $! > pid; exit 0', timeout: 5_000 });
+    expect(result).toMatchObject({ exitCode: 0, timedOut: false });
+    expect(result.duration).toBeLessThan(6_000);
+    expect(stage.left()).toEqual([]);
+  });
+
+  test('F40: of 100 MB the beginning and the end are kept, without escape sequences', async () => {
+    const stage = await setStage();
+    const command = `printf '\\033[31mhead\\033[0m\\a'; head -c 100000000 /dev/zero | tr '\\0' x; printf tail; exit 2`;
+    const { stdout, exitCode } = await stage.judge({ command, timeout: 60_000 });
+    expect(exitCode).toBe(2);
+    expect(stdout.length).toBeLessThan(140_000);
+    expect(stdout).toMatch(/^headxxx/);
+    expect(stdout).toMatch(/xxxtail$/);
+    expect(stdout).toMatch(/\[\d+ bytes left out\]/);
+  }, 90_000);
+});
