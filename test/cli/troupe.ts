@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,14 +44,14 @@ export interface Started {
 
 /** A state directory for the running test alone. Its daemon, should there be one, is ended with the test. */
 export function newTroupe(): Troupe {
-  const { troupe, close } = open();
+  const { troupe, close } = openTroupe();
   onTestFinished(close);
   return troupe;
 }
 
 /** One state directory for all tests of a group, in which nobody stops the daemon. */
 export function sharedTroupe(): Troupe {
-  const { troupe, close } = open();
+  const { troupe, close } = openTroupe();
   beforeAll(async () => {
     await troupe.run('status');
   });
@@ -87,7 +87,8 @@ export function isRunning(pid: number): boolean {
   return isTheSame(identify(pid));
 }
 
-function open(): { troupe: Troupe; close: () => Promise<void> } {
+/** A state directory for whoever ends it. */
+export function openTroupe(): { troupe: Troupe; close: () => Promise<void> } {
   // Short, because the path of a Unix socket must be.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-cli-')));
   const home = join(folder, 'home');
@@ -134,7 +135,40 @@ async function end(troupe: Troupe, folder: string): Promise<void> {
     const { status } = await troupe.run('stop');
     if (status !== 0 && isRunning(pid)) process.kill(pid, 'SIGKILL');
   }
+  await endStarting(troupe.home);
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Those that a command had begun to start when the test ended: no card names them yet, and they would make their home anew. */
+async function endStarting(home: string): Promise<void> {
+  await until('no daemon is left', () => {
+    const left = findDaemons(home);
+    for (const pid of left) endAt(pid);
+    return left.length === 0;
+  });
+}
+
+function endAt(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself in the meantime.
+  }
+}
+
+/** The daemons of a state directory, also those that are not ready; none where there is no /proc. */
+export function findDaemons(home: string): number[] {
+  const read = (pid: string, name: string): string[] => {
+    try {
+      return readFileSync(`/proc/${pid}/${name}`, 'utf8').split('\0');
+    } catch {
+      return [];
+    }
+  };
+  const pids = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
+  return pids
+    .filter((pid) => read(pid, 'environ').includes(`TROUPE_HOME=${home}`) && read(pid, 'cmdline').includes('serve'))
+    .map(Number);
 }
 
 /** Ours, without what the one who runs the tests has set for a troupe of their own. */
