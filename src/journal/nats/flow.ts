@@ -28,7 +28,7 @@ const BROKEN: readonly string[] = [
 /**
  * The messages after `after`, in order, without a gap, then those that come, until the signal aborts or this life of the
  * team ends. Whatever becomes of consumers and servers, it goes on where it was, within the link's patience. A consumer tells that
- * there is something; what it is, the stream's leader says (see `readMessages`).
+ * there is something; what it is, the stream's leader says (see `readMessages`), unless there is one replica alone.
  */
 export async function* flow(link: Link, course: Course, signal: AbortSignal): AsyncGenerator<Message> {
   const { encoded, life } = course;
