@@ -83,6 +83,8 @@ export async function followWork(
   };
   let timer: NodeJS.Timeout | undefined;
   let last = await look(client, teamId);
+  let heard = last.seq;
+  let doneAt: number | undefined;
   try {
     progress?.draw(last);
     const check = async (): Promise<void> => {
@@ -90,14 +92,21 @@ export async function followWork(
       progress?.draw(last);
       if (!progress) tellRequests(last);
       clearTimeout(timer);
-      if (last.reason === 'done') end();
+      if (last.reason === 'done') {
+        // What led to it is told first: a look may see further than what was heard, and its parts not the same moment.
+        doneAt ??= (await look(client, teamId)).seq;
+        if (heard >= doneAt) end();
+        return;
+      }
+      doneAt = undefined;
       // Somebody looks on, and can answer: it is waited for, whatever the question is. In a pipe nobody may ever come.
-      else if (last.reason === 'person' && progress) return;
-      else if (last.reason !== undefined) timer = setTimeout(end, QUIET_MS);
+      if (last.reason === 'person' && progress) return;
+      if (last.reason !== undefined) timer = setTimeout(end, QUIET_MS);
     };
     await check();
     const titles = new Map(last.tasks.map((task) => [task.id, task.title]));
-    for await (const batch of client.subscribe(teamId, { after: last.seq, signal: stop.signal })) {
+    for await (const batch of client.subscribe(teamId, { after: heard, signal: stop.signal })) {
+      heard = batch.seq;
       if (!progress && !json) for (const line of eventLines(withoutBookkeeping(batch), screen, titles)) tell(line);
       await check();
     }
