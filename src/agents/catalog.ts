@@ -1,3 +1,5 @@
+import { findNearest } from '../core/nearest.ts';
+import { quote } from '../core/text.ts';
 import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
 import type { Abilities } from './agent.ts';
 import type { AgentRow } from './row.ts';
@@ -103,6 +105,21 @@ export const NAMELESS: Readonly<Record<string, AgentRow>> = {
 /** What is known of an agent by this name. */
 export function findAgent(name: string): AgentRow | undefined {
   return Object.hasOwn(AGENTS, name) ? AGENTS[name as AgentName] : undefined;
+}
+
+/** Why an agent cannot be run by this name alone, and what was probably meant; nothing where it can. */
+export function explainUnknown(name: string): string | undefined {
+  if (findAgent(name)) return undefined;
+  const nameless = NAMELESS[name];
+  if (nameless) {
+    const next = name === 'function' ? nameless.install : `say which, as in {"${name}": "./work.sh"}`;
+    return `The agent ${name} is ${nameless.title}: ${next}`;
+  }
+  const names = Object.keys(AGENTS);
+  const nearest = findNearest(name, names);
+  const meant = nearest === undefined ? `choose of ${names.join(', ')}.` : `did you mean ${nearest}?`;
+  const other = `Another that speaks ACP needs its command: ${UNKNOWN_ACP.install.replace(/^.*?: /, '')}`;
+  return `There is no agent named ${quote(name)}: ${meant} ${other}`;
 }
 
 /** The names of those variables of ours that an agent needs for its provider, which the member's own may choose. */

@@ -1,9 +1,7 @@
-import { AGENTS, findAgent, NAMELESS } from '../agents/catalog.ts';
+import { explainUnknown, findAgent } from '../agents/catalog.ts';
 import { requireProgram } from '../agents/program.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
-import { findNearest } from '../core/nearest.ts';
-import { quote } from '../core/text.ts';
 import { agentEnvironment } from './environment.ts';
 
 /** An agent, and where it is to work. */
@@ -30,7 +28,7 @@ export function requireRunnable(
   const name = spec.kind === 'acp' ? (spec.name ?? '') : spec.kind;
   const known = findAgent(name);
   const program = spec.command?.[0] ?? known?.program;
-  if (program === undefined) throw unknownAgent(name);
+  if (program === undefined) throw new TeamError('invalid', explainUnknown(name) ?? `The agent ${name} has no program`);
   if (!ours) return;
   const env = agentEnvironment(ours, { ...(spec.env && { added: spec.env }), team: {} });
   const elsewhere = 'where your shell finds it, the daemon was started with another PATH: troupe stop, and once more';
@@ -41,16 +39,3 @@ export function requireRunnable(
 
 /** What one that works in a terminal needs. */
 const TMUX = 'install tmux, in which it works; or take claude, which needs none';
-
-function unknownAgent(name: string): TeamError {
-  const nameless = NAMELESS[name];
-  if (nameless) {
-    const next = name === 'function' ? nameless.install : `say which, as in {"${name}": "./work.sh"}`;
-    return new TeamError('invalid', `The agent ${name} is ${nameless.title}: ${next}`);
-  }
-  const names = Object.keys(AGENTS);
-  const nearest = findNearest(name, names);
-  const meant = nearest === undefined ? `choose of ${names.join(', ')}.` : `did you mean ${nearest}?`;
-  const other = `Another that speaks ACP needs its command: ${NAMELESS['acp']?.install.replace(/^.*?: /, '')}`;
-  return new TeamError('invalid', `There is no agent named ${quote(name)}: ${meant} ${other}`);
-}

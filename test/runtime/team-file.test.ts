@@ -137,6 +137,11 @@ hooks:
       /^t\.yaml:3:23: members\[0\]\.agent .*\nt\.yaml:5:32: no task has the id "c"\nt\.yaml:5:36: .*no key "prio".*\nt\.yaml:5:56: there is no member "bob"$/,
     ],
     [
+      'agents that are not known, all of them, beside what else is wrong',
+      'team: x\nagents:\n  eyes: { agent: codx }\nlead: { agent: cluade }\nmembers:\n  - { name: a, agent: eyes }\n  - { name: b, agent: mine, command: ./mine }\n  - { name: c, agent: exec, rol: x }\n',
+      /^t\.yaml:4:16: there is no agent named "cluade": did you mean claude\?.*\nt\.yaml:6:23: there is no agent named "codx": did you mean codex\?.*\nt\.yaml:8:23: the agent exec is any program: say which.*\nt\.yaml:8:29: .*no key "rol".*$/,
+    ],
+    [
       'members under a misspelt word, who are not told as missing as well',
       'team: x\nmembrs:\n  - { name: b, agent: claude }\ntasks:\n  - { title: A, assign: b, needs: [a] }\n  - { idd: a, title: B }\n',
       /^t\.yaml:2:1: there is no key "membrs"; did you mean members\?\nt\.yaml:6:7: .*no key "idd".*$/,

@@ -1,3 +1,4 @@
+import { explainUnknown } from '../../agents/catalog.ts';
 import { quote } from '../../core/text.ts';
 import type { Path, Problem } from '../yaml-problems.ts';
 
@@ -40,12 +41,39 @@ export function findBadReferences(file: unknown, misfits: readonly Problem[]): P
       note(['tasks', at, 'assign'], `there is no member ${quote(assign)}`);
     }
   }
+  problems.push(...findUnknownAgents(file, misfits));
   const cycle = findCycle(tasks);
   if (cycle) {
     const index = tasks.find(({ id }) => id === cycle[0])?.at ?? 0;
     note(['tasks', index, 'needs'], `these tasks wait for each other: ${cycle.join(' needs ')}`);
   }
   return problems;
+}
+
+/** Agents that nobody can run by the name they have here. One that `agents` sets up may have any, or a command of its own. */
+function findUnknownAgents(file: unknown, misfits: readonly Problem[]): Problem[] {
+  const { agents, lead, members } = recordOf(file) ?? {};
+  const isOpen = ({ path, isKey }: Problem): boolean =>
+    path[0] === 'agents' || path.length === 0 || (isKey && path.length === 1 && agents === undefined);
+  if (misfits.some(isOpen)) return [];
+  const list = Array.isArray(members) ? (members as unknown[]) : [];
+  const entries = [
+    { path: ['lead'] as Path, entry: lead },
+    ...list.map((entry, at) => ({ path: ['members', at], entry })),
+  ];
+  return entries.flatMap(({ path, entry }) => {
+    const { agent, command } = recordOf(entry) ?? {};
+    if (typeof agent !== 'string' || command !== undefined) return [];
+    const set = recordOf(recordOf(agents)?.[agent]);
+    const named = set?.['agent'] ?? agent;
+    if (typeof named !== 'string' || set?.['command'] !== undefined) return [];
+    const place = [...path, 'agent'];
+    const isToldOf = misfits.some((one) => one.path.join('/') === place.join('/'));
+    const text = isToldOf ? undefined : explainUnknown(named);
+    return text === undefined
+      ? []
+      : [{ path: place, isKey: false, text: `${text.slice(0, 1).toLowerCase()}${text.slice(1)}` }];
+  });
 }
 
 /** Whether all names of a list are known: whoever misspelt `members`, or the `name` of one, has said who they are. */
