@@ -59,7 +59,7 @@ interface Task {
   blockedBy?: string[];
 }
 
-/** Every task of a list, as each call of the program reads it; what is half written is read again. */
+/** Every task of a list, each file read, as the program does for each claim; what is half written is read again. */
 function foreignList(folder: string): Task[] {
   return readdirSync(folder)
     .filter((name) => /^\d+\.json$/.test(name))
@@ -77,25 +77,51 @@ function readAgain(path: string): Task {
   }
 }
 
-/** Lists, then takes up to so many free tasks, each under its lock; returns their ids, none when none is free. */
-export async function foreignClaims(folder: string, name: string, count: number): Promise<string[]> {
-  const ids: string[] = [];
+/**
+ * Takes the first task that is free, call by call as a teammate of the program does that has nothing to do (bench/README.md says how that
+ * was seen): it lists; under the task's lock it reads it again, lists again to see what the task waits for, and writes its name; then it
+ * takes the lock a second time to write that it has begun. One who finds that another was first begins anew: the program after half a
+ * second, this one at once. What the program does to find the real path of a file is left out. Returns the task's id, or nothing when none
+ * is free.
+ */
+export async function foreignClaim(folder: string, name: string): Promise<string | undefined> {
   for (;;) {
-    const free = foreignList(folder).filter((task) => task.status === 'pending' && task.owner === undefined);
-    if (free.length === 0) return ids;
-    for (const { id } of free) {
-      const path = join(folder, `${id}.json`);
-      if (!(await foreignLock(path))) continue;
-      try {
-        const task = readAgain(path);
-        if (task.status !== 'pending' || task.owner !== undefined) continue;
-        writeInPlace(path, { ...task, owner: name, status: 'in_progress' });
-        ids.push(id);
-      } finally {
-        foreignUnlock(path);
-      }
-      if (ids.length >= count) return ids;
-    }
+    const id = firstFree(foreignList(folder));
+    if (id === undefined) return undefined;
+    const path = join(folder, `${id}.json`);
+    readAgain(path);
+    const isMine = await change(path, (task) => {
+      if (!isFree(task) || firstFree(foreignList(folder), id) !== id) return undefined;
+      return { ...readAgain(path), owner: name };
+    });
+    if (!isMine) continue;
+    readAgain(path);
+    await change(path, (task) => ({ ...task, status: 'in_progress' }));
+    return id;
+  }
+}
+
+/** The first task that somebody may take, or whether a certain one is. */
+function firstFree(list: readonly Task[], wanted?: string): string | undefined {
+  const open = new Set(list.flatMap(({ id, status }) => (status === 'completed' ? [] : id)));
+  const isReady = (task: Task): boolean => isFree(task) && !task.blockedBy?.some((blocker) => open.has(blocker));
+  return list.find((task) => (wanted === undefined || task.id === wanted) && isReady(task))?.id;
+}
+
+function isFree({ status, owner }: Task): boolean {
+  return status === 'pending' && owner === undefined;
+}
+
+/** Reads a task under its lock and writes it in place; false when it is not to be written, or stays locked. */
+async function change(path: string, edit: (task: Task) => Task | undefined): Promise<boolean> {
+  if (!(await foreignLock(path))) return false;
+  try {
+    statSync(`${path}.lock`);
+    const task = edit(readAgain(path));
+    if (task) writeInPlace(path, task);
+    return task !== undefined;
+  } finally {
+    foreignUnlock(path);
   }
 }
 
