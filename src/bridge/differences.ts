@@ -60,8 +60,13 @@ export function differencesOf(before: NativeTeam | undefined, after: NativeTeam 
   return events;
 }
 
+/** Found once for each inbox as it was read: many ask, and an inbox may have thousands. */
+const known = new WeakMap<readonly NativeEntry[], ReadonlyMap<string, NativeEntry>>();
+
 /** What tells an entry from others: its own id, else what it says and when; equal ones are counted. */
-export function entryKeys(entries: readonly NativeEntry[]): Map<string, NativeEntry> {
+export function entryKeys(entries: readonly NativeEntry[]): ReadonlyMap<string, NativeEntry> {
+  const before = known.get(entries);
+  if (before) return before;
   const keys = new Map<string, NativeEntry>();
   for (const entry of entries) {
     const said = entry.msg_id ?? hash(`${entry.from}\n${entry.timestamp}\n${textOfEntry(entry)}`);
@@ -69,6 +74,7 @@ export function entryKeys(entries: readonly NativeEntry[]): Map<string, NativeEn
     for (let i = 2; keys.has(key); i++) key = `${said}-${i}`;
     keys.set(key, entry);
   }
+  known.set(entries, keys);
   return keys;
 }
 

@@ -22,7 +22,7 @@ export interface FileMemory {
  * Two writes within one tick of the file system's clock leave the same time, and maybe the same size. What was read that soon after
  * it was written is not trusted for good.
  */
-const TICK_MS = 20;
+export const TICK_MS = 20;
 
 interface Entry extends Remembered {
   readonly print: string;

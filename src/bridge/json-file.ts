@@ -94,10 +94,12 @@ export function replaceFile(path: string, value: unknown, mode = 0o644): FileRea
   return { kind: 'read', value, mode, print: writeWhole(path, encodeJson(value), mode) };
 }
 
+/** The names of files that we are about to rename: as the program names its own, and marked, so that those left behind are known as ours. */
+export const TEMPORARY = /\.tmp\.troupe-[0-9a-f]{8}$/;
+
 /** The same for a text that is no JSON; returns what tells the file from others. */
 export function writeWhole(path: string, text: string, mode = 0o644): string {
-  // The name that the program itself gives what it is about to rename; it ignores those it did not make.
-  const temporary = `${path}.tmp.${Math.random().toString(16).slice(2, 10).padEnd(8, '0')}`;
+  const temporary = `${path}.tmp.troupe-${Math.random().toString(16).slice(2, 10).padEnd(8, '0')}`;
   const file = openSync(
     temporary,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,

@@ -7,7 +7,10 @@ import { TeamError } from '../core/errors.ts';
 /** The age at which the program takes a lock for left behind. */
 export const STALE_MS = 10_000;
 
-/** A holder that lives touches its lock twice in that time; one that did not while we looked is gone, whatever the clock says. */
+/**
+ * A holder that lives touches its lock twice in `STALE_MS`; one that did not for longer than this while we looked is gone, whatever the
+ * clock says.
+ */
 const SILENT_MS = 6_000;
 
 /** How long we wait for a holder that lives. */
@@ -27,7 +30,11 @@ export interface LockOptions {
   readonly patience?: number;
   readonly longest?: number;
   readonly silent?: number;
+  readonly stale?: number;
 }
+
+/** The names of locks that were moved aside to be removed. */
+export const TOMBSTONE = /\.lock\.stale\.\d+\.\d+$/;
 
 /**
  * Does something while holding the program's own lock beside a file: a directory `FILE.lock`, made to take it and removed to
@@ -112,7 +119,7 @@ function giveBack(lock: string, { wall, steady }: Taken): void {
 
 /** Tries again and again; removes a lock that was left behind. */
 async function wait(lock: string, options: LockOptions): Promise<Taken | undefined> {
-  const { patience = PATIENCE_MS, longest = LONGEST_MS, silent = SILENT_MS } = options;
+  const { patience = PATIENCE_MS, longest = LONGEST_MS, silent = SILENT_MS, stale = STALE_MS } = options;
   const start = performance.now();
   let seen = '';
   let seenAt = start;
@@ -128,7 +135,9 @@ async function wait(lock: string, options: LockOptions): Promise<Taken | undefin
         seenAt = performance.now();
       }
       const age = Date.now() - Number(found.mtimeMs);
-      if (age >= STALE_MS && performance.now() - seenAt >= silent) bury(lock, found);
+      const watched = performance.now() - seenAt;
+      // One that stood still for so long before our eyes is old even if its time is still to come.
+      if (watched >= stale || (age >= STALE_MS && watched >= silent)) bury(lock, found);
     }
     const mine = take(lock);
     if (mine !== undefined) return mine;

@@ -15,9 +15,10 @@ export function checkNativeRoot(root: string): boolean {
  * write.
  */
 export function checkDirectory(path: string, remedy = 'set CLAUDE_CONFIG_DIR to a directory of your own'): boolean {
-  const why = whyNotOwn(path);
+  const found = look(path);
+  const why = found && whyForeign(found);
   if (why !== undefined) throw new TeamError('not_allowed', `${path} ${why}: ${remedy}`);
-  return look(path) !== undefined;
+  return found !== undefined;
 }
 
 /** What is said of a link. */
@@ -26,7 +27,10 @@ export const LINKED = 'is a symbolic link, which is not followed';
 /** What keeps a path from being a directory of one's own, if it is there at all. */
 export function whyNotOwn(path: string): string | undefined {
   const found = look(path);
-  if (!found) return undefined;
+  return found && whyForeign(found);
+}
+
+function whyForeign(found: Stats): string | undefined {
   if (found.isSymbolicLink()) return LINKED;
   if (!found.isDirectory()) return 'is not a directory';
   const self = process.getuid?.();
@@ -66,7 +70,7 @@ const FILE_MODE = 0o644;
 
 function look(path: string): Stats | undefined {
   try {
-    return lstatSync(path);
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
     // Not there, or in a place where nothing can be.
     return undefined;

@@ -17,7 +17,7 @@ export interface Sight {
   team(name: string): NativeTeam | undefined;
   /** One team, after looking at what is known to have changed: a look at a thousand files for one of them is too much. */
   glance(name: string): NativeTeam | undefined;
-  /** Tells of a file that we wrote ourselves, so that it need not be read. */
+  /** Tells of a file that we wrote ourselves: it need not be read, and is in the next picture whether a notice of it has come or not. */
   wrote(name: string, path: string, written: FileReading): void;
   /** Hears what happens; returns the way to stop. */
   subscribe(listener: (event: NativeEvent) => void): () => void;
@@ -98,12 +98,17 @@ export function openSight(root: string, options: { sweep?: number; onError?: (er
     return found;
   };
 
-  /** Looks soon at what changed: a file of a team, all of it, or with the name '' everything. */
-  const plan = (name: string, file?: string): void => {
+  /** Notes what changed: a file of a team, all of it, or with the name '' everything. */
+  const note = (name: string, file?: string): void => {
     const known = due.get(name);
     if (file === undefined) due.set(name, undefined);
     else if (known) known.add(file);
     else if (!due.has(name)) due.set(name, new Set([file]));
+  };
+
+  /** Looks soon at what changed. */
+  const plan = (name: string, file?: string): void => {
+    note(name, file);
     if (closed) return;
     timer ??= setTimeout(() => {
       timer = undefined;
@@ -192,6 +197,7 @@ export function openSight(root: string, options: { sweep?: number; onError?: (er
     },
     wrote(name, path, written) {
       files.get(name)?.wrote(path, written);
+      note(name, path);
     },
     subscribe(listener) {
       listeners.add(listener);

@@ -140,6 +140,21 @@ describe('the lock beside a file', () => {
     expect(existsSync(`${path}.lock`)).toBe(true);
   });
 
+  test.for([3_600_000, -3_600_000])(
+    'F28: is taken over from one who is gone, though the clock was set by %i ms meanwhile',
+    async (step) => {
+      const path = join(temporaryFolder(), 'x.json');
+      mkdirSync(`${path}.lock`);
+      const then = (Date.now() + step) / 1000;
+      utimesSync(`${path}.lock`, then, then);
+      const start = performance.now();
+      expect(await underLock(path, () => 'mine', { silent: 300, stale: 600 })).toBe('mine');
+      // Not at once: whoever made it might live.
+      expect(performance.now() - start).toBeGreaterThanOrEqual(step > 0 ? 600 : 300);
+      expect(existsSync(`${path}.lock`)).toBe(false);
+    },
+  );
+
   test('F28: is given back when the clock was set meanwhile, and not when somebody else has taken it over', async () => {
     const path = join(temporaryFolder(), 'x.json');
     const now = Date.now;

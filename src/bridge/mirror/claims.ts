@@ -20,6 +20,8 @@ interface Known {
   readonly names: ReadonlyMap<string, string>;
   /** Claims that wait for their confirmation. */
   readonly unconfirmed: Set<string>;
+  /** The native ids of those that were written. */
+  readonly confirmed: Set<string>;
   readonly withheld: Withheld;
 }
 
@@ -27,7 +29,7 @@ interface Known {
  * Writes claims into the native files, each under its lock; false when somebody there was first, which the journal then says. All that
  * is needed comes with the task: a look at the ledger would wait for the commits of all other claims.
  */
-export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconfirmed, withheld }: Known) {
+export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconfirmed, confirmed, withheld }: Known) {
   const { ledger, teamId, paths, stream, wrote, naming } = parts;
   return async (task: SharedTask, memberId: string): Promise<boolean> => {
     if (task.assigneeId !== memberId || task.status !== 'in_progress') return false;
@@ -50,6 +52,7 @@ export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconf
           if (!isMine && !(isFree && (owner === undefined || owner === mine))) return { answer: before };
           const next = { ...fileOf(shown, before), id: native } as NativeTask;
           agreed.set(native, { form: formOfFile(next), revision: task.revision });
+          confirmed.add(native);
           return { answer: undefined, write: next };
         };
       let winner = await changeTaskFile(paths, native, write(), { wrote });

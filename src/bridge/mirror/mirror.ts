@@ -4,6 +4,7 @@ import type { TeamState } from '../../core/state.ts';
 import type { SharedTask } from '../../core/task.ts';
 import { streamOf } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { watchDebris } from '../debris.ts';
 import type { NativeConfig } from '../format.ts';
 import { NATIVE_LEAD, nativePaths } from '../layout.ts';
 import type { Sight } from '../sight.ts';
@@ -144,10 +145,12 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const tasks = mirrorTasks(parts, { grace: options.grace });
   const mail = mirrorMail(parts);
   const debts = keepDebts(parts, mail);
+  const debris = watchDebris(paths);
 
   const pass = async (): Promise<void> => {
     const now = due;
     due = { ...NOTHING };
+    tasks.pictured();
     const team = now.files ? sight.team(native) : sight.glance(native);
     if (!parts.naming.leads && (await ledger.view(teamId, (state) => hasEnded(state, stream)))) {
       // A closed team refuses everything: what natives do would be put back for ever.
@@ -182,6 +185,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     if (now.members) await step('answers', () => mail.answerShutdowns());
     if (!parts.naming.leads) await debts.pay();
     await lines.retry();
+    debris.look();
   };
 
   const hear = (event: TeamEvent, state: TeamState): Promise<void> | undefined => {

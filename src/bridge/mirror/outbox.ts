@@ -4,8 +4,11 @@ import type { TeamMessage } from '../../core/message.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
 import { entryKeys } from '../differences.ts';
+import { TICK_MS } from '../file-memory.ts';
 import type { NativeEntry } from '../format.ts';
 import { appendEntry, readInbox } from '../inbox-file.ts';
+import type { InboxReading } from '../inbox-file.ts';
+import { printOf } from '../json-file.ts';
 import { leadLives } from '../leftovers.ts';
 import { asPlainText } from '../protocol.ts';
 import type { NativeTeam } from '../snapshot.ts';
@@ -50,6 +53,8 @@ export function openOutbox(
   const places = new Map<string, string>();
   const rewritten = new Map<string, number>();
   const told = new Set<string>();
+  /** The inbox that was looked into last. */
+  let looked: { readonly path: string; readonly print: string | undefined; readonly inbox: InboxReading } | undefined;
 
   const receipt = (type: 'message.deliver' | 'message.acknowledge', { id, toId }: TeamMessage, again = false) => {
     const about = { by: SYSTEM, memberId: toId, messageIds: [id] };
@@ -69,11 +74,24 @@ export function openOutbox(
     await receipt('message.deliver', message, again);
   };
 
+  /** An inbox as it is now; read once while it stays what it is, since many messages may ask for the same one. */
+  const lookInto = async (name: string): Promise<InboxReading> => {
+    const path = paths.inbox(name);
+    const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    const print = found && printOf(found);
+    if (print !== undefined && looked?.path === path && looked.print === print) return looked.inbox;
+    // Of one that was written this moment a second writing might not be seen.
+    const isSettled = found !== undefined && Date.now() - Number(found.mtimeMs) > TICK_MS;
+    const inbox = await readInbox(path);
+    looked = isSettled ? { path, print, inbox } : undefined;
+    return inbox;
+  };
+
   /** Looks at the file itself: the picture may be older than our own writing. */
   const fateOf = async (team: NativeTeam, { message, name }: Due, key: string): Promise<Fate> => {
     const place = placeOf(paths.inboxes);
     const before = inodeOf(paths.inbox(name));
-    const inbox = await readInbox(paths.inbox(name));
+    const inbox = await lookInto(name);
     if (inbox.kind !== 'read' || place !== placeOf(paths.inboxes)) return 'unknown';
     const entry = entryKeys(inbox.entries).get(key);
     if (entry) return entry.read === true ? 'read' : 'unknown';
@@ -130,9 +148,9 @@ export function openOutbox(
     async pass(team) {
       removes ||= team.era === 'removes-read';
       const due = await ledger.view(teamId, (state) => dueIn(state, parts));
-      for (const name of new Set(due.map((one) => one.name))) {
+      for (const [name, list] of Map.groupBy(due, (one) => one.name)) {
         await parts.step(`mail to ${name}`, async () => {
-          for (const one of due) if (one.name === name) await handle(team, one);
+          for (const one of list) await handle(team, one);
         });
       }
       if (due.some(({ message }) => !message.deliveredAt)) parts.again();

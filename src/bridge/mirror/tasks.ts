@@ -30,6 +30,8 @@ import { withholdTasks } from './withheld.ts';
 
 /** Keeps the tasks of a team and those of a native team the same. */
 export interface TaskMirror {
+  /** A picture of the files is about to be taken: what was written until now is in it. */
+  pictured(): void;
   /** One comparison, both ways, of what changed since the last one. */
   pass(files: ReadonlyMap<string, NativeTask>): Promise<void>;
   /** Tells the native lead of a task that failed here: its list has no word for that. */
@@ -52,10 +54,12 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
   const names = new Map<string, string>();
   /** Claims that wait for their confirmation: until then the native side has the better right. */
   const unconfirmed = new Set<string>();
+  /** The files of claims that were confirmed since the picture was taken, which shows them as they were before. */
+  const confirmed = new Set<string>();
 
   const absence = watchTaskFiles(parts, options);
   const withheld = withholdTasks(parts);
-  const confirm = confirmClaims(parts, { links, agreed, names, unconfirmed, withheld });
+  const confirm = confirmClaims(parts, { links, agreed, names, unconfirmed, confirmed, withheld });
   const learnLinks = (state: TeamState): void => {
     if (links.toTask.size > 0) return;
     withheld.learn(state);
@@ -170,6 +174,7 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
   };
 
   return {
+    pictured: () => confirmed.clear(),
     async pass(files) {
       if (!(await absence.isHere())) return;
       const found = [...files.values()].filter(({ metadata }) => metadata?.['_internal'] !== true);
@@ -240,8 +245,9 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
   /** Whether there is something to do about a file; what is in step is kept in mind. */
   function hasMoved(state: TeamState, file: NativeTask): boolean {
     const native = file.id;
-    if (inStep.get(native) === file || file.status === 'deleted') return false;
+    if (inStep.get(native) === file || file.status === 'deleted' || confirmed.has(native)) return false;
     const task = state.tasks.get(links.toTask.get(native) ?? '');
+    if (task && unconfirmed.has(task.id)) return false;
     if (!task || task.status === 'deleted' || !isInStep(state, task, file, { links, stream })) return true;
     if (!agreed.has(native)) agreed.set(native, { form: formOfFile(file), revision: task.revision });
     inStep.set(native, file);
