@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
+import { textFrames } from '../operations/text-frames.ts';
 import { CallError } from './client.ts';
 import type { Connect, Connection } from './client.ts';
 import type { WebSocketOptions } from './websocket.ts';
@@ -13,7 +14,8 @@ export function nodeWebSocketConnect(options: WebSocketOptions): Connect {
     const token = typeof options.token === 'function' ? await options.token() : options.token;
     return new Promise<Connection>((resolve, reject) => {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      const socket = new WebSocket(options.url, { headers, perMessageDeflate: false });
+      // Whether it is UTF-8 is the daemon's care, which reads it from its own memory.
+      const socket = new WebSocket(options.url, { headers, perMessageDeflate: false, skipUTF8Validation: true });
       let ready = false;
       const unreachable = (): void => reject(new CallError('no_daemon', `No daemon answers on ${options.url}`));
       socket.once('upgrade', (response) => {
@@ -30,19 +32,17 @@ export function nodeWebSocketConnect(options: WebSocketOptions): Connect {
   };
 }
 
-/** Sends, and lets the frames of a turn go to the kernel together: `ws` would make a system call of each. */
+/** Sends all texts of a turn in one write: `ws` would make two of each, and with them a claim takes a fifth longer. */
 function gatherTurns(socket: WebSocket, carrier: Duplex): (text: string) => void {
-  let isCorked = false;
-  const uncork = (): void => {
-    isCorked = false;
-    carrier.uncork();
+  let texts: string[] = [];
+  const write = (): void => {
+    const frames = textFrames(texts, { masked: true });
+    texts = [];
+    // One that closes has said its last word.
+    if (socket.readyState === socket.OPEN) carrier.write(frames);
   };
   return (text) => {
-    if (!isCorked) {
-      isCorked = true;
-      carrier.cork();
-      process.nextTick(uncork);
-    }
-    socket.send(text, () => {});
+    if (texts.length === 0) process.nextTick(write);
+    texts.push(text);
   };
 }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
+import { textFrames } from '../operations/text-frames.ts';
 import type { Admitted, Guard, Refusal } from './guard.ts';
 import { refusal } from './guard.ts';
 import { retryHeader, SECURITY_HEADERS } from './headers.ts';
@@ -115,7 +116,10 @@ export function refuse(socket: Duplex, why: Refusal): void {
 function lineOn(socket: WebSocket, carrier: Duplex): Line {
   return {
     write(frames, moved, done) {
-      // One write for all: `ws` would make one of each.
+      // One write for all: `ws` would make two of each.
+      if (socket.readyState === socket.OPEN && frames.reduce((sum, frame) => sum + frame.length, 0) <= PIECE_BYTES) {
+        return void carrier.write(textFrames(frames, { masked: false }), done);
+      }
       carrier.cork();
       frames.forEach((frame, at) => send(frame, moved, at === frames.length - 1 ? done : moved));
       carrier.uncork();

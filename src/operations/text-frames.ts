@@ -1,0 +1,73 @@
+/*
+ * Texts as WebSocket messages (RFC 6455, section 5). Whoever opens, reads, pings and closes a WebSocket is a library's
+ * matter; it also makes some ten objects and two pieces of memory of each message that it sends, and hands each to a stream.
+ */
+
+const TEXT_FRAME = 0x81;
+const MASKED = 0x80;
+const MASK_BYTES = 4;
+/** Lengths up to this are in the second byte; above, this and the next number say that two or eight bytes follow. */
+const SHORT = 125;
+const TWO_BYTES = 126;
+const EIGHT_BYTES = 127;
+const MOST_IN_TWO = 0xffff;
+
+/** Random bytes for masks, fetched for a thousand messages at a time. */
+const randomness = new Uint8Array(4096);
+let used = randomness.length;
+
+/** One piece of memory with each text as a message of one frame; what clients send has to be masked. */
+export function textFrames(texts: readonly string[], { masked }: { readonly masked: boolean }): Buffer {
+  let total = 0;
+  for (const text of texts) {
+    const size = Buffer.byteLength(text);
+    total += headerBytes(size, masked) + size;
+  }
+  const bytes = Buffer.allocUnsafe(total);
+  let at = 0;
+  for (const text of texts) {
+    const size = Buffer.byteLength(text);
+    const body = at + headerBytes(size, masked);
+    writeHeader(bytes, at, size, masked);
+    bytes.write(text, body);
+    if (masked) mask(bytes, body, size);
+    at = body + size;
+  }
+  return bytes;
+}
+
+function headerBytes(size: number, masked: boolean): number {
+  return (size <= SHORT ? 2 : size <= MOST_IN_TWO ? 4 : 10) + (masked ? MASK_BYTES : 0);
+}
+
+function writeHeader(bytes: Buffer, at: number, size: number, masked: boolean): void {
+  const flag = masked ? MASKED : 0;
+  bytes[at] = TEXT_FRAME;
+  if (size <= SHORT) {
+    bytes[at + 1] = flag | size;
+  } else if (size <= MOST_IN_TWO) {
+    bytes[at + 1] = flag | TWO_BYTES;
+    bytes.writeUInt16BE(size, at + 2);
+  } else {
+    bytes[at + 1] = flag | EIGHT_BYTES;
+    bytes.writeBigUInt64BE(BigInt(size), at + 2);
+  }
+}
+
+/** Puts a fresh key in front of the body and lays it over the body, with its four bytes at hand: half the time of looking each up. */
+function mask(bytes: Buffer, body: number, size: number): void {
+  if (used === randomness.length) {
+    crypto.getRandomValues(randomness);
+    used = 0;
+  }
+  const key = [0, 1, 2, 3].map(() => randomness[used++] as number) as [number, number, number, number];
+  bytes.set(key, body - MASK_BYTES);
+  const [a, b, c, d] = key;
+  const end = body + size;
+  for (let at = body; at < end; at += 4) {
+    bytes[at] = (bytes[at] as number) ^ a;
+    if (at + 1 < end) bytes[at + 1] = (bytes[at + 1] as number) ^ b;
+    if (at + 2 < end) bytes[at + 2] = (bytes[at + 2] as number) ^ c;
+    if (at + 3 < end) bytes[at + 3] = (bytes[at + 3] as number) ^ d;
+  }
+}
