@@ -24,7 +24,7 @@ async function runBridge(scale: Scale): ReturnType<Benchmark['run']> {
   const root = join(folder, 'claude');
   process.env['CLAUDE_CONFIG_DIR'] = root;
   await using daemon = await startDaemon(folder);
-  await using ours = await startClaimers(daemon, 'unix');
+  await using ours = await startClaimers(daemon, 'unix', scale);
   await using theirs = await startProcesses('native-claimer.ts', WORKERS);
   await using writers = await startProcesses('native-writer.ts', ['one', 'two']);
   let teams = 0;

@@ -40,8 +40,8 @@ export async function runThroughDaemon(
   using workspace = openWorkspace();
   const { folder, disk } = workspace;
   await using daemon = await startDaemon(folder);
-  await using unix = await startClaimers(daemon, 'unix');
-  await using ws = await startClaimers(daemon, 'ws');
+  await using unix = await startClaimers(daemon, 'unix', scale);
+  await using ws = await startClaimers(daemon, 'ws', scale);
   await using peer = await startSqlitePeer(folder);
   await using bare = await startBarePeer(folder);
   const claimers = { unix, ws };
