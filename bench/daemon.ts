@@ -67,7 +67,7 @@ export interface Claimers extends AsyncDisposable {
 }
 
 /** Claims that warm up each client, 16 in flight: V8 compiles for good what has run some thousand times. */
-const WARM_UP = 4_000;
+const WARM_UP = 10_000;
 
 /** Starts a process per worker on one transport, and lets them claim until they are warm, the daemon with them. */
 export async function startClaimers(daemon: BenchDaemon, transport: Transport, scale: Scale): Promise<Claimers> {

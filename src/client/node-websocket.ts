@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
+import type { ErrorCode } from '../core/errors.ts';
 import { textFrames } from '../operations/text-frames.ts';
 import { CallError } from './client.ts';
 import type { Connect, Connection } from './client.ts';
@@ -25,11 +28,22 @@ export function nodeWebSocketConnect(options: WebSocketOptions): Connect {
           resolve({ send, close: () => socket.close() });
         });
       });
+      socket.once('unexpected-response', (request, response) => {
+        void readRefusal(response)
+          .then(reject, unreachable)
+          .finally(() => request.destroy());
+      });
       socket.on('message', (data: Buffer) => receive(data.toString('utf8')));
       socket.once('close', (_code, reason) => (ready ? closed(reason.toString('utf8')) : unreachable()));
       socket.on('error', unreachable);
     });
   };
+}
+
+/** What a daemon that takes no WebSocket from us answers in HTTP. */
+async function readRefusal(response: IncomingMessage): Promise<CallError> {
+  const { error } = (await json(response)) as { error: { code: ErrorCode; message: string } };
+  return new CallError(error.code, error.message);
 }
 
 /** Sends all texts of a turn in one write: `ws` would make two of each, and with them a claim takes a fifth longer. */

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Client } from '../../src/client/client.ts';
@@ -43,6 +44,15 @@ describe.each(['unix', 'ws', 'browser ws'] as const)('the client over %s', (kind
     await expect(client.call('team.show', { teamId: 'absent' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(client.subscribe('absent').next()).rejects.toMatchObject({ code: 'not_found' });
   });
+
+  // A page cannot see what is answered in place of a WebSocket.
+  if (kind !== 'browser ws') {
+    test('is told at once that its token is not valid', async () => {
+      const server = await startServer();
+      const client = connect(() => ({ ...server, token: 'wrong', home: { ...server.home, tokenFile: wrongToken() } }));
+      await expect(client.call('team.list', {})).rejects.toMatchObject({ code: 'unauthenticated' });
+    });
+  }
 
   test('cancels what it no longer waits for', async () => {
     const server = await startServer();
@@ -90,3 +100,9 @@ describe.each(['unix', 'ws', 'browser ws'] as const)('the client over %s', (kind
     await following;
   });
 });
+
+function wrongToken(): string {
+  const file = join(temporaryFolder(), 'token');
+  writeFileSync(file, 'wrong');
+  return file;
+}
