@@ -116,7 +116,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const opened = await openJournal(place, { file: home.journal, exclusive }).catch((error: unknown) => {
       throw last ? whereLast(last, error) : error;
     });
-    const { journal: bareJournal, hosts, away, again, ...journalFacts } = opened;
+    const { journal: bareJournal, hosts, away, again, damage, ...journalFacts } = opened;
     closers.add('journal', () => bareJournal.close());
     const { health, instruments, calls, appended } = await openObservation({
       log: logging,
@@ -130,6 +130,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       connections: () => hub.connections,
       turnedAway: () => hub.counters,
     });
+    if (damage) health.raise('journal', damage.message);
     let keeper: HostKeeper | undefined;
     const fenced = hosts ? fencedJournal(bareJournal, () => keeper?.lease) : bareJournal;
     const journal = observeJournal(fenced, {

@@ -26,6 +26,8 @@ export interface OpenedJournal {
   readonly away?: () => JournalAwayError | undefined;
   /** The address that opens it once more with nobody there to say anything; none where it takes a credential. */
   readonly again?: string;
+  /** Why it can only be read, where it is damaged. */
+  readonly damage?: TeamError;
   /** How what is acknowledged could be made safer, where it could. */
   readonly advice?: string;
 }
@@ -64,7 +66,9 @@ export async function openJournal(
   if (place.kind === 'sqlite') {
     const location = place.path ?? file;
     const journal = sqliteJournal(location, { exclusive });
-    return { journal, kind: 'sqlite', location, durability: 'fsync-before-ack', again: `sqlite:${location}` };
+    const { damage } = journal;
+    const facts = { location, durability: 'fsync-before-ack', again: `sqlite:${location}` } as const;
+    return { journal, kind: 'sqlite', ...facts, ...(damage && { damage }) };
   }
   // Only who needs it waits until it is loaded.
   const { natsJournal } = await import('./journal/nats.ts');

@@ -20,7 +20,8 @@ export interface Snapshot {
  *
  * Every refusal is a `TeamError`: `journal_conflict` if someone else was first, `storage` if the disk or server
  * refused (then nothing was written), `corrupt` if stored bytes cannot be read, `unsupported` if a newer version wrote
- * them. A failed read is never an empty one. Trouble with one team does not touch another.
+ * them. A failed read is never an empty one. Trouble with one team does not touch another; only where nobody can tell whose
+ * trouble it is (a damaged file) nothing is written for any.
  */
 export interface Journal {
   /**

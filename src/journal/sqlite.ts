@@ -3,6 +3,7 @@ import { resolve as resolvePath } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TeamError } from '../core/errors.ts';
 import type { Journal, Seq } from './journal.ts';
+import { damagedFile } from './sqlite/check.ts';
 import { toTeamError } from './sqlite/errors.ts';
 import { openFollowers } from './sqlite/follow.ts';
 import { openDatabase, refuseForeign } from './sqlite/open.ts';
@@ -22,9 +23,14 @@ export interface SqliteJournalOptions {
   readonly exclusive?: boolean;
 }
 
+/** A journal in a file, and what is wrong with that, where something is: then it can only be read. */
+export interface SqliteJournal extends Journal {
+  readonly damage: TeamError | undefined;
+}
+
 /**
  * A journal in one SQLite file, which several processes may open at once. Opening throws a `TeamError`: `storage`, `corrupt`
- * or `unsupported`.
+ * or `unsupported`. A file that is damaged opens all the same: what can be read is read, and all who would write hear of it.
  *
  * A team that was dropped and made anew under its name is another team: appends go to the one that was read from its start
  * last, so a writer that missed the change gets a conflict even if both have the same number of batches.
@@ -32,12 +38,13 @@ export interface SqliteJournalOptions {
 export function sqliteJournal(
   path: string,
   { patienceMs = 10_000, exclusive = false }: SqliteJournalOptions = {},
-): Journal {
+): SqliteJournal {
   const file = resolvePath(path);
   // Where somebody owned it before, nothing new is put beside it.
   if (exclusive && !existsSync(ownerOf(file))) refuseForeign(file);
   let ownership = exclusive ? takeOwnership(file, { alone: true }) : undefined;
-  const { db, rows } = openOwned(file, ownership);
+  const { db, rows, damage: found } = openOwned(file, ownership);
+  const damage = found === undefined ? undefined : damagedFile(file, found);
   const followers = openFollowers(db, file, { exclusive });
   const writer = groupWriter({ db, path: file, patienceMs, exclusive, onCommit: (team) => followers.announce(team) });
   /** Which team of a name is meant. An entry is only replaced, never removed: see above. */
@@ -62,18 +69,28 @@ export function sqliteJournal(
   }
 
   function find(team: string): TeamId | undefined {
-    return known.get(team) ?? rows.findTeam(team);
+    return known.get(team) ?? look(team);
+  }
+
+  /** The team of that name as it is now, if nothing shows that it lost something. */
+  function look(team: string): TeamId | undefined {
+    const id = rows.findTeam(team);
+    if (id !== undefined) rows.requireEnd(team, id);
+    // Where pages are damaged, a name that is not there may have been on one of them.
+    else if (damage !== undefined) throw damage;
+    return id;
   }
 
   /** The team as it is now if reading starts at its beginning, else the one whose beginning was read. */
   function findToRead(team: string, after: Seq): TeamId | undefined {
-    const id = reading(team, () => (after > 0 ? find(team) : rows.findTeam(team)));
+    const id = reading(team, () => (after > 0 ? find(team) : look(team)));
     if (id !== undefined) known.set(team, id);
     return id;
   }
 
   /** Nobody who only reads is in the way of one who wants to write alone. */
   function assertWritable(): void {
+    if (damage !== undefined) throw damage;
     ownership ??= takeOwnership(file, { alone: false });
   }
 
@@ -85,6 +102,8 @@ export function sqliteJournal(
   }
 
   return {
+    damage,
+
     append(team, expected, events) {
       return new Promise((resolve, reject) => {
         assertUsable(team);
@@ -174,7 +193,7 @@ export function sqliteJournal(
       assertUsable(team);
       await change(team, 'save a snapshot of', snapshot.body.length, () => {
         const id = find(team);
-        return id !== undefined && rows.putSnapshot(id, snapshot);
+        return id !== undefined && rows.putSnapshot(team, id, snapshot);
       });
     },
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -50,6 +50,33 @@ describe('the doctor', () => {
     const { stdout } = await troupe.run('doctor');
     expect(stdout).toMatch(/^✓ node +\d/);
     expect(stdout).toContain('All is well.');
+  });
+
+  test('finds pages of the journal that hide what was written, which the daemon then only reads', async () => {
+    const troupe = newTroupe();
+    await troupe.run('team create demo');
+    await troupe.run('stop');
+    const journal = join(troupe.home, 'journal.db');
+    const bytes = readFileSync(journal);
+    // The page of the batches gets what the one of the teams has.
+    bytes.copy(bytes, 4 * 4096, 4096, 2 * 4096);
+    writeFileSync(journal, bytes);
+    const { status, named } = await examine(troupe);
+    expect(status).toBe(1);
+    expect(named['teams']).toMatchObject({
+      state: 'fail',
+      found: expect.stringContaining('is damaged, and nothing') as string,
+    });
+    expect(named['daemon']).toMatchObject({ state: 'ok' });
+    expect(await troupe.run('team create other')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Restore it from a copy') as string,
+    });
+    const { checks } = await examine(troupe);
+    expect(checks.filter(({ name }) => name === 'trouble').map(({ found }) => found)).toContainEqual(
+      expect.stringContaining('journal.db is damaged'),
+    );
+    expect(readFileSync(journal).equals(bytes)).toBe(true);
   });
 
   test('counts what the journal keeps beside itself', async () => {

@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue } from 'node:sqlite';
@@ -6,11 +6,14 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal, Seq } from '../../src/journal/journal.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
-import { collect, error, fill, note, texts } from '../contracts/journal/notes.ts';
+import type { SqliteJournal } from '../../src/journal/sqlite.ts';
+import { collect, error, fill, nextTurn, note, texts } from '../contracts/journal/notes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /** The key of a batch of the first team. */
 const FIRST_TEAM = 2 ** 32;
+/** How the file is divided. */
+const PAGE = 4096;
 
 describe('a damaged batch', () => {
   test.each<[string, string, SQLInputValue[]]>([
@@ -60,13 +63,128 @@ describe('a damaged snapshot', () => {
   });
 });
 
+describe('batches that are gone from the end of a team', () => {
+  test('are missed where its snapshot shows that they were there, and nothing is written', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    await makeLongTeams(path);
+    await withJournal(path, (journal) => journal.saveSnapshot('b', { seq: 50, body: 'fifty' }));
+    edit(path, 'DELETE FROM batches WHERE id > ? AND id < ?', [2 * FIRST_TEAM + 46, 3 * FIRST_TEAM], 4);
+
+    const before = await contentOf(path);
+    const journal = open(path);
+    const lost = /^Team "b" in .* cannot be read: batches 47 to 50 are lost; its snapshot of batch 50 .* Restore/;
+    for (const use of [
+      () => collect(journal.read('b', 0)),
+      () => collect(journal.read('b', 46)),
+      () => collect(journal.follow('b', 0, new AbortController().signal)),
+      () => journal.loadSnapshot('b'),
+      () => journal.append('b', 46, [note('47')]),
+      () => journal.saveSnapshot('b', { seq: 46, body: 'forty-six' }),
+    ]) {
+      const failure: unknown = await use().catch((reason: unknown) => reason);
+      expect(failure).toEqual(error('corrupt'));
+      expect((failure as Error).message).toMatch(lost);
+    }
+    expect(await contentOf(path)).toEqual(before);
+
+    expect(await journal.append('a', 50, [note('51')])).toBe(51);
+    // Who does not need it any more can still be rid of it, and the name is free.
+    await journal.drop('b');
+    expect(await collect(journal.read('b', 0))).toEqual([]);
+    expect(await journal.append('b', 0, [note('1')])).toBe(1);
+    expect(await journal.loadSnapshot('b')).toBeUndefined();
+  });
+
+  test('are missed when they are all there were', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    await makeLongTeams(path);
+    edit(path, 'DELETE FROM batches WHERE id < ?', [2 * FIRST_TEAM], 50);
+    const journal = open(path);
+    await expect(collect(journal.read('a', 0))).rejects.toThrow('Batch 1 of team "a"');
+    await expect(journal.append('a', 0, [note('1')])).rejects.toMatchObject(error('journal_conflict'));
+    expect(await collect(journal.read('b', 0))).toHaveLength(50);
+  });
+
+  test('are not missed in a team that another process drops, makes anew and keeps snapshots of', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const [journal, other] = [open(path), open(path)];
+    for (let round = 0; round < 20; round++) {
+      await fill(other, 'a', 6);
+      await other.saveSnapshot('a', { seq: 6, body: `round ${round}` });
+      expect(await journal.loadSnapshot('a')).toEqual({ seq: 6, body: `round ${round}` });
+      const changing = (async () => {
+        await other.drop('a');
+        await fill(other, 'a', 3);
+        await other.saveSnapshot('a', { seq: 3, body: 'anew' });
+      })();
+      let isOver = false;
+      void changing.finally(() => (isOver = true));
+      while (!isOver) {
+        await journal.loadSnapshot('a');
+        await collect(journal.read('a', 0));
+        await nextTurn();
+      }
+      await changing;
+      expect(await collect(journal.read('a', 0))).toHaveLength(3);
+      await other.drop('a');
+    }
+  });
+});
+
+describe('a damaged list of teams', () => {
+  test.each([
+    ['an index that lacks a name', 'DELETE FROM names WHERE name = ?', 'b'],
+    ['an index with a name that is none', `UPDATE names SET name = 'bb' WHERE name = ?`, 'b'],
+    ['an index that leads elsewhere', 'UPDATE names SET id = 1 WHERE name = ?', 'b'],
+  ])('with %s hides no team, and nothing is written', async (_, sql, name) => {
+    const path = join(temporaryFolder(), 'journal.db');
+    await makeLongTeams(path);
+    const running = open(path);
+    editIndex(path, sql, name);
+    const journal = open(path);
+    expect(await journal.teams()).toEqual(['a', 'b', 'c']);
+    // Also who had it open before.
+    for (const one of [journal, running]) {
+      await expect(collect(one.read('b', 0))).rejects.toMatchObject(error('corrupt'));
+    }
+    await expect(journal.append('b', 0, [note('1')])).rejects.toMatchObject(error('corrupt'));
+    await expect(collect(journal.read('nowhere', 0))).rejects.toMatchObject(error('corrupt'));
+    expect(await collect(journal.read('a', 0))).toHaveLength(50);
+  });
+});
+
 describe('a damaged page', () => {
-  test('stops the team whose batches it holds and no other', async () => {
+  test('stops all writing, and reading of the team whose batches it holds', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     await makeLongTeams(path);
     overwritePage(path, 'last of b');
 
+    const before = await contentOfTeams(path);
     const journal = open(path);
+    expect(journal.damage).toEqual(error('corrupt'));
+    for (const write of [
+      journal.append('a', 50, [note('51')]),
+      journal.append('b', 50, [note('51')]),
+      journal.append('new', 0, [note('1')]),
+      journal.saveSnapshot('a', { seq: 50, body: 'fifty' }),
+      journal.drop('a'),
+    ]) {
+      await expect(write).rejects.toThrow(
+        /journal\.db is damaged, and nothing is written to it: .* Restore it from a copy/,
+      );
+    }
+    await expect(collect(journal.read('b', 0))).rejects.toMatchObject(error('corrupt'));
+    expect(await collect(journal.read('a', 0))).toHaveLength(50);
+    expect((await collect(journal.read('c', 10))).at(-1)?.seq).toBe(50);
+    await journal.close();
+    expect(await contentOfTeams(path)).toEqual(before);
+  });
+
+  test('stops the team whose batches it holds and no other when it comes while the file is open', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    await makeLongTeams(path);
+    const journal = open(path);
+    overwritePage(path, 'last of b');
     // Asked for together, so that they would go in one transaction.
     const [a, b, c, next] = await Promise.allSettled([
       journal.append('a', 50, [note('51')]),
@@ -78,8 +196,23 @@ describe('a damaged page', () => {
     expect((b as PromiseRejectedResult).reason).toEqual(error('corrupt'));
     await expect(collect(journal.read('b', 0))).rejects.toMatchObject(error('corrupt'));
     expect(await collect(journal.read('a', 0))).toHaveLength(51);
-    expect((await collect(journal.read('c', 10))).at(-1)?.seq).toBe(51);
-    expect(await journal.append('c', 51, [note('52')])).toBe(52);
+  });
+
+  test('in the place of any other is never written over', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    await makeLongTeams(path);
+    const whole = readFileSync(path);
+    const pages = whole.length / PAGE;
+    // Every page stands once where another was, as a disk that loses a write or misplaces one leaves it.
+    for (let at = 1; at < pages; at++) {
+      const from = 1 + ((at * 7) % (pages - 1));
+      const bytes = whole.subarray(from * PAGE, (from + 1) * PAGE);
+      if (bytes.equals(whole.subarray(at * PAGE, (at + 1) * PAGE))) continue;
+      writeFileSync(path, whole);
+      overwrite(path, at * PAGE, bytes);
+      const outcome = await useDamaged(path);
+      expect(outcome, `page ${from} in place of ${at}`).toEqual(error('corrupt'));
+    }
   });
 
   test('at the head of the file is found when opening', async () => {
@@ -97,7 +230,7 @@ describe('a damaged page', () => {
       const path = join(temporaryFolder(), 'journal.db');
       await makeLongTeams(path);
       const file = openSync(path, 'r+');
-      ftruncateSync(file, Math.floor((statSync(path).size * part) / 4096) * 4096);
+      ftruncateSync(file, Math.floor((statSync(path).size * part) / PAGE) * PAGE);
       closeSync(file);
       const found = await Promise.allSettled(['a', 'b', 'c'].map((team) => readAll(path, team)));
       expect(found.some(({ status }) => status === 'rejected')).toBe(true);
@@ -119,6 +252,12 @@ async function makeLongTeams(path: string): Promise<void> {
   await journal.close();
 }
 
+async function withJournal(path: string, use: (journal: Journal) => Promise<void>): Promise<void> {
+  const journal = sqliteJournal(path);
+  await use(journal);
+  await journal.close();
+}
+
 async function readAll(path: string, team: string): Promise<number> {
   const journal = sqliteJournal(path);
   try {
@@ -128,11 +267,30 @@ async function readAll(path: string, team: string): Promise<number> {
   }
 }
 
+/** What comes of appending to each of three teams, and to a new one: one refusal for all, or it is told what was taken. */
+async function useDamaged(path: string): Promise<unknown> {
+  let journal: Journal;
+  try {
+    journal = sqliteJournal(path);
+  } catch (failure) {
+    return failure;
+  }
+  try {
+    const results = await Promise.allSettled([
+      ...['a', 'b', 'c'].map((team) => journal.append(team, 50, [note('51')])),
+      journal.append('new', 0, [note('1')]),
+    ]);
+    return results.find(({ status }) => status === 'fulfilled') ?? (results[0] as PromiseRejectedResult).reason;
+  } finally {
+    await journal.close();
+  }
+}
+
 /** Spoils the page of the file that has a text in it. */
 function overwritePage(path: string, text: string): void {
   const at = readFileSync(path).indexOf(text);
   expect(at).toBeGreaterThan(0);
-  overwrite(path, Math.floor(at / 4096) * 4096, Buffer.alloc(4096, 0xa5));
+  overwrite(path, Math.floor(at / PAGE) * PAGE, Buffer.alloc(PAGE, 0xa5));
 }
 
 function overwrite(path: string, at: number, bytes: Buffer): void {
@@ -145,10 +303,40 @@ function sqlCopy(columns: string): string {
   return `UPDATE batches SET (${columns}) = (SELECT ${columns} FROM batches WHERE id = ?) WHERE id = ?`;
 }
 
-function edit(path: string, sql: string, values: SQLInputValue[] = []): void {
+function edit(path: string, sql: string, values: SQLInputValue[] = [], changes = 1): void {
   const db = new DatabaseSync(path);
-  expect(db.prepare(sql).run(...values).changes).toBe(1);
+  expect(db.prepare(sql).run(...values).changes).toBe(changes);
   db.close();
+}
+
+/** Changes the index of the teams' names and not its table, by giving out the one for the other. */
+function editIndex(path: string, sql: string, name: string): void {
+  const db = new DatabaseSync(path, { defensive: false });
+  const root = db.prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_teams_1'`).get();
+  db.exec('PRAGMA writable_schema = ON');
+  const index = 'CREATE TABLE names (name TEXT, id INTEGER, PRIMARY KEY (name, id)) WITHOUT ROWID';
+  db.prepare('INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)').run(
+    'table',
+    'names',
+    'names',
+    root?.['rootpage'] as number,
+    index,
+  );
+  db.close();
+  edit(path, sql, [name]);
+  const after = new DatabaseSync(path, { defensive: false });
+  after.exec(`PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'names'`);
+  after.close();
+}
+
+/** What is in the tables of a file that is damaged elsewhere. */
+async function contentOfTeams(path: string): Promise<unknown> {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    return ['teams', 'snapshots'].map((table) => db.prepare(`SELECT * FROM ${table}`).all());
+  } finally {
+    db.close();
+  }
 }
 
 /** Everything that is in the tables, by another connection. */
@@ -161,7 +349,7 @@ async function contentOf(path: string): Promise<unknown> {
   }
 }
 
-function open(path: string): Journal {
+function open(path: string): SqliteJournal {
   const journal = sqliteJournal(path);
   onTestFinished(() => journal.close());
   return journal;

@@ -28,9 +28,13 @@ export async function checkStart(
   try {
     const { findNext } = await import('../journal-place.ts');
     const place = await findNext(home, environment);
-    const file = place.kind === 'sqlite' ? await checkFile(place.path ?? home.journal, home) : [];
+    const path = place.kind === 'sqlite' ? (place.path ?? home.journal) : undefined;
+    const file = path === undefined ? [] : await checkFile(path, home);
     const broken = [...servers, ...file].find(({ state }) => state === 'fail');
-    if (!broken) return [{ name, state: 'ok', found: 'not running; the next command starts it' }, ...file];
+    if (!broken) {
+      const found = 'not running; the next command starts it';
+      return [{ name, state: 'ok', found }, ...(path === undefined ? [] : await lookThrough(path))];
+    }
     // What has to be put right is told where it is wrong.
     return [{ name, state: 'warn', found: 'not running, and cannot start: its journal cannot be opened' }, ...file];
   } catch (error) {
@@ -55,11 +59,21 @@ async function checkFile(path: string, home: Home): Promise<Check[]> {
   try {
     requireKept(lastJournalOf(home.directory), { path, isOwn: path === home.journal });
     refuseForeign(path, { readOnly: true });
-    return existsSync(path) ? [{ name, state: 'ok', found: 'the journal can be read' }] : [];
+    return [];
   } catch (error) {
     const found = `the journal cannot be read: ${(error as Error).message}`;
     return [{ name, state: 'fail', found, remedy: `check ${path}; what is left of it is kept as it is` }];
   }
+}
+
+/** Takes as long as reading the file, and finds pages that hide batches. A daemon starts on such a file, and only reads. */
+async function lookThrough(path: string): Promise<Check[]> {
+  if (!existsSync(path)) return [];
+  const { inspectFile } = await import('../../journal/sqlite/open.ts');
+  const damage = inspectFile(path);
+  const name = 'teams';
+  if (!damage) return [{ name, state: 'ok', found: 'the journal can be read' }];
+  return [{ name, state: 'fail', found: damage.message, remedy: `keep ${path} as it is, and put a copy in its place` }];
 }
 
 function describe({ place, servers, failure, version, journal }: NatsInspection): Check[] {

@@ -22,6 +22,12 @@ export function isCantOpen(error: unknown): boolean {
   return resultCode(error) === CANTOPEN;
 }
 
+/** What is stored cannot be read. */
+export function isCorrupt(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === CORRUPT || code === NOTADB;
+}
+
 /** Says what SQLite or the file system refused, about which file, and what to do. Other errors are left as they are. */
 export function toTeamError(error: unknown, path: string, doing: string): unknown {
   if (error instanceof TeamError) return error;

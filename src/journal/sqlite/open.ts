@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TeamError } from '../../core/errors.ts';
 import { DatabaseSync } from '../node-sqlite.ts';
+import { damagedFile, findDamage, isWorthChecking } from './check.ts';
 import { isBusy, isCantOpen, toTeamError } from './errors.ts';
 import { isCurrent, migrate } from './migrate.ts';
 import { prepareRows } from './rows.ts';
@@ -21,6 +22,8 @@ const SPARE_BYTES = 256 * 1024 * 1024;
 export interface OpenDatabase {
   readonly db: DatabaseSync;
   readonly rows: Rows;
+  /** What is wrong with the file, where something is; teams may still be read. */
+  readonly damage: string | undefined;
 }
 
 /** Opens a journal's file, creates it if it is not there, and brings it to this version's schema. */
@@ -54,6 +57,18 @@ export function refuseForeign(path: string, { readOnly = false } = {}): void {
   }
 }
 
+/** Looks all of a file through that `refuseForeign` let pass; what is wrong with it, if anything. Nothing is written. */
+export function inspectFile(path: string): TeamError | undefined {
+  if (sizeOf(path) === 0) return undefined;
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    const damage = findDamage(db, { whole: true });
+    return damage === undefined ? undefined : damagedFile(path, damage);
+  } finally {
+    db.close();
+  }
+}
+
 /** SQLite takes an empty file for a new one, and removes the log beside it: what is in there would be lost. A new one has no log yet. */
 function requireWhole(path: string): void {
   if (!hasLog(path) || sizeOf(path) > 0) return;
@@ -64,6 +79,7 @@ function requireWhole(path: string): void {
 }
 
 function openExisting(path: string): OpenDatabase {
+  const wasClosed = !hasLog(path);
   const db = new DatabaseSync(path);
   try {
     db.exec(`PRAGMA busy_timeout = ${OPEN_PATIENCE_MS}; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON`);
@@ -74,8 +90,9 @@ function openExisting(path: string): OpenDatabase {
     migrate(db, path);
     // FULL: a commit is on the disk when it returns. With NORMAL, a power failure takes what was acknowledged.
     db.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    growLog(db, path);
-    return { db, rows: prepareRows(db) };
+    const damage = findDamage(db, { whole: isWorthChecking(path, { wasClosed }) });
+    if (damage === undefined) growLog(db, path);
+    return { db, rows: prepareRows(db, path), damage };
   } catch (error) {
     db.close();
     if (isCantOpen(error) && !hasLog(path)) return openUnchanging(path);
@@ -93,7 +110,8 @@ function openUnchanging(path: string): OpenDatabase {
   const db = new DatabaseSync(url);
   try {
     isCurrent(db, path);
-    return { db, rows: prepareRows(db) };
+    const damage = findDamage(db, { whole: isWorthChecking(path, { wasClosed: true }) });
+    return { db, rows: prepareRows(db, path), damage };
   } catch (error) {
     db.close();
     throw error;

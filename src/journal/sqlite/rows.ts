@@ -27,15 +27,22 @@ export interface Page {
 export type TeamId = number;
 
 /**
- * Everything that is said to the database, in prepared statements. Errors are SQLite's own. (No `?1` in them: Node 22.13
- * cannot bind it.)
+ * Everything that is said to the database, in prepared statements. Errors are SQLite's own, but for damage that SQLite does not see.
+ * (No `?1` in them: Node 22.13 cannot bind it.)
  */
 export type Rows = ReturnType<typeof prepareRows>;
 
-export function prepareRows(db: DatabaseSync) {
-  const findTeam = db.prepare('SELECT id FROM teams WHERE name = ?');
+export function prepareRows(db: DatabaseSync, path: string) {
+  // Each of the two is one statement, lest another process change something between the index and the table.
+  const findTeam = db.prepare(
+    'SELECT found.id, teams.name FROM teams AS found LEFT JOIN teams NOT INDEXED ON teams.id = found.id WHERE found.name = ?',
+  );
+  const seekTeam = db.prepare(`
+    SELECT (SELECT id FROM teams WHERE name = $name) AS id,
+      (SELECT count(*) FROM teams NOT INDEXED WHERE name = $name) AS listed`);
   const findId = db.prepare('SELECT id FROM teams WHERE id = ?');
-  const listTeams = db.prepare('SELECT name FROM teams');
+  // By the table and not by the index of names, which may be damaged by itself.
+  const listTeams = db.prepare('SELECT name FROM teams NOT INDEXED');
   const addTeam = db.prepare('INSERT OR IGNORE INTO teams (name) VALUES (?)');
   const addFirst = db.prepare('INSERT INTO batches (id, body, sum) VALUES (?, ?, ?)');
   // The whole compare-and-set in one statement: ignored if the next batch is there already (the key is taken) and if the
@@ -45,8 +52,9 @@ export function prepareRows(db: DatabaseSync) {
   );
   const findEnd = db.prepare('SELECT max(id) AS id FROM batches WHERE id > ? AND id < ?');
   const listBatches = db.prepare('SELECT id, body, sum FROM batches WHERE id > ? AND id <= ? ORDER BY id');
+  const findKept = db.prepare('SELECT seq FROM snapshots WHERE team = ?');
   const findSnapshot = db.prepare('SELECT seq, body, sum FROM snapshots WHERE team = ?');
-  // Only in place of an older one, or of one from beyond the end, which cannot be right.
+  // Only in place of an older one, or of a damaged one from beyond the end; see `requireEnd` for one that is whole.
   const putSnapshot = db.prepare(`
     INSERT INTO snapshots (team, seq, body, sum)
     SELECT $team, $seq, $body, $sum WHERE EXISTS (SELECT 1 FROM batches WHERE id = $team * ${SPAN} + $seq)
@@ -60,10 +68,44 @@ export function prepareRows(db: DatabaseSync) {
     return id == null ? 0 : id - team * SPAN;
   }
 
+  function hasTeam(team: TeamId): boolean {
+    return findId.get(team) !== undefined;
+  }
+
+  function readSnapshot(team: TeamId): Row | undefined {
+    const row = findSnapshot.get(team) as unknown as Row | undefined;
+    return row !== undefined && isIntact(row) ? row : undefined;
+  }
+
+  /**
+   * A team has a batch from its first moment on, and all up to that of its snapshot, which is only written when that is there: what
+   * lacks is lost. Other processes go on meanwhile: the end only grows, and with a dropped team its snapshot goes; hence the order.
+   */
+  function requireEnd(name: string, team: TeamId): void {
+    const kept = findKept.get(team)?.['seq'] as number | undefined;
+    const end = readEnd(team);
+    if (end > 0 && (kept === undefined || kept <= end)) return;
+    const snapshot = readSnapshot(team);
+    if (snapshot !== undefined && snapshot.seq > end) throw lostBatches(name, path, end, snapshot.seq);
+    if (end === 0 && hasTeam(team)) throw corruptBatch(name, 1, path, 'it is missing');
+  }
+
   return {
-    findTeam: (name: string) => findTeam.get(name)?.['id'] as TeamId | undefined,
-    hasTeam: (team: TeamId) => findId.get(team) !== undefined,
-    listTeams: () => listTeams.all().map(({ name }) => name as string),
+    /** The team of a name. That its index does not know a team which is there, or another one, is damage. */
+    findTeam(name: string): TeamId | undefined {
+      const found = findTeam.get(name) as { id: TeamId; name: string | null } | undefined;
+      if (found?.name === name) return found.id;
+      const { id, listed } = seekTeam.get({ name }) as { id: TeamId | null; listed: number };
+      if (found !== undefined || listed !== (id === null ? 0 : 1)) throw corruptName(name, path);
+      return id ?? undefined;
+    },
+
+    hasTeam,
+
+    requireEnd,
+
+    /** Of a row that is damaged there may be no name; that it is, opening the file has found. */
+    listTeams: () => [...new Set(listTeams.all().map(({ name }) => name))].filter((name) => typeof name === 'string'),
 
     /** Adds the team with its first batch; undefined if there is one of that name. */
     addTeam(name: string, body: string): TeamId | undefined {
@@ -98,14 +140,15 @@ export function prepareRows(db: DatabaseSync) {
       return { rows: found, isFull: false };
     },
 
-    /** The snapshot, if its checksum is right and its batch exists. */
+    /** The snapshot, if its checksum is right. */
     findSnapshot(team: TeamId): Snapshot | undefined {
-      const row = findSnapshot.get(team) as unknown as Row | undefined;
-      if (row === undefined || !isIntact(row) || row.seq > readEnd(team)) return undefined;
-      return { seq: row.seq, body: row.body };
+      const row = readSnapshot(team);
+      return row && { seq: row.seq, body: row.body };
     },
 
-    putSnapshot(team: TeamId, { seq, body }: Snapshot): boolean {
+    putSnapshot(name: string, team: TeamId, { seq, body }: Snapshot): boolean {
+      // What shows that batches are lost must stay.
+      requireEnd(name, team);
       return putSnapshot.run({ team, seq, body, sum: checksum(body, seq) }).changes === 1;
     },
 
@@ -137,6 +180,22 @@ export function corruptBatch(team: string, seq: Seq, path: string, why: string, 
     `Batch ${seq} of team ${JSON.stringify(team)} in ${path} cannot be read: ${why}. ` +
       'Restore the file from a copy; other teams can go on.',
     { cause },
+  );
+}
+
+function lostBatches(team: string, path: string, end: Seq, kept: Seq): TeamError {
+  const lost = kept === end + 1 ? `batch ${kept} is lost` : `batches ${end + 1} to ${kept} are lost`;
+  return new TeamError(
+    'corrupt',
+    `Team ${JSON.stringify(team)} in ${path} cannot be read: ${lost}; its snapshot of batch ${kept} shows that they were there. ` +
+      'Restore the file from a copy; other teams can go on.',
+  );
+}
+
+function corruptName(team: string, path: string): TeamError {
+  return new TeamError(
+    'corrupt',
+    `Team ${JSON.stringify(team)} in ${path} cannot be found for sure: the list of teams is damaged. Restore the file from a copy.`,
   );
 }
 
