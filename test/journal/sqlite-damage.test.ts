@@ -46,6 +46,28 @@ describe('a damaged batch', () => {
   });
 });
 
+describe('a batch that is no text any more', () => {
+  test.each<[string, string]>([
+    ['nothing at all', 'UPDATE batches SET body = NULL, sum = NULL WHERE id = ?'],
+    ['bytes', `UPDATE batches SET body = x'00ff' WHERE id = ?`],
+    ['a number', 'UPDATE batches SET body = 7 WHERE id = ?'],
+    ['a checksum larger than numbers are', 'UPDATE batches SET sum = 1 << 60 WHERE id = ?'],
+  ])('but %s is damage like any other', async (_, sql) => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const journal = open(path);
+    await fill(journal, 'a', 5);
+    await fill(journal, 'b', 5);
+    loosen(path, 'batches', () => edit(path, sql, [FIRST_TEAM + 3]));
+    await expect(collect(journal.read('a', 0))).rejects.toMatchObject(error('corrupt'));
+    await expect(collect(journal.follow('a', 2, new AbortController().signal))).rejects.toMatchObject(error('corrupt'));
+    expect(await texts(journal.read('b', 0))).toEqual(['1', '2', '3', '4', '5']);
+    // Whoever opens it now sees that SQLite would not have written it.
+    const again = open(path);
+    await expect(collect(again.read('a', 0))).rejects.toMatchObject(error('corrupt'));
+    expect(await texts(again.read('b', 0))).toEqual(['1', '2', '3', '4', '5']);
+  });
+});
+
 describe('a damaged snapshot', () => {
   test.each<[string, string]>([
     ['another text', `UPDATE snapshots SET body = 'else'`],
@@ -307,6 +329,21 @@ function edit(path: string, sql: string, values: SQLInputValue[] = [], changes =
   const db = new DatabaseSync(path);
   expect(db.prepare(sql).run(...values).changes).toBe(changes);
   db.close();
+}
+
+/** Lets a table hold what SQLite would refuse there, for as long as `work` takes. */
+function loosen(path: string, table: string, work: () => void): void {
+  const set = (sql: string): string => {
+    const db = new DatabaseSync(path, { defensive: false });
+    const before = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').get(table)?.['sql'] as string;
+    db.exec('PRAGMA writable_schema = ON');
+    db.prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ?').run(sql, table);
+    db.close();
+    return before;
+  };
+  const strict = set(`CREATE TABLE ${table} (id INTEGER PRIMARY KEY, body, sum)`);
+  work();
+  set(strict);
 }
 
 /** Changes the index of the teams' names and not its table, by giving out the one for the other. */

@@ -37,7 +37,9 @@ export function toTeamError(error: unknown, path: string, doing: string): unknow
   const fail = (kind: 'storage' | 'corrupt', why: string) =>
     new TeamError(kind, `Cannot ${doing} in ${path}: ${why}`, { cause: error });
 
-  if (code === CORRUPT || code === NOTADB || (code === ERROR && /^no such (table|column)/.test(message))) {
+  const isDamaged = code === CORRUPT || code === NOTADB || (code === ERROR && /^no such (table|column)/.test(message));
+  // Node reads no number that a double does not hold; we write none.
+  if (isDamaged || errno === 'ERR_OUT_OF_RANGE') {
     return fail('corrupt', 'the file is damaged or no journal. Restore it from a copy; nothing was written to it.');
   }
   if (code === FULL || errno === 'ENOSPC' || errno === 'EDQUOT') {
