@@ -80,6 +80,8 @@ export interface CommandEnvelope {
   /** From the caller's credential. */
   readonly by: Actor;
   readonly commandId?: string | undefined;
+  /** The fingerprint of what it is a step of, where the steps follow from the state and would be others the next time. */
+  readonly print?: string | undefined;
   /** The daemon whose process speaks for a member: it is not heard any more when another one runs the member. */
   readonly onHost?: string | undefined;
 }

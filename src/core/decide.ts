@@ -30,7 +30,7 @@ import {
   updateTask,
 } from './rules/task.ts';
 import { closeTeam, createTeam, registerHook, removeHook, updateTeam } from './rules/team.ts';
-import type { Receipt, TeamState } from './state.ts';
+import type { TeamState } from './state.ts';
 import { quote } from './text.ts';
 
 /**
@@ -42,12 +42,8 @@ export function decide(state: TeamState, asked: Command): TeamEvent[] {
   const command = asked.onHost === undefined ? asked : withoutHost(state, asked);
   const rule = RULES[command.type] as (state: TeamState, command: Command) => TeamEvent[];
   if (command.commandId === undefined) return rule(state, command);
-  const print = fingerprintOf(command);
-  const receipt = state.receipts.get(command.commandId);
-  if (receipt) {
-    requireSame(receipt, command, print);
-    return [];
-  }
+  const print = command.print ?? fingerprintOf(command);
+  if (wasDone(state, command, print)) return [];
   const events = rule(state, command);
   // Just made, and nobody's yet: a copy would cost every claim 0.5 us.
   const first: { print?: string | undefined } | undefined = events[0];
@@ -61,13 +57,18 @@ function withoutHost(state: TeamState, { onHost = '', ...command }: Command): Co
   return command;
 }
 
-/** Receipts of before there were fingerprints have none. */
-function requireSame(receipt: Receipt, { by, commandId = '' }: Command, print: string): void {
+/** Whether the team remembers a command; throws if it remembers another one under that id. */
+export function wasDone(state: TeamState, { by, commandId = '' }: Sent, print: string): boolean {
+  const receipt = state.receipts.get(commandId);
+  if (!receipt) return false;
+  // Receipts of before there were fingerprints have none.
   const isOther = receipt.print !== undefined && receipt.print !== print;
-  if (receipt.by === by && !isOther) return;
+  if (receipt.by === by && !isOther) return true;
   const whose = receipt.by === by ? 'was used for another command' : 'is used by another caller';
   throw new TeamError('conflict', `Command id ${quote(commandId)} ${whose}: take a new one`);
 }
+
+type Sent = Pick<Command, 'by' | 'commandId'>;
 
 type Rules = { [T in CommandType]: (state: TeamState, command: CommandOf<T>) => TeamEvent[] };
 

@@ -2,8 +2,10 @@ import { EventEmitter } from 'node:events';
 import type { z } from 'zod';
 import { SYSTEM, USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
+import { wasDone } from '../core/decide.ts';
 import { ClaimConflictError, TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
+import { fingerprintOf } from '../core/fingerprint.ts';
 import { feedbackOf } from '../core/hook.ts';
 import { parse } from '../core/parse.ts';
 import { allReady } from '../core/ready.ts';
@@ -131,14 +133,24 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   ): Promise<SharedTask> {
     const { epoch, revision, ...changes } = parse(UpdateTaskInput, input);
     const speaker = speakerOf(options);
+    const { commandId } = options;
+    // Which steps there are follows from the state, and would be others after the update: that tells nothing of what was asked for.
+    const said = { type: 'task.update', taskId, ...changes };
+    const print = fingerprintOf(said);
     const { before, steps } = await this.#view(teamId, (state) => {
       const task = requireTask(state, taskId, { deleted: true });
-      requireFresh(task, { epoch, revision });
       const view = viewTask(state, task);
+      if (wasDone(state, { by, commandId }, print)) return { before: view, steps: [] };
+      requireFresh(task, { epoch, revision });
       const takesItself = (memberId: string): boolean => state.members.get(memberId)?.agent !== undefined;
       return { before: view, steps: stepsTo(view, changes, by, takesItself) };
     });
-    if (steps.length === 0) return before;
+    if (steps.length === 0) {
+      // Sent again while the first is still being confirmed, a claim is answered no sooner.
+      const claimed = commandId !== undefined && changes.status === 'in_progress' && before.status === 'in_progress';
+      return claimed ? this.#confirmed(teamId, before, before.assigneeId ?? by) : before;
+    }
+    const once = commandId === undefined ? speaker : { ...speaker, commandId, print };
     const completes = steps.at(-1)?.type === 'task.complete';
     const judged =
       completes && (await this.#judge(teamId, { type: 'task.complete', by, ...speaker, taskId, epoch, revision }));
@@ -146,7 +158,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     const seen = steps.findIndex((step) => 'taskId' in step && step.taskId === taskId);
     const checked = steps.map((step, i) => ({
       ...step,
-      ...speaker,
+      ...once,
       ...(i === seen && { epoch, revision, ...judged }),
     }));
     const task = await this.#ledger.execute(teamId, checked, (state, events) => {

@@ -239,6 +239,52 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(updated.metadata).toEqual({ b: 2, c: 3 });
     });
 
+    test('once under one id, whatever came between, and refuses another update under it', async () => {
+      const { tasks, create, ledger } = await openList();
+      await create('one');
+      const rename = () => tasks.updateTask(TEAM, '1', { title: 'ONE', revision: 1 }, 'lead', { commandId: 'c1' });
+      expect(await rename()).toMatchObject({ title: 'ONE', revision: 2 });
+      // Sent again after a lost answer: what it saw then is old by now, and it was done.
+      expect(await rename()).toMatchObject({ title: 'ONE', revision: 2 });
+      await tasks.updateTask(TEAM, '1', { title: 'uno' }, 'ann');
+      expect(await rename()).toMatchObject({ title: 'uno', revision: 3 });
+      const other = { title: 'another' };
+      await expect(tasks.updateTask(TEAM, '1', other, 'lead', { commandId: 'c1' })).rejects.toMatchObject({
+        code: 'conflict',
+      });
+      await expect(tasks.updateTask(TEAM, '1', { title: 'ONE' }, 'ann', { commandId: 'c1' })).rejects.toMatchObject({
+        code: 'conflict',
+      });
+      expect(await ledger.view(TEAM, (state) => state.tasks.get('1')?.title)).toBe('uno');
+    });
+
+    test('once under one id also where it takes several steps, the first of which changes nothing', async () => {
+      const { tasks, create } = await openList();
+      for (const title of ['one', 'two']) await create(title);
+      await tasks.updateTask(TEAM, '2', { addDependencies: ['1'] });
+      const input = { addDependents: ['2'], title: 'ONE', assigneeId: 'ann', status: 'completed' as const };
+      const update = () => tasks.updateTask(TEAM, '1', input, 'lead', { commandId: 'c1' });
+      const done = await update();
+      expect(done).toMatchObject({ title: 'ONE', status: 'completed', assigneeId: 'ann' });
+      expect(await update()).toEqual(done);
+      await tasks.updateTask(TEAM, '1', { status: 'pending', title: 'again' });
+      const reopened = await tasks.getTask(TEAM, '1');
+      expect(await update()).toEqual(reopened);
+      expect(reopened).toMatchObject({ title: 'again', status: 'pending' });
+    });
+
+    test('once when the same is sent many times at once', async () => {
+      const { tasks, create, ledger } = await openList();
+      await create('one');
+      const before = await ledger.view(TEAM, (_state, seq) => seq);
+      const input = { title: 'ONE', assigneeId: 'bob', metadata: { a: 1 } };
+      await Promise.all(
+        Array.from({ length: 5 }, () => tasks.updateTask(TEAM, '1', input, 'lead', { commandId: 'c1' })),
+      );
+      const events = (await Array.fromAsync(ledger.read(TEAM, before))).flatMap((batch) => batch.events);
+      expect(events.map(({ type }) => type)).toEqual(['task:updated', 'task:assigned']);
+    });
+
     test.each<[string, object, object]>([
       [
         'to in progress by claiming it',

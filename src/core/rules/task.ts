@@ -58,6 +58,7 @@ export function updateTask(state: TeamState, command: CommandOf<'task.update'>):
     at: _at,
     by: _by,
     commandId: _commandId,
+    print: _print,
     epoch: _epoch,
     revision: _revision,
     ...changes
