@@ -35,12 +35,17 @@ import { quote } from './text.ts';
 
 /**
  * What follows from a command: the events to record, none when nothing changes, or a `TeamError` when it is refused.
- * Pure: it changes nothing. A command whose id the team remembers was done before and has no new consequences; another
+ * Pure: it changes nothing. The command's input is parsed by the schema of its verb: what that refuses is not looked for here.
+ * A command whose id the team remembers was done before and has no new consequences; another
  * command under that id is refused.
  */
 export function decide(state: TeamState, asked: Command): TeamEvent[] {
   const command = asked.onHost === undefined ? asked : withoutHost(state, asked);
-  const rule = RULES[command.type] as (state: TeamState, command: Command) => TeamEvent[];
+  const rule = FINDABLE.get(command.type);
+  if (!rule) {
+    const type: unknown = command.type;
+    throw new TeamError('invalid', `There is no command ${quote(String(type))}`);
+  }
   if (command.commandId === undefined) return rule(state, command);
   const print = command.print ?? fingerprintOf(command);
   if (wasDone(state, command, print)) return [];
@@ -112,3 +117,6 @@ const RULES: Rules = {
   'hook.remove': removeHook,
   'usage.record': recordUsage,
 };
+
+/** A Map, as types may come from anywhere: one such as "constructor" is found on every object. */
+const FINDABLE = new Map(Object.entries(RULES) as [string, (state: TeamState, command: Command) => TeamEvent[]][]);

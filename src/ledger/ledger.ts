@@ -51,7 +51,8 @@ export class Ledger {
 
   /**
    * Does a command, or several as one step, and resolves, once that is durable, with what `pick` made of the state right
-   * after it. Refusals are `TeamError`s and change nothing.
+   * after it. Refusals are `TeamError`s and change nothing. The input of a command is what its schema made of it (`CreateTaskInput.parse`),
+   * with defaults and within limits; nobody looks at that again. `SharedTaskList` and `Mailbox` take what is not parsed yet.
    */
   execute<R>(
     teamId: string,

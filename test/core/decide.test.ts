@@ -62,6 +62,13 @@ const EXAMPLES: { [T in CommandType]: [by: string, input: InputOf<T>, events: Ev
 
 const COMMANDS = Object.keys(INPUTS) as CommandType[];
 
+test.each(['constructor', '__proto__', 'toString', 'task.nothing', ''])('there is no command %j', (type) => {
+  const command = { ...commandOf('task.claim', {}, { by: 'ann', at: 0 }), type } as never;
+  expect(() => decide(teamOf('ann').state, command)).toThrow(
+    expect.objectContaining({ code: 'invalid', message: `There is no command ${JSON.stringify(type)}` }),
+  );
+});
+
 describe('every command', () => {
   test.each(COMMANDS.filter((type) => type !== 'team.create'))('has its consequences: %s', (type) => {
     const { team, by, input } = scene(type);

@@ -6,7 +6,7 @@ import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { HOOKS_PER_TEAM, MESSAGES_PER_MINUTE } from '../limits.ts';
 import type { TeamRecord, TeamState } from '../state.ts';
-import { quote } from '../text.ts';
+import { isSlug, quote } from '../text.ts';
 import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { liveTeammates, stopMember } from './member.ts';
 import { requireNoSecretIn, requireNoSecrets } from './secret.ts';
@@ -19,6 +19,8 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       `Team ${quote(state.teamId)} cannot be created under the name ${command.name}: use one name for both`,
     );
   }
+  // Teams become names of files and streams: here, where each begins, it counts whether somebody forgot to parse.
+  if (!isSlug(command.name)) throw new TeamError('invalid', `${quote(command.name)} is no name for a team`);
   requireNoSecrets(command.leadAgent, `the lead ${command.leadName}`);
   requireChoiceWithoutSecrets(command.agents);
   return [

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { Command } from '../../../src/core/command.ts';
+import { decide } from '../../../src/core/decide.ts';
 import { HOOKS_PER_TEAM } from '../../../src/core/limits.ts';
+import { createState } from '../../../src/core/state.ts';
 import { requireMember, viewTeam } from '../../../src/core/view.ts';
-import { Stage, teamOf, types } from '../stage.ts';
+import { commandOf, Stage, teamOf, types } from '../stage.ts';
 
 describe('a new team', () => {
   test('has its lead, and defaults for all that was not said', () => {
@@ -22,6 +25,15 @@ describe('a new team', () => {
         { id: 'lead', name: 'lead', agentId: 'lead@alpha', role: 'lead', agentType: 'person', status: 'active' },
       ],
     });
+  });
+
+  test('has a name that can name a file, also where nobody parsed it', () => {
+    for (const name of ['../../x', 'constructor', 'A', '']) {
+      const command = { ...commandOf('team.create', { name: 'alpha' }, { by: '@user', at: 0 }), name } as Command;
+      expect(() => decide(createState(name), command)).toThrow(
+        expect.objectContaining({ code: 'invalid', message: `${JSON.stringify(name)} is no name for a team` }),
+      );
+    }
   });
 
   test('has no secret in what runs its lead, its agents or its hooks', () => {
