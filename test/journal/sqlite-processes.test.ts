@@ -54,6 +54,14 @@ describe('a follower', () => {
     expect(await waiting).toEqual([]);
   });
 
+  test('sees it also when that is done while the other process has it, too', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const takeAway = (seen: number): void => {
+      if (seen % 10 === 0) rmSync(`${path}.bell`);
+    };
+    expectPrompt(await followAppender(open(path), path, takeAway));
+  });
+
   test('in another process sees what this one appends, and does not keep its process alive', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     const journal = open(path);
@@ -73,7 +81,11 @@ function open(path: string): Journal {
 }
 
 /** Lets another process append 40 batches; returns how many milliseconds after its beginning each append was seen here. */
-async function followAppender(journal: Journal, path: string): Promise<number[]> {
+async function followAppender(
+  journal: Journal,
+  path: string,
+  onSeen: (count: number) => void = () => {},
+): Promise<number[]> {
   const abort = new AbortController();
   onTestFinished(() => abort.abort());
   const late: number[] = [];
@@ -81,6 +93,7 @@ async function followAppender(journal: Journal, path: string): Promise<number[]>
     for await (const { events } of journal.follow('a', 0, abort.signal)) {
       late.push(Date.now() - (events[0] as unknown as { at: number }).at);
       if (late.length === 40) return;
+      onSeen(late.length);
     }
   })();
   const appender = startFixture('journal-appender', [path, 'a', 'other', '40', '15']);

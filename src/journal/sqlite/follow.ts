@@ -7,8 +7,6 @@ const POLL_MS = 1000;
 /** Without a bell (no watches left, a file system without them) polling alone must be quick enough. */
 const POLL_WITHOUT_BELL_MS = 40;
 
-export type Followers = ReturnType<typeof openFollowers>;
-
 /**
  * Wakes those who follow a team after commits: of this process directly, of others by a bell. The bell is a file beside the
  * database into which every process writes a byte after its commits and which those who follow watch: 2 us to ring, heard
@@ -65,12 +63,9 @@ export function openFollowers(db: DatabaseSync, path: string, { exclusive }: { e
   }
 
   function hearBell(): void {
-    // Removing the file is heard as well, and a bell that others cannot find is of no use.
+    // Removing the file is heard as well.
     if (bell !== undefined && fstatSync(bell).nlink === 0) {
-      closeSync(bell);
-      bell = openBell(`${path}.bell`);
-      stopWatching();
-      startWatching();
+      renewBell();
       wakeAll();
     } else lookForOthers();
   }
@@ -86,18 +81,32 @@ export function openFollowers(db: DatabaseSync, path: string, { exclusive }: { e
     clearInterval(poll);
   }
 
+  function ring(): void {
+    try {
+      // Who follows hears that the file was removed and makes another; to look costs as much as to ring, 2 us.
+      if (bell !== undefined && fstatSync(bell).nlink === 0) renewBell();
+      if (bell !== undefined) writeSync(bell, strike, 0, 1, 0);
+    } catch {
+      // A full disk: the commit counts all the same, and others find it when they poll.
+    }
+  }
+
+  /** A bell that others cannot find is of no use. */
+  function renewBell(): void {
+    if (bell !== undefined) closeSync(bell);
+    bell = openBell(`${path}.bell`);
+    if (followers.size === 0) return;
+    stopWatching();
+    startWatching();
+  }
+
   function tellEveryone(): void {
     if (closed || !announcing) return;
     announcing = false;
     const teams = [...changed];
     changed.clear();
     for (const team of teams) wake(team);
-    if (bell === undefined || exclusive) return;
-    try {
-      writeSync(bell, strike, 0, 1, 0);
-    } catch {
-      // A full disk: the commit counts all the same, and others find it when they poll.
-    }
+    if (!exclusive) ring();
   }
 
   return {
