@@ -4,7 +4,7 @@ import { messageFrom, messageRow, taskFrom, taskRow } from './rows.ts';
 import type { MessageRow, TaskRow } from './rows.ts';
 import { createState } from './state.ts';
 import type { MemberRecord, Receipt, TeamRecord, TeamState } from './state.ts';
-import { putMember, putMessage, putTask } from './tables.ts';
+import { putMember, putMessage, putRequest, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
 /** Raised when the form below changes; a snapshot of another form is not read, the batches are replayed instead. */
@@ -59,7 +59,7 @@ export function openSnapshot(teamId: string, body: string): TeamState | undefine
   for (const row of form.messages) putMessage(state, row[0], messageFrom(teamId, row));
   fill(state.broadcasts, form.broadcasts);
   for (const request of form.requests) {
-    state.requests.set(request.id, revive(request, ['requestedAt', 'answeredAt', 'deadline']));
+    putRequest(state, request.id, revive(request, ['requestedAt', 'answeredAt', 'deadline']));
   }
   for (const note of form.notes) state.notes.set(note.id, revive(note, ['createdAt', 'updatedAt']));
   fill(state.memberUsage, form.memberUsage);

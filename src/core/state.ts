@@ -90,6 +90,8 @@ interface Index {
   readonly reserved: Map<string, Heap>;
   readonly counts: Record<StoredTaskStatus, number>;
   readonly inboxes: Map<string, Inbox>;
+  /** Requests that nobody has answered, by the task that they are about; those about none under the empty text. */
+  readonly asked: Map<string, Set<string>>;
   /** Goes from one receipt to the next as they are dropped. */
   oldReceipts: MapIterator<string> | undefined;
 }
@@ -121,6 +123,7 @@ export function createState(teamId: string): TeamState {
       reserved: new Map(),
       counts: { pending: 0, in_progress: 0, completed: 0, failed: 0, deleted: 0 },
       inboxes: new Map(),
+      asked: new Map(),
       oldReceipts: undefined,
     },
     undo: undefined,

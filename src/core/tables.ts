@@ -22,7 +22,21 @@ export function putMember(state: TeamState, id: string, next: MemberRecord | und
 }
 
 export function putRequest(state: TeamState, id: string, next: TeamRequest | undefined): void {
-  put(state, state.requests, id, next);
+  const before = put(state, state.requests, id, next);
+  const { asked } = state.index;
+  if (before?.status === 'pending') {
+    const about = asked.get(before.taskId ?? '');
+    about?.delete(id);
+    if (about?.size === 0) asked.delete(before.taskId ?? '');
+  }
+  if (next?.status === 'pending') setOf(asked, next.taskId ?? '').add(id);
+}
+
+/** The requests that nobody has answered, all of them or those about one task: there are few, where answered ones only grow in number. */
+export function pendingRequests(state: TeamState, taskId?: string): TeamRequest[] {
+  const { asked } = state.index;
+  const ids = taskId === undefined ? [...asked.values()].flatMap((some) => [...some]) : [...(asked.get(taskId) ?? [])];
+  return ids.map((id) => state.requests.get(id) as TeamRequest);
 }
 
 export function putNote(state: TeamState, id: string, next: TeamNote | undefined): void {
@@ -135,6 +149,8 @@ function noteUndo<V>(state: TeamState, undo: Undo, table: Map<string, V>, key: s
     undo.push(() => putMessage(state, key, before as TeamMessage | undefined));
   } else if ((table as unknown) === state.notes) {
     undo.push(() => putNote(state, key, before as TeamNote | undefined));
+  } else if ((table as unknown) === state.requests) {
+    undo.push(() => putRequest(state, key, before as TeamRequest | undefined));
   } else undo.push(() => put(state, table, key, before));
 }
 

@@ -6,6 +6,7 @@ import { isOpen } from '../../src/core/ready.ts';
 import { openSnapshot, takeSnapshot } from '../../src/core/snapshot.ts';
 import { createState, keepChanges, noteChanges, takeBackTo } from '../../src/core/state.ts';
 import type { TaskRecord, TeamState } from '../../src/core/state.ts';
+import { pendingRequests } from '../../src/core/tables.ts';
 import { describeTask, requireMember, requireTask, requireTeam, viewTask, viewTeam } from '../../src/core/view.ts';
 import { copyOf, picture } from './picture.ts';
 import { OPENING, play, steps, toCommand, tryOne, tries, walk } from './random-team.ts';
@@ -334,6 +335,25 @@ describe('messages', () => {
           const open = own.filter(({ acknowledgedAt, readAt }) => !acknowledgedAt && !readAt);
           expect([...waiting]).toEqual(open.map(({ id }) => id));
         }
+      }),
+      tries(50),
+    );
+  });
+
+  test('those who wait for an answer are found without looking at what was answered', () => {
+    fc.assert(
+      fc.property(steps(100), (story) => {
+        const state = createState('alpha');
+        for (const [i, step] of [...OPENING, ...story].entries()) tryOne(state, toCommand(state, step, i));
+        const pending = [...state.requests.values()].filter(({ status }) => status === 'pending');
+        expect(new Set(pendingRequests(state))).toEqual(new Set(pending));
+        for (const taskId of state.tasks.keys()) {
+          const about = pending.filter((request) => request.taskId === taskId);
+          expect(new Set(pendingRequests(state, taskId))).toEqual(new Set(about));
+        }
+        // What was answered leaves nothing behind that could grow.
+        expect([...state.index.asked.values()].reduce((sum, { size }) => sum + size, 0)).toBe(pending.length);
+        expect([...state.index.asked.values()].every(({ size }) => size > 0)).toBe(true);
       }),
       tries(50),
     );

@@ -1,6 +1,7 @@
 import { evolve } from '../../src/core/evolve.ts';
 import { bestReady, waitsOf } from '../../src/core/ready.ts';
 import type { TeamState } from '../../src/core/state.ts';
+import { pendingRequests } from '../../src/core/tables.ts';
 import { teamUsage, viewTask, viewTeam } from '../../src/core/view.ts';
 
 /**
@@ -22,6 +23,14 @@ export function picture(state: TeamState) {
     inboxes: members.map((id) => inboxOf(state, id)),
     broadcasts: [...state.broadcasts],
     requests: [...state.requests.values()],
+    pending: pendingRequests(state)
+      .map(({ id }) => id)
+      .sort(),
+    pendingByTask: [...state.tasks.keys()].map((taskId) =>
+      pendingRequests(state, taskId)
+        .map(({ id }) => id)
+        .sort(),
+    ),
     notes: [...state.notes.values()],
     usage: [[...state.memberUsage], [...state.taskUsage], teamUsage(state)],
     receipts: [...state.receipts],

@@ -1,7 +1,7 @@
 import type { EventOf, EventType } from '../event.ts';
 import type { TeamRequest } from '../request.ts';
 import type { MemberRecord, TaskRecord, TeamState } from '../state.ts';
-import { putMember, putRequest, putTask } from '../tables.ts';
+import { pendingRequests, putMember, putRequest, putTask } from '../tables.ts';
 import { dateOf } from '../time.ts';
 
 /** How each event changes the state. */
@@ -32,16 +32,14 @@ export function changeTask(
   putTask(state, id, next);
   // Nobody works on it any more: whether that work is good enough is no question any more.
   if (task.status === 'in_progress' && next.status !== 'in_progress') {
-    withdrawRequests(state, ({ kind, taskId }) => kind === 'gate' && taskId === id);
+    withdrawRequests(state, ({ kind }) => kind === 'gate', id);
   }
 }
 
-/** Those that wait for no answer any more. */
-export function withdrawRequests(state: TeamState, which: (request: TeamRequest) => boolean): void {
-  for (const request of state.requests.values()) {
-    if (request.status === 'pending' && which(request)) {
-      putRequest(state, request.id, { ...request, status: 'withdrawn' });
-    }
+/** Those that wait for no answer any more, among all or among those about a task. */
+export function withdrawRequests(state: TeamState, which: (request: TeamRequest) => boolean, taskId?: string): void {
+  for (const request of pendingRequests(state, taskId)) {
+    if (which(request)) putRequest(state, request.id, { ...request, status: 'withdrawn' });
   }
 }
 

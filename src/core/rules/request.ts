@@ -6,6 +6,7 @@ import type { TeamEvent } from '../event.ts';
 import { ANSWER_WITHIN, REJECTIONS_PER_TASK } from '../limits.ts';
 import type { TeamRequest } from '../request.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
+import { pendingRequests } from '../tables.ts';
 import { quote } from '../text.ts';
 import { requireMember, requireTask } from '../view.ts';
 import { isExpected, requireActor, requireLive, requireManager, requireOpenTeam, requireSelf } from './guard.ts';
@@ -88,10 +89,7 @@ function answerable(
 }
 
 function pendingRequest(state: TeamState, kind: TeamRequest['kind'], memberId: string): TeamRequest | undefined {
-  for (const request of state.requests.values()) {
-    if (request.status === 'pending' && request.kind === kind && request.memberId === memberId) return request;
-  }
-  return undefined;
+  return pendingRequests(state).find((request) => request.kind === kind && request.memberId === memberId);
 }
 
 /** Ids have the form that Claude Code's own have, which carry the time; two in one millisecond must still differ. */
@@ -168,10 +166,7 @@ function askAboutWork(
 
 /** The request about a task that a gate keeps sending back. */
 export function pendingGate(state: TeamState, taskId: string): TeamRequest | undefined {
-  for (const request of state.requests.values()) {
-    if (request.status === 'pending' && request.kind === 'gate' && request.taskId === taskId) return request;
-  }
-  return undefined;
+  return pendingRequests(state, taskId).find(({ kind }) => kind === 'gate');
 }
 
 /** Only a person says yes; Troupe itself may only say no, when the time is up, unless a rule of a person allows it. */
