@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
 import type { Journal } from '../../src/journal/journal.ts';
@@ -155,6 +155,23 @@ describe('a file that can only be read', () => {
     const before = readdirSync(place);
     await expectReadOnly(open(join(place, 'journal.db')));
     expect(readdirSync(place)).toEqual(before);
+  });
+
+  test('is read by its owner in a folder where its owner may make nothing', async () => {
+    const [folder] = twoFolders();
+    const path = join(folder, 'journal.db');
+    await withJournal(path, (journal) => fill(journal, 'a', 3));
+    for (const name of readdirSync(folder)) if (name !== 'journal.db') rmSync(join(folder, name));
+    // What a folder forbids is nothing to root.
+    const uid = process.getuid?.() === 0 ? 65_534 : undefined;
+    if (uid !== undefined) for (const one of [folder, path]) chownSync(one, uid, uid);
+    chmodSync(dirname(folder), 0o755);
+    chmodSync(folder, 0o555);
+    onTestFinished(() => chmodSync(folder, 0o755));
+    const reader = startFixture('journal-follower', [path, 'a', '3'], uid === undefined ? {} : { uid });
+    expect(await reader.ended).toEqual({ code: 0, signal: null, errors: '' });
+    expect(reader.lines).toEqual(['open', '1', '2', '3']);
+    expect(readdirSync(folder)).toEqual(['journal.db']);
   });
 
   test('is followed while another process writes it elsewhere', async (context) => {

@@ -10,6 +10,8 @@ const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
+/** An extended one: there is no file for the log, and none can be made. */
+const READONLY_DIRECTORY = READONLY | (6 << 8);
 
 /** Another connection holds the lock that was needed; the same call may work a moment later. */
 export function isBusy(error: unknown): boolean {
@@ -17,9 +19,12 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
-/** The file could not be opened although it is there; so it is for a directory in which nothing can be created. */
+/**
+ * The file could not be opened although it is there, or nothing can be written beside it; so it is in a directory in which nothing
+ * can be created: on a mount that is read-only the one, without the right to do so the other.
+ */
 export function isCantOpen(error: unknown): boolean {
-  return resultCode(error) === CANTOPEN;
+  return resultCode(error) === CANTOPEN || extendedCode(error) === READONLY_DIRECTORY;
 }
 
 /** What is stored cannot be read. */
@@ -59,7 +64,12 @@ export function toTeamError(error: unknown, path: string, doing: string): unknow
 }
 
 function resultCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
+  const code = extendedCode(error);
   // The extended codes carry the primary one in the low byte.
-  return error.errcode & 0xff;
+  return code === undefined ? undefined : code & 0xff;
+}
+
+function extendedCode(error: unknown): number | undefined {
+  const isOurs = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
+  return isOurs ? (error.errcode as number) : undefined;
 }
