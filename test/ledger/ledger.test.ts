@@ -221,6 +221,29 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(await createTask(ledger, 'later')).toBe('12');
   });
 
+  test('refuses texts that would fill the memory while they wait, and takes short ones and later ones', async () => {
+    const { ledger, journal } = await openTeam();
+    const gate = door();
+    journal.beforeAppend = gate.pass;
+    const first = createTask(ledger, 'first');
+    await expect.poll(gate.waiting).toBe(1);
+    const description = 'x'.repeat(64 * 1024);
+    const calls = Array.from({ length: 1_000 }, () => createTask(ledger, 'long', { description }));
+    const results = Promise.allSettled(calls);
+    const short = createTask(ledger, 'short');
+    gate.open();
+    const refused = (await results).filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    expect(refused.length).toBeGreaterThan(300);
+    expect(refused.length).toBeLessThan(600);
+    expect(refused[0]?.reason).toMatchObject({
+      code: 'overloaded',
+      message: expect.stringMatching(/MiB of text waiting/),
+    });
+    const made = 1_001 - refused.length;
+    expect([await first, await short]).toEqual(['1', String(made + 1)]);
+    expect(await createTask(ledger, 'later', { description })).toBe(String(made + 2));
+  });
+
   test('bounds the text of one commit', async () => {
     const { ledger, journal } = await openTeam();
     const description = 'x'.repeat(60_000);
