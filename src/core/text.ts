@@ -30,6 +30,15 @@ export function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
+/** A list as a sentence has it; of a long one its beginning, its end, and how many are between. */
+export function joinSome(items: readonly string[], separator: string): string {
+  if (items.length <= 3 * SHOWN_AT_ENDS) return items.join(separator);
+  const between = `… (${items.length - 2 * SHOWN_AT_ENDS} more) …`;
+  return [...items.slice(0, SHOWN_AT_ENDS), between, ...items.slice(-SHOWN_AT_ENDS)].join(separator);
+}
+
+const SHOWN_AT_ENDS = 5;
+
 /** As much of a text as fits into so many bytes of UTF-8; three dots stand for the rest. */
 export function cutToBytes(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes || byteLength(text) <= maxBytes) return text;

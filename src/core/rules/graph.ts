@@ -5,6 +5,7 @@ import type { TeamEvent } from '../event.ts';
 import { DEPENDENCIES_PER_TASK } from '../limits.ts';
 import { dependentsOf, isOpen, waitsOf } from '../ready.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
+import { joinSome } from '../text.ts';
 import { describeTask, requireTask } from '../view.ts';
 import { requireActor, requireFresh, requireOpenTeam } from './guard.ts';
 
@@ -21,7 +22,8 @@ export function addDependencies(state: TeamState, command: CommandOf<'task.addDe
   }
   const cycle = findCycle(state, task.id, added);
   if (cycle) {
-    throw new TeamError('cycle', `Task ${task.id} cannot wait for task ${cycle[1]}: ${cycle.join(' waits for ')}`);
+    const path = joinSome(cycle, ' waits for ');
+    throw new TeamError('cycle', `Task ${task.id} cannot wait for task ${cycle[1]}: ${path}`);
   }
   return [
     event(command, 'task:dependencies-added', { taskId: task.id, dependencies: added }),
