@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
-import { quote } from '../core/text.ts';
+import { isChosenTaskId, quote } from '../core/text.ts';
 
 /** Where Claude Code keeps its teams and tasks: `CLAUDE_CONFIG_DIR`, else `.claude` in the user's home. */
 export function findNativeRoot(environment: Readonly<Record<string, string | undefined>>): string {
@@ -71,9 +71,9 @@ function pathsOf(root: string, name: string): NativePaths {
   };
 }
 
-/** Native ids are decimal; one that is larger than JavaScript counts exactly is none of the program's. */
+/** Native ids are decimal; one that could not be ours as well, because no room would be left after it, is none of the program's. */
 export function isNativeTaskId(id: string): boolean {
-  return /^[1-9][0-9]{0,14}$/.test(id);
+  return isChosenTaskId(id);
 }
 
 /** Sessions without a team keep their tasks under their own id. */

@@ -36,6 +36,9 @@ export const JSON_DEPTH = 64;
 /** The cost of a claim and of a cycle check grows with it; a task that waits for more wants a gathering task between. */
 export const DEPENDENCIES_PER_TASK = 64;
 
+/** The next task gets the number after it, and numbers end at 10^15: whoever chooses one leaves room for more than a team can have. */
+export const CHOSEN_TASK_ID = 10 ** 12;
+
 /** Above it a list is no longer something people or models look at; deleted tasks do not count. */
 export const TASKS_PER_TEAM = 10_000;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ID_LENGTH, LINE_LENGTH, NAME_LENGTH } from './limits.ts';
+import { CHOSEN_TASK_ID, ID_LENGTH, LINE_LENGTH, NAME_LENGTH } from './limits.ts';
 
 /** How many bytes a text takes in UTF-8, the unit in which limits on text are given. */
 export function byteLength(text: string): number {
@@ -122,6 +122,11 @@ export type Slug = z.infer<typeof Slug>;
 /** A task's id: a decimal string, never reused within its team. */
 export const TaskId = z.string().regex(/^[1-9][0-9]{0,14}$/, 'is not a task id (a whole number such as "7")');
 export type TaskId = z.infer<typeof TaskId>;
+
+/** Whether a text can be chosen for a task's id. */
+export function isChosenTaskId(text: string): boolean {
+  return /^[1-9][0-9]{0,14}$/.test(text) && Number(text) <= CHOSEN_TASK_ID;
+}
 
 const CHOSEN_ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]*$/;
 

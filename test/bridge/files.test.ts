@@ -16,7 +16,7 @@ import { changeConfig, readConfig } from '../../src/bridge/config-file.ts';
 import { appendEntry, readInbox, takeEntries } from '../../src/bridge/inbox-file.ts';
 import { readNow, readSettled } from '../../src/bridge/json-file.ts';
 import { decodeJson } from '../../src/bridge/json-text.ts';
-import { findNativeRoot, nativePaths } from '../../src/bridge/layout.ts';
+import { findNativeRoot, isNativeTaskId, nativePaths } from '../../src/bridge/layout.ts';
 import type { NativePaths } from '../../src/bridge/layout.ts';
 import { asPlainText, looksLikeProtocol, readProtocol } from '../../src/bridge/protocol.ts';
 import { removeRemains } from '../../src/bridge/remains.ts';
@@ -64,6 +64,17 @@ describe('where native files lie', () => {
       expect(() => nativePaths('/r', 'demo').task(name)).toThrow('no id');
     },
   );
+});
+
+test.each([
+  ['7', true],
+  ['1000000000000', true],
+  ['999999999999999', false],
+  ['1000000000001', false],
+  ['07', false],
+  ['../7', false],
+])('%j is the id of a native task: %j', (id, is) => {
+  expect(isNativeTaskId(id)).toBe(is);
 });
 
 describe('reading', () => {

@@ -3,9 +3,10 @@ import type { CommandOf } from '../command.ts';
 import { ClaimConflictError, TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
-import { LEAD_GRACE_MS, TASKS_PER_TEAM } from '../limits.ts';
+import { CHOSEN_TASK_ID, LEAD_GRACE_MS, TASKS_PER_TEAM } from '../limits.ts';
 import { bestReady, isOpen, waitsOf } from '../ready.ts';
 import type { TaskRecord, TeamRecord, TeamState } from '../state.ts';
+import { isChosenTaskId, quote } from '../text.ts';
 import { describeTask, requireMember, requireTask, viewTask } from '../view.ts';
 import { consequencesOfFailure, failsAtOnce, requireDependencies, unblockedBy } from './graph.ts';
 import {
@@ -31,6 +32,9 @@ export function createTask(state: TeamState, command: CommandOf<'task.create'>):
   const taskId = command.taskId ?? String(state.nextTask);
   if (Number(taskId) < state.nextTask) {
     throw new TeamError('exists', `Task ${taskId} of team ${state.teamId} exists or did: ids are never used again`);
+  }
+  if (command.taskId !== undefined && !isChosenTaskId(taskId)) {
+    throw new TeamError('invalid', `${quote(taskId)} cannot be chosen for a task: numbers up to ${CHOSEN_TASK_ID} can`);
   }
   return [
     event(command, 'task:created', {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { teamOf, types } from '../stage.ts';
+import type { Command } from '../../../src/core/command.ts';
+import { decide } from '../../../src/core/decide.ts';
+import type { TeamEvent } from '../../../src/core/event.ts';
+import { evolve } from '../../../src/core/evolve.ts';
+import { CHOSEN_TASK_ID } from '../../../src/core/limits.ts';
+import { commandOf, teamOf, types } from '../stage.ts';
 
 describe('a new task', () => {
   test('has a number of its own, what was said and defaults for the rest', () => {
@@ -34,6 +39,21 @@ describe('a new task', () => {
     };
     team.as('@user', 'task.create', said);
     expect(team.view('2')).toMatchObject({ ...said, status: 'blocked', reserved: true, createdBy: '@user' });
+  });
+
+  test('has a chosen number only where that leaves room for those after it', () => {
+    const team = teamOf('ann');
+    const create = (taskId: string): TeamEvent[] => {
+      const command = commandOf('task.create', { title: 't' }, { by: '@system', at: 0 });
+      return decide(team.state, { ...command, taskId } as Command);
+    };
+    for (const taskId of ['999999999999999', String(CHOSEN_TASK_ID + 1), '1e5', '0x10', '']) {
+      expect(() => create(taskId)).toThrow(/(cannot be chosen for a task|exists or did)/);
+    }
+    for (const event of create(String(CHOSEN_TASK_ID))) evolve(team.state, event);
+    const next = team.task();
+    expect(next).toBe(String(CHOSEN_TASK_ID + 1));
+    team.as('ann', 'task.claim', { taskId: next });
   });
 
   test('waits once for a task that is named twice', () => {
