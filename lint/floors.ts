@@ -140,10 +140,16 @@ function explainSibling(from: Place, to: Place): string | undefined {
 }
 
 function checkNode(context: RuleContext, file: string, node: RuleNode): void {
-  const specifier = node.source?.value;
-  if (typeof specifier !== 'string') return;
+  const specifier = specifierOf(node.source);
+  if (specifier === undefined) return;
   const message = explainImport(file, specifier, isTypeOnly(node));
   if (message !== undefined) context.report({ message, node });
+}
+
+/** What is imported. Of a template its beginning tells the room, whatever is put in after it. */
+function specifierOf(source: RuleNode | null | undefined): string | undefined {
+  const text = source?.value ?? source?.quasis?.[0]?.value.cooked;
+  return typeof text === 'string' ? text : undefined;
 }
 
 function isTypeOnly(node: RuleNode): boolean {

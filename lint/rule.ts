@@ -18,5 +18,7 @@ export interface RuleNode {
   readonly exportKind?: 'type' | 'value';
   readonly importKind?: 'type' | 'value';
   readonly source?: RuleNode | null;
+  /** The texts of a template. */
+  readonly quasis?: readonly { readonly value: { readonly cooked: string | null } }[];
   readonly specifiers?: readonly RuleNode[];
 }

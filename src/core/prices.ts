@@ -1,12 +1,12 @@
 import type { Usage } from './usage.ts';
 
-/** When these prices were looked up. They change; a cost worked out from them is marked as an estimate. */
-export const PRICES_OF = '2026-05';
-
 /** US dollars for a million tokens: read, read from a cache, written. */
 type Price = readonly [input: number, cached: number, output: number];
 
-/** By the beginning of a model's name, the longest first. Only for agents that report tokens and no cost. */
+/**
+ * By the beginning of a model's name, the longest first; of May 2026. Only for agents that report tokens and no cost: prices change, so
+ * what is worked out from these is marked as an estimate.
+ */
 const PRICES: readonly (readonly [name: string, price: Price])[] = [
   ['gpt-5.5', [5, 0.5, 30]],
   ['gpt-5.4-mini', [0.75, 0.075, 4.5]],

@@ -22,7 +22,7 @@ export type MemberRecord = Omit<TeamMember, 'assignedTasks' | 'planModeRequired'
   restarts?: number[] | undefined;
   /** When it last started others, the newest last; no more than decide about the next time. */
   spawns?: number[] | undefined;
-  /** When what it sent will have been paid for with time; see rules/pace.ts. */
+  /** When what it sent will have been paid for with time; see message-price.ts. */
   sendsPaidAt?: number | undefined;
 };
 

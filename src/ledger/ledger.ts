@@ -59,12 +59,17 @@ export class Ledger {
     command: NewCommand | readonly NewCommand[],
     pick: (state: TeamState, events: TeamEvent[]) => R,
   ): Promise<R> {
-    const now = (this.#options.now ?? Date.now)();
+    const now = this.now();
     const commands = 'type' in command ? [timed(command, now)] : command.map((one) => timed(one, now));
     const actor = this.#actors.get(teamId)?.actor;
     // Commands come by the thousand, nearly all to a team that is open and exists: for them not even a closure is made.
     if (actor?.exists) return actor.execute(commands, now, pick);
     return this.#open(teamId, (opened) => opened.execute(commands, now, pick));
+  }
+
+  /** The time by which commands are decided. */
+  now(): number {
+    return (this.#options.now ?? Date.now)();
   }
 
   /** Reads a team's durable state. */

@@ -178,7 +178,7 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     if (!this.#gate) return undefined;
     const context = await this.#ledger.view(teamId, (state) => {
       // Going idle when that is refused, or is nothing new, is no business of the gate.
-      const isNew = decide(state, { at: Date.now(), ...command }).length > 0;
+      const isNew = decide(state, { at: this.#ledger.now(), ...command }).length > 0;
       return isNew ? idleContext(state, command.memberId) : undefined;
     });
     if (!context) return undefined;

@@ -1,5 +1,4 @@
 import { SYSTEM, USER } from '../core/actor.ts';
-import type { Actor } from '../core/actor.ts';
 import type { CommandOf } from '../core/command.ts';
 import { decide } from '../core/decide.ts';
 import { TeamError } from '../core/errors.ts';
@@ -24,16 +23,20 @@ export interface Judged {
   readonly revision?: number;
 }
 
+/** What judging needs of the team. */
+interface Judging {
+  now(): number;
+  view<R>(pick: (state: TeamState) => R): Promise<R>;
+  reject(rejection: NewCommand): Promise<void>;
+}
+
 /** Asks the gate, with nothing locked. A no is put on record and thrown, as `gate_rejected`. */
-export async function judgeCompletion(
-  gate: TaskGate,
-  completion: Completion,
-  team: { view<R>(pick: (state: TeamState) => R): Promise<R>; reject(rejection: NewCommand): Promise<void> },
-): Promise<Judged> {
+export async function judgeCompletion(gate: TaskGate, completion: Completion, team: Judging): Promise<Judged> {
   const judged = await team.view((state) => {
     // A completion that will be refused, or was done before, is no business of the gate.
-    const isNew = decide(state, { at: Date.now(), ...completion }).length > 0;
-    return isNew ? completionContext(state, completion.taskId, completion.by) : undefined;
+    const at = team.now();
+    const isNew = decide(state, { at, ...completion }).length > 0;
+    return isNew ? completionContext(state, { ...completion, at }) : undefined;
   });
   if (!judged) return {};
   const verdict = await gate.executeTaskCompletedHook(judged.context);
@@ -62,8 +65,7 @@ export async function judgeCompletion(
 /** What a gate is told of a completion, and the task as it is judged. */
 function completionContext(
   state: TeamState,
-  taskId: string,
-  by: Actor,
+  { taskId, by, at }: Completion & { at: number },
 ): { task: TaskRecord; context: TaskCompletedHookContext } {
   const task = requireTask(state, taskId);
   return {
@@ -74,7 +76,7 @@ function completionContext(
       taskTitle: task.title,
       completedBy: by,
       memberName: state.members.get(by)?.name ?? by,
-      duration: task.startedAt ? Math.max(0, Date.now() - task.startedAt.getTime()) : 0,
+      duration: task.startedAt ? Math.max(0, at - task.startedAt.getTime()) : 0,
       dependentTaskIds: viewTask(state, task).blocks,
     },
   };

@@ -270,6 +270,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   async #judge(teamId: string, completion: Completion): Promise<Judged> {
     if (!this.#gate) return {};
     return judgeCompletion(this.#gate, completion, {
+      now: () => this.#ledger.now(),
       view: (pick) => this.#view(teamId, pick),
       reject: async (rejection) => void (await this.#do(teamId, rejection)),
     });

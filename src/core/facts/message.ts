@@ -1,6 +1,6 @@
 import { FORMER_SESSIONS } from '../limits.ts';
+import { paidAfterSending } from '../message-price.ts';
 import type { TeamMessage } from '../message.ts';
-import { paidAfterSending } from '../rules/pace.ts';
 import type { TeamState } from '../state.ts';
 import { putBroadcast, putMessage } from '../tables.ts';
 import { dateOf } from '../time.ts';

@@ -1,14 +1,13 @@
 import type { CommandEnvelope } from '../command.ts';
 import { TeamError } from '../errors.ts';
-import { MESSAGES_PER_MINUTE, SPAWNS_PER_MINUTE } from '../limits.ts';
-import type { MemberRecord, TeamState } from '../state.ts';
+import { SPAWNS_PER_MINUTE } from '../limits.ts';
+import { MINUTE_MS, pricesOf } from '../message-price.ts';
+import type { TeamState } from '../state.ts';
 
 /*
  * How fast members may go: an agent in a loop must neither flood the others nor start others without end. A person and
  * Troupe itself are not members and never held up.
  */
-
-const MINUTE_MS = 60_000;
 
 /** Messages have a price in time, which runs off; who owes more than the burst has to wait. A broadcast is one message. */
 export function requireMessagePace(state: TeamState, { by, at }: CommandEnvelope): void {
@@ -23,14 +22,6 @@ export function requireMessagePace(state: TeamState, { by, at }: CommandEnvelope
   );
 }
 
-/** When all that the member sent will be paid for, after one more message. */
-export function paidAfterSending(state: TeamState, member: MemberRecord, at: number): number {
-  const { price, burst } = pricesOf(state);
-  const owed = member.sendsPaidAt ?? at;
-  // As above: a clock that was set back leaves no debt.
-  return (owed > at && owed <= at + burst ? owed : at) + price;
-}
-
 /** Only those who decide for others bring members in, so that teammates never spawn; of those, agents not too fast. */
 export function requireSpawnPace(state: TeamState, { by, at }: CommandEnvelope): void {
   const spawns = state.members.get(by)?.spawns ?? [];
@@ -43,12 +34,6 @@ export function requireSpawnPace(state: TeamState, { by, at }: CommandEnvelope):
     `${by} started ${SPAWNS_PER_MINUTE} teammates within a minute: try again in ${seconds(wait)}`,
     { retryMs: wait },
   );
-}
-
-/** What a message costs, and what may be owed: after a quiet time a third of a minute's messages go at once. */
-function pricesOf({ team }: TeamState): { price: number; burst: number } {
-  const price = MINUTE_MS / (team?.messagesPerMinute ?? MESSAGES_PER_MINUTE);
-  return { price, burst: Math.max(MINUTE_MS / 3, price) };
 }
 
 function seconds(ms: number): string {

@@ -43,8 +43,6 @@ export interface WriterOptions {
   readonly onCommit: (team: string) => void;
 }
 
-export type Writer = ReturnType<typeof groupWriter>;
-
 /**
  * Does all jobs that wait in one transaction: one flush for all teams. There is no timer: what is asked for in one turn of
  * the event loop goes together. One ledger that has the file for itself has waited for the turn's end already, and lets the
