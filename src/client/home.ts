@@ -25,6 +25,8 @@ export interface Home {
   readonly processes: string;
   /** What of checkouts a person approved. */
   readonly approvals: string;
+  /** Which `troupe up` sees a team through; a file per team. */
+  readonly holders: string;
   /** Where one attaches to the terminals of members that work in one; a socket each. */
   readonly terminals: string;
 }
@@ -57,6 +59,7 @@ export function homeAt(path: string): Home {
     folders: `${directory}/folders`,
     processes: `${directory}/processes`,
     approvals: `${directory}/approvals.json`,
+    holders: `${directory}/holders`,
     terminals: `${directory}/terminals`,
   };
 }

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TestContext } from 'vitest';
@@ -421,6 +421,62 @@ describe('troupe up that is told to end', () => {
     PATIENT,
   );
 });
+
+describe('a second troupe up of the same team', () => {
+  test(
+    'only looks on: Ctrl-C leaves, and whoever the first one runs works on',
+    async () => {
+      const troupe = newTroupe();
+      const { file, go } = slowTeam();
+      const first = await startUp(troupe, file);
+      const second = troupe.start(['up', file]);
+      const notice = 'team fourth already runs in another troupe up';
+      await until('it says so', () => second.output.stderr.includes(notice));
+      second.child.kill('SIGINT');
+      const { status, stdout } = await second.ended;
+      expect({ status, stdout }).toMatchObject({ status: 130, stdout: expect.stringContaining('its members go on') });
+      expect(await statuses(troupe)).toEqual(['active']);
+      go();
+      expect(await first.ended).toMatchObject({ status: 0, stderr: expect.not.stringContaining(notice) });
+      expect(await troupe.json('team show fourth')).toMatchObject({ status: 'cleaned-up' });
+    },
+    PATIENT,
+  );
+
+  test(
+    'has it once the first one was killed, whether that was before it came or after',
+    async () => {
+      const troupe = newTroupe();
+      const { file } = slowTeam();
+      const first = await startUp(troupe, file);
+      const second = troupe.start(['up', file]);
+      await until('it looks on', () => second.output.stderr.includes('already runs'));
+      first.child.kill('SIGKILL');
+      await first.ended;
+      second.child.kill('SIGINT');
+      expect(await second.ended).toMatchObject({ stdout: expect.stringContaining('its members are stopped') });
+      expect(await statuses(troupe)).toEqual(['stopped']);
+      const third = await startUp(troupe, file);
+      third.child.kill('SIGKILL');
+      await third.ended;
+      const fourth = troupe.start(['up', file, '--json']);
+      await until('it works', async () => (await statuses(troupe))[0] === 'active');
+      await until('it has the team', () => holderOf(troupe) === fourth.child.pid);
+      fourth.child.kill('SIGINT');
+      const { status, stderr } = await fourth.ended;
+      expect({ status, stderr }).toEqual({ status: 130, stderr: '' });
+      expect(await statuses(troupe)).toEqual(['stopped']);
+      expect(holderOf(troupe)).toBeUndefined();
+    },
+    PATIENT,
+  );
+});
+
+/** The process that says it sees the slow team through. */
+function holderOf({ home }: Troupe): number | undefined {
+  const file = join(home, 'holders/fourth');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid : undefined;
+}
 
 test(
   'troupe up on a terminal waits for a person whatever is asked, shows what to type, and ends with nobody at work',

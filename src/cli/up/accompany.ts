@@ -1,14 +1,16 @@
 import type { CallError, Client } from '../../client/client.ts';
+import { findHome } from '../../client/home.ts';
 import type { TeamEvent } from '../../core/event.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { newCommandId } from '../call.ts';
 import { INTERRUPTED } from '../errors.ts';
 import { listenForEnd } from '../interruption.ts';
 import type { Ending } from '../interruption.ts';
-import { clean } from '../text.ts';
+import { clean, fold } from '../text.ts';
 import { print, warn, whenReaderGone } from '../write.ts';
 import { followWork } from './follow.ts';
 import type { FollowOptions, Outcome } from './follow.ts';
+import { openHolder } from './holder.ts';
 import { look } from './standing.ts';
 
 /** How a team is seen through. */
@@ -38,13 +40,17 @@ export async function accompany(
   team: ResultOf<'team.up'>,
   options: AccompanyOptions,
 ): Promise<Outcome> {
-  const { ending, screen, json } = options;
+  const { ending, screen, json, environment } = options;
+  const holder = openHolder(findHome(environment).holders, team.name);
+  if (!holder.isUs()) warn(fold(lookOnNotice(team.name), screen));
   // The first Ctrl-C takes the team down, which may take a while; the second goes at once.
   ending.onAgain(() => leaveAtOnce(team, options));
   const interrupted = (): void => {
     // There is nobody to take down, and nobody to ask to.
     if (options.isStopped()) leaveStopped(team, options);
-    if (screen.isTerminal && !json) warn('Stopping its members; Ctrl-C again leaves at once.\n');
+    if (screen.isTerminal && !json && holder.isUs()) {
+      warn(fold('Stopping its members; Ctrl-C again leaves at once.\n', screen));
+    }
   };
   ending.signal.addEventListener('abort', interrupted, { once: true });
   const panes = await openPanesFor(team, options);
@@ -56,12 +62,24 @@ export async function accompany(
   }
   // Taken down, it could not go on with the answer.
   const stays = outcome.reason === 'person' || (options.keep && outcome.reason !== 'interrupted');
-  if (!stays) await takeDown(client, team.name, outcome, options);
+  // Asked again: by now the other one may be gone, and nobody else would end them.
+  const isOurs = holder.isUs();
+  try {
+    if (!stays && isOurs) await takeDown(client, team.name, outcome, options);
+  } finally {
+    holder.release();
+  }
   return {
     ...outcome,
     ...(await lookBack(client, outcome)),
-    open: stays || (options.goesOn && outcome.reason !== 'done'),
+    open: stays || ((options.goesOn || !isOurs) && outcome.reason !== 'done'),
+    ...(!isOurs && { elsewhere: true }),
   };
+}
+
+/** Said at once: who presses Ctrl-C should know what it does. */
+function lookOnNotice(teamId: string): string {
+  return `troupe: team ${clean(teamId)} already runs in another troupe up, which ends it when it is done or interrupted. Ctrl-C here only leaves.\n`;
 }
 
 /** What members held when they were stopped went back, and what a gate said is counted for each round, not only the last. */

@@ -24,6 +24,8 @@ export interface Outcome {
   readonly sentBack?: Readonly<Record<string, number>>;
   /** Whether the team goes on, or can: it was not closed at the end. */
   readonly open?: boolean;
+  /** Another `troupe up` has the team, and ends its members with itself: this one only looked on. */
+  readonly elsewhere?: boolean;
   /** Milliseconds. */
   readonly duration: number;
 }

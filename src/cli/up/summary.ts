@@ -46,10 +46,13 @@ function took({ startedAt, completedAt }: Task): string {
 }
 
 function verdict(outcome: Outcome, screen: Screen, goesOn: boolean): string {
-  const { reason, tasks, requests, team, open = false } = outcome;
+  const { reason, tasks, requests, team, open = false, elsewhere = false } = outcome;
   const next = goesOn ? 'then the same command sees it to its end' : `and see it with troupe watch ${clean(team)}`;
   const count = `${countDone(outcome)}.${sentBack(outcome)}`;
   if (reason === 'done') return paint(screen, 'green', `${count}${nothingToDo(outcome)}`);
+  if (reason === 'interrupted' && elsewhere) {
+    return paint(screen, 'yellow', `${count} Left: its members go on, and the other troupe up sees them to their end.`);
+  }
   const why = {
     stuck: `${whyStuck(outcome)}${open ? `${startAgain(outcome)}${tryAgain(team, tasks)}` : ' The team is closed.'}`,
     person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays up: answer with troupe approve --team ${clean(team)}, ${next}.`,
