@@ -1,3 +1,4 @@
+import { REQUEST_BYTES } from '../operations/frames.ts';
 import type {
   ErrorFrame,
   EventsFrame,
@@ -90,6 +91,11 @@ export class Client {
   #connecting = false;
   #nextId = 1;
   #closed = false;
+  /** This connection has brought something that was asked for. */
+  #isOfUse = false;
+  /** Connections in a row that failed, or ended before they were of use; and when to give up if it stays so. */
+  #failures = 0;
+  #giveUp: number | undefined;
 
   constructor(connect: Connect, options: ClientOptions = {}) {
     this.#connect = connect;
@@ -184,9 +190,19 @@ export class Client {
 
   #transmit(frame: RequestFrame): void {
     if (this.#closed) this.#failAll(new CallError('no_daemon', 'The client is closed'));
-    else if (this.#connection) this.#connection.send(JSON.stringify(frame));
+    else if (this.#connection) this.#send(this.#connection, frame);
     // What is pending or subscribed is sent when the connection stands.
     else this.#keepConnected();
+  }
+
+  /** A frame that is too long ends the connection, and all that waits on it: its caller is told instead. */
+  #send(connection: Connection, frame: RequestFrame): void {
+    const text = JSON.stringify(frame);
+    const bytes = text.length * 3 <= REQUEST_BYTES ? 0 : new TextEncoder().encode(text).length;
+    if (bytes <= REQUEST_BYTES) return connection.send(text);
+    const pending = this.#pending.get(frame.id as number);
+    this.#pending.delete(frame.id as number);
+    pending?.reject(new CallError('limit', `A call has at most ${REQUEST_BYTES} bytes, and this one has ${bytes}`));
   }
 
   #keepConnected(): void {
@@ -196,9 +212,14 @@ export class Client {
   }
 
   async #reconnect(): Promise<void> {
-    // Not asked before it is needed: the first look at this clock takes Node 2 ms.
-    let giveUp: number | undefined;
-    for (let pause = FIRST_RETRY_MS; !this.#closed; pause = Math.min(2 * pause, LAST_RETRY_MS)) {
+    let failure: unknown = new CallError('no_daemon', 'The daemon ends the connection before it answers');
+    while (!this.#closed) {
+      if (this.#failures > 0 && !(await this.#mayTryAgain())) {
+        this.#failAll(failure instanceof Error ? failure : new CallError('no_daemon', String(failure)));
+        this.#options.onState?.('waiting');
+        return;
+      }
+      if (this.#closed) return;
       this.#options.onState?.('connecting');
       try {
         const connection = await this.#connect({
@@ -206,27 +227,45 @@ export class Client {
           closed: () => this.#lost(connection),
         });
         this.#connection = connection;
+        this.#isOfUse = false;
         this.#options.onState?.('open');
-        for (const { frame } of this.#pending.values()) connection.send(JSON.stringify(frame));
-        for (const feed of this.#feeds) connection.send(JSON.stringify(this.#subscribeFrame(feed)));
+        for (const { frame } of this.#pending.values()) this.#send(connection, frame);
+        for (const feed of this.#feeds) this.#send(connection, this.#subscribeFrame(feed));
         return;
       } catch (error) {
-        giveUp ??= performance.now() + (this.#options.patience ?? PATIENCE_MS);
-        const refused = error instanceof CallError && error.code !== 'no_daemon';
-        if (refused || performance.now() + pause > giveUp) {
-          this.#failAll(error instanceof Error ? error : new CallError('no_daemon', String(error)));
-          this.#options.onState?.('waiting');
-          return;
-        }
+        failure = error;
+        this.#failures++;
+        // To be refused is an answer: it is not asked for again.
+        if (error instanceof CallError && error.code !== 'no_daemon') this.#giveUp = 0;
       }
-      // Jitter, so that many clients of a restarted daemon do not all come at once.
-      await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
     }
+  }
+
+  /** Waits before the next try, longer each time; false when it has been tried for long enough. */
+  async #mayTryAgain(): Promise<boolean> {
+    // Not asked before it is needed: the first look at this clock takes Node 2 ms.
+    const now = performance.now();
+    const pause = Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS);
+    this.#giveUp ??= now + (this.#options.patience ?? PATIENCE_MS);
+    if (now + pause > this.#giveUp) {
+      this.#nothingFailed();
+      return false;
+    }
+    // Jitter, so that many clients of a restarted daemon do not all come at once.
+    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+    return true;
+  }
+
+  #nothingFailed(): void {
+    this.#failures = 0;
+    this.#giveUp = undefined;
   }
 
   #lost(connection: Connection | undefined): void {
     if (this.#closed || connection === undefined || connection !== this.#connection) return;
     this.#connection = undefined;
+    if (this.#isOfUse || (this.#pending.size === 0 && this.#feeds.size === 0)) this.#nothingFailed();
+    else this.#failures++;
     this.#options.onState?.('waiting');
     if (this.#pending.size > 0 || this.#feeds.size > 0) this.#keepConnected();
   }
@@ -234,11 +273,13 @@ export class Client {
   #receive(text: string): void {
     const frame = JSON.parse(text) as { type: string; id?: number };
     if (frame.type === 'events') {
+      this.#isOfUse = true;
       const batch = frame as unknown as EventsFrame;
       for (const feed of this.#feeds) if (feed.teamId === batch.teamId) feed.push(batch);
       return;
     }
     if (frame.type === 'subscribed') {
+      this.#isOfUse = true;
       const { teamId, seq, stream } = frame as unknown as SubscribedFrame;
       for (const feed of this.#feeds) {
         if (feed.teamId !== teamId) continue;
@@ -249,6 +290,7 @@ export class Client {
     }
     if (frame.type === 'notice') return this.#options.onNotice?.((frame as unknown as NoticeFrame).message);
     const pending = frame.id === undefined ? undefined : this.#pending.get(frame.id);
+    if (pending) this.#isOfUse = true;
     if (frame.type === 'progress') pending?.onProgress?.((frame as unknown as { message: string }).message);
     else if (frame.type === 'error') this.#refused(frame as unknown as ErrorFrame, pending);
     else if (frame.type === 'result' && pending) {

@@ -6,6 +6,9 @@ import type { TeamEvent } from '../core/event.ts';
  * A frame of the client asks for an operation by its name or by its message type; `id` comes back with the answer.
  */
 
+/** A frame of a client has at most so many bytes: the longest text that an operation takes is a sixteenth of it. */
+export const REQUEST_BYTES = 1024 * 1024;
+
 /** What a client sends. */
 export interface RequestFrame {
   /** An operation's name or message type, or one of `hello`, `subscribe`, `unsubscribe`, `cancel`, `ping`, `mcp`. */

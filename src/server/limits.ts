@@ -1,3 +1,4 @@
+import { REQUEST_BYTES } from '../operations/frames.ts';
 /** How much of everything one client may have; the reasons are the faults that each bound survives. */
 export const LIMITS = {
   /** Connections of one kind (TCP, Unix socket) at a time. */
@@ -5,7 +6,7 @@ export const LIMITS = {
   /** WebSockets and event streams of one credential at a time, over TCP. */
   connectionsPerToken: 16,
   /** A frame, a line, a body. */
-  messageBytes: 1024 * 1024,
+  messageBytes: REQUEST_BYTES,
   /** Pieces of one WebSocket message. */
   fragments: 64,
   /** What may wait for a client that does not read; more, and it is cut off. */

@@ -4,8 +4,11 @@ import type { Turns } from './turns.ts';
 /** Carries frames to one client. */
 export interface Carrier {
   /** Hands frames to the kernel, in order: `moved` after each piece that it took, `done` after the last. */
-  write(frames: readonly string[], moved: () => void, done: () => void): void;
+  write(frames: readonly string[], moved: Taken, done: Taken): void;
 }
+
+/** Hears that the kernel took something, or why it did not. */
+export type Taken = (error?: Error | null) => void;
 
 /** Frames that go together. */
 interface Parcel {
@@ -101,9 +104,10 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
     for (const { onSent } of parcels) onSent?.();
     const [first] = parcels;
     const frames = first && parcels.length === 1 ? first.frames : parcels.flatMap((parcel) => parcel.frames);
-    carrier.write(frames, moved, () => {
+    carrier.write(frames, moved, (error) => {
+      // The line is broken, and that is heard in a moment: until then no more is got ready for it.
+      if (closed || error) return;
       writing = false;
-      if (closed) return;
       waiting -= size;
       if (waiting <= limits.busyBytes && listeners.length > 0) wake();
       writeNext();

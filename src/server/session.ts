@@ -161,6 +161,8 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
       });
       // Until there is room the answer is not even written down: what waits is then one answer at most, however long.
       while (outbox.isBusy) await outbox.whenFree();
+      // Nobody is there to read it: 256 long ones would hold up everybody else for seconds.
+      if (over) return;
       text = resultFrame(findOperation(type), type, id, result, after);
     } catch (error) {
       text = errorFrame(id, hub.asTeamError(error));

@@ -9,6 +9,7 @@ import type { Admitted, Guard, Refusal } from './guard.ts';
 import { refusal } from './guard.ts';
 import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
+import type { Taken } from './outbox.ts';
 import type { CountKey } from './rate.ts';
 import { openSession } from './session.ts';
 import type { Line } from './session.ts';
@@ -92,6 +93,8 @@ export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey, trust
       else session.receive(data.toString('utf8'));
     });
     socket.on('close', () => session.gone());
+    // Of one that we do not read from `ws` tells no end.
+    carrier.once('close', () => session.gone());
     // What a client did wrong is in the close code that it gets.
     socket.on('error', () => {});
   }
@@ -133,7 +136,7 @@ function lineOn(socket: WebSocket, carrier: Duplex): Line {
   };
 
   /** A long message goes in pieces, so that a slow client is seen to read. */
-  function send(frame: string, moved: () => void, sent: () => void): void {
+  function send(frame: string, moved: Taken, sent: Taken): void {
     if (frame.length <= PIECE_BYTES) return socket.send(frame, sent);
     const bytes = Buffer.from(frame);
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {

@@ -11,6 +11,23 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import type { Server } from './house.ts';
 import { startServer } from './start.ts';
 
+test('gives up on a daemon that ends every connection before it answers, and does not ask it without pause', async () => {
+  let connections = 0;
+  const client = new Client(
+    ({ closed }) => {
+      connections++;
+      setTimeout(() => closed('no'), 1);
+      return Promise.resolve({ send: () => {}, close: () => {} });
+    },
+    { patience: 300 },
+  );
+  await expect(client.call('team.list', {})).rejects.toMatchObject({ code: 'no_daemon' });
+  expect(connections).toBeGreaterThan(1);
+  // Pauses of 20 ms and more, each at least half and twice as long as the one before.
+  expect(connections).toBeLessThan(8);
+  client.close();
+});
+
 describe.each(['unix', 'ws', 'browser ws'] as const)('the client over %s', (kind) => {
   /** Finds the server anew each time, as a restarted one has another token and another port. */
   function connect(server: () => Server): Client {
@@ -53,6 +70,23 @@ describe.each(['unix', 'ws', 'browser ws'] as const)('the client over %s', (kind
       await expect(client.call('team.list', {})).rejects.toMatchObject({ code: 'unauthenticated' });
     });
   }
+
+  test('is told that a call is too long, and others go on', async () => {
+    const server = await startServer();
+    const client = connect(() => server);
+    await client.call('team.create', { name: 'demo' });
+    const long = client.call('task.create', { teamId: 'demo', title: 'Long', description: 'é'.repeat(600_000) });
+    const short = client.call('task.create', { teamId: 'demo', title: 'Short' });
+    await expect(long).rejects.toMatchObject({
+      code: 'limit',
+      message: expect.stringMatching(/^A call has at most 1048576 bytes, and this one has 1200\d\d\d$/),
+    });
+    expect(await short).toMatchObject({ id: '1' });
+    // Nothing stands at first: what is asked for meanwhile goes out with the connection.
+    const late = connect(() => server);
+    await expect(late.call('team.create', { name: 'x'.repeat(2_000_000) })).rejects.toMatchObject({ code: 'limit' });
+    expect(await late.call('task.list', { teamId: 'demo' })).toMatchObject([{ title: 'Short' }]);
+  });
 
   test('cancels what it no longer waits for', async () => {
     const server = await startServer();
