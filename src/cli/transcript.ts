@@ -4,9 +4,10 @@ import { findOpenTeams } from './open-teams.ts';
 import { untilOver, whyOver } from './over.ts';
 import { standardScreen } from './screen.ts';
 import type { Screen } from './screen.ts';
+import { clean } from './text.ts';
 import { entryWriter, wholeLines } from './transcript-lines.ts';
 import type { EntryWriter } from './transcript-lines.ts';
-import { print, stepAside, toJson, warn } from './write.ts';
+import { print, stepAside, toJson, warn, warnPeople } from './write.ts';
 
 /** Whose transcript, and how to write it. */
 export interface Reading {
@@ -63,6 +64,7 @@ async function printEntries(
       { teamId, memberId, after, tail: session === undefined, ...(wait > 0 && { wait }) },
       { signal: until },
     );
+    if (session === undefined) tellEarlier(answer.earlier ?? [], { teamId, memberId });
     // A new session has a file of its own, to be read from its beginning.
     if (session && answer.session !== session) after = 0;
     else {
@@ -99,6 +101,18 @@ async function printEntries(
   print(writer.end());
   warn(`${ending}\n`);
   return isSomething;
+}
+
+/** So many are easily read at a glance. */
+const FEW = 5;
+
+/** A session begins where a member was started anew: what came before is in another file. */
+function tellEarlier(earlier: readonly string[], { teamId, memberId }: { teamId: string; memberId: string }): void {
+  const named = earlier.slice(-FEW).reverse();
+  if (named.length === 0) return;
+  const ids = `${named.join(', ')}${earlier.length > FEW ? ', …' : ''}`;
+  const read = `troupe transcript read ${clean(memberId)} --team ${clean(teamId)} --session ID`;
+  warnPeople(`This is the newest session of ${clean(memberId)}; earlier ones: ${read}, with ${ids} (newest first)\n`);
 }
 
 async function readOn(read: () => Promise<void>, signal: AbortSignal): Promise<void> {

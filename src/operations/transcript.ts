@@ -2,8 +2,9 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
-import { Slug } from '../core/text.ts';
+import { quote, Slug } from '../core/text.ts';
 import { requireMember, requireTeam } from '../core/view.ts';
 import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
@@ -33,7 +34,12 @@ const From = InTeam.extend({
   ...Wait,
 });
 
-const Page = z.object({ session: z.string().nullable(), after: z.number().int(), entries: z.array(Entry) });
+const Page = z.object({
+  session: z.string().nullable(),
+  after: z.number().int(),
+  entries: z.array(Entry),
+  earlier: z.array(z.string()).optional().describe('the sessions before this one, oldest first, where there are any'),
+});
 
 export const transcriptOperations = [
   operation({
@@ -75,18 +81,33 @@ async function readTranscript(
 ): Promise<z.output<typeof Page>> {
   const end = performance.now() + wait;
   for (;;) {
-    const name = session ?? (await newest(folder));
+    const all = await listSessions(folder);
+    const name = session ?? all.at(-1);
     const page = name === undefined ? undefined : await readPage(join(folder, `${name}.jsonl`), after, tail);
     const done = performance.now() >= end || signal.aborted;
-    if ((page && page.entries.length > 0) || done) return { session: name ?? null, after, entries: [], ...page };
+    if ((page && page.entries.length > 0) || done) {
+      if (session !== undefined && !all.includes(session)) throw unknownSession(session, all);
+      const earlier = name === undefined ? [] : all.slice(0, all.indexOf(name));
+      return { session: name ?? null, after, entries: [], ...page, ...(earlier.length > 0 && { earlier }) };
+    }
     await pause(LOOK_MS);
   }
 }
 
-async function newest(folder: string): Promise<string | undefined> {
+/** So many are named where none of them was meant. */
+const FEW = 5;
+
+function unknownSession(session: string, all: readonly string[]): TeamError {
+  const last = all.slice(-FEW).join(', ');
+  const there = all.length > FEW ? `the last of ${all.length} are ${last}` : `there is ${last || 'none'}`;
+  return new TeamError('not_found', `There is no transcript of a session ${quote(session)}; ${there}`);
+}
+
+/** Sessions of a member that have a transcript, in the order in which they were last written. */
+async function listSessions(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const dated = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })));
-  return dated.sort((a, b) => b.at - a.at)[0]?.name.replace(/\.jsonl$/, '');
+  return dated.sort((a, b) => a.at - b.at).map(({ name }) => name.replace(/\.jsonl$/, ''));
 }
 
 /** Whole lines only: the last one may still be on its way. */

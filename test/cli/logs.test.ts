@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { newTroupe, until } from './troupe.ts';
 
 const line = (event: string, facts: object = {}): string =>
@@ -60,6 +61,32 @@ describe('what a member did', () => {
     });
     expect(await troupe.run('attach lead --team demo')).toMatchObject({ status: 0, stderr: 'Team demo is closed.\n' });
   });
+});
+
+test('a member that was started anew has earlier sessions, which are named and can be read', async () => {
+  const troupe = newTroupe();
+  const file = join(temporaryFolder(), 'troupe.yaml');
+  const exec = "[sh, -c, 'cat > /dev/null; echo turn of $TROUPE_TASK_ID; test -e go || sleep 60']";
+  writeFileSync(file, `team: demo\nmembers: [{ name: ann, agent: { exec: ${exec} } }]\ntasks: [{ id: a, title: A }]\n`);
+  const first = troupe.start(['up', file]);
+  const saysTurn = async (): Promise<boolean> =>
+    (await troupe.run('logs ann --team demo')).stdout.includes('turn of 1');
+  await until('it works', saysTurn);
+  const listed = (await troupe.run('session list --team demo')).stdout;
+  const id = /^ann +\S+ +(\S+)/m.exec(listed)?.[1] ?? '';
+  expect(await troupe.json('member show ann --team demo')).toMatchObject({ sessionId: id });
+  expect((await troupe.run('logs ann --team demo')).stderr).toBe('');
+  first.child.kill('SIGINT');
+  await first.ended;
+  writeFileSync(join(file, '../go'), '');
+  expect(await troupe.run(['up', file])).toMatchObject({ status: 0 });
+  const { stderr } = await troupe.run('logs ann --team demo');
+  expect(stderr).toContain(`troupe transcript read ann --team demo --session ID, with ${id} (newest first)`);
+  expect((await troupe.run('logs ann --team demo --json')).stderr).toBe('');
+  const read = (session: string): ReturnType<typeof troupe.run> =>
+    troupe.run(`transcript read ann --team demo --session ${session}`);
+  expect(await read(id)).toMatchObject({ status: 0, stdout: expect.stringContaining('turn of 1') as string });
+  expect(await read('bogus')).toMatchObject({ status: 3, stderr: expect.stringContaining(id) as string });
 });
 
 test('a line of a member that is told in two reads is one line', async () => {

@@ -31,7 +31,7 @@ export const views: Views = {
   'member.restart': (member) => `${clean(member.name)} is started again.\n`,
   'member.stop': ({ memberId, how }) => `${clean(memberId)} has stopped (${clean(how)}).\n`,
   'member.idle': ({ idle }) => (idle ? 'It is idle.\n' : 'A hook keeps it working: see its inbox.\n'),
-  'session.list': (sessions, screen) => sessionTable(sessions, screen),
+  'session.list': (sessions, screen) => sessionIds(sessions, screen),
   'budget.show': (budgets, screen) => (budgets.length === 0 ? 'No budget is set.\n' : showAnything(budgets, screen)),
   'member.update': (member) => `${clean(member.name)} is ${member.status}.\n`,
   'member.remove': (member) => `${clean(member.name)} has left${member.returning ? ' and will be back' : ''}.\n`,
@@ -80,6 +80,8 @@ export function waitingLines(members: readonly Member[]): string {
   return lines.length === 0 ? '' : `\n${lines.join('')}`;
 }
 
+const NOBODY_RUNS = 'No teammate runs. Start a team with troupe up, or see them all: troupe teams\n';
+
 /** A session, and where it is known: what its member is there for, which agent it is, what it does or waits for. */
 export type ShownSession = ResultOf<'session.list'>[number] & {
   readonly role?: string;
@@ -91,7 +93,7 @@ export type ShownSession = ResultOf<'session.list'>[number] & {
 
 /** Sessions as lines: who runs, what each does, since when, in which process. */
 export function sessionTable(sessions: readonly ShownSession[], screen: Screen): string {
-  if (sessions.length === 0) return 'No teammate runs. Start a team with troupe up, or see them all: troupe teams\n';
+  if (sessions.length === 0) return NOBODY_RUNS;
   const rows = sessions.map((session): Cell[] => [
     session.teamId,
     { text: session.memberId, style: session.teamRole === 'lead' ? 'bold' : undefined },
@@ -111,6 +113,26 @@ export function sessionTable(sessions: readonly ShownSession[], screen: Screen):
     { title: 'AGENT', spare: 3 },
     { title: 'PID', align: 'right', spare: 1 },
     { title: 'STARTED', spare: 4 },
+  ] as const;
+  return table(columns, rows, screen);
+}
+
+/** Sessions by their ids, as transcripts are kept under them. */
+function sessionIds(sessions: ResultOf<'session.list'>, screen: Screen): string {
+  if (sessions.length === 0) return NOBODY_RUNS;
+  const rows = sessions.map((session): Cell[] => [
+    session.memberId,
+    { text: session.status, style: STYLES[session.status] },
+    session.id === 'none' ? '' : session.id,
+    session.pid === undefined ? elsewhere(session) : String(session.pid),
+    { text: showTime(session.startedAt, screen), style: 'dim' },
+  ]);
+  const columns = [
+    { title: 'MEMBER' },
+    { title: 'STATUS' },
+    { title: 'SESSION' },
+    { title: 'PID', align: 'right', spare: 1 },
+    { title: 'STARTED', spare: 2 },
   ] as const;
   return table(columns, rows, screen);
 }
