@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { findNearest } from '../core/nearest.ts';
 import { parse } from '../core/parse.ts';
 import { ChosenId, isChosenId, quote } from '../core/text.ts';
 import { JournalAwayError } from '../journal/away.ts';
@@ -96,8 +97,17 @@ function attempt(services: Services, name: string, found: Operation | undefined,
   }
 }
 
+function unknownOperation(name: string): TeamError {
+  const meant = findNearest(name.slice(0, 64), [...BY_NAME.keys(), ...BY_MESSAGE.keys()]);
+  const hint =
+    meant === undefined
+      ? `an operation is a noun and a verb, as ${quote('task.list')}`
+      : `did you mean ${quote(meant)}?`;
+  return new TeamError('not_found', `There is no operation ${quote(name)}: ${hint}`);
+}
+
 function perform(services: Services, name: string, found: Operation | undefined, call: Call): Promise<unknown> {
-  if (!found) throw new TeamError('not_found', `There is no operation ${quote(name)}`);
+  if (!found) throw unknownOperation(name);
   const { caller, commandId, signal, progress, more } = call;
   const team = (call.input as { teamId?: unknown } | null | undefined)?.teamId;
   authorize(caller, found, typeof team === 'string' ? team : undefined);

@@ -51,7 +51,12 @@ export function openApp({ hub, guard, pages, perToken, cookie, mcp, metrics, hea
     return next();
   });
   app.onError((error, context) => sendError(context, hub.asTeamError(error)));
-  app.notFound((context) => sendError(context, new TeamError('not_found', 'There is nothing at this address')));
+  app.notFound((context) =>
+    sendError(
+      context,
+      new TeamError('not_found', 'There is nothing at this address: /api/openapi.json says what there is'),
+    ),
+  );
 
   app.get('/health', (context) => context.json({ status: health?.() ?? 'ok' }));
   app.get('/metrics', async (context) => {

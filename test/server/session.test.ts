@@ -51,6 +51,14 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
     expect(answer).toMatchObject({ id: frame.id, error: { code: 'invalid' } });
   });
 
+  test.each([
+    ['task.lst', 'There is no operation "task.lst": did you mean "task.list"?'],
+    ['nonsense', 'There is no operation "nonsense": an operation is a noun and a verb, as "task.list"'],
+  ])('says what it could have been asked in place of %s', async (type, message) => {
+    const { wire } = await open();
+    expect(await wire.ask({ type })).toMatchObject({ error: { code: 'not_found', message } });
+  });
+
   test('takes a frame for one, whatever else is in it', async () => {
     const { wire } = await open();
     expect(await wire.ask({ type: 'ping', error: { code: 'invalid' } })).toMatchObject({ type: 'pong' });
