@@ -4,6 +4,13 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { newTroupe, until } from './troupe.ts';
 
+interface Outcome {
+  readonly tasks: readonly { readonly startedAt: string; readonly completedAt: string }[];
+  readonly worked: Readonly<Record<string, number>>;
+}
+
+type Asked = Readonly<Record<'requestedAt' | 'answeredAt', string>>;
+
 const TEAM = `team: planned
 members:
   - { name: ann, plan: required, agent: { exec: [sh, -c, 'cat > /dev/null; echo done'] } }
@@ -33,6 +40,13 @@ test('troupe up without a terminal says whose answer it waits for, ps too, and g
   const answered = await troupe.run('approve ann');
   expect(answered).toMatchObject({ status: 0, stdout: 'The plan of ann is approved: the work begins.\n' });
   expect(await up.ended).toMatchObject({ status: 0 });
-  expect(JSON.parse(up.output.stdout)).toMatchObject({ reason: 'done', open: false });
+  const outcome = JSON.parse(up.output.stdout) as Outcome;
+  expect(outcome).toMatchObject({ reason: 'done', open: false });
+  const [plan] = JSON.parse((await troupe.run('request list --team planned --json')).stdout) as Asked[];
+  const [task] = outcome.tasks;
+  const took = Date.parse(task?.completedAt ?? '') - Date.parse(task?.startedAt ?? '');
+  const waited = Date.parse(plan?.answeredAt ?? '') - Date.parse(plan?.requestedAt ?? '');
+  expect(waited).toBeGreaterThan(0);
+  expect(outcome.worked).toEqual({ '1': took - waited });
   expect(up.output.stderr.match(/waits for you/g)).toHaveLength(1);
 }, 60_000);

@@ -7,9 +7,9 @@ interface Measured {
   readonly done: readonly number[];
 }
 
-const { measure } = await loadPart<{ measure: (history: readonly object[], now: number) => Measured }>(
-  'ui/numbers/measure.ts',
-);
+const { measure } = await loadPart<{
+  measure: (history: readonly object[], requests: readonly object[], now: number) => Measured;
+}>('ui/numbers/measure.ts');
 
 test('who waits for an answer does not work meanwhile, and deleted tasks are not counted', () => {
   const about = { memberId: 'ann', taskId: '1', requestId: 'r' };
@@ -17,13 +17,40 @@ test('who waits for an answer does not work meanwhile, and deleted tasks are not
     [0, 'teammate:joined'],
     [0, 'task:created'],
     [10, 'task:claimed'],
+    [15, 'plan:submitted'],
     [20, 'plan:submitted'],
     [70, 'plan:approved'],
     [90, 'task:completed'],
     [100, 'task:deleted'],
   ] as const;
   const history = happened.map(([at, type], i) => ({ seq: i + 1, events: [{ at, type, by: 'ann', ...about }] }));
-  const { spent, created, done } = measure(history, 100);
-  expect(spent.get('ann')).toEqual({ working: 30, waiting: 70 });
+  const plan = (status: string, from: number, to?: number): object => ({
+    kind: 'plan',
+    memberId: 'ann',
+    status,
+    requestedAt: new Date(from),
+    answeredAt: to === undefined ? undefined : new Date(to),
+  });
+  const { spent, created, done } = measure(history, [plan('withdrawn', 15), plan('approved', 20, 70)], 100);
+  expect(spent.get('ann')).toEqual({ working: 25, waiting: 75 });
   expect([created.at(-1), done.at(-1)]).toEqual([0, 0]);
+});
+
+test('who was stopped while it waited and came back works again', () => {
+  const happened = [
+    [0, 'teammate:joined'],
+    [10, 'task:claimed'],
+    [50, 'teammate:stopped'],
+    [50, 'task:released'],
+    [60, 'teammate:joined'],
+    [60, 'task:claimed'],
+    [100, 'task:completed'],
+  ] as const;
+  const history = happened.map(([at, type], i) => ({
+    seq: i + 1,
+    events: [{ at, type, memberId: 'ann', taskId: '1' }],
+  }));
+  const withdrawn = { kind: 'plan', memberId: 'ann', status: 'withdrawn', requestedAt: new Date(20) };
+  const approved = { ...withdrawn, status: 'approved', requestedAt: new Date(70), answeredAt: new Date(80) };
+  expect(measure(history, [withdrawn, approved], 110).spent.get('ann')).toEqual({ working: 40, waiting: 60 });
 });

@@ -1,6 +1,7 @@
 import type { Batch } from '../../src/client/replica.ts';
-import { addUsage, NO_USAGE } from '../../src/client/replica.ts';
+import { addUsage, NO_USAGE, workIn } from '../../src/client/replica.ts';
 import type { Usage } from '../../src/core/usage.ts';
+import type { Asked, Span } from '../../src/core/work-time.ts';
 import { tokensOf } from '../parts/format.ts';
 
 /** What a history tells in figures. */
@@ -22,8 +23,8 @@ export interface Measures {
 
 const POINTS = 200;
 
-/** Goes once through all that happened. `now` ends what is still under way. */
-export function measure(history: readonly Batch[], now: number): Measures {
+/** Goes once through all that happened. `requests`: all that were ever made; `now` ends what is still under way. */
+export function measure(history: readonly Batch[], requests: Iterable<Asked>, now: number): Measures {
   const start = history[0]?.events[0]?.at ?? now;
   const times = Array.from({ length: POINTS + 1 }, (_, i) => start + ((now - start) * i) / POINTS);
   const sums = { created: 0, done: 0, tokens: 0, cost: 0 };
@@ -68,51 +69,46 @@ export function measure(history: readonly Batch[], now: number): Measures {
     }
   }
   while (series.done.length < times.length) sample();
-  return { times, ...series, spent: clock.end(now), members, tasks, pairs };
+  return { times, ...series, spent: clock.end(now, [...requests]), members, tasks, pairs };
 }
 
-/** A member works while it holds a task and asks nobody; it waits while it lives and holds none, or until a person has answered. */
+/** A member works while it holds a task and waits for no answer; it waits while it lives and does not work. */
 function spentClock() {
-  const lives = new Map<
-    string,
-    { held: Set<string>; asks: Set<string>; since: number; isLive: boolean; working: number; waiting: number }
-  >();
-  const of = (id: string, at: number) => {
-    const life = lives.get(id) ?? {
-      held: new Set<string>(),
-      asks: new Set<string>(),
-      since: at,
-      isLive: true,
-      working: 0,
-      waiting: 0,
-    };
+  interface Life {
+    readonly held: Set<string>;
+    readonly spans: Span[];
+    /** Since when it holds a task, and since when it lives. */
+    busySince?: number | undefined;
+    liveSince?: number | undefined;
+    lived: number;
+  }
+  const lives = new Map<string, Life>();
+  const of = (id: string, at: number): Life => {
+    const life = lives.get(id) ?? { held: new Set<string>(), spans: [], liveSince: at, lived: 0 };
     lives.set(id, life);
     return life;
   };
-  const settle = (id: string, at: number) => {
-    const life = of(id, at);
-    const isWorking = life.held.size > 0 && life.asks.size === 0;
-    if (life.isLive) life[isWorking ? 'working' : 'waiting'] += Math.max(0, at - life.since);
-    life.since = at;
-    return life;
+  const rest = (life: Life, at: number): void => {
+    if (life.busySince !== undefined) life.spans.push([life.busySince, at]);
+    life.busySince = undefined;
+  };
+  const stop = (life: Life, at: number): void => {
+    rest(life, at);
+    if (life.liveSince !== undefined) life.lived += Math.max(0, at - life.liveSince);
+    life.liveSince = undefined;
   };
   const letGo = (taskId: string, at: number): void => {
-    for (const [id, life] of lives) if (life.held.has(taskId)) settle(id, at).held.delete(taskId);
+    for (const life of lives.values()) if (life.held.delete(taskId) && life.held.size === 0) rest(life, at);
   };
   return {
     hear(event: Batch['events'][number]): void {
       const { at } = event;
-      if (event.type === 'teammate:joined') settle(event.memberId, at).isLive = true;
-      else if (event.type === 'teammate:stopped') settle(event.memberId, at).isLive = false;
-      else if (event.type === 'task:claimed') settle(event.memberId, at).held.add(event.taskId);
-      else if (event.type === 'plan:submitted' || event.type === 'request:raised') {
-        settle(event.memberId, at).asks.add(event.requestId);
-      } else if (
-        event.type === 'plan:approved' ||
-        event.type === 'plan:rejected' ||
-        event.type === 'request:answered'
-      ) {
-        settle(event.memberId, at).asks.delete(event.requestId);
+      if (event.type === 'teammate:joined') of(event.memberId, at).liveSince ??= at;
+      else if (event.type === 'teammate:stopped') stop(of(event.memberId, at), at);
+      else if (event.type === 'task:claimed') {
+        const life = of(event.memberId, at);
+        life.held.add(event.taskId);
+        life.busySince ??= at;
       } else if (
         event.type === 'task:completed' ||
         event.type === 'task:failed' ||
@@ -123,9 +119,14 @@ function spentClock() {
         letGo(event.taskId, at);
       }
     },
-    end(now: number) {
-      for (const id of lives.keys()) settle(id, now);
-      return new Map([...lives].map(([id, { working, waiting }]) => [id, { working, waiting }]));
+    end(now: number, requests: readonly Asked[]) {
+      return new Map(
+        [...lives].map(([id, life]) => {
+          stop(life, now);
+          const working = life.spans.reduce((sum, span) => sum + workIn(span, requests, id), 0);
+          return [id, { working, waiting: Math.max(0, life.lived - working) }];
+        }),
+      );
     },
   };
 }

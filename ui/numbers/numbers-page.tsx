@@ -20,11 +20,12 @@ export function NumbersPage({ teamId }: { teamId: string }) {
   const store = useStore();
   const phase = useTeam(({ phase }) => phase);
   const seq = useTeam(({ progress }) => progress.done);
-  const { team, members, byId, counts } = useTeam(({ view }) => view);
+  const { state, team, members, byId, counts } = useTeam(({ view }) => view);
   const figures = useMemo(
     () =>
       measure(
         store.history,
+        state.requests.values(),
         team?.closedAt?.getTime() ?? Math.max(daemonNow(), store.history.at(-1)?.events[0]?.at ?? 0),
       ),
     [seq, team],

@@ -1,5 +1,6 @@
 import type { CallError, Client } from '../../client/client.ts';
 import { findHome } from '../../client/home.ts';
+import { workedOn } from '../../client/work-time.ts';
 import type { TeamEvent } from '../../core/event.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { newCommandId } from '../call.ts';
@@ -83,9 +84,17 @@ function lookOnNotice(teamId: string): string {
 }
 
 /** What members held when they were stopped went back, and what a gate said is counted for each round, not only the last. */
-async function lookBack(client: Client, outcome: Outcome): Promise<Pick<Outcome, 'tasks' | 'members' | 'sentBack'>> {
+async function lookBack(
+  client: Client,
+  outcome: Outcome,
+): Promise<Pick<Outcome, 'tasks' | 'members' | 'sentBack' | 'worked'>> {
   const { team: teamId, reason } = outcome;
-  const { tasks, members } = await look(client, teamId);
+  const [{ tasks, members }, asked] = await Promise.all([
+    look(client, teamId),
+    client.call('request.list', { teamId }),
+  ]);
+  const ended = tasks.filter(({ startedAt, completedAt }) => startedAt !== undefined && completedAt !== undefined);
+  const worked = Object.fromEntries(ended.map((task) => [task.id, workedOn(task, asked, Date.now())]));
   const sentBack: Record<string, number> = {};
   if (tasks.some(({ feedback }) => feedback !== undefined)) {
     for (let after: number | undefined = 0; after !== undefined;) {
@@ -97,7 +106,7 @@ async function lookBack(client: Client, outcome: Outcome): Promise<Pick<Outcome,
     }
   }
   // Why it got stuck is told by those who were there, not by our having stopped them.
-  return { tasks, members: reason === 'stuck' ? outcome.members : members, sentBack };
+  return { tasks, members: reason === 'stuck' ? outcome.members : members, sentBack, worked };
 }
 
 /** Says what is left behind: nobody was asked to stop, or not all have answered. */

@@ -8,8 +8,6 @@ import { statusCell } from '../views/task.ts';
 import { taskName, times } from '../words.ts';
 import type { Outcome } from './follow.ts';
 
-type Task = Outcome['tasks'][number];
-
 /** What came of it: each task with who did it, how long it took and what it produced; then one sentence. */
 export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn: boolean }): string {
   const rows = outcome.tasks.map((task): Cell[] => [
@@ -17,7 +15,7 @@ export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn
     statusCell(task.status),
     task.title,
     task.assigneeId ?? '',
-    took(task),
+    took(outcome.worked?.[task.id]),
     { text: (task.result ?? task.failure ?? task.blockedReason ?? '').split('\n').at(-1) ?? '', style: 'dim' },
   ]);
   const columns = [
@@ -40,9 +38,8 @@ function tryAgain(team: string, tasks: Outcome['tasks']): string {
   return ` The team stays open; to try again: troupe task reopen ${failed.id} --team ${clean(team)}, then the same command.`;
 }
 
-function took({ startedAt, completedAt }: Task): string {
-  if (startedAt === undefined || completedAt === undefined) return '';
-  return `${((Date.parse(completedAt) - Date.parse(startedAt)) / 1000).toFixed(1)} s`;
+function took(worked: number | undefined): string {
+  return worked === undefined ? '' : `${(worked / 1000).toFixed(1)} s`;
 }
 
 function verdict(outcome: Outcome, screen: Screen, goesOn: boolean): string {

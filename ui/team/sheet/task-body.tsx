@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import { workedOn } from '../../../src/client/replica.ts';
 import { call } from '../../data/daemon.ts';
-import { workedOn } from '../../data/task-past.ts';
 import type { TaskView } from '../../data/task-view.ts';
 import { useCanAct } from '../../data/use-can-act.ts';
 import { useTeamNow } from '../../data/use-team-now.ts';

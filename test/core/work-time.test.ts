@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { Asked } from '../../src/core/work-time.ts';
+import { workedOn, workIn } from '../../src/core/work-time.ts';
+
+const task = { id: '1', assigneeId: 'ann', startedAt: new Date(1_000), completedAt: new Date(11_000) };
+
+function asked(kind: Asked['kind'], from: number, to?: number, status: Asked['status'] = 'pending'): Asked {
+  return {
+    kind,
+    memberId: 'ann',
+    taskId: kind === 'gate' ? '1' : undefined,
+    status: to === undefined ? status : 'approved',
+    requestedAt: new Date(from),
+    answeredAt: to === undefined ? undefined : new Date(to),
+  };
+}
+
+test('the time in which a person was asked is no time of work', () => {
+  expect(workedOn(task, [], 99_000)).toBe(10_000);
+  expect(workedOn(task, [asked('plan', 2_000, 5_000)], 99_000)).toBe(7_000);
+  // One within another, one that ends later, one that is no question, one of somebody else.
+  const many = [asked('plan', 2_000, 5_000), asked('gate', 3_000, 4_000), asked('gate', 9_000)];
+  const others = [asked('shutdown', 5_000, 9_000), { ...asked('plan', 5_000, 9_000), memberId: 'bob' }];
+  expect(workedOn(task, [...many, ...others], 99_000)).toBe(5_000);
+  expect(workedOn({ ...task, completedAt: undefined }, [asked('plan', 2_000)], 8_000)).toBe(1_000);
+});
+
+test('a plan that a newer one took the place of keeps nobody waiting after that one is approved', () => {
+  const withdrawn = asked('plan', 2_000, undefined, 'withdrawn');
+  expect(workedOn(task, [withdrawn, asked('plan', 3_000, 6_000)], 99_000)).toBe(6_000);
+  expect(workedOn(task, [withdrawn, asked('plan', 3_000)], 99_000)).toBe(1_000);
+});
+
+test('a plan handed in after one was approved is no wait: its member may go on', () => {
+  expect(workedOn(task, [asked('plan', 2_000, 5_000), asked('plan', 6_000)], 99_000)).toBe(7_000);
+});
+
+test('moments as they come over the wire count alike', () => {
+  const wire = { ...task, startedAt: task.startedAt.toISOString(), completedAt: task.completedAt.toISOString() };
+  const plan = {
+    ...asked('plan', 0),
+    requestedAt: new Date(2_000).toISOString(),
+    answeredAt: new Date(5_000).toISOString(),
+  };
+  expect(workedOn(wire, [plan], 99_000)).toBe(7_000);
+  expect(workedOn({ ...wire, startedAt: undefined }, [plan], 99_000)).toBe(0);
+});
+
+test('a plan that was withdrawn when its member let go of the task is no wait of the next time it holds one', () => {
+  const gone = asked('plan', 500, undefined, 'withdrawn');
+  expect(workedOn(task, [gone, asked('plan', 2_000, 5_000)], 99_000)).toBe(7_000);
+  expect(workedOn(task, [gone], 99_000)).toBe(10_000);
+});
+
+test('a stretch loses only the waits within it', () => {
+  const all = [asked('plan', 2_000, 5_000), asked('gate', 8_000)];
+  const within = (from: number, to: number): number => workIn([from, to], all, 'ann');
+  expect([within(0, 3_000), within(3_000, 4_000), within(4_000, 10_000)]).toEqual([2_000, 0, 3_000]);
+});
