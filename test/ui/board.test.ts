@@ -35,7 +35,8 @@ async function carry(page: Page, id: string, phase: string, y?: number): Promise
     const to = await column(page, phase).boundingBox();
     if (!to) throw new Error('the column is not there');
     await page.mouse.down();
-    await page.mouse.move(to.x + to.width / 2, y ?? to.y + 60, { steps: 8 });
+    // A card far down moves the board up, and a column's head behind the bar above.
+    await page.mouse.move(to.x + to.width / 2, y ?? Math.max(to.y + 60, 240), { steps: 8 });
     const taken = page.locator(`.card.taken[data-task="${id}"]`).waitFor({ timeout: 2_000 });
     if (
       await taken.then(
@@ -142,8 +143,10 @@ describe('the board', { timeout: 240_000 }, () => {
     await give.getByRole('alert').getByText('now it is in progress, held by cleo').waitFor();
     expect(await give.getByRole('button', { name: 'Give' }).isDisabled()).toBe(true);
     await give.getByRole('button', { name: 'Cancel' }).click();
+    await give.waitFor({ state: 'detached' });
 
     await carry(page, '24', 'failed');
+    await column(page, 'failed').locator('.landing').getByText('Fail').waitFor();
     await page.mouse.up();
     const fail = page.getByRole('dialog', { name: 'Fail #24' });
     await fail.getByLabel('Why').fill('Nobody needs it');
