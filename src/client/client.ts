@@ -9,6 +9,7 @@ import type {
 } from '../operations/frames.ts';
 import type { InputOf, OperationName, ResultOf } from '../operations/index.ts';
 import { CallError } from './errors.ts';
+import { Retries } from './retries.ts';
 
 export { CallError };
 
@@ -49,8 +50,6 @@ export interface ClientOptions {
 }
 
 const PATIENCE_MS = 30_000;
-const FIRST_RETRY_MS = 20;
-const LAST_RETRY_MS = 2_000;
 
 interface Pending {
   readonly frame: RequestFrame;
@@ -93,13 +92,13 @@ export class Client {
   #closed = false;
   /** This connection has brought something that was asked for. */
   #isOfUse = false;
-  /** Connections in a row that failed, or ended before they were of use; and when to give up if it stays so. */
-  #failures = 0;
-  #giveUp: number | undefined;
+  /** Of connections that fail, or end before they are of use. */
+  readonly #retries: Retries;
 
   constructor(connect: Connect, options: ClientOptions = {}) {
     this.#connect = connect;
     this.#options = options;
+    this.#retries = new Retries(options.patience ?? PATIENCE_MS);
   }
 
   /** Does an operation. Rejects with a `CallError` that has the refusal's code. */
@@ -212,10 +211,10 @@ export class Client {
   }
 
   async #reconnect(): Promise<void> {
-    let failure: unknown = new CallError('no_daemon', 'The daemon ends the connection before it answers');
+    let failure: Error = new CallError('no_daemon', 'The daemon ends the connection before it answers');
     while (!this.#closed) {
-      if (this.#failures > 0 && !(await this.#mayTryAgain())) {
-        this.#failAll(failure instanceof Error ? failure : new CallError('no_daemon', String(failure)));
+      if (!(await this.#retries.next())) {
+        this.#failAll(failure);
         this.#options.onState?.('waiting');
         return;
       }
@@ -233,39 +232,18 @@ export class Client {
         for (const feed of this.#feeds) this.#send(connection, this.#subscribeFrame(feed));
         return;
       } catch (error) {
-        failure = error;
-        this.#failures++;
-        // To be refused is an answer: it is not asked for again.
-        if (error instanceof CallError && error.code !== 'no_daemon') this.#giveUp = 0;
+        failure = error instanceof Error ? error : new CallError('no_daemon', String(error));
+        if (error instanceof CallError && error.code !== 'no_daemon') this.#retries.refused();
+        else this.#retries.failed();
       }
     }
-  }
-
-  /** Waits before the next try, longer each time; false when it has been tried for long enough. */
-  async #mayTryAgain(): Promise<boolean> {
-    // Not asked before it is needed: the first look at this clock takes Node 2 ms.
-    const now = performance.now();
-    const pause = Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS);
-    this.#giveUp ??= now + (this.#options.patience ?? PATIENCE_MS);
-    if (now + pause > this.#giveUp) {
-      this.#nothingFailed();
-      return false;
-    }
-    // Jitter, so that many clients of a restarted daemon do not all come at once.
-    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
-    return true;
-  }
-
-  #nothingFailed(): void {
-    this.#failures = 0;
-    this.#giveUp = undefined;
   }
 
   #lost(connection: Connection | undefined): void {
     if (this.#closed || connection === undefined || connection !== this.#connection) return;
     this.#connection = undefined;
-    if (this.#isOfUse || (this.#pending.size === 0 && this.#feeds.size === 0)) this.#nothingFailed();
-    else this.#failures++;
+    if (this.#isOfUse || (this.#pending.size === 0 && this.#feeds.size === 0)) this.#retries.succeeded();
+    else this.#retries.failed();
     this.#options.onState?.('waiting');
     if (this.#pending.size > 0 || this.#feeds.size > 0) this.#keepConnected();
   }

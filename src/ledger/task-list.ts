@@ -2,14 +2,12 @@ import { EventEmitter } from 'node:events';
 import type { z } from 'zod';
 import { SYSTEM, USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
-import { wasDone } from '../core/decide.ts';
 import { ClaimConflictError, TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
 import { feedbackOf } from '../core/hook.ts';
 import { parse } from '../core/parse.ts';
 import { allReady } from '../core/ready.ts';
-import { requireFresh } from '../core/rules/guard.ts';
 import type { TeamState } from '../core/state.ts';
 import { CompleteTaskInput, CreateTaskInput, UpdateTaskInput } from '../core/task.ts';
 import type { SharedTask, SharedTaskPriority, SharedTaskStatus } from '../core/task.ts';
@@ -22,7 +20,7 @@ import { TOLD_AS } from './task-events.ts';
 import type { TaskListEvents } from './task-events.ts';
 import { judgeCompletion } from './task-gate.ts';
 import type { Completion, Judged, TaskGate } from './task-gate.ts';
-import { stepsTo } from './update-steps.ts';
+import { planUpdate } from './update-steps.ts';
 
 /** Which tasks to list. Deleted ones are listed only when asked for by status. */
 export interface TaskFilter {
@@ -137,14 +135,8 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     // Which steps there are follows from the state, and would be others after the update: that tells nothing of what was asked for.
     const said = { type: 'task.update', taskId, ...changes };
     const print = fingerprintOf(said);
-    const { before, steps } = await this.#view(teamId, (state) => {
-      const task = requireTask(state, taskId, { deleted: true });
-      const view = viewTask(state, task);
-      if (wasDone(state, { by, commandId }, print)) return { before: view, steps: [] };
-      requireFresh(task, { epoch, revision });
-      const takesItself = (memberId: string): boolean => state.members.get(memberId)?.agent !== undefined;
-      return { before: view, steps: stepsTo(view, changes, by, takesItself) };
-    });
+    const update = { taskId, changes, by, commandId, print, epoch, revision };
+    const { before, steps } = await this.#view(teamId, (state) => planUpdate(state, update));
     if (steps.length === 0) {
       // Sent again while the first is still being confirmed, a claim is answered no sooner.
       const claimed = commandId !== undefined && changes.status === 'in_progress' && before.status === 'in_progress';

@@ -1,18 +1,44 @@
 import { SYSTEM, USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
+import { wasDone } from '../core/decide.ts';
 import { TeamError } from '../core/errors.ts';
+import { requireFresh } from '../core/rules/guard.ts';
+import type { TeamState } from '../core/state.ts';
 import type { SharedTask, SharedTaskStatus, UpdateTaskInput } from '../core/task.ts';
+import { requireTask, viewTask } from '../core/view.ts';
 import type { NewCommand } from './ledger.ts';
+
+/** An update as it was asked for. */
+export interface Update {
+  readonly taskId: string;
+  readonly changes: UpdateTaskInput;
+  readonly by: Actor;
+  readonly commandId: string | undefined;
+  readonly print: string;
+  readonly epoch: number | undefined;
+  readonly revision: number | undefined;
+}
+
+/** The task before an update, and the steps that it takes: none where it was done before, under the same id. */
+export function planUpdate(state: TeamState, update: Update): { before: SharedTask; steps: NewCommand[] } {
+  const { by, changes } = update;
+  const task = requireTask(state, update.taskId, { deleted: true });
+  const before = viewTask(state, task);
+  if (wasDone(state, update, update.print)) return { before, steps: [] };
+  requireFresh(task, update);
+  const takesItself = (memberId: string): boolean => state.members.get(memberId)?.agent !== undefined;
+  return { before, steps: stepsTo(before, changes, by, takesItself) };
+}
 
 /**
  * The steps that make of a task what the update says, in an order in which each finds what it needs. A member that
  * `takesItself` what is reserved for it, because Troupe runs it, is not made the holder of what it does not know of.
  */
-export function stepsTo(
+function stepsTo(
   before: SharedTask,
   input: UpdateTaskInput,
   by: Actor,
-  takesItself: (memberId: string) => boolean = () => false,
+  takesItself: (memberId: string) => boolean,
 ): NewCommand[] {
   const { status, assigneeId, addDependencies = [], addDependents = [], ...changes } = input;
   const taskId = before.id;

@@ -60,9 +60,11 @@ function mask(bytes: Buffer, body: number, size: number): void {
     crypto.getRandomValues(randomness);
     used = 0;
   }
-  const key = [0, 1, 2, 3].map(() => randomness[used++] as number) as [number, number, number, number];
-  bytes.set(key, body - MASK_BYTES);
-  const [a, b, c, d] = key;
+  const [a, b, c, d] = [next(), next(), next(), next()];
+  bytes[body - 4] = a;
+  bytes[body - 3] = b;
+  bytes[body - 2] = c;
+  bytes[body - 1] = d;
   const end = body + size;
   for (let at = body; at < end; at += 4) {
     bytes[at] = (bytes[at] as number) ^ a;
@@ -70,4 +72,8 @@ function mask(bytes: Buffer, body: number, size: number): void {
     if (at + 2 < end) bytes[at + 2] = (bytes[at + 2] as number) ^ c;
     if (at + 3 < end) bytes[at + 3] = (bytes[at + 3] as number) ^ d;
   }
+}
+
+function next(): number {
+  return randomness[used++] as number;
 }

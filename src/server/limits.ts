@@ -1,4 +1,5 @@
 import { REQUEST_BYTES } from '../operations/frames.ts';
+
 /** How much of everything one client may have; the reasons are the faults that each bound survives. */
 export const LIMITS = {
   /** Connections of one kind (TCP, Unix socket) at a time. */

@@ -1,0 +1,46 @@
+const FIRST_PAUSE_MS = 20;
+const LAST_PAUSE_MS = 2_000;
+
+/** How often and for how long something that failed is tried again: pauses that grow, until patience is over. */
+export class Retries {
+  readonly #patience: number;
+  #failures = 0;
+  #giveUp: number | undefined;
+
+  constructor(patience: number) {
+    this.#patience = patience;
+  }
+
+  /** It did not work, and may the next time. */
+  failed(): void {
+    this.#failures++;
+  }
+
+  /** It was refused, which is an answer: it is not asked for again. */
+  refused(): void {
+    this.#failures++;
+    this.#giveUp = 0;
+  }
+
+  /** It worked: what failed before does not count any more. */
+  succeeded(): void {
+    this.#failures = 0;
+    this.#giveUp = undefined;
+  }
+
+  /** Waits until it may be tried; false when it has been tried for long enough. Where nothing failed it is tried at once. */
+  async next(): Promise<boolean> {
+    if (this.#failures === 0) return true;
+    // Not asked before it is needed: the first look at this clock takes Node 2 ms.
+    const now = performance.now();
+    const pause = Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LAST_PAUSE_MS);
+    this.#giveUp ??= now + this.#patience;
+    if (now + pause > this.#giveUp) {
+      this.succeeded();
+      return false;
+    }
+    // Jitter, so that many clients of a restarted daemon do not all come at once.
+    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+    return true;
+  }
+}
