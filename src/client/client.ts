@@ -9,6 +9,8 @@ import type {
 } from '../operations/frames.ts';
 import type { InputOf, OperationName, ResultOf } from '../operations/index.ts';
 import { CallError } from './errors.ts';
+import { Feed } from './feed.ts';
+import type { SubscribeOptions } from './feed.ts';
 import { Retries } from './retries.ts';
 
 export { CallError };
@@ -57,24 +59,6 @@ interface Pending {
   readonly reject: (error: Error) => void;
   readonly onProgress?: ((message: string) => void) | undefined;
   readonly onMore?: ((after: string | number) => void) | undefined;
-}
-
-interface Feed {
-  readonly teamId: string;
-  after: number;
-  /** Which team of that name it follows, once that is known. */
-  stream: string | undefined;
-  push(batch: EventsFrame): void;
-  stands(seq: number): void;
-  fail(error: Error): void;
-}
-
-/** From where to follow a team. */
-export interface SubscribeOptions {
-  readonly after?: number;
-  readonly signal?: AbortSignal;
-  /** Told where the team is whenever the subscription stands, also after a lost connection: up to there one catches up. */
-  readonly onStand?: (seq: number) => void;
 }
 
 /**
@@ -139,38 +123,12 @@ export class Client {
 
   /** What happened to a team after `after`, then what happens; goes on over lost connections without a gap or repeat. */
   async *subscribe(teamId: string, options: SubscribeOptions = {}): AsyncGenerator<EventsFrame> {
-    const waiting: EventsFrame[] = [];
-    let failure: Error | undefined;
-    let wake = (): void => {};
-    const feed: Feed = {
-      teamId,
-      after: options.after ?? 0,
-      stream: undefined,
-      push: (batch) => {
-        if (batch.seq <= feed.after) return;
-        feed.after = batch.seq;
-        waiting.push(batch);
-        wake();
-      },
-      stands: (seq) => options.onStand?.(seq),
-      fail: (error) => {
-        failure = error;
-        wake();
-      },
-    };
-    const stop = (): void => wake();
-    options.signal?.addEventListener('abort', stop);
+    const feed = new Feed(teamId, options);
     this.#feeds.add(feed);
-    this.#transmit(this.#subscribeFrame(feed));
+    this.#transmit(feed.frame);
     try {
-      while (!options.signal?.aborted) {
-        const batch = waiting.shift();
-        if (batch) yield batch;
-        else if (failure) throw failure;
-        else await new Promise<void>((resolve) => (wake = resolve));
-      }
+      yield* feed.batches();
     } finally {
-      options.signal?.removeEventListener('abort', stop);
       this.#feeds.delete(feed);
       if (![...this.#feeds].some((other) => other.teamId === teamId)) {
         this.#connection?.send(JSON.stringify({ type: 'unsubscribe', payload: { teamId } }));
@@ -229,7 +187,7 @@ export class Client {
         this.#isOfUse = false;
         this.#options.onState?.('open');
         for (const { frame } of this.#pending.values()) this.#send(connection, frame);
-        for (const feed of this.#feeds) this.#send(connection, this.#subscribeFrame(feed));
+        for (const feed of this.#feeds) this.#send(connection, feed.frame);
         return;
       } catch (error) {
         failure = error instanceof Error ? error : new CallError('no_daemon', String(error));
@@ -258,12 +216,8 @@ export class Client {
     }
     if (frame.type === 'subscribed') {
       this.#isOfUse = true;
-      const { teamId, seq, stream } = frame as unknown as SubscribedFrame;
-      for (const feed of this.#feeds) {
-        if (feed.teamId !== teamId) continue;
-        feed.stream ??= stream;
-        feed.stands(seq);
-      }
+      const standing = frame as unknown as SubscribedFrame;
+      for (const feed of this.#feeds) if (feed.teamId === standing.teamId) feed.stands(standing);
       return;
     }
     if (frame.type === 'notice') return this.#options.onNotice?.((frame as unknown as NoticeFrame).message);
@@ -285,12 +239,7 @@ export class Client {
       this.#pending.delete(id as number);
       pending.reject(failure);
     }
-    for (const feed of this.#feeds) if (`subscribe ${feed.teamId}` === id) feed.fail(failure);
-  }
-
-  #subscribeFrame({ teamId, after, stream }: Feed): RequestFrame {
-    const payload = { teamId, after, ...(stream !== undefined && { stream }), only: 'events' };
-    return { type: 'subscribe', id: `subscribe ${teamId}`, payload };
+    for (const feed of this.#feeds) if (feed.id === id) feed.fail(failure);
   }
 
   #failAll(error: Error): void {
