@@ -77,6 +77,11 @@ export function isReady(state: TeamState, task: TaskRecord): boolean {
 const AGE_RANGE = 2 ** 50;
 const RANK: Record<SharedTaskPriority, number> = { critical: 0, high: 1, medium: 2, low: 3 };
 
+/** Whether tasks of this priority have a place in the order. */
+export function isPriority(priority: unknown): priority is SharedTaskPriority {
+  return typeof priority === 'string' && Object.hasOwn(RANK, priority);
+}
+
 /** What orders ready tasks: priority, then age. */
 function readyKey(task: TaskRecord): number {
   return RANK[task.priority] * AGE_RANGE + Number(task.id);

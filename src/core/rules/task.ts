@@ -4,8 +4,9 @@ import { ClaimConflictError, TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { CHOSEN_TASK_ID, LEAD_GRACE_MS, TASKS_PER_TEAM } from '../limits.ts';
-import { bestReady, isOpen, waitsOf } from '../ready.ts';
+import { bestReady, isOpen, isPriority, waitsOf } from '../ready.ts';
 import type { TaskRecord, TeamRecord, TeamState } from '../state.ts';
+import { SharedTaskPriority } from '../task.ts';
 import { isChosenTaskId, quote } from '../text.ts';
 import { describeTask, requireMember, requireTask, viewTask } from '../view.ts';
 import { consequencesOfFailure, failsAtOnce, requireDependencies, unblockedBy } from './graph.ts';
@@ -29,6 +30,7 @@ export function createTask(state: TeamState, command: CommandOf<'task.create'>):
   const dependencies = [...new Set(command.dependencies)];
   requireDependencies(state, dependencies);
   if (command.assigneeId !== undefined) requireLive(state, command.assigneeId);
+  requirePriority(command.priority);
   const taskId = command.taskId ?? String(state.nextTask);
   if (Number(taskId) < state.nextTask) {
     throw new TeamError('exists', `Task ${taskId} of team ${state.teamId} exists or did: ids are never used again`);
@@ -68,6 +70,7 @@ export function updateTask(state: TeamState, command: CommandOf<'task.update'>):
     ...changes
   } = command;
   requireFit(`task ${task.id}`, task.metadata, changes.metadata);
+  if (changes.priority !== undefined) requirePriority(changes.priority);
   const events = [event(command, 'task:updated', changes)];
   const next = { ...task, onDependencyFailure: changes.onDependencyFailure ?? task.onDependencyFailure };
   if (task.status !== 'pending' || next.onDependencyFailure === task.onDependencyFailure) return events;
@@ -226,6 +229,13 @@ export function deleteTask(state: TeamState, command: CommandOf<'task.delete'>):
     event(command, 'task:deleted', { taskId: task.id, epoch: task.epoch + 1 }),
     ...unblockedBy(state, command, task),
   ];
+}
+
+/** Who executes a command that no schema has seen may leave it out: without one a task has no place in the order, nor have others beside it. */
+function requirePriority(priority: SharedTaskPriority): void {
+  if (isPriority(priority)) return;
+  const given = priority === undefined ? 'A task without a priority' : `${quote(String(priority))} as a priority`;
+  throw new TeamError('invalid', `${given} cannot be ordered: give ${SharedTaskPriority.options.join(', ')}`);
 }
 
 /** One more task must fit; deleted ones do not count. */

@@ -56,6 +56,23 @@ describe('a new task', () => {
     team.as('ann', 'task.claim', { taskId: next });
   });
 
+  test('is refused without a priority that there is: it would spoil the order of the others', () => {
+    const team = teamOf('ann');
+    team.task();
+    const created = commandOf('task.create', { title: 't' }, { by: 'lead', at: 0 });
+    const updated = commandOf('task.update', { taskId: '1' }, { by: 'lead', at: 0 });
+    for (const priority of [undefined, null, 'urgent', 'constructor', 3, ['high']]) {
+      expect(() => decide(team.state, { ...created, priority } as Command)).toThrow(
+        /: give low, medium, high, critical$/,
+      );
+      if (priority === undefined) continue;
+      expect(() => decide(team.state, { ...updated, priority } as Command)).toThrow(/cannot be ordered/);
+    }
+    expect(decide(team.state, { ...updated, priority: undefined } as Command)).toHaveLength(1);
+    team.as('ann', 'task.claim', {});
+    expect(team.view('1').status).toBe('in_progress');
+  });
+
   test('waits once for a task that is named twice', () => {
     const team = teamOf();
     team.task();
