@@ -8,13 +8,14 @@ import { putMember, putMessage, putRequest, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
 /** Raised when the form below changes; a snapshot of another form is not read, the batches are replayed instead. */
-const FORMAT = 4;
+const FORMAT = 5;
 
 interface Form {
   format: number;
   team: TeamRecord | undefined;
   members: MemberRecord[];
   tasks: TaskRow[];
+  deleted: string[];
   messages: MessageRow[];
   broadcasts: [string, string[]][];
   requests: TeamRequest[];
@@ -33,6 +34,7 @@ export function takeSnapshot(state: TeamState): string {
     team: state.team,
     members: [...state.members.values()],
     tasks: Array.from(state.tasks.values(), taskRow),
+    deleted: [...state.deleted],
     messages: Array.from(state.messages.values(), messageRow),
     broadcasts: [...state.broadcasts],
     requests: [...state.requests.values()],
@@ -56,6 +58,7 @@ export function openSnapshot(teamId: string, body: string): TeamState | undefine
     putMember(state, member.id, revive(member, ['joinedAt', 'statusSince', 'stoppedAt']));
   }
   for (const row of form.tasks) putTask(state, row[0], taskFrom(teamId, row));
+  for (const id of form.deleted) state.deleted.add(id);
   for (const row of form.messages) putMessage(state, row[0], messageFrom(teamId, row));
   fill(state.broadcasts, form.broadcasts);
   for (const request of form.requests) {

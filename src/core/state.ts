@@ -57,6 +57,8 @@ export interface TeamState {
   team: TeamRecord | undefined;
   readonly members: Map<string, MemberRecord>;
   readonly tasks: Map<string, TaskRecord>;
+  /** The tasks that are deleted and can be reopened, in the order in which they were. */
+  readonly deleted: Set<string>;
   readonly messages: Map<string, TeamMessage>;
   /** Message ids by broadcast. */
   readonly broadcasts: Map<string, string[]>;
@@ -106,6 +108,7 @@ export function createState(teamId: string): TeamState {
     team: undefined,
     members: new Map(),
     tasks: new Map(),
+    deleted: new Set(),
     messages: new Map(),
     broadcasts: new Map(),
     requests: new Map(),

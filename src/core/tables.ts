@@ -1,3 +1,4 @@
+import { DELETED_TASKS } from './limits.ts';
 import type { TeamMessage } from './message.ts';
 import type { TeamNote } from './note.ts';
 import { isOpen, pushIfReady, waitsOf } from './ready.ts';
@@ -24,11 +25,7 @@ export function putMember(state: TeamState, id: string, next: MemberRecord | und
 export function putRequest(state: TeamState, id: string, next: TeamRequest | undefined): void {
   const before = put(state, state.requests, id, next);
   const { asked } = state.index;
-  if (before?.status === 'pending') {
-    const about = asked.get(before.taskId ?? '');
-    about?.delete(id);
-    if (about?.size === 0) asked.delete(before.taskId ?? '');
-  }
+  if (before?.status === 'pending') removeFrom(asked, before.taskId ?? '', id);
   if (next?.status === 'pending') setOf(asked, next.taskId ?? '').add(id);
 }
 
@@ -42,12 +39,15 @@ export function pendingRequests(state: TeamState, taskId?: string): TeamRequest[
 export function putNote(state: TeamState, id: string, next: TeamNote | undefined): void {
   const isBack = next !== undefined && !state.notes.has(id) && Number(id) < state.nextNote - 1;
   put(state, state.notes, id, next);
-  if (!isBack) return;
-  // Only taking back returns a note: it goes to its place, or its order would differ from that of the journal.
-  const newer = [...state.notes].filter(([otherId]) => Number(otherId) > Number(id));
+  if (isBack) toItsPlace(state.notes, id);
+}
+
+/** Only taking back returns a record that was gone: it goes where its number belongs, or the order would differ from that of the journal. */
+function toItsPlace<V>(table: Map<string, V>, id: string): void {
+  const newer = [...table].filter(([otherId]) => Number(otherId) > Number(id));
   for (const [otherId, other] of newer) {
-    state.notes.delete(otherId);
-    state.notes.set(otherId, other);
+    table.delete(otherId);
+    table.set(otherId, other);
   }
 }
 
@@ -109,10 +109,11 @@ export function putTask(state: TeamState, id: string, next: TaskRecord | undefin
   const before = put(state, state.tasks, id, next);
   const { index } = state;
   if (before) index.counts[before.status]--;
+  else if (Number(id) < state.nextTask - 1) toItsPlace(state.tasks, id);
   if (next) index.counts[next.status]++;
 
   if (before?.dependencies !== next?.dependencies || before?.onDependencyFailure !== next?.onDependencyFailure) {
-    for (const dependency of before?.dependencies ?? []) index.dependents.get(dependency)?.delete(id);
+    for (const dependency of before?.dependencies ?? []) removeFrom(index.dependents, dependency, id);
     for (const dependency of next?.dependencies ?? []) setOf(index.dependents, dependency).add(id);
     setWaits(state, id, next ? next.dependencies.filter((other) => isOpen(next, state.tasks.get(other))).length : 0);
   }
@@ -133,6 +134,34 @@ export function putTask(state: TeamState, id: string, next: TaskRecord | undefin
     if (newOwner !== undefined) setOf(index.assigned, newOwner).add(id);
   }
   if (next) pushIfReady(state, next);
+}
+
+/** Where too many are deleted, the one that was deleted first is forgotten. */
+export function noteDeleted(state: TeamState, taskId: string): void {
+  const { deleted, undo } = state;
+  if (deleted.has(taskId)) return;
+  deleted.add(taskId);
+  undo?.push(() => deleted.delete(taskId));
+  for (const oldest of deleted) {
+    if (deleted.size <= DELETED_TASKS) return;
+    putTask(state, oldest, undefined);
+    deleted.delete(oldest);
+    undo?.push(() => refill(deleted, [oldest, ...deleted]));
+  }
+}
+
+/** A deleted task is there again. */
+export function noteReturned(state: TeamState, taskId: string): void {
+  const { deleted, undo } = state;
+  if (!deleted.has(taskId)) return;
+  const before = [...deleted];
+  deleted.delete(taskId);
+  undo?.push(() => refill(deleted, before));
+}
+
+function refill(set: Set<string>, ids: readonly string[]): void {
+  set.clear();
+  for (const id of ids) set.add(id);
 }
 
 function put<V>(state: TeamState, table: Map<string, V>, key: string, next: V | undefined): V | undefined {
@@ -163,6 +192,13 @@ function setOf(map: Map<string, Set<string>>, key: string): Set<string> {
   let set = map.get(key);
   if (!set) map.set(key, (set = new Set()));
   return set;
+}
+
+/** What is empty goes, too: there would be one for every task that ever was. */
+function removeFrom(map: Map<string, Set<string>>, key: string, id: string): void {
+  const set = map.get(key);
+  set?.delete(id);
+  if (set?.size === 0) map.delete(key);
 }
 
 function openAssignee(task: TaskRecord | undefined): string | undefined {

@@ -1,5 +1,6 @@
 import { TeamError } from './errors.ts';
 import type { Metadata } from './json.ts';
+import { DELETED_TASKS } from './limits.ts';
 import type { TeamMember } from './member.ts';
 import type { TeamNote } from './note.ts';
 import { assignedTo, dependentsOf, isOpen, waitsOf } from './ready.ts';
@@ -89,7 +90,8 @@ export function streamOf({ createdAt }: { createdAt: Date }): string {
 export function requireTask(state: TeamState, id: string, options: { deleted?: boolean } = {}): TaskRecord {
   const task = state.tasks.get(id);
   if (task && (options.deleted || task.status !== 'deleted')) return task;
-  const gone = task ? 'was deleted' : 'does not exist';
+  const isForgotten = state.deleted.size === DELETED_TASKS && Number(id) < state.nextTask;
+  const gone = task ? 'was deleted' : isForgotten ? 'does not exist any more, if it ever did' : 'does not exist';
   throw new TeamError(
     'not_found',
     `Task ${quote(id)} of team ${requireTeam(state).id} ${gone}: list the tasks to see which there are`,

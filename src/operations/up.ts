@@ -11,9 +11,7 @@ import { hooksOf } from '../runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
 import { findElsewhere, placeOf, requirePlace } from '../runtime/team-file/place.ts';
 import { agentsOf, raiseTeam } from '../runtime/team-file/raise.ts';
-import { findUnrunnable } from '../runtime/team-file/runnable.ts';
 import { TeamFile } from '../runtime/team-file/schema.ts';
-import { problemsOf } from '../runtime/yaml-file.ts';
 import { operation } from './operation.ts';
 
 const Source = z.strictObject({
@@ -50,10 +48,6 @@ export const upOperations = [
       broken: z
         .array(z.object({ type: z.string(), command: z.string(), why: z.string().describe('and what mends it') }))
         .describe('hooks whose program is not there or may not be run'),
-      unrunnable: z
-        .array(z.string())
-        .default([])
-        .describe('agents that could not be started, each with its place in the file and what is in the way'),
       unapproved: z.array(
         z.object({
           type: z.string(),
@@ -84,7 +78,6 @@ export const upOperations = [
         tasks: file.tasks.length,
         ...(elsewhere && { elsewhere }),
         broken: hooks.broken(configs),
-        unrunnable: findUnrunnable(file, { source, name, folder }, (agents) => daemon.requireAgents?.(agents)),
         unapproved,
         lacking: daemon.lacking?.([...taken]) ?? [],
       };
@@ -105,9 +98,7 @@ export const upOperations = [
       const file = parseTeamFile(source, name);
       const place = placeOf(folder, name, daemon.hostId);
       await ledger.view(file.team, (state) => requirePlace(state, place));
-      const where = { source, name, folder };
-      const unrunnable = findUnrunnable(file, where, (agents) => daemon.requireAgents?.(agents));
-      if (unrunnable.length > 0) throw problemsOf(unrunnable, name);
+      daemon.requireAgents?.(agentsOf(file, folder));
       const configs = hooksOf(file, folder);
       const [broken] = hooks.broken(configs);
       if (broken) {

@@ -2,6 +2,9 @@ import { existsSync, readdirSync, renameSync, unlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { DELETED_TASKS } from '../../src/core/limits.ts';
+import { parse } from '../../src/core/parse.ts';
+import { CreateTaskInput } from '../../src/core/task.ts';
 import type { SharedTaskList } from '../../src/ledger/task-list.ts';
 import { writeInPlace } from './foreign.ts';
 import { file, read, setStage, TEAM } from './stage.ts';
@@ -65,6 +68,23 @@ describe('task files that are not there', () => {
     await later.bridge.settled(TEAM);
     expect(await listed(later.tasks)).toEqual(['1 in_progress codex-1', '2 in_progress alice']);
     expect(read(paths.task('2'))).toMatchObject({ owner: 'alice' });
+  });
+
+  test('and return when their tasks are forgotten, after so many others were deleted, are new tasks', async () => {
+    const { bridge, tasks, ledger, paths, settled } = await setStage();
+    renameSync(paths.task('2'), join(paths.tasks, 'x2'));
+    await settled();
+    expect(await listed(tasks)).toEqual(['1 pending']);
+    const made = { by: '@user', ...parse(CreateTaskInput, { title: 'short-lived' }) };
+    for (let id = 3; id < 3 + DELETED_TASKS; id++) {
+      const deleted = { type: 'task.delete', by: '@user', taskId: String(id) } as const;
+      await ledger.execute(TEAM, [{ type: 'task.create', ...made }, deleted], () => undefined);
+    }
+    for (let i = 0; i < 2; i++) await settled();
+    renameSync(join(paths.tasks, 'x2'), paths.task('2'));
+    await settled();
+    expect(await listed(tasks)).toEqual(['1 pending', `${3 + DELETED_TASKS} pending`]);
+    expect(bridge.joined()[0]?.notices).toEqual([]);
   });
 
   test('many at once are told of and kept, until the program is seen to have deleted them', async () => {

@@ -15,6 +15,8 @@ export function picture(state: TeamState) {
     team: state.team && viewTeam(state),
     tasks: [...state.tasks.values()].map((task) => viewTask(state, task)),
     records: [...state.tasks.values()],
+    deleted: [...state.deleted],
+    dependents: Object.fromEntries([...state.index.dependents].map(([id, those]) => [id, [...those].sort()])),
     approved: [...state.members.values()].map((member) => member.planApproved),
     paces: [...state.members.values()].map(({ restarts, spawns, sendsPaidAt }) => ({ restarts, spawns, sendsPaidAt })),
     waits: [...state.tasks.keys()].map((id) => waitsOf(state, id)),

@@ -1,5 +1,6 @@
 import { SYSTEM } from '../../core/actor.ts';
 import { TeamError } from '../../core/errors.ts';
+import type { TeamState } from '../../core/state.ts';
 import type { NativeTask } from '../format.ts';
 import { createTaskFile } from '../task-file.ts';
 import type { Agreed } from './claims.ts';
@@ -16,6 +17,8 @@ export const TOGETHER = 64;
 export interface NewTasks {
   /** Notes which file is which task. */
   readonly link: (native: string, taskId: string) => void;
+  /** Drops the links of tasks that were deleted so long ago that nobody brings them back: a file under such a number is another one. */
+  readonly unlinkForgotten: (state: TeamState) => void;
   /** Takes over tasks that came into being on the native side. */
   readonly adopt: (files: readonly NativeTask[]) => Promise<void>;
   /** Shows a task of ours to the native side. */
@@ -31,6 +34,15 @@ export function takeUpTasks(
   const link = (native: string, taskId: string): void => {
     links.toTask.set(native, taskId);
     links.toNative.set(taskId, native);
+  };
+
+  const unlinkForgotten = (state: TeamState): void => {
+    for (const [native, taskId] of links.toTask) {
+      if (state.tasks.has(taskId)) continue;
+      links.toTask.delete(native);
+      links.toNative.delete(taskId);
+      agreed.delete(native);
+    }
   };
 
   /** Tasks that came into being on the native side. Their files stay as they are until there is something to say in them. */
@@ -87,5 +99,5 @@ export function takeUpTasks(
     await note(await createTaskFile(paths, file, { wanted: taskId }), taskId);
   };
 
-  return { link, adopt, offer };
+  return { link, unlinkForgotten, adopt, offer };
 }

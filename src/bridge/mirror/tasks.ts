@@ -75,7 +75,7 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
     else await ledger.execute(teamId, commands, () => undefined);
   };
 
-  const { link, adopt, offer } = takeUpTasks(parts, { links, agreed, execute });
+  const { link, unlinkForgotten, adopt, offer } = takeUpTasks(parts, { links, agreed, execute });
 
   /**
    * Writes what our side says into the file that was looked at; one that has changed since is looked at again. Says whether there
@@ -180,6 +180,7 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
       const found = [...files.values()].filter(({ metadata }) => metadata?.['_internal'] !== true);
       const { missing, fresh } = await view((state) => {
         learnLinks(state);
+        unlinkForgotten(state);
         learnNames(state);
         const isHere = ({ id, status }: TaskRecord): boolean => status !== 'deleted' && !links.toNative.has(id);
         return {

@@ -31,13 +31,11 @@ export const views: Views = {
 };
 
 function checkedFile(found: ResultOf<'team.check'>, screen: Screen): string {
-  const { team, members, tasks, elsewhere, unapproved, unrunnable = [] } = found;
+  const { team, members, tasks, elsewhere, unapproved } = found;
   const other = elsewhere?.holds
     ? `A team of this name belongs to ${clean(elsewhere.folder)}: give this one another.\n`
     : '';
-  const broken = found.broken.map(({ type, command, why }) => `The ${type} hook "${command}" cannot be run: ${why}`);
-  const wrong = [...unrunnable, ...broken].map((line) => `${clean(line)}\n`).join('');
-  const head = `Team ${clean(team)}: ${count(members, 'member')}, ${count(tasks, 'task')}.\n${other}${wrong}`;
+  const head = `Team ${clean(team)}: ${count(members, 'member')}, ${count(tasks, 'task')}.\n${other}`;
   if (unapproved.length === 0) return head;
   const rows = unapproved.map(({ type, command }): Cell[] => [type, command]);
   const columns = [{ title: 'HOOK' }, { title: 'COMMAND', flexible: true }] as const;

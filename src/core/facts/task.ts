@@ -1,5 +1,5 @@
 import { mergeMetadata } from '../json.ts';
-import { putNextTask, putTask } from '../tables.ts';
+import { noteDeleted, noteReturned, putNextTask, putTask } from '../tables.ts';
 import { dateOf } from '../time.ts';
 import { changeTask, defined } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
@@ -87,7 +87,8 @@ export const TASK_FACTS: ApplyTo<'task'> = {
   'task:failed': (state, { at, taskId, reason }) =>
     changeTask(state, taskId, at, (task, now) => ({ ...task, status: 'failed', failure: reason, completedAt: now })),
 
-  'task:reopened': (state, { at, taskId, epoch }) =>
+  'task:reopened': (state, { at, taskId, epoch }) => {
+    noteReturned(state, taskId);
     changeTask(state, taskId, at, (task) => ({
       ...task,
       status: 'pending',
@@ -100,7 +101,8 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       failure: undefined,
       startedAt: undefined,
       completedAt: undefined,
-    })),
+    }));
+  },
 
   'task:deleted': (state, { at, taskId, epoch }) => {
     changeTask(state, taskId, at, (task) => ({ ...task, status: 'deleted', epoch }));
@@ -110,6 +112,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
         dependencies: task.dependencies.filter((dependency) => dependency !== taskId),
       }));
     }
+    noteDeleted(state, taskId);
   },
 
   'task:unblocked': () => {},
