@@ -19,6 +19,7 @@ export interface OpenOptions {
 
 const PATIENCE_MS = 5_000;
 const RETRY_MS = 100;
+const MAY_NOT_START = ', and TROUPE_NO_AUTOSTART keeps this command from starting one: troupe serve does';
 
 /** A client of this home's daemon. */
 export function openClient(environment: NodeJS.ProcessEnv, options: OpenOptions = {}): Client {
@@ -58,7 +59,7 @@ export function daemonConnect(environment: NodeJS.ProcessEnv, options: OpenOptio
     const connection = await connect(handlers).catch((error: unknown) => {
       if (!isAbsence(error)) throw error;
       if (start && (!wasThere || isThere(home.card))) return startDaemon(home, () => connect(handlers));
-      if (!wasThere) throw absence(home);
+      if (!wasThere) throw absence(home, options.start === undefined ? MAY_NOT_START : '');
       return waitFor(() => connect(handlers), { home, patience });
     });
     wasThere = true;
@@ -108,8 +109,8 @@ async function waitFor<C>(connect: () => Promise<C>, { home, patience }: { home:
   }
 }
 
-function absence(home: Home): CallError {
-  return new CallError('no_daemon', `No daemon is running for ${home.directory}`);
+function absence(home: Home, next = ''): CallError {
+  return new CallError('no_daemon', `No daemon is running for ${home.directory}${next}`);
 }
 
 function isThere(path: string): boolean {

@@ -44,7 +44,7 @@ export function reportError(error: unknown, json: boolean): number {
 }
 
 /** What stands on standard error is for people, wherever the result goes. */
-function errorScreen(): { columns: number } {
+export function errorScreen(): { columns: number } {
   return { columns: process.stderr.isTTY ? process.stderr.columns || 80 : Infinity };
 }
 

@@ -8,8 +8,9 @@ import type { Home } from '../client/home.ts';
 import { checkSocketPath, prepareHome } from '../client/prepare-home.ts';
 import { isThere } from '../client/process.ts';
 import { isAbsence } from './connect.ts';
-import { Refusal } from './errors.ts';
-import { warnPeople } from './write.ts';
+import { errorScreen, Refusal } from './errors.ts';
+import { fold } from './text.ts';
+import { warnOnTheWay } from './write.ts';
 
 /** `src/cli` and `dist/cli` are equally far from it. */
 const BIN = fileURLToPath(new URL('../../bin/troupe.js', import.meta.url));
@@ -43,7 +44,8 @@ export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Pro
       const connection = await knock(connect);
       if (connection !== undefined) return connection;
       if (isMine && !child) {
-        warnPeople(`troupe: starting the daemon for ${home.directory}\n`);
+        const why = `troupe: starting the daemon for ${home.directory}, since none was running; troupe stop ends it\n`;
+        warnOnTheWay(fold(why, errorScreen(), 2));
         child = spawnDaemon(home, await environmentFor(resolve(home.directory)));
       }
       // What killed it had nothing to do with us, and a second one may well live.

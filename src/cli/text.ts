@@ -117,7 +117,7 @@ function foldLine(line: string, columns: number, hang: number): string {
   const own = /^ */.exec(line)?.[0].length ?? 0;
   // On a screen so narrow that the indent takes half of it, the words need the room.
   const wanted = own > 0 ? own : hang;
-  const indent = ' '.repeat(2 * wanted > columns ? 0 : wanted);
+  const indent = 2 * wanted > columns ? 0 : wanted;
   const lines: string[] = [];
   let current: string | undefined;
   for (const word of line.slice(own).split(' ')) {
@@ -125,7 +125,8 @@ function foldLine(line: string, columns: number, hang: number): string {
     if (current === undefined || paintedWidth(longer) <= columns) current = longer;
     else {
       lines.push(current);
-      current = `${indent}${word}`;
+      // A word that fits only with less of an indent gets less: a terminal would break it anywhere.
+      current = `${' '.repeat(Math.max(0, Math.min(indent, columns - paintedWidth(word))))}${word}`;
     }
   }
   return [...lines, current ?? ''].join('\n');

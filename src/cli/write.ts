@@ -3,6 +3,7 @@ const { writeSync } = process.getBuiltinModule('node:fs');
 
 /** Writes to standard output. */
 export function print(text: string): void {
+  for (const notice of notices.splice(0)) warn(notice);
   write(1, text);
 }
 
@@ -10,6 +11,14 @@ export function print(text: string): void {
 export function warn(text: string): void {
   writeBeside(isJson ? toJson({ notice: text.trim().replace(/^troupe: /, '') }, undefined) : text);
 }
+
+/** Says what was done on the way to a result: to people at once; where JSON is spoken with the result, since beside an error stands nothing. */
+export function warnOnTheWay(text: string): void {
+  if (isJson) notices.push(text);
+  else warn(text);
+}
+
+const notices: string[] = [];
 
 /** Says what only people care about, who wonder why it takes a moment: a program would have to tell it from an error. */
 export function warnPeople(text: string): void {

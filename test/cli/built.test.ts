@@ -41,7 +41,7 @@ describe('what is built', () => {
     expect(run('team', 'create', 'demo')).toMatchObject({
       status: 0,
       stdout: 'Team demo created; its lead is lead.\n',
-      stderr: `troupe: starting the daemon for ${troupe.home}\n`,
+      stderr: `troupe: starting the daemon for ${troupe.home}, since none was running; troupe stop ends it\n`,
     });
     expect(run('task', 'add', '日本語 → ✓', '--team', 'demo')).toMatchObject({
       status: 0,

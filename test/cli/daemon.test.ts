@@ -22,7 +22,8 @@ describe('a command without a daemon', () => {
   test('starts one in the background, says so once, and finds everything again after kill -9', async () => {
     const troupe = newTroupe();
     const first = await troupe.run('team create demo');
-    expect(first).toMatchObject({ status: 0, stderr: `troupe: starting the daemon for ${troupe.home}\n` });
+    const said = `starting the daemon for ${troupe.home}, since none was running; troupe stop ends it`;
+    expect(first).toMatchObject({ status: 0, stderr: `troupe: ${said}\n` });
     expect(statSync(troupe.home).mode & 0o777).toBe(0o700);
     expect(statSync(join(troupe.home, 'daemon.log')).mode & 0o777).toBe(0o600);
     expect(existsSync(join(troupe.home, 'starting'))).toBe(false);
@@ -51,15 +52,20 @@ describe('a command without a daemon', () => {
     };
     const lucky = troupe.start('team list --json');
     await killNext(lucky, []);
-    expect(await lucky.ended).toEqual({ status: 0, stdout: '[]\n', stderr: '' });
+    const { stderr, ...outcome } = await lucky.ended;
+    expect(outcome).toEqual({ status: 0, stdout: '[]\n' });
+    expect(JSON.parse(stderr)).toEqual({ notice: expect.stringContaining('starting the daemon') as string });
     process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
     const unlucky = troupe.start('team list --json');
     await killNext(unlucky, [await killNext(unlucky, [])]);
     expect(await unlucky.ended).toMatchObject({ status: 75, stdout: '' });
   });
 
-  test('says nothing of that to a program that reads JSON, which would have to tell it from an error', async () => {
+  test('says so to a program that reads JSON beside a result, and not beside an error, which stands alone', async () => {
     const troupe = newTroupe();
+    const notice = `starting the daemon for ${troupe.home}, since none was running; troupe stop ends it`;
+    const stderr = `${JSON.stringify({ notice })}\n`;
+    expect(await troupe.run('team list --json')).toEqual({ status: 0, stdout: '[]\n', stderr });
     expect(await troupe.run('team list --json')).toEqual({ status: 0, stdout: '[]\n', stderr: '' });
     process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
     const refused = await troupe.run('team show absent --json');

@@ -120,7 +120,7 @@ test('without a daemon, and told not to start one, a command ends with 75', asyn
   const env = { TROUPE_NO_AUTOSTART: '1' };
   const plain = await troupe.run('task list --team demo', { env });
   expect(plain).toMatchObject({ status: 75, stdout: '' });
-  expect(plain.stderr).toContain('No daemon is running');
+  expect(plain.stderr).toMatch(/No daemon is running for .*, and TROUPE_NO_AUTOSTART keeps .*: troupe serve does/);
   const json = await troupe.run('status --json', { env });
   expect(json).toMatchObject({ status: 75, stdout: '' });
   expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'no_daemon' } });

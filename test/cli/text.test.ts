@@ -71,6 +71,8 @@ describe('text that is folded', () => {
     expect(fold('    one two three', { columns: 12 })).toBe('    one two\n    three');
     expect(fold('12:00:00 one two three', { columns: 20 }, 9)).toBe('12:00:00 one two\n         three');
     expect(fold(`see ${'x'.repeat(30)} now`, { columns: 20 })).toBe(`see\n${'x'.repeat(30)}\nnow`);
+    // A word that fits with less of an indent is not broken for the sake of it.
+    expect(fold('name  get it-all-at-once now', { columns: 16 }, 6)).toBe('name  get\n  it-all-at-once\n      now');
     expect(fold('\x1b[31mred\x1b[0m and so', { columns: 10 })).toBe('\x1b[31mred\x1b[0m and so');
     expect(fold(say, { columns: Infinity })).toBe(say);
   });
