@@ -55,10 +55,8 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     );
     if (found.elsewhere) warn(describeMove(found, team.folder));
     if (detach) {
-      await show('team.show', config, { json: given.json, screen });
-      if (!given.json) {
-        print(fold(`It works in the background: troupe watch ${config.name}, troupe down ${config.name}\n`, screen, 2));
-      }
+      await show('team.up', config, { json: given.json, screen });
+      if (!given.json) print(fold(detachedNotice(config.name), screen));
       return 0;
     }
     const outcome = await accompany(client, config, {
@@ -78,6 +76,11 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
   } finally {
     client.close();
   }
+}
+
+/** Nobody sees it to its end: it has to be said who does. */
+function detachedNotice(teamId: string): string {
+  return `\nIt works in the background, and stays open until you close it. See it: troupe watch ${teamId}. Close it: troupe down ${teamId}\n`;
 }
 
 /** A team of that name that is over makes way, with all it recorded; one that is not stays. */

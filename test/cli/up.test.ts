@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TestContext } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -363,6 +363,35 @@ describe('the summary of troupe up', () => {
         status: 0,
         stdout: expect.stringContaining('1 of 1 tasks completed, none of them now.'),
       });
+      // What failed before was not completed before.
+      writeFileSync(
+        file,
+        `team: failing\nmembers: [{ name: ann, agent: { exec: 'exit 3' } }]\ntasks: [{ title: A }]\n`,
+      );
+      for (let i = 0; i < 2; i++) {
+        expect((await troupe.run(['up', file])).stdout).toMatch(/^0 of 1 tasks completed in \d/m);
+      }
+    },
+    PATIENT,
+  );
+
+  test(
+    'detached says where the team is to be seen, and that somebody has to close it',
+    async () => {
+      const troupe = newTroupe();
+      const { file, go } = slowTeam();
+      const { status, stdout } = await troupe.run(['up', file, '--detach']);
+      expect(status).toBe(0);
+      expect(stdout).toMatch(
+        /^Team fourth is up\.\n\nMEMBER .*\nann .*\n\nIt works in the background, and stays open until/,
+      );
+      expect(stdout).toContain('See it: troupe watch fourth. Close it: troupe down fourth\n');
+      expect(stdout).not.toMatch(/metadata|in-process/);
+      const shown = (await troupe.run('team show fourth')).stdout;
+      expect(shown).toMatch(/^ {2}lead +none$/m);
+      expect(shown).toContain(`troupe.yaml in ${dirname(file)}\n`);
+      expect(shown).not.toMatch(/metadata|in-process/);
+      go();
     },
     PATIENT,
   );

@@ -37,7 +37,7 @@ describe('a result that has no view of its own', () => {
 
 test('small amounts of money are not shown as none', () => {
   for (const [costUsd, shown] of [
-    [0, '0.00'],
+    [0, '-'],
     [12.345, '12.35'],
     [0.999, '1.00'],
     [0.5, '0.50'],
@@ -56,6 +56,12 @@ test('small amounts of money are not shown as none', () => {
     const text = views['usage.show']?.({ members: { ann: { ...usage, costUsd } }, tasks: {} }, screen, {});
     expect(text).toMatch(new RegExp(` ${shown.replace('.', '\\.')}\n`));
   }
+});
+
+test('what nobody told of is not shown as nothing', () => {
+  const silent = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, turns: 2, costUsd: 0 };
+  const text = views['usage.show']?.({ members: { ann: { ...silent, estimated: false } }, tasks: {} }, screen, {});
+  expect(text).toMatch(/^ann +2 +- +- +- +- +-$/m);
 });
 
 test('every operation has a view of its own', () => {

@@ -46,8 +46,19 @@ export const WORK_COMMANDS: readonly OwnCommand[] = [
     args: [{ field: 'file', name: 'file', type: 'string', text: 'the team file', default: 'troupe.yaml' }],
     flags: [
       { field: 'yes', name: 'yes', type: 'boolean', text: 'approve the hooks of the file', short: 'y' },
-      { field: 'detach', name: 'detach', type: 'boolean', text: 'return at once; the team works on', short: 'd' },
-      { field: 'keep', name: 'keep', type: 'boolean', text: 'leave the team up when the work is done' },
+      {
+        field: 'detach',
+        name: 'detach',
+        type: 'boolean',
+        text: 'return at once; the team works on, and stays open until troupe down',
+        short: 'd',
+      },
+      {
+        field: 'keep',
+        name: 'keep',
+        type: 'boolean',
+        text: 'leave the team up when the work is done, until troupe down',
+      },
       { field: 'once', name: 'once', type: 'boolean', text: 'close the team at the end also when not all was done' },
       { field: 'again', name: 'again', type: 'boolean', text: 'begin anew in the place of a team that is closed' },
       {

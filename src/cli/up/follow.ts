@@ -122,6 +122,7 @@ export async function followWork(
   }
   const reason = signal.aborted ? 'interrupted' : (last.reason ?? 'stuck');
   const { tasks, members, requests, answer } = last;
-  const earlier = tasks.filter(({ completedAt = '' }) => Date.parse(completedAt) < performance.timeOrigin).length;
+  const completed = tasks.filter(({ status }) => status === 'completed');
+  const earlier = completed.filter(({ completedAt = '' }) => Date.parse(completedAt) < performance.timeOrigin).length;
   return { team: teamId, reason, tasks, members, requests, answer, earlier, duration: performance.now() - began };
 }

@@ -50,12 +50,12 @@ function daemonDetails(status: ResultOf<'daemon.status'>, screen: Screen): strin
         ['connections', String(status.connections)],
         ['problems', { text: status.health.problems.join('; '), style: 'red' }],
         [
-          'so far',
+          'in total',
           [
-            count(done.totalTeamsCreated, 'team'),
-            count(done.totalTeammatesSpawned, 'teammate'),
+            `${count(done.totalTeamsCreated, 'team')} made`,
+            `${count(done.totalTeammatesSpawned, 'teammate')} started`,
             `${count(done.totalTeamTasksCompleted, 'task')} completed`,
-            count(done.totalTeamMessages, 'message'),
+            `${count(done.totalTeamMessages, 'message')} sent`,
           ].join(', '),
         ],
       ],

@@ -155,7 +155,7 @@ function memberDetails(member: Member, screen: Screen): string {
     ['waits', reasonToWait(member)],
     ['session', member.sessionId === 'none' ? undefined : member.sessionId],
     ['directory', member.cwd],
-    ['shown in', member.backendType],
+    ['shown in', ['tmux', 'iterm2'].includes(member.backendType) ? member.backendType : undefined],
     ['joined', showTime(member.joinedAt, screen)],
     ['stopped', showTime(member.stoppedAt, screen)],
     ['why', member.stopReason],
@@ -179,15 +179,14 @@ function usageTable(rows: readonly (readonly [string, Usage])[], screen: Screen)
     { title: 'CACHE WRITE', align: 'right', spare: 2 },
     { title: 'USD', align: 'right' },
   ] as const;
-  const cells = rows.map(([who, usage]) => [
-    who,
-    String(usage.turns ?? 0),
-    String(usage.inputTokens ?? 0),
-    String(usage.outputTokens ?? 0),
-    String(usage.cacheReadTokens ?? 0),
-    String(usage.cacheWriteTokens ?? 0),
-    `${usage.estimated ? '~' : ''}${dollars(usage.costUsd ?? 0)}`,
-  ]);
+  const cells = rows.map(([who, usage]) => {
+    const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0, costUsd = 0 } = usage;
+    const tokens = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens];
+    // An agent that tells nothing has not used nothing.
+    const isTold = tokens.some((number) => number > 0);
+    const cost = costUsd === 0 ? '-' : `${usage.estimated ? '~' : ''}${dollars(costUsd)}`;
+    return [who, String(usage.turns ?? 0), ...tokens.map((number) => (isTold ? String(number) : '-')), cost];
+  });
   return table(columns, cells, screen);
 }
 

@@ -1,3 +1,4 @@
+import { isEmptySeat } from '../../client/seat.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Screen } from '../screen.ts';
 import { isAtRest, restLine } from '../stopped.ts';
@@ -74,12 +75,13 @@ function teamTable(teams: ResultOf<'team.list'>, screen: Screen): string {
 function teamDetails(team: Team, screen: Screen): string {
   const rows: (readonly [string, Cell | undefined])[] = [
     ['status', { text: teamWord(team.status), style: team.status === 'active' ? 'green' : 'dim' }],
-    ['lead', team.delegateMode ? `${team.leadId}, who only coordinates` : team.leadId],
+    ['lead', leadOf(team)],
     ['created', showTime(team.createdAt, screen)],
     ['closed', showTime(team.closedAt, screen)],
     ['teammates', `${team.members.filter(({ id }) => id !== team.leadId).length} of at most ${team.maxTeammates}`],
-    ['shown in', team.resolvedBackend],
-    ['metadata', team.metadata && JSON.stringify(team.metadata)],
+    ['shown in', team.resolvedBackend === 'in-process' ? undefined : team.resolvedBackend],
+    ['raised from', raisedFrom(team)],
+    ['metadata', otherMetadata(team)],
   ];
   return (
     heading(`Team ${team.name}`, screen) +
@@ -87,6 +89,24 @@ function teamDetails(team: Team, screen: Screen): string {
     block('description', team.description, screen) +
     `\n${memberTable(team.members, screen, team.leadId)}`
   );
+}
+
+function leadOf({ leadId, members, delegateMode }: Team): string {
+  if (members.some((member) => member.id === leadId && isEmptySeat(member))) return 'none';
+  return delegateMode ? `${leadId}, who only coordinates` : leadId;
+}
+
+/** The file that it was brought up from, as `troupe up` keeps it with the team. */
+function raisedFrom({ metadata }: Team): string | undefined {
+  const { folder, file } = metadata ?? {};
+  if (typeof folder !== 'string') return undefined;
+  return typeof file === 'string' ? `${file} in ${folder}` : folder;
+}
+
+/** What somebody else keeps with it: ours has words of its own. */
+function otherMetadata({ metadata = {} }: Team): string | undefined {
+  const others = Object.entries(metadata).filter(([key]) => !['folder', 'file', 'host', 'lead'].includes(key));
+  return others.length === 0 ? undefined : JSON.stringify(Object.fromEntries(others));
 }
 
 /** There is something left to do, and nobody runs. */
@@ -99,15 +119,18 @@ function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
   const { team, tasks, usage } = report;
   const total = Object.values(tasks).reduce((sum, number) => sum + number, 0);
   const counts = Object.entries(tasks).filter(([, number]) => number > 0);
-  const used = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  const tokens = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  const { costUsd = 0 } = usage;
+  // What nobody told is not shown as none.
+  const used = [
+    tokens === 0 ? '' : `${tokens} tokens`,
+    costUsd === 0 ? '' : `${usage.estimated ? 'about ' : ''}$${dollars(costUsd)}`,
+  ].filter((text) => text !== '');
   const rows: (readonly [string, Cell | undefined])[] = [
     ['status', { text: teamWord(team.status), style: team.status === 'active' ? 'green' : 'dim' }],
     ['tasks', `${total}${counts.map(([status, number]) => `, ${number} ${statusWord(status)}`).join('')}`],
     ['messages', String(report.messages)],
-    [
-      'used',
-      used === 0 ? undefined : `${used} tokens, ${usage.estimated ? 'about ' : ''}$${dollars(usage.costUsd ?? 0)}`,
-    ],
+    ['used', used.join(', ')],
     ['batch', String(report.seq)],
   ];
   const waiting = report.pendingRequests;
