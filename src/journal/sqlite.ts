@@ -5,7 +5,7 @@ import { TeamError } from '../core/errors.ts';
 import type { Journal, Seq } from './journal.ts';
 import { damagedFile } from './sqlite/check.ts';
 import { toTeamError } from './sqlite/errors.ts';
-import { openFollowers } from './sqlite/follow.ts';
+import { openFollowers, versionOf } from './sqlite/follow.ts';
 import { openDatabase, refuseForeign } from './sqlite/open.ts';
 import type { OpenDatabase } from './sqlite/open.ts';
 import { ownerOf, takeOwnership } from './sqlite/owner.ts';
@@ -44,6 +44,7 @@ export function sqliteJournal(
   if (exclusive && !existsSync(ownerOf(file))) refuseForeign(file);
   let ownership = exclusive ? takeOwnership(file, { alone: true }) : undefined;
   const { db, rows, damage: found } = openOwned(file, ownership);
+  ownership?.compare(versionOf(db));
   const damage = found === undefined ? undefined : damagedFile(file, found);
   const followers = openFollowers(db, file, { exclusive });
   const writer = groupWriter({ db, path: file, patienceMs, exclusive, onCommit: (team) => followers.announce(team) });
@@ -91,6 +92,11 @@ export function sqliteJournal(
   /** Nobody who only reads is in the way of one who wants to write alone. */
   function assertWritable(): void {
     if (damage !== undefined) throw damage;
+    if (ownership?.lost) {
+      if (exclusive) throw ownership.lost;
+      ownership.release();
+      ownership = undefined;
+    }
     ownership ??= takeOwnership(file, { alone: false });
   }
 

@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import type { SqliteJournal } from '../../src/journal/sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const EVENT = { type: 'team:created', at: 1, by: '@user' } as never;
@@ -49,6 +51,96 @@ test('nobody has a file for itself to which others write, and who died had nothi
   child.kill('SIGKILL');
   await ended;
   expect(await other.append('beta', 1, [EVENT])).toBe(2);
+});
+
+describe('when the file that is locked is removed', () => {
+  const REFUSED = {
+    code: 'storage',
+    message: expect.stringMatching(/Somebody removed .*another process wrote/) as string,
+  };
+
+  test.each(['removed', 'replaced'])('%s, it is locked anew: nobody else comes in', async (how) => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const owner = open(path, { exclusive: true });
+    await owner.append('alpha', 0, [EVENT]);
+    const other = open(path);
+    for (let times = 1; times <= 3; times++) {
+      const before = statSync(`${path}.owner`).ino;
+      // Takes a number, lest the next file get the one of the file before it.
+      writeFileSync(`${path}.new`, '');
+      if (how === 'removed') rmSync(`${path}.owner`);
+      else renameSync(`${path}.new`, `${path}.owner`);
+      await expect.poll(() => existsSync(`${path}.owner`) && statSync(`${path}.owner`).ino !== before).toBe(true);
+      await expect.poll(() => isLocked(`${path}.owner`)).toBe(true);
+      await expect(other.append('alpha', times, [EVENT])).rejects.toThrow('is written by one process alone');
+      expect(await owner.append('alpha', times, [EVENT])).toBe(times + 1);
+    }
+  });
+
+  test('and others are in before that is noticed, the one that was alone writes nothing more', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const owner = open(path, { exclusive: true });
+    await owner.append('alpha', 0, [EVENT]);
+    const other = open(path);
+    rmSync(`${path}.owner`);
+    const written = other.append('alpha', 1, [EVENT]);
+    await expect.poll(() => refusalOf(owner)).toMatchObject(REFUSED);
+    expect(await written).toBe(2);
+    await other.close();
+    await expect(owner.append('alpha', 2, [EVENT])).rejects.toMatchObject(REFUSED);
+    await owner.close();
+    expect(await open(path, { exclusive: true }).append('alpha', 2, [EVENT])).toBe(3);
+  });
+
+  test('and others have come and gone before that is noticed, it hears of it, too', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const owner = open(path, { exclusive: true });
+    await owner.append('alpha', 0, [EVENT]);
+    rmSync(`${path}.owner`);
+    const program = `
+      const { sqliteJournal } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/journal/sqlite.ts'))});
+      const journal = sqliteJournal(process.argv[1]);
+      await journal.append('alpha', 1, [${JSON.stringify(EVENT)}]);
+      await journal.close();`;
+    execFileSync(process.execPath, ['--input-type=module', '-e', program, path]);
+    await expect.poll(() => refusalOf(owner)).toMatchObject(REFUSED);
+  });
+
+  test('those who share it make way for one that wants it alone, and share it again afterwards', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const sharing = open(path);
+    await sharing.append('alpha', 0, [EVENT]);
+    rmSync(`${path}.owner`);
+    const alone = open(path, { exclusive: true });
+    await expect
+      .poll(() => refusalOf(sharing))
+      .toMatchObject({ message: expect.stringContaining('is written by one process alone') as string });
+    await alone.close();
+    expect(await sharing.append('alpha', 1, [EVENT])).toBe(2);
+  });
+
+  async function refusalOf(journal: SqliteJournal): Promise<unknown> {
+    try {
+      await journal.append('beta', 0, [EVENT]);
+      await journal.drop('beta');
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** Asked in one step, as nobody in this process can come in between. */
+  function isLocked(path: string): boolean {
+    const db = new DatabaseSync(path);
+    try {
+      db.exec('BEGIN EXCLUSIVE; ROLLBACK');
+      return false;
+    } catch {
+      return true;
+    } finally {
+      db.close();
+    }
+  }
 });
 
 test('nothing is put beside a file that is no journal, or one that was cut off', () => {

@@ -14,7 +14,7 @@ const POLL_WITHOUT_BELL_MS = 40;
  */
 export function openFollowers(db: DatabaseSync, path: string, { exclusive }: { exclusive: boolean }) {
   const followers = new Map<string, Set<() => void>>();
-  const dataVersion = db.prepare('PRAGMA data_version');
+  const readVersion = versionOf(db);
   let bell = openBell(`${path}.bell`);
   const strike = Buffer.from('!');
   let watcher: FSWatcher | undefined;
@@ -24,16 +24,6 @@ export function openFollowers(db: DatabaseSync, path: string, { exclusive }: { e
   const changed = new Set<string>();
   let announcing = false;
   let closed = false;
-
-  /** Changes when another connection has committed; own commits, whose ringing is heard too, leave it as it was. */
-  function readVersion(): unknown {
-    try {
-      return dataVersion.get()?.['data_version'];
-    } catch {
-      // Whoever reads next meets the same trouble and reports it.
-      return undefined;
-    }
-  }
 
   function lookForOthers(): void {
     const version = readVersion();
@@ -140,6 +130,19 @@ export function openFollowers(db: DatabaseSync, path: string, { exclusive }: { e
       wakeAll();
       if (bell !== undefined) closeSync(bell);
     },
+  };
+}
+
+/** What changes when another connection has committed; own commits, whose ringing is heard too, leave it as it was. */
+export function versionOf(db: DatabaseSync): () => unknown {
+  const dataVersion = db.prepare('PRAGMA data_version');
+  return () => {
+    try {
+      return dataVersion.get()?.['data_version'];
+    } catch {
+      // Whoever reads next meets the same trouble and reports it.
+      return undefined;
+    }
   };
 }
 

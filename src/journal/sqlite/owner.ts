@@ -1,13 +1,20 @@
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, statSync, watch } from 'node:fs';
+import type { FSWatcher } from 'node:fs';
 import { TeamError } from '../../core/errors.ts';
 import { DatabaseSync } from '../node-sqlite.ts';
 import { isBusy } from './errors.ts';
 
 /** Who asks whether it may write looks in for a moment; one that is being closed needs a moment, too. */
 const PATIENCE_MS = 1_000;
+/** The net below the watch on the file that is locked. */
+const LOOK_EVERY_MS = 1_000;
 
 /** The right to write a journal's file, for as long as it is held. */
 export interface Ownership {
+  /** Why it is over: somebody removed what is locked, and others who lock the new one write. */
+  readonly lost: TeamError | undefined;
+  /** Tells when others have written: `version` changes with it. Without this, what is locked is only held on to. */
+  compare(version: () => unknown): void;
   release(): void;
 }
 
@@ -18,14 +25,85 @@ export const ownerOf = (path: string): string => `${path}.owner`;
  * Takes the right to write: alone, or together with others who share it. An owner that is alone tells nobody of its commits and looks for
  * nobody's: a second writer would be overlooked, and has to hear so. As with the lock of a state directory, it is the kernel that
  * holds it, in an empty database beside the file, and lets go with the process. Reading needs none. Where that database cannot be made, nobody
- * can write either.
+ * can write either. Whoever removes it lets others in: so it is watched, and the one in its place is locked as well, in a turn of the event
+ * loop; to look at each commit would cost as much as a tenth of one.
  */
 export function takeOwnership(path: string, { alone }: { alone: boolean }): Ownership {
-  const db = open(ownerOf(path));
-  if (!db) return { release: () => {} };
+  const file = ownerOf(path);
+  let held = lock(path, { alone });
+  if (!held) return { lost: undefined, compare: () => {}, release: () => {} };
+  let lost: TeamError | undefined;
+  let version = (): unknown => undefined;
+  let seen: unknown;
+  let watcher = watchFile(file, look);
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
+
+  function look(): void {
+    if (lost || !held) return;
+    if (isInPlace(held, file)) seen = version();
+    else lost = takeAnew(held);
+  }
+
+  /** Why that cannot be, if others were first. What only stands in the way for now, also in theirs, is tried again. */
+  function takeAnew(before: Held): TeamError | undefined {
+    try {
+      const next = lock(path, { alone, patienceMs: 0 });
+      if (!next) return undefined;
+      before.db.close();
+      held = next;
+    } catch (error) {
+      return error instanceof TeamError ? intruded(path) : undefined;
+    }
+    watcher?.close();
+    watcher = watchFile(file, look);
+    return version() === seen ? undefined : intruded(path);
+  }
+
+  return {
+    get lost() {
+      return lost;
+    },
+    compare(ask) {
+      version = ask;
+      seen = version();
+    },
+    release() {
+      clearInterval(timer);
+      watcher?.close();
+      held?.db.close();
+      held = undefined;
+    },
+  };
+}
+
+/** What is locked, and how it is known from another file in its place. */
+interface Held {
+  readonly db: DatabaseSync;
+  readonly dev: number;
+  readonly ino: number;
+}
+
+function isInPlace({ dev, ino }: Held, file: string): boolean {
   try {
-    db.exec(`PRAGMA busy_timeout = ${alone ? PATIENCE_MS : 0}; PRAGMA journal_mode = MEMORY`);
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found?.dev === dev && found.ino === ino;
+  } catch {
+    // It cannot be looked at, which does not mean that it is gone.
+    return true;
+  }
+}
+
+function lock(
+  path: string,
+  { alone, patienceMs = alone ? PATIENCE_MS : 0 }: { alone: boolean; patienceMs?: number },
+): Held | undefined {
+  const db = open(ownerOf(path));
+  if (!db) return undefined;
+  try {
+    db.exec(`PRAGMA busy_timeout = ${patienceMs}; PRAGMA journal_mode = MEMORY`);
     db.exec(alone ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT count(*) FROM sqlite_schema');
+    const { dev, ino } = statSync(ownerOf(path));
+    return { db, dev, ino };
   } catch (error) {
     db.close();
     if (!isBusy(error)) throw error;
@@ -36,7 +114,13 @@ export function takeOwnership(path: string, { alone }: { alone: boolean }): Owne
         : `${path} is written by one process alone, and that runs now: change it through that one (a daemon: with troupe), or end it first (troupe stop)`,
     );
   }
-  return { release: () => db.close() };
+}
+
+function intruded(path: string): TeamError {
+  return new TeamError(
+    'storage',
+    `Somebody removed ${ownerOf(path)}, and another process wrote to ${path}: nothing more is written from here. End that one, then open the journal anew (troupe stop).`,
+  );
 }
 
 function open(file: string): DatabaseSync | undefined {
@@ -48,4 +132,13 @@ function open(file: string): DatabaseSync | undefined {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return undefined;
   }
   return new DatabaseSync(file);
+}
+
+/** Undefined where there are no watches left: then it is looked at now and then. */
+function watchFile(file: string, onChange: () => void): FSWatcher | undefined {
+  try {
+    return watch(file, { persistent: false }, onChange).on('error', () => {});
+  } catch {
+    return undefined;
+  }
 }
