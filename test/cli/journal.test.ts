@@ -170,7 +170,8 @@ describe.skipIf(!hasNats)('troupe on NATS', () => {
     expect((await troupe.run('status', { env })).stdout.replace(/\s+/g, ' ')).toContain('sync_interval: always');
     const doctor = await troupe.run('doctor', { env });
     expect(doctor.stdout.replace(/\s+/g, ' ')).toMatch(/! durability lazy at nats:.*sync_interval: always/);
-  });
+    // Two daemons one after the other, for each of which `serve` waits up to 45 s, and two commands: 2 s, or 38 where ten loops take the processors.
+  }, 100_000);
 
   test.each([
     ['\u001b[2J', /--label .*u001b\[2J.*: must be one line/],
