@@ -1,21 +1,40 @@
 import { useState } from 'react';
-import { codeIn, logIn } from './data/daemon.ts';
+import { codeIn, link, logIn } from './data/daemon.ts';
+import type { Entry } from './data/daemon.ts';
+import { useRoute } from './data/route.ts';
+import { useSignal } from './data/signal.ts';
 import { Logo } from './frame.tsx';
 import type { Failure } from './parts/act.ts';
 import { FailureNote } from './parts/failure.tsx';
 
+/** Why a code opened nothing. */
+const SHUT: Readonly<Record<Exclude<Entry, 'open'>, string>> = {
+  refused: 'This code was used before or is older than a minute.',
+  unheard: 'The daemon did not answer.',
+};
+
+/** Why the browser is not in, whether or not it came by a link. */
+const REASONS: Readonly<Record<Entry, string>> = {
+  open: 'This browser did not keep its login: it may refuse cookies. In a terminal on this machine:',
+  refused: 'This link was used before or is older than a minute. For a new one, in a terminal on this machine:',
+  unheard: 'The daemon did not answer when this link was opened. For a new one, in a terminal on this machine:',
+};
+
 /** Shown to a browser that the daemon does not know. */
 export function Login() {
+  const route = useRoute();
+  const came = useSignal(link);
   const [address, setAddress] = useState('');
   const [failure, setFailure] = useState<Failure>();
   const enter = async (): Promise<void> => {
     const code = codeIn(address);
-    if (code !== undefined && (await logIn(code))) return location.reload();
-    const message =
-      code === undefined
-        ? 'There is no code in this text: paste the whole address that troupe ui printed.'
-        : 'This code was used before or is older than a minute: run troupe ui again.';
-    setFailure({ code: 'unauthenticated', message });
+    if (code === undefined) {
+      const message = 'There is no code in this text: paste the whole address that troupe ui printed.';
+      return setFailure({ code: 'unauthenticated', message });
+    }
+    const entry = await logIn(code);
+    if (entry === 'open') return location.reload();
+    setFailure({ code: 'unauthenticated', message: `${SHUT[entry]} Run troupe ui again.` });
   };
   return (
     <main className="login" id="main">
@@ -24,8 +43,12 @@ export function Login() {
           <Logo size={36} />
         </span>
         <h1>Log in to Troupe</h1>
-        <p className="quiet">This browser is not logged in, or its 8 hours are over. In a terminal on this machine:</p>
-        <code className="command">troupe ui</code>
+        <p className="quiet" role="status">
+          {came === undefined
+            ? 'This browser is not logged in, or its 8 hours are over. In a terminal on this machine:'
+            : REASONS[came]}
+        </p>
+        <code className="command">troupe ui{'teamId' in route && ` --team ${route.teamId}`}</code>
         <form
           className="form"
           onSubmit={(event) => {

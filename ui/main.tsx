@@ -2,7 +2,7 @@ import { CSPProvider } from '@base-ui/react/csp-provider';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { codeIn, logIn } from './data/daemon.ts';
+import { codeIn, link, logIn } from './data/daemon.ts';
 import { watchTeams } from './data/teams.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { LoadError } from './parts/later.ts';
@@ -12,11 +12,14 @@ async function useCode(): Promise<void> {
   const code = location.hash.startsWith('#code=') ? codeIn(location.hash) : undefined;
   if (code === undefined) return;
   history.replaceState(null, '', location.pathname + location.search);
-  await logIn(code).catch(() => false);
+  link.set(await logIn(code));
 }
 
 addEventListener('hashchange', () => {
-  if (location.hash.startsWith('#code=')) void useCode().then(() => location.reload());
+  if (!location.hash.startsWith('#code=')) return;
+  void useCode().then(() => {
+    if (link.get() === 'open') location.reload();
+  });
 });
 
 await useCode();

@@ -222,4 +222,35 @@ describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
     await page.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
     await tab.close();
   });
+
+  test('opened by an old link says so, and asks nothing of the daemon until somebody comes back to it', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeStory);
+    const { url } = await client.call('ui.login', {});
+    const used = await browser().newContext();
+    const first = await used.newPage();
+    await first.goto(url);
+    await first.locator('.teams').first().waitFor();
+    const tab = await browser().newContext();
+    const page = await tab.newPage();
+    const asked: string[] = [];
+    // What the page is made of it may still load.
+    page.on('request', (request) => !request.url().includes('/assets/') && asked.push(request.url()));
+    page.on('websocket', (socket) => asked.push(socket.url()));
+    await page.clock.install();
+    await page.goto(url.replace('/#', `/t/${TEAM}#`));
+    await page.getByText('This link was used before or is older than a minute').waitFor();
+    await page.getByText(`troupe ui --team ${TEAM}`, { exact: true }).waitFor();
+    const before = asked.length;
+    await page.clock.runFor(10 * 60_000);
+    expect(asked.slice(before)).toEqual([]);
+    // A new link in its place opens it; so does a login by another tab, once somebody looks at this one again.
+    const other = await tab.newPage();
+    await other.goto((await client.call('ui.login', {})).url);
+    await other.locator('.teams').first().waitFor();
+    await page.evaluate('dispatchEvent(new Event("focus"))');
+    await page.locator('.team-count').waitFor();
+    await used.close();
+    await tab.close();
+  });
 });

@@ -10,6 +10,12 @@ export type Reach = 'connecting' | 'live' | 'lost' | 'locked';
 
 export const reach = createSignal<Reach>('connecting');
 
+/** What became of a one-time code: `refused` was used before or is too old, `unheard` reached nobody. */
+export type Entry = 'open' | 'refused' | 'unheard';
+
+/** What became of the link by which this page was opened; undefined where there was no code in it. */
+export const link = createSignal<Entry | undefined>(undefined);
+
 const PULSE_MS = 5_000;
 
 const open = webSocketConnect({ url: `${location.origin.replace(/^http/, 'ws')}/ws`, pulseMs: PULSE_MS });
@@ -28,6 +34,8 @@ const client = new Client(connect, {
     if (reach.get() === 'locked') return;
     if (state === 'open') {
       reach.set('live');
+      // Who is in has no more use for how; what locks the page later is not the link.
+      link.set(undefined);
       void compareClocks();
     } else if (reach.get() === 'live') reach.set('lost');
   },
@@ -56,13 +64,27 @@ export function noteLock(error: unknown): void {
 }
 
 /** Trades a one-time code for a session, which the browser keeps where no script can read it. */
-export async function logIn(code: string): Promise<boolean> {
+export async function logIn(code: string): Promise<Entry> {
   const answer = await fetch('/api/login', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code }),
-  });
-  return answer.ok;
+  }).catch(() => undefined);
+  return answer?.ok ? 'open' : answer?.status === 401 ? 'refused' : 'unheard';
+}
+
+/** Until somebody comes to this page again: who logged in by another tab meanwhile is let in here, too. */
+export function nextVisit(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = new AbortController();
+  const look = (): void => {
+    if (document.hidden) return;
+    stop.abort();
+    resolve();
+  };
+  addEventListener('focus', look, { signal: stop.signal });
+  document.addEventListener('visibilitychange', look, { signal: stop.signal });
+  return promise;
 }
 
 /** Ends the session, here and at the daemon. */

@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../src/operations/index.ts';
-import { call } from './daemon.ts';
+import { call, nextVisit, reach } from './daemon.ts';
 import { createSignal } from './signal.ts';
 
 /** A team in one line. */
@@ -23,14 +23,18 @@ export async function watchTeams(): Promise<void> {
   for (let known: number | undefined; ;) {
     try {
       const list = await call('team.list', known === undefined ? {} : { known, wait: WAIT_MS });
+      // Let in again, by another tab say: a fresh page lacks nothing of what was refused meanwhile.
+      if (reach.get() === 'locked') return location.reload();
       await Promise.all(list.map((team) => readRequests(team, seen)));
       teams.set(list);
       known = list.reduce((sum, { seq }) => sum + seq, 0);
       setQueue(list.flatMap(({ id }) => seen.get(id)?.requests ?? []));
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     } catch {
-      // The page says that the daemon is gone or does not know us; a call that was refused is tried again.
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      // The page says that the daemon is gone or does not know us. To ask again by itself gets nobody in who is not logged in;
+      // any other call that was refused is tried again.
+      if (reach.get() === 'locked') await nextVisit();
+      else await new Promise((resolve) => setTimeout(resolve, 2_000));
     }
   }
 }
