@@ -11,7 +11,7 @@ export { budgetUses } from '../core/budget-use.ts';
 export { isEmptySeat, isPerson } from '../core/seat.ts';
 export { isLost, teamUsage, viewMember, viewTask, waitingOf } from '../core/view.ts';
 export { addUsage, NO_USAGE } from '../core/usage.ts';
-export { workedOn, workIn } from '../core/work-time.ts';
+export { waitsSince, workedOn, workIn } from '../core/work-time.ts';
 export type { TeamState };
 
 /** The events of one commit, as a subscription brings them. */

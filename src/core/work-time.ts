@@ -10,6 +10,9 @@ export interface Asked extends Pick<TeamRequest, 'kind' | 'memberId' | 'taskId' 
   readonly answeredAt?: Moment | undefined;
 }
 
+/** A task as far as it matters who works on it. */
+type Held = Pick<SharedTask, 'id' | 'assigneeId'>;
+
 /** A stretch of time, in milliseconds since 1970. */
 export type Span = readonly [from: number, to: number];
 
@@ -41,7 +44,7 @@ export function workIn([start, end]: Span, requests: Iterable<Asked>, memberId: 
 
 /** How long a task was worked on, in milliseconds: since its claim, without the time in which its holder waited for an answer. */
 export function workedOn(
-  task: Pick<SharedTask, 'id' | 'assigneeId'> & {
+  task: Held & {
     readonly startedAt?: Moment | undefined;
     readonly completedAt?: Moment | undefined;
   },
@@ -50,8 +53,22 @@ export function workedOn(
 ): number {
   if (task.startedAt === undefined) return 0;
   const end = task.completedAt === undefined ? now : timeOf(task.completedAt);
-  const about = [...requests].filter(({ kind, taskId }) => kind === 'plan' || taskId === task.id);
-  return workIn([timeOf(task.startedAt), end], about, task.assigneeId ?? '');
+  return workIn([timeOf(task.startedAt), end], asksAbout(task, requests), task.assigneeId ?? '');
+}
+
+/** Since when the holder of a task waits for an answer about it, and does not work on; undefined where it does not wait. */
+export function waitsSince(task: Held, requests: Iterable<Asked>): number | undefined {
+  const asked = asksAbout(task, requests).filter(
+    ({ kind, memberId }) => memberId === task.assigneeId && kind !== 'shutdown',
+  );
+  const isApproved = asked.some(({ kind, status }) => kind === 'plan' && status === 'approved');
+  const open = asked.filter(({ kind, status }) => status === 'pending' && !(kind === 'plan' && isApproved));
+  return open.length === 0 ? undefined : Math.min(...open.map(({ requestedAt }) => timeOf(requestedAt)));
+}
+
+/** What is asked about a task: a plan names its member alone. */
+function asksAbout(task: Held, requests: Iterable<Asked>): Asked[] {
+  return [...requests].filter(({ kind, taskId }) => kind === 'plan' || taskId === task.id);
 }
 
 function timeOf(moment: Moment): number {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Asked } from '../../src/core/work-time.ts';
-import { workedOn, workIn } from '../../src/core/work-time.ts';
+import { waitsSince, workedOn, workIn } from '../../src/core/work-time.ts';
 
 const task = { id: '1', assigneeId: 'ann', startedAt: new Date(1_000), completedAt: new Date(11_000) };
 
@@ -56,4 +56,14 @@ test('a stretch loses only the waits within it', () => {
   const all = [asked('plan', 2_000, 5_000), asked('gate', 8_000)];
   const within = (from: number, to: number): number => workIn([from, to], all, 'ann');
   expect([within(0, 3_000), within(3_000, 4_000), within(4_000, 10_000)]).toEqual([2_000, 0, 3_000]);
+});
+
+test('who waits for an answer about its task waits since it asked, and not after a plan of its was approved', () => {
+  expect(waitsSince(task, [])).toBe(undefined);
+  expect(waitsSince(task, [asked('plan', 2_000), asked('gate', 3_000)])).toBe(2_000);
+  expect(waitsSince(task, [asked('plan', 2_000, 5_000), asked('plan', 6_000)])).toBe(undefined);
+  expect(waitsSince(task, [asked('gate', 2_000, 5_000), asked('gate', 7_000)])).toBe(7_000);
+  expect(waitsSince(task, [asked('shutdown', 2_000)])).toBe(undefined);
+  expect(waitsSince(task, [{ ...asked('gate', 2_000), taskId: '2' }])).toBe(undefined);
+  expect(waitsSince(task, [{ ...asked('plan', 2_000), memberId: 'bob' }])).toBe(undefined);
 });

@@ -7,36 +7,45 @@ import { useTeam } from '../data/use-team.tsx';
 import { BudgetMark } from '../parts/budget-mark.tsx';
 import { ContextMeter } from '../parts/context-meter.tsx';
 import { Fact } from '../parts/fact.tsx';
-import { plural, showCost, showCount, showExactCost, showMoment, showSpan, tokensOf } from '../parts/format.ts';
+import {
+  costOrUntold,
+  plural,
+  showCost,
+  showCount,
+  showExactCost,
+  showMoment,
+  showSpan,
+  tokensOf,
+  tokensOrUntold,
+  UNTOLD,
+} from '../parts/format.ts';
 import { agentOf } from '../team/member-card.tsx';
-import { MemberState, useSince } from '../team/member-state.tsx';
+import { MemberState, StateSpan } from '../team/member-state.tsx';
 
 /** What is on record about a member. */
 export function Facts({ member }: { member: MemberRecord }) {
   const usage = useTeam(({ view }) => view.state.memberUsage.get(member.id));
   const now = useTeamNow();
-  const since = useSince(member);
   const joined = useTeam(({ history }) => joinedFirst(history, member.id)) ?? member.joinedAt.getTime();
   return (
     <section className="member-facts" aria-label="On record">
       <div className="big-figures">
         <div>
-          <b>{usage ? showCount(tokensOf(usage)) : '0'}</b>
+          <b>{tokensOrUntold(tokensOf(usage ?? {}))}</b>
           <span>tokens</span>
         </div>
         <div>
-          <b title={showExactCost(usage?.costUsd ?? 0)}>{showCost(usage?.costUsd ?? 0)}</b>
+          <b title={usage?.costUsd ? showExactCost(usage.costUsd) : undefined}>{costOrUntold(usage?.costUsd ?? 0)}</b>
           <span>{usage?.estimated ? 'cost, estimated' : 'cost'}</span>
         </div>
         <div>
-          <b>{usage?.turns ?? 0}</b>
+          <b>{usage?.turns ?? UNTOLD}</b>
           <span>turns</span>
         </div>
       </div>
       <dl className="facts">
         <Fact name="State">
-          <MemberState member={member} />{' '}
-          {!isPerson(member) && <span title={showMoment(since)}>for {showSpan(now - since)}</span>}
+          <MemberState member={member} /> {!isPerson(member) && <StateSpan member={member} />}
         </Fact>
         <Fact name="Joined">
           <span title={showMoment(joined)}>{showSpan(now - joined)} ago</span>

@@ -22,31 +22,41 @@ export function UsagePlot({ memberId }: { memberId: string }) {
     }
     return { times, tokens, costs };
   }, [seq, memberId]);
-  if (times.length === 0) {
+  const used = tokens.at(-1) ?? 0;
+  const cost = costs.at(-1) ?? 0;
+  if (used === 0 && cost === 0) {
     return (
       <div className="empty">
         <ChartLine size={32} aria-hidden />
-        <h2>Nothing used yet</h2>
+        <h2>Nothing reported yet</h2>
         <p className="quiet">Agents that report tokens and cost are plotted here.</p>
       </div>
     );
   }
   return (
     <div className="usage">
-      <h2 className="label">Tokens</h2>
-      <Plot
-        times={times}
-        values={[tokens]}
-        lines={[{ label: 'tokens', color: '--run-mark', show: showCount, isStep: true, isFilled: true }]}
-        label={`${memberId} used ${showCount(tokens.at(-1) ?? 0)} tokens in ${plural(times.length, 'turn')}`}
-      />
-      <h2 className="label">Cost</h2>
-      <Plot
-        times={times}
-        values={[costs]}
-        lines={[{ label: 'cost', color: '--done-mark', show: showCost, least: CENT, isStep: true, isFilled: true }]}
-        label={`${memberId} cost ${showCost(costs.at(-1) ?? 0)}`}
-      />
+      {used > 0 && (
+        <>
+          <h2 className="label">Tokens</h2>
+          <Plot
+            times={times}
+            values={[tokens]}
+            lines={[{ label: 'tokens', color: '--run-mark', show: showCount, isStep: true, isFilled: true }]}
+            label={`${memberId} used ${showCount(used)} tokens in ${plural(times.length, 'turn')}`}
+          />
+        </>
+      )}
+      {cost > 0 && (
+        <>
+          <h2 className="label">Cost</h2>
+          <Plot
+            times={times}
+            values={[costs]}
+            lines={[{ label: 'cost', color: '--done-mark', show: showCost, least: CENT, isStep: true, isFilled: true }]}
+            label={`${memberId} cost ${showCost(cost)}`}
+          />
+        </>
+      )}
     </div>
   );
 }

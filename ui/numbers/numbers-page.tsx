@@ -1,10 +1,23 @@
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { isPerson } from '../../src/client/replica.ts';
+import type { Usage } from '../../src/core/usage.ts';
 import { daemonNow } from '../data/clock.ts';
 import { teamPath } from '../data/route.ts';
 import { useStore, useTeam } from '../data/use-team.tsx';
-import { plural, showCost, showCount, showExactCost, showSpan, tokensOf } from '../parts/format.ts';
+import { showControls } from '../parts/controls.ts';
+import {
+  costOrUntold,
+  plural,
+  showCost,
+  showCount,
+  showExactCost,
+  showSpan,
+  tokensOf,
+  tokensOrUntold,
+  usedParts,
+  useNow,
+} from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { CENT, Plot } from '../parts/plot.tsx';
 import { FailedTeam } from '../team/failed-team.tsx';
@@ -14,6 +27,8 @@ import { Pairs } from './pairs.tsx';
 import './numbers.css';
 
 const TASKS_SHOWN = 12;
+/** How far figures that grow with time alone may be behind: all that happened is gone through each time. */
+const STEP_MS = 10_000;
 
 /** A team in figures: how fast, by whom, for how much, who talks to whom. */
 export function NumbersPage({ teamId }: { teamId: string }) {
@@ -21,6 +36,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
   const phase = useTeam(({ phase }) => phase);
   const seq = useTeam(({ progress }) => progress.done);
   const { state, team, members, byId, counts } = useTeam(({ view }) => view);
+  const step = useNow(STEP_MS);
   const figures = useMemo(
     () =>
       measure(
@@ -28,17 +44,22 @@ export function NumbersPage({ teamId }: { teamId: string }) {
         state.requests.values(),
         team?.closedAt?.getTime() ?? Math.max(daemonNow(), store.history.at(-1)?.events[0]?.at ?? 0),
       ),
-    [seq, team],
+    [seq, team, team?.closedAt === undefined && step],
   );
   if (phase === 'failed') return <FailedTeam />;
   if (phase === 'loading') return <main id="main" aria-busy />;
   const { times, created, done, tokens, cost, spent, pairs } = figures;
   const hours = Math.max(1 / 60, ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 3_600_000);
   const total = done.at(-1) ?? 0;
+  const tokensUsed = tokens.at(-1) ?? 0;
+  const spentUsd = cost.at(-1) ?? 0;
   const aTask = (share: (done: number) => string): string =>
     total > 0 ? `${share(total)} a task` : 'no task is completed yet';
-  const used = [...figures.members].sort(([, a], [, b]) => tokensOf(b) - tokensOf(a));
+  const used = [...figures.members]
+    .filter(([, usage]) => isTold(usage))
+    .sort(([, a], [, b]) => tokensOf(b) - tokensOf(a));
   const expensive = [...figures.tasks]
+    .filter(([, usage]) => isTold(usage))
     .sort(([, a], [, b]) => b.costUsd - a.costUsd || tokensOf(b) - tokensOf(a))
     .slice(0, TASKS_SHOWN);
   // A person has other things to do than to wait for a task, and where nobody leads nobody waits.
@@ -61,14 +82,14 @@ export function NumbersPage({ teamId }: { teamId: string }) {
         <Figure name="Throughput" value={(total / hours).toFixed(1)} note="tasks an hour" />
         <Figure
           name="Tokens"
-          value={showCount(tokens.at(-1) ?? 0)}
-          note={aTask((done) => showCount(Math.round((tokens.at(-1) ?? 0) / done)))}
+          value={tokensOrUntold(tokensUsed)}
+          note={tokensUsed > 0 ? aTask((done) => showCount(Math.round(tokensUsed / done))) : 'none reported'}
         />
         <Figure
           name="Cost"
-          value={showCost(cost.at(-1) ?? 0)}
-          exact={showExactCost(cost.at(-1) ?? 0)}
-          note={aTask((done) => showCost((cost.at(-1) ?? 0) / done))}
+          value={costOrUntold(spentUsd)}
+          exact={spentUsd > 0 ? showExactCost(spentUsd) : undefined}
+          note={spentUsd > 0 ? aTask((done) => showCost(spentUsd / done)) : 'none reported'}
         />
 
         <Panel
@@ -94,12 +115,18 @@ export function NumbersPage({ teamId }: { teamId: string }) {
           />
         </Panel>
         <Panel title="Cost over time" wide>
-          <Plot
-            times={times}
-            values={[cost]}
-            lines={[{ label: 'cost', color: '--run-mark', show: showCost, least: CENT, isStep: true, isFilled: true }]}
-            label={`${showCost(cost.at(-1) ?? 0)} over ${showSpan(hours * 3_600_000)}`}
-          />
+          {spentUsd > 0 ? (
+            <Plot
+              times={times}
+              values={[cost]}
+              lines={[
+                { label: 'cost', color: '--run-mark', show: showCost, least: CENT, isStep: true, isFilled: true },
+              ]}
+              label={`${showCost(spentUsd)} over ${showSpan(hours * 3_600_000)}`}
+            />
+          ) : (
+            <p className="quiet">No agent of this team has reported a cost.</p>
+          )}
         </Panel>
 
         <Panel
@@ -138,7 +165,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
               color: colors.get(id),
               href: teamPath(teamId, `/m/${id}`),
               parts: [{ size: tokensOf(usage), color: 'var(--accent)' }],
-              text: `${showCount(tokensOf(usage))} · ${showCost(usage.costUsd)}`,
+              text: usedParts(usage, '').join(' · '),
             }))}
           />
         </Panel>
@@ -149,10 +176,10 @@ export function NumbersPage({ teamId }: { teamId: string }) {
           <Bars
             rows={expensive.map(([id, usage]) => ({
               key: id,
-              label: `#${id} ${byId.get(id)?.task.title ?? ''}`,
+              label: `#${id} ${showControls(byId.get(id)?.task.title ?? '')}`,
               href: teamPath(teamId, `/task/${id}`),
               parts: [{ size: tokensOf(usage), color: 'var(--accent)' }],
-              text: `${showCount(tokensOf(usage))} · ${showCost(usage.costUsd)}`,
+              text: usedParts(usage, '').join(' · '),
             }))}
           />
         </Panel>
@@ -164,7 +191,22 @@ export function NumbersPage({ teamId }: { teamId: string }) {
   );
 }
 
-function Figure({ name, value, exact, note }: { name: string; value: string; exact?: string; note: string }) {
+/** Whether there is a figure of it: a turn of which its agent said nothing is none. */
+function isTold(usage: Usage): boolean {
+  return usage.costUsd > 0 || tokensOf(usage) > 0;
+}
+
+function Figure({
+  name,
+  value,
+  exact,
+  note,
+}: {
+  name: string;
+  value: string;
+  exact?: string | undefined;
+  note: string;
+}) {
   return (
     <section className="figure">
       <h2>{name}</h2>

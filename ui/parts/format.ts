@@ -76,13 +76,37 @@ export function showExactCost(usd: number): string {
   return `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
+/** What was used, as far as somebody said so. */
+interface Used {
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+  readonly cacheReadTokens?: number | undefined;
+  readonly cacheWriteTokens?: number | undefined;
+  readonly costUsd?: number | undefined;
+}
+
+/** Stands where a figure would and nobody reported one: many agents tell no cost, and programs nothing at all. */
+export const UNTOLD = '–';
+
+/** The figures that there are of what was used, tokens first: `1.2M tokens`, `$0.40`. */
+export function usedParts(usage: Used | undefined, word = 'tokens'): string[] {
+  const tokens = tokensOf(usage ?? {});
+  const cost = usage?.costUsd ?? 0;
+  return [tokens > 0 ? `${showCount(tokens)} ${word}`.trimEnd() : '', cost > 0 ? showCost(cost) : ''].filter(Boolean);
+}
+
+/** A count of tokens, or that there is none to tell. */
+export function tokensOrUntold(tokens: number): string {
+  return tokens > 0 ? showCount(tokens) : UNTOLD;
+}
+
+/** A cost, or that there is none to tell. */
+export function costOrUntold(usd: number): string {
+  return usd > 0 ? showCost(usd) : UNTOLD;
+}
+
 /** All tokens of a usage: those read, written and kept. */
-export function tokensOf(usage: {
-  inputTokens?: number | undefined;
-  outputTokens?: number | undefined;
-  cacheReadTokens?: number | undefined;
-  cacheWriteTokens?: number | undefined;
-}): number {
+export function tokensOf(usage: Used): number {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
 }
@@ -94,14 +118,14 @@ setInterval(() => {
   for (const listener of listeners) listener();
 }, 1_000);
 
-/** The present, moving once a second, for all who show it together. */
-export function useNow(): number {
+/** The present, moving once a second (or in larger steps), for all who show it together. */
+export function useNow(stepMs = 0): number {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => now,
+    () => (stepMs === 0 ? now : now - (now % stepMs)),
   );
 }
 

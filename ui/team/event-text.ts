@@ -1,5 +1,5 @@
 import type { TeamEvent } from '../../src/core/event.ts';
-import { showCount, tokensOf } from '../parts/format.ts';
+import { usedParts } from '../parts/format.ts';
 
 /** An event in a few words, for the time line and the history of a task. */
 export function describeEvent(event: TeamEvent): string {
@@ -83,8 +83,10 @@ export function describeEvent(event: TeamEvent): string {
       return `${who} changed a note`;
     case 'note:removed':
       return `${who} removed a note`;
-    case 'usage:recorded':
-      return `${event.memberId} used ${showCount(tokensOf(event.usage))} tokens`;
+    case 'usage:recorded': {
+      const used = usedParts(event.usage).join(', ');
+      return used === '' ? `${event.memberId} ended a turn` : `${event.memberId} used ${used}`;
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { useTeam } from '../data/use-team.tsx';
 import { Avatar } from '../parts/avatar.tsx';
 import { ContextMeter } from '../parts/context-meter.tsx';
 import { showControls } from '../parts/controls.ts';
-import { plural, showCost, showCount, tokensOf } from '../parts/format.ts';
+import { plural, usedParts } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { Doing, MemberState } from './member-state.tsx';
 
@@ -32,8 +32,9 @@ export const MemberCard = memo(function MemberCard({ teamId, member }: { teamId:
         </div>
         <div className="row meta">
           {agent !== '' && <span className="one-line member-agent">{agent}</span>}
-          {usage && <span>{showCount(tokensOf(usage))} tok</span>}
-          {usage && <span>{showCost(usage.costUsd)}</span>}
+          {usedParts(usage, 'tok').map((part) => (
+            <span key={part}>{part}</span>
+          ))}
           <span className="spacer" />
           {member.context && member.status !== 'stopped' && <ContextMeter context={member.context} />}
         </div>

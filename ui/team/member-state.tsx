@@ -6,8 +6,9 @@ import { isForPerson } from '../data/teams.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { showControls } from '../parts/controls.ts';
-import { plural, showSpan } from '../parts/format.ts';
+import { plural, showMoment, showSpan } from '../parts/format.ts';
 import { MemberStatus, PersonStatus } from '../parts/status.tsx';
+import { useWorkTime } from './task-facts.tsx';
 
 /** What a member works on now. */
 export function useHeldTask(memberId: string): SharedTask | undefined {
@@ -35,7 +36,7 @@ function isAtHand(member: MemberRecord): boolean {
 }
 
 /** Since when that word holds: what waits, its task, having none, or being what it is. */
-export function useSince(member: MemberRecord): number {
+function useSince(member: MemberRecord): number {
   const task = useHeldTask(member.id);
   const asked = useAsked(member.id);
   const free = useTeam(({ history, moment, progress }) => freeSince(history, moment ?? progress.done, member.id));
@@ -58,7 +59,12 @@ export function Doing({ member }: { member: MemberRecord }) {
     return (
       <span className="doing">
         <span className="mono quiet">#{task.id}</span> <span className="one-line">{showControls(task.title)}</span>
-        {task.startedAt && <span className="quiet"> · {showSpan(now - task.startedAt.getTime())}</span>}
+        {task.startedAt && (
+          <span className="quiet">
+            {' '}
+            · <WorkTime task={task} />
+          </span>
+        )}
       </span>
     );
   }
@@ -82,6 +88,22 @@ export function Doing({ member }: { member: MemberRecord }) {
     <span className="quiet">
       {member.status === 'active' && !isAsking ? (isLead ? 'leading ' : 'without a task ') : ''}for {since}
     </span>
+  );
+}
+
+function WorkTime({ task }: { task: SharedTask }) {
+  return <>{useWorkTime(task).span}</>;
+}
+
+/** For how long a member has been what its word says: of one that works, how long it has worked on its task. */
+export function StateSpan({ member }: { member: MemberRecord }) {
+  const task = useHeldTask(member.id);
+  const isAsking = useAsked(member.id) !== undefined;
+  const since = useSince(member);
+  const now = useTeamNow();
+  const isWorking = task?.startedAt !== undefined && !isAsking && member.status !== 'stopped';
+  return (
+    <span title={showMoment(since)}>for {isWorking ? <WorkTime task={task} /> : <>{showSpan(now - since)}</>}</span>
   );
 }
 

@@ -21,6 +21,9 @@ const SEGMENTS: readonly TaskPhase[] = ['completed', 'in_progress', 'gate', 'fai
 export function TeamHeader({ teamId }: { teamId: string }) {
   const view = useTeam(({ view }) => view);
   const { team, tasks, counts, usage, critical, members } = view;
+  // Of what nobody reports and nobody limits there is no figure.
+  const tokens = tokensOf(usage);
+  const budget = team?.budget;
   const [form, setForm] = useState<'spawn' | 'write' | 'down'>();
   const isDone = tasks.length > 0 && counts.completed === tasks.length;
   const teammates = members.filter(({ id, status }) => id !== team?.leadId && status !== 'stopped').length;
@@ -53,23 +56,27 @@ export function TeamHeader({ teamId }: { teamId: string }) {
       <span className="spacer" />
       <BudgetMark />
       <dl className="figures">
-        <div>
-          <dt>Cost</dt>
-          <dd>
-            {usage.estimated ? '≈ ' : ''}
-            {showCost(usage.costUsd)}
-            {team?.budget?.costUsd !== undefined && (
-              <span className="of"> of {showCost(team.budget.costUsd).replace(/\.00$/, '')}</span>
-            )}
-          </dd>
-        </div>
-        <div className="wide">
-          <dt>Tokens</dt>
-          <dd>
-            {showCount(tokensOf(usage))}
-            {team?.budget?.tokens !== undefined && <span className="of"> of {showCount(team.budget.tokens)}</span>}
-          </dd>
-        </div>
+        {(usage.costUsd > 0 || budget?.costUsd !== undefined) && (
+          <div>
+            <dt>Cost</dt>
+            <dd>
+              {usage.estimated ? '≈ ' : ''}
+              {showCost(usage.costUsd)}
+              {budget?.costUsd !== undefined && (
+                <span className="of"> of {showCost(budget.costUsd).replace(/\.00$/, '')}</span>
+              )}
+            </dd>
+          </div>
+        )}
+        {(tokens > 0 || budget?.tokens !== undefined) && (
+          <div className="wide">
+            <dt>Tokens</dt>
+            <dd>
+              {showCount(tokens)}
+              {budget?.tokens !== undefined && <span className="of"> of {showCount(budget.tokens)}</span>}
+            </dd>
+          </div>
+        )}
         {hasPath && (
           <div className="wide">
             <dt>Critical path</dt>

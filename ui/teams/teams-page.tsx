@@ -6,7 +6,7 @@ import { queue, teams } from '../data/teams.ts';
 import type { TeamLine } from '../data/teams.ts';
 import { NewTeam } from '../forms/new-team.tsx';
 import { showControls } from '../parts/controls.ts';
-import { plural, showCost, showCount, tokensOf } from '../parts/format.ts';
+import { costOrUntold, plural, tokensOf, tokensOrUntold } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
 import { TeamPill } from '../parts/status.tsx';
@@ -158,8 +158,8 @@ function TeamRow({ team }: { team: TeamLine }) {
       members={members}
       figures={
         <>
-          <td className="number wide">{showCount(tokensOf(usage))}</td>
-          <td className="number">{showCost(usage.costUsd ?? 0)}</td>
+          <td className="number wide">{tokensOrUntold(tokensOf(usage))}</td>
+          <td className="number">{costOrUntold(usage.costUsd ?? 0)}</td>
         </>
       }
       activeAt={activeAt}

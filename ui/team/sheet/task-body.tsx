@@ -11,7 +11,7 @@ import { PRIORITY_CHOICES } from '../../forms/priorities.ts';
 import { act } from '../../parts/act.ts';
 import { showControls } from '../../parts/controls.ts';
 import { Fact } from '../../parts/fact.tsx';
-import { showCost, showCount, showMoment, showSpan, tokensOf } from '../../parts/format.ts';
+import { showMoment, showSpan, usedParts } from '../../parts/format.ts';
 import { Markdown } from '../../parts/markdown.tsx';
 import { TaskActions } from './actions.tsx';
 import { Dependencies } from './dependencies.tsx';
@@ -22,7 +22,7 @@ export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
   const { task } = view;
   const canAct = useCanAct();
   const state = useTeam(({ view }) => view.state);
-  const usage = useTeam(({ view }) => view.state.taskUsage.get(task.id));
+  const used = usedParts(useTeam(({ view }) => view.state.taskUsage.get(task.id)));
   const [isEditing, setEditing] = useState(false);
   const now = useTeamNow();
   if (isEditing) return <EditTask teamId={teamId} task={task} onClose={() => setEditing(false)} />;
@@ -58,11 +58,7 @@ export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
           <span title={showMoment(task.createdAt)}>{showSpan(now - task.createdAt.getTime())} ago</span>
         </Fact>
         {task.startedAt && <Fact name="Worked on">{showSpan(workedOn(task, state.requests.values(), now))}</Fact>}
-        {usage && (
-          <Fact name="Used">
-            {showCount(tokensOf(usage))} tokens, {showCost(usage.costUsd)}
-          </Fact>
-        )}
+        {used.length > 0 && <Fact name="Used">{used.join(', ')}</Fact>}
         <Fact name="Epoch, revision">
           {task.epoch}, {task.revision}
         </Fact>
