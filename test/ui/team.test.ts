@@ -141,6 +141,18 @@ describe('the page of a team', { timeout: 240_000 }, () => {
     };
     const apart = (await middle('.team-head h1')) - (await middle('[aria-label="Team actions"]'));
     expect(Math.abs(apart)).toBeLessThan(4);
+    // How far it is has a line of its own, and each task says whose it is and since when.
+    expect(await middle('.team-progress')).toBeGreaterThan((await middle('.team-head h1')) + 16);
+    const row = page.locator('.list-row', { hasText: 'Mailbox: delivered' });
+    expect((await row.innerText()).split(/\n+/)).toEqual([
+      '#11',
+      'In progress',
+      expect.stringMatching(/^waits \d+[sm]$/),
+      'Mailbox: delivered and read marks',
+      'E',
+      'eve',
+    ]);
+    expect((await row.locator('.holder').boundingBox())?.width).toBeGreaterThan(30);
     expect((await page.locator('.side').boundingBox())?.height).toBeLessThan(60);
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.getByRole('article', { name: 'Gate gave up of ada' }).getByRole('button', { name: 'Accept' }).waitFor();

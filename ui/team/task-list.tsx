@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { navigate, teamPath, withQuery } from '../data/route.ts';
 import type { TaskView } from '../data/task-view.ts';
@@ -9,11 +9,14 @@ import { showControls } from '../parts/controls.ts';
 import { showSpan } from '../parts/format.ts';
 import { useJustChanged } from '../parts/just-changed.ts';
 import { Link } from '../parts/link.tsx';
+import { useNarrow } from '../parts/narrow.ts';
 import { PhaseStatus } from '../parts/status.tsx';
 import { PriorityMark } from './priority-mark.tsx';
 import { Holder, Since } from './task-facts.tsx';
 
 const ROW = 40;
+/** Where there is no room for a column of members they stand below the titles. */
+const NARROW_ROW = 60;
 
 type Order = 'status' | 'id' | 'title' | 'member' | 'changed';
 
@@ -35,13 +38,15 @@ export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly Ta
   const [order, setOrder] = useState<Order>('status');
   const box = useRef<HTMLDivElement>(null);
   const rows = useMemo(() => tasks.toSorted(COMPARE[order]), [tasks, order]);
+  const height = useNarrow() ? NARROW_ROW : ROW;
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
-    estimateSize: () => ROW,
+    estimateSize: () => height,
     overscan: 6,
     getItemKey: (i) => rows[i]?.id ?? i,
   });
+  useEffect(() => virtual.measure(), [height]);
   const [current, setCurrent] = useState(0);
   const onKeyDown = (event: KeyboardEvent): void => {
     const steps: Readonly<Record<string, number>> = {
@@ -77,10 +82,10 @@ export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly Ta
     <div className="list" role="table" aria-label="Tasks" aria-rowcount={rows.length + 1}>
       <div className="list-row list-head" role="row">
         {head('id', 'Id')}
-        {head('status', 'Status')}
+        {head('status', 'Status', 'list-status')}
         {head('title', 'Title')}
-        {head('member', 'Member')}
-        <span role="columnheader" className="wide">
+        {head('member', 'Member', 'list-member')}
+        <span role="columnheader" className="wide list-needs">
           Needs
         </span>
         {head('changed', 'Changed', 'wide')}
@@ -88,7 +93,7 @@ export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly Ta
       <div className="list-body" ref={box} tabIndex={0} onKeyDown={onKeyDown} role="rowgroup">
         <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
           {virtual.getVirtualItems().map(({ index, key, start }) => (
-            <Row key={key} teamId={teamId} index={index} top={start} view={rows[index] as TaskView} />
+            <Row key={key} teamId={teamId} index={index} top={start} height={height} view={rows[index] as TaskView} />
           ))}
         </div>
       </div>
@@ -96,7 +101,19 @@ export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly Ta
   );
 }
 
-function Row({ teamId, index, top, view }: { teamId: string; index: number; top: number; view: TaskView }) {
+function Row({
+  teamId,
+  index,
+  top,
+  height,
+  view,
+}: {
+  teamId: string;
+  index: number;
+  top: number;
+  height: number;
+  view: TaskView;
+}) {
   const { task, phase } = view;
   const href = withQuery(teamPath(teamId, `/task/${task.id}`));
   const isNew = useJustChanged(phase);
@@ -106,16 +123,16 @@ function Row({ teamId, index, top, view }: { teamId: string; index: number; top:
       role="row"
       data-index={index}
       aria-rowindex={index + 2}
-      style={{ position: 'absolute', top: 0, left: 0, right: 0, height: ROW, transform: `translateY(${top}px)` }}
+      style={{ position: 'absolute', top: 0, left: 0, right: 0, height, transform: `translateY(${top}px)` }}
       onClick={() => navigate(href)}
     >
       <span role="cell" className="mono quiet">
         #{task.id}
       </span>
-      <span role="cell">
+      <span role="cell" className="list-status">
         <PhaseStatus phase={phase} />
-        <span className="meta wide">
-          <Since view={view} dot />
+        <span className="meta list-since">
+          <Since view={view} dot={height === ROW} />
         </span>
       </span>
       <span role="cell" className="list-title">
@@ -124,10 +141,10 @@ function Row({ teamId, index, top, view }: { teamId: string; index: number; top:
         </Link>
         <PriorityMark priority={task.priority} />
       </span>
-      <span role="cell">
+      <span role="cell" className="list-member">
         <Holder id={task.assigneeId} />
       </span>
-      <span role="cell" className="wide quiet one-line mono">
+      <span role="cell" className="wide quiet one-line mono list-needs">
         {task.dependencies.map((id) => `#${id}`).join(' ')}
       </span>
       <span role="cell" className="wide quiet">

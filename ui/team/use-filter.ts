@@ -3,6 +3,7 @@ import { useQuery } from '../data/route.ts';
 import type { TaskPhase, TaskView } from '../data/task-view.ts';
 import { TASK_PHASES } from '../data/task-view.ts';
 import { useTeam } from '../data/use-team.tsx';
+import { useNarrow } from '../parts/narrow.ts';
 
 /** The views of a team's tasks; on a narrow screen the members are one of them. */
 export type TeamViewName = 'graph' | 'board' | 'list' | 'members';
@@ -20,7 +21,7 @@ export interface Filter {
 export function useFilter() {
   const [query, setQuery] = useQuery();
   const asked = query.get('view') ?? '';
-  const isNarrow = innerWidth <= 640;
+  const isNarrow = useNarrow();
   const view = (VIEWS.includes(asked) ? asked : isNarrow ? 'list' : 'graph') as TeamViewName;
   const text = query.get('q') ?? '';
   const member = query.get('member') ?? '';

@@ -1,0 +1,14 @@
+import { useSyncExternalStore } from 'react';
+
+const NARROW = matchMedia('(max-width: 640px)');
+
+/** Whether the window is as narrow as a phone, also after it was turned; the style sheets draw the line at the same width. */
+export function useNarrow(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      NARROW.addEventListener('change', listener);
+      return () => NARROW.removeEventListener('change', listener);
+    },
+    () => NARROW.matches,
+  );
+}
