@@ -157,6 +157,31 @@ describe('the picture', () => {
     expect(drawFrame(closed, choice, { screen, rows: 24, isLive: true })[0]).toMatch(/○ closed$/);
   });
 
+  test('says how long was worked on a task, without waits for an answer, and how often a gate sent it back', () => {
+    const screen = { isTerminal: true, hasColor: false, columns: 100, now: Date.parse('2026-01-01T01:00:00Z') };
+    const [waits, works, ended] = ['pending', 'in_progress', 'completed'] as const;
+    const facts: Partial<Task>[] = [
+      { status: works, startedAt: '2026-01-01T00:20:00Z', updatedAt: '2026-01-01T00:59:50Z', rejections: 2 },
+      { status: waits, updatedAt: '2026-01-01T00:30:00Z' },
+      { status: ended, startedAt: '2026-01-01T00:00:00Z', completedAt: '2026-01-01T00:05:00Z', rejections: 1 },
+    ];
+    const tasks = [...modelOf(3, (at) => `Task ${at + 1}`).tasks.values()];
+    const shown = tasks.map((task, at): Task => ({ ...task, assigneeId: 'worker-1', blockedBy: [], ...facts[at] }));
+    const asked = {
+      kind: 'permission',
+      memberId: 'worker-1',
+      taskId: '1',
+      status: 'approved',
+      requestedAt: '2026-01-01T00:30:00Z',
+      answeredAt: '2026-01-01T00:40:00Z',
+    } as Model['requests'][number];
+    const one = { ...model, tasks: new Map(shown.map((task) => [task.id, task])), requests: [asked] };
+    const lines = drawFrame(one, choice, { screen, rows: 24, isLive: true });
+    expect(lines.find((line) => line.includes('Task 1'))).toMatch(/gate ×2 {2}worker-1 {2}30 min$/);
+    expect(lines.find((line) => line.includes('Task 2'))?.trimEnd()).toMatch(/worker-1$/);
+    expect(lines.find((line) => line.includes('Task 3'))).toMatch(/ {9}worker-1 {3}5 min$/);
+  });
+
   test('can be scrolled to the last task', () => {
     const screen = { isTerminal: true, hasColor: false, columns: 80, now: Date.parse('2026-01-01T01:00:00Z') };
     const stage = { screen, rows: 24, isLive: true };
@@ -229,6 +254,7 @@ function modelOf(count: number, titleOf = (at: number) => `Task number ${at + 1}
       seq: 1,
     } as unknown as Model['status'],
     tasks: new Map(tasks.map((task) => [task.id, task])),
+    requests: [],
     mail: Array.from({ length: 50 }, (_, at) => ({
       type: 'message:sent' as const,
       at: 0,

@@ -1,4 +1,5 @@
 import { isEmptySeat } from '../../client/seat.ts';
+import { workedOn } from '../../client/work-time.ts';
 import { describeDoing } from '../doing.ts';
 import { paint } from '../screen.ts';
 import type { Screen, Style } from '../screen.ts';
@@ -36,7 +37,7 @@ const SHOWN: Readonly<Record<Filter, readonly Task['status'][]>> = {
   ended: ['failed', 'completed'],
 };
 
-/** Below so many columns a mark stands for the status, and ages are left out: a title says more. */
+/** Below so many columns a mark stands for the status, and the time that was worked is left out: a title says more. */
 const NARROW = 60;
 
 /** From so many columns on, members and messages stand beside the tasks. */
@@ -134,25 +135,37 @@ function taskPanel(model: Model, choice: Choice, { screen, rows }: { screen: Scr
   const from = Math.min(choice.scroll, Math.max(0, tasks.length - (rows - 1)));
   const shown = tasks.slice(from, from + rows - 1);
   const where = tasks.length > shown.length ? ` ${from + 1}–${from + shown.length} of ${tasks.length}` : '';
-  const lines = shown.map((task) => taskLine(task, shown, screen));
+  const lines = shown.map((task) => taskLine(task, shown, { screen, requests: model.requests }));
   if (tasks.length === 0) lines.push(paint(screen, 'dim', cut('  none', screen.columns)));
   return [paint(screen, 'dim', cut(`TASKS${where}`, screen.columns)), ...lines];
 }
 
-function taskLine(task: Task, shown: readonly Task[], screen: Screen): string {
+function taskLine(
+  task: Task,
+  shown: readonly Task[],
+  { screen, requests }: { screen: Screen; requests: Model['requests'] },
+): string {
   const idWidth = Math.max(...shown.map(({ id }) => taskName(id).length));
   const whoWidth = Math.min(16, Math.max(0, ...shown.map(({ assigneeId = '' }) => widthOf(assigneeId))));
   const status = statusCell(task.status);
-  const age = showDuration(Math.max(0, screen.now - Date.parse(task.updatedAt)));
+  const backWidth = Math.max(...shown.map((one) => sentBack(one).length));
+  const back = backWidth === 0 ? '' : `  ${sentBack(task).padEnd(backWidth)}`;
+  // What was not begun has no age that says anything: it waits for others.
+  const age = task.startedAt === undefined ? '' : showDuration(workedOn(task, requests, screen.now));
   const isNarrow = screen.columns < NARROW;
   const prefix = `${taskName(task.id).padStart(idWidth)} ${isNarrow ? status.short : status.text.padEnd(13)} `;
   const needs = task.status === 'blocked' ? ` ← ${taskNames(task.blockedBy, ' ')}` : '';
-  const suffix = `  ${pad(task.assigneeId ?? '', whoWidth)}${isNarrow ? '' : `  ${age.padStart(6)}`}`;
+  const suffix = `${back}  ${pad(task.assigneeId ?? '', whoWidth)}${isNarrow ? '' : `  ${age.padStart(6)}`}`;
   const room = screen.columns - widthOf(prefix) - widthOf(suffix);
   const doing = task.status === 'in_progress' && task.activeForm ? `${task.title}: ${task.activeForm}` : task.title;
   const title = pad(`${urgency(task)}${clean(doing)}${needs}`, Math.max(4, room));
   const line = cut(`${prefix}${title}`, screen.columns);
   return `${paint(screen, status.style, line)}${paint(screen, 'dim', cut(suffix, Math.max(0, screen.columns - widthOf(line))))}`;
+}
+
+/** How often a gate sent it back, until that is over. */
+function sentBack({ rejections, status }: Task): string {
+  return rejections === 0 || status === 'completed' ? '' : `gate ×${rejections}`;
 }
 
 function urgency({ priority }: Task): string {

@@ -15,6 +15,8 @@ export type Mail = EventOf<'message:sent'>;
 export interface Model {
   status: Status;
   readonly tasks: Map<string, Task>;
+  /** All that was ever asked: the waits for an answer are no work. */
+  requests: ResultOf<'request.list'>;
   /** The newest last. */
   mail: Mail[];
 }
@@ -31,12 +33,13 @@ const FEW = 10;
 export async function loadModel(client: Client, teamId: string): Promise<Model> {
   const status = await client.call('team.status', { teamId }, {});
   const after = Math.max(0, status.seq - BATCHES);
-  const [tasks, batches] = await Promise.all([
+  const [tasks, requests, batches] = await Promise.all([
     client.call('task.list', { teamId, limit: 10_000 }, {}),
+    client.call('request.list', { teamId }, {}),
     client.call('event.list', { teamId, after, limit: BATCHES }, {}),
   ]);
   const mail = batches.filter(({ seq }) => seq <= status.seq).flatMap(({ events }) => mailOf(events as TeamEvent[]));
-  return { status, tasks: new Map(tasks.map((task) => [task.id, task])), mail: mail.slice(-MAIL) };
+  return { status, tasks: new Map(tasks.map((task) => [task.id, task])), requests, mail: mail.slice(-MAIL) };
 }
 
 /** The tasks that events are about, and those that wait for them. */
@@ -67,7 +70,14 @@ export async function refreshModel(client: Client, model: Model, taskIds: Readon
       else model.tasks.set(task.id, task);
     }
   }
+  const waited = waitingOf(model);
   model.status = await status;
+  // There may be many, and they change only when somebody asks or answers.
+  if (waitingOf(model) !== waited) model.requests = await client.call('request.list', { teamId }, {});
+}
+
+function waitingOf({ status }: Model): string {
+  return status.pendingRequests.map(({ id }) => id).join(' ');
 }
 
 function mailOf(events: readonly TeamEvent[]): Mail[] {
