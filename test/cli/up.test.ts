@@ -1,5 +1,8 @@
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import type { TestContext } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -501,10 +504,48 @@ describe('a second troupe up of the same team', () => {
   );
 });
 
+test(
+  'of many troupe up that find the holder of a team dead at the same moment, one has it',
+  async () => {
+    const folder = join(temporaryFolder(), 'holders');
+    const teams = Array.from({ length: 300 }, (_, at) => `team-${at}`);
+    const script = `
+      import { once } from 'node:events';
+      import { openHolder } from ${JSON.stringify(new URL('../../src/cli/up/holder.ts', import.meta.url).href)};
+      const [folder, ...teams] = process.argv.slice(1);
+      console.log('ready');
+      await once(process.stdin, 'data');
+      console.log(JSON.stringify(teams.filter((team) => openHolder(folder, team).isUs())));
+      process.stdin.on('end', () => process.exit()).resume();`;
+    const contend = async (number: number): Promise<string[][]> => {
+      const words = ['--input-type=module', '-e', script, folder, ...teams];
+      const children = Array.from({ length: number }, () => spawn(process.execPath, words));
+      const said = children.map((child) => createInterface(child.stdout)[Symbol.asyncIterator]());
+      try {
+        for (const lines of said) expect(await lines.next()).toMatchObject({ value: 'ready' });
+        for (const child of children) child.stdin.write('go\n');
+        const got = await Promise.all(said.map(async (lines) => String((await lines.next()).value)));
+        return got.map((line) => JSON.parse(line) as string[]);
+      } finally {
+        const ends = children.filter(({ exitCode }) => exitCode === null).map((child) => once(child, 'exit'));
+        for (const child of children) child.stdin.end();
+        await Promise.all(ends);
+      }
+    };
+    // Those of a round die with its end, and those of the next find them dead.
+    for (let round = 0; round < 3; round++) {
+      const got = await contend(round === 0 ? 1 : 6);
+      expect(got.flat().toSorted()).toEqual(teams.toSorted());
+    }
+  },
+  PATIENT,
+);
+
 /** The process that says it sees the slow team through. */
 function holderOf({ home }: Troupe): number | undefined {
-  const file = join(home, 'holders/fourth');
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid : undefined;
+  const turns = readdirSync(join(home, 'holders')).flatMap((name) => /^fourth\.(\d+)$/.exec(name)?.[1] ?? []);
+  const text = readFileSync(join(home, `holders/fourth.${Math.max(...turns.map(Number))}`), 'utf8');
+  return text === '' ? undefined : (JSON.parse(text) as { pid: number }).pid;
 }
 
 test(
