@@ -5,6 +5,7 @@ import { TeamError } from '../../core/errors.ts';
 import { DatabaseSync } from '../node-sqlite.ts';
 import { damagedFile, findDamage, isWorthChecking } from './check.ts';
 import { isBusy, isCantOpen, toTeamError } from './errors.ts';
+import { requireWholeLog } from './log.ts';
 import { isCurrent, migrate } from './migrate.ts';
 import { prepareRows } from './rows.ts';
 import type { Rows } from './rows.ts';
@@ -71,7 +72,8 @@ export function inspectFile(path: string): TeamError | undefined {
 
 /** SQLite takes an empty file for a new one, and removes the log beside it: what is in there would be lost. A new one has no log yet. */
 function requireWhole(path: string): void {
-  if (!hasLog(path) || sizeOf(path) > 0) return;
+  if (!hasLog(path)) return;
+  if (sizeOf(path) > 0) return requireWholeLog(path);
   throw new TeamError(
     'corrupt',
     `${path} is empty, and its log ${path}-wal is not. Put copies of both back, or move both away to begin anew; nothing was touched.`,

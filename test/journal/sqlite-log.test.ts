@@ -1,0 +1,113 @@
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { collect, error } from '../contracts/journal/notes.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { startFixture } from './children.ts';
+
+const HEADER = 32;
+const FRAME = 24 + 4096;
+
+/** A file and its log as kill -9 leaves them. */
+interface Left {
+  readonly path: string;
+  readonly file: Buffer;
+  readonly log: Buffer;
+  /** How many frames of the log are in a commit, and how many batches of the team `a` were acknowledged. */
+  readonly frames: number;
+  readonly acknowledged: number;
+}
+
+test('a log that a killed process left is refused when a bit of it changed, whichever, and nothing is touched', async () => {
+  const left = await killWriter();
+  const { path, frames } = left;
+  expect(frames).toBeGreaterThan(40);
+  for (const [frame, byte] of [
+    [1, 500],
+    [Math.floor(frames / 2), 24 + 3],
+    [Math.floor(frames / 3), 6],
+    [Math.floor(frames / 4), 18],
+    [Math.floor(frames / 5), 9],
+  ] as const) {
+    const spoilt = putBack(left, HEADER + frame * FRAME + byte);
+    const refuse = () => sqliteJournal(path, { exclusive: frame % 2 === 0 });
+    expect(refuse).toThrow(error('corrupt'));
+    expect(refuse).toThrow(`-wal is damaged after its first ${HEADER + frame * FRAME} bytes`);
+    expect(readFileSync(`${path}-wal`).equals(spoilt)).toBe(true);
+    expect(readFileSync(path).equals(left.file)).toBe(true);
+
+    // As the message says: what comes before it can be had.
+    truncateSync(`${path}-wal`, HEADER + frame * FRAME);
+    expect(await batchesIn(path)).toBeLessThan(left.acknowledged);
+  }
+});
+
+test.each([1, 9, 17, 30])('and when byte %i of its header did, with which all of it would be lost', async (byte) => {
+  const left = await killWriter();
+  putBack(left, byte);
+  expect(() => sqliteJournal(left.path)).toThrow('-wal is damaged after its first 0 bytes');
+  putBack(left);
+  expect(await batchesIn(left.path)).toBeGreaterThanOrEqual(left.acknowledged);
+});
+
+test('it is taken where only its last commit is cut off', async () => {
+  const left = await killWriter();
+  const { path, log, frames } = left;
+  // As if the last flush had not come: a frame of it is not there.
+  log.fill(0, HEADER + (frames - 1) * FRAME, HEADER + frames * FRAME);
+  putBack(left);
+  expect(await batchesIn(path)).toBeGreaterThanOrEqual(left.acknowledged - 1);
+});
+
+test('it is taken beside a process that writes it', async () => {
+  const path = join(temporaryFolder(), 'journal.db');
+  const appender = startFixture('journal-appender', [path, 'a', 'other', '2000']);
+  await appender.until(1);
+  let isOver = false;
+  void appender.ended.finally(() => (isOver = true));
+  let times = 0;
+  for (; !isOver; times++) await batchesIn(path);
+  expect(times).toBeGreaterThan(1);
+  expect(await appender.ended).toEqual({ code: 0, signal: null, errors: '' });
+  expect(await batchesIn(path)).toBe(2000);
+});
+
+async function killWriter(): Promise<Left> {
+  const path = join(temporaryFolder(), 'journal.db');
+  const appender = startFixture('journal-appender', [path, 'a', 'other', '100000', '0']);
+  await appender.until(60);
+  appender.kill('SIGKILL');
+  await appender.ended;
+  const log = readFileSync(`${path}-wal`);
+  return { path, file: readFileSync(path), log, frames: framesOf(log), acknowledged: appender.lines.length };
+}
+
+/** As it was left, but for a bit of the log. */
+function putBack({ path, file, log }: Left, flipped?: number): Buffer {
+  const spoilt = Buffer.from(log);
+  if (flipped !== undefined) spoilt.writeUInt8(spoilt.readUInt8(flipped) ^ 1, flipped);
+  rmSync(`${path}-shm`, { force: true });
+  writeFileSync(path, file);
+  writeFileSync(`${path}-wal`, spoilt);
+  return spoilt;
+}
+
+async function batchesIn(path: string): Promise<number> {
+  const journal = sqliteJournal(path);
+  try {
+    return (await collect(journal.read('a', 0))).length;
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Those up to the last commit, by the number that only a commit's last frame has. */
+function framesOf(log: Buffer): number {
+  let frames = 0;
+  for (let i = 0; HEADER + (i + 1) * FRAME <= log.length; i++) {
+    const at = HEADER + i * FRAME;
+    if (log.subarray(at + 8, at + 16).equals(log.subarray(16, 24)) && log.readUInt32BE(at + 4) > 0) frames = i + 1;
+  }
+  return frames;
+}
