@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { TeamError } from '../core/errors.ts';
+import { shellWord } from '../core/shell.ts';
 
 /** Where programs are looked for. */
 export interface Place {
@@ -28,14 +29,54 @@ export function requireProgram(
   };
   if (cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) fail('there is no such folder');
   if (findProgram(program, { cwd: cwd ?? '/', env })) return;
-  fail(program.includes('/') ? 'it is no executable file' : 'it is not on the PATH');
+  if (!program.includes('/')) fail('it is not on the PATH');
+  const path = resolve(cwd ?? '/', program);
+  fail(describeFault(faultOf(path) ?? 'missing', path));
+}
+
+/** Refuses a shell command that plainly names a file which cannot be run, and only such a one: the shell would say so task by task. */
+export function requireScript(command: string, cwd: string): void {
+  const script = findScript(command);
+  const path = resolve(cwd, script?.path ?? '');
+  const fault = script && faultOf(path, script);
+  if (!script || !fault) return;
+  throw new TeamError('invalid', `Cannot run ${script.path} in ${cwd}: ${describeFault(fault, path)}`);
+}
+
+/** Why a file cannot be run. */
+export type Fault = 'missing' | 'no file' | 'not executable';
+
+/** What is wrong with a file that is to be run, or that another program is to read and run. */
+export function faultOf(path: string, { isRead = false } = {}): Fault | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found?.isFile()) return found ? 'no file' : 'missing';
+    if (!isRead) accessSync(path, constants.X_OK);
+    return undefined;
+  } catch {
+    return 'not executable';
+  }
+}
+
+/** A path that means nothing else to a shell. */
+const PATH = String.raw`(?!-)(?:\.{0,2}\/)?[\w.@+-]+(?:\/[\w.@+-]+)*`;
+const PROGRAM = new RegExp(`^(${PATH})(?=\\s|$)`);
+const READ = new RegExp(`^(?:sh|bash|zsh|node|python3?|ruby|perl)\\s+(${PATH}\\.\\w+)(?=\\s|$)`);
+
+/** The file that a shell command plainly names, to be run or to be read by an interpreter: what a shell makes of others is its business. */
+export function findScript(command: string): { readonly path: string; readonly isRead: boolean } | undefined {
+  const text = command.trim();
+  const [, read] = READ.exec(text) ?? [];
+  if (read !== undefined) return { path: read, isRead: true };
+  const [, path] = PROGRAM.exec(text) ?? [];
+  return path?.includes('/') ? { path, isRead: false } : undefined;
+}
+
+function describeFault(fault: Fault, path: string): string {
+  if (fault === 'missing') return 'there is no such file';
+  return fault === 'no file' ? 'it is no file' : `it may not be executed; chmod +x ${shellWord(path)}`;
 }
 
 function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return faultOf(path) === undefined;
 }

@@ -42,22 +42,27 @@ function explainCredential(environment: NodeJS.ProcessEnv): string {
 async function explainUnknownTeam(error: CallError, teamId: unknown): Promise<CallError> {
   if (typeof teamId !== 'string') return error;
   const names = await listTeams();
-  if (names.length === 0 || names.includes(teamId)) return error;
+  if (!names || names.includes(teamId)) return error;
+  return new CallError('not_found', `There is no team ${JSON.stringify(teamId)}${hintTeam(teamId, names)}`);
+}
+
+function hintTeam(teamId: string, names: readonly string[]): string {
+  const make = 'troupe team create NAME makes one, troupe up makes that of a team file';
+  if (names.length === 0) return `; there is none yet: ${make}`;
   const nearest = findNearest(teamId, names);
-  const others = names.length <= FEW ? `; there is ${names.join(', ')}` : '; list them with troupe teams';
-  const hint = nearest === undefined ? others : `; did you mean ${nearest}?`;
-  return new CallError('not_found', `There is no team ${JSON.stringify(teamId)}${hint}`);
+  if (nearest !== undefined) return `; did you mean ${nearest}? troupe teams lists them all`;
+  return names.length <= FEW ? `; there is ${names.join(', ')}; ${make}` : `; troupe teams lists them; ${make}`;
 }
 
 /** A member may not see other teams; whoever may not is told no more than before. */
-async function listTeams(): Promise<string[]> {
+async function listTeams(): Promise<string[] | undefined> {
   const { openClient } = await import('./connect.ts');
   const client = openClient(process.env, { start: false });
   try {
     const teams = await client.call('team.list', {}, { signal: AbortSignal.timeout(2_000) });
     return teams.map(({ name }) => name);
   } catch {
-    return [];
+    return undefined;
   } finally {
     client.close();
   }

@@ -1,17 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
 import { askYesNo } from './ask.ts';
 import { newCommandId } from './call.ts';
 import { openClient } from './connect.ts';
-import { Refusal } from './errors.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { standardScreen } from './screen.ts';
 import { show } from './show.ts';
 import { clean, fold } from './text.ts';
 import { accompany, exitCode, listenForTeamEnd } from './up/accompany.ts';
+import { readSource, TEAM_FILE } from './up/source.ts';
 import { summarize } from './up/summary.ts';
 import { watchTrouble } from './up/trouble.ts';
 import { print, toJson, warn } from './write.ts';
@@ -31,7 +30,7 @@ interface UpInput {
 
 /** Brings a team up from its file, shows it at work, and takes it down when the work is done. */
 export async function run(given: Arguments, { environment, screen }: Surroundings): Promise<number> {
-  const { file = 'troupe.yaml', ...wishes } = given.input as UpInput;
+  const { file = TEAM_FILE, ...wishes } = given.input as UpInput;
   const { yes = false, detach = false, keep = false, once = false, again = false, panes: wanted = true } = wishes;
   const path = resolve(file);
   const source = readSource(path, file);
@@ -41,10 +40,10 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
   const client = openClient(environment, { patience: Infinity, onState });
   try {
     const found = await client.call('team.check', team, { signal: ending.signal });
-    const { lacking = [] } = found;
+    const { lacking = [], unrunnable = [] } = found;
     if (lacking.length > 0) warn(lackingNotice(lacking, file, environment));
     // What will be refused is so as it is: nobody is asked before, and nothing of a team is removed.
-    const isRefused = found.elsewhere?.holds === true || found.broken.length > 0;
+    const isRefused = found.elsewhere?.holds === true || found.broken.length > 0 || unrunnable.length > 0;
     const approve = yes || isRefused ? [] : await askForHooks(found.unapproved, team, ending.signal);
     if (again && !isRefused) await removeClosed(client, found.team, ending.signal);
     ending.signal.throwIfAborted();
@@ -88,22 +87,6 @@ async function removeClosed(client: Client, teamId: string, signal: AbortSignal)
   const teams = await client.call('team.list', {}, { signal });
   const isOver = teams.some(({ name, status }) => name === teamId && status === 'cleaned-up');
   if (isOver) await client.call('team.delete', { teamId }, { signal, commandId: newCommandId() });
-}
-
-function readSource(path: string, name: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new Refusal('not_found', `There is no team file ${name}. Make one with: troupe init`);
-    if (code === 'EISDIR') {
-      throw new Refusal(
-        'invalid',
-        `${name} is a folder: name the team file in it, as in troupe up ${join(name, 'troupe.yaml')}`,
-      );
-    }
-    throw new Refusal('not_found', `Cannot read the team file ${name}: ${message}`);
-  }
 }
 
 /** What is not there is empty for the members, which may be meant; where we have it, the daemon was started without. */

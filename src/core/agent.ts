@@ -77,6 +77,12 @@ export function argvOf(command: string | readonly string[]): string[] {
   return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];
 }
 
+/** The text of a command that a shell reads; undefined of one that is a program and its arguments. */
+export function shellTextOf(command: readonly string[]): string | undefined {
+  const [shell, flag, text] = command;
+  return shell === '/bin/sh' && flag === '-c' ? text : undefined;
+}
+
 /** The agents that a team's lead may bring in, by the name under which it asks for them. */
 export const AgentChoice = z.record(Slug, AgentSpec);
 export type AgentChoice = z.output<typeof AgentChoice>;

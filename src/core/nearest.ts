@@ -1,9 +1,17 @@
 /** The word that was probably meant, if one is near enough. */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(word.length / 3));
+  // One letter in place of another is as near to any third.
+  const limit = word.length < 2 ? 0 : Math.max(1, Math.floor(word.length / 3));
+  const [sought, first] = [word.toLowerCase(), word.slice(0, 1).toLowerCase()];
   const ranked = known
-    .map((one) => ({ one, distance: one.startsWith(word) && word.length > 2 ? 0.5 : distance(word, one) }))
-    .sort((a, b) => a.distance - b.distance);
+    .map((one) => ({ one, text: one.toLowerCase() }))
+    .map(({ one, text }) => ({
+      one,
+      distance: text.startsWith(sought) && text !== sought && word.length > 2 ? 0.5 : distance(sought, text),
+      // Few people get the first letter wrong: fsh is fish, not zsh.
+      isOther: text.startsWith(first) ? 0 : 1,
+    }))
+    .sort((a, b) => a.distance - b.distance || a.isOther - b.isOther);
   const best = ranked[0];
   return best && best.distance <= limit ? best.one : undefined;
 }

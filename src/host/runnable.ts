@@ -1,5 +1,6 @@
 import { explainUnknown, findAgent } from '../agents/catalog.ts';
-import { requireProgram } from '../agents/program.ts';
+import { requireProgram, requireScript } from '../agents/program.ts';
+import { shellTextOf } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { agentEnvironment } from './environment.ts';
@@ -34,6 +35,8 @@ export function requireRunnable(
   const elsewhere = 'where your shell finds it, the daemon was started with another PATH: troupe stop, and once more';
   const next = spec.command ? undefined : [known?.install, elsewhere].filter(Boolean).join('; ');
   requireProgram(program, { cwd, env }, next);
+  const text = shellTextOf(spec.command ?? []);
+  if (text !== undefined && cwd !== undefined) requireScript(text, cwd);
   if (spec.kind === 'claude-native') requireProgram('tmux', { cwd, env }, TMUX);
 }
 

@@ -11,7 +11,9 @@ import { hooksOf } from '../runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
 import { findElsewhere, placeOf, requirePlace } from '../runtime/team-file/place.ts';
 import { agentsOf, raiseTeam } from '../runtime/team-file/raise.ts';
+import { findUnrunnable } from '../runtime/team-file/runnable.ts';
 import { TeamFile } from '../runtime/team-file/schema.ts';
+import { problemsOf } from '../runtime/yaml-file.ts';
 import { operation } from './operation.ts';
 
 const Source = z.strictObject({
@@ -48,6 +50,10 @@ export const upOperations = [
       broken: z
         .array(z.object({ type: z.string(), command: z.string(), why: z.string().describe('and what mends it') }))
         .describe('hooks whose program is not there or may not be run'),
+      unrunnable: z
+        .array(z.string())
+        .default([])
+        .describe('agents that could not be started, each with its place in the file and what is in the way'),
       unapproved: z.array(
         z.object({
           type: z.string(),
@@ -78,6 +84,7 @@ export const upOperations = [
         tasks: file.tasks.length,
         ...(elsewhere && { elsewhere }),
         broken: hooks.broken(configs),
+        unrunnable: findUnrunnable(file, { source, name, folder }, (agents) => daemon.requireAgents?.(agents)),
         unapproved,
         lacking: daemon.lacking?.([...taken]) ?? [],
       };
@@ -98,7 +105,9 @@ export const upOperations = [
       const file = parseTeamFile(source, name);
       const place = placeOf(folder, name, daemon.hostId);
       await ledger.view(file.team, (state) => requirePlace(state, place));
-      daemon.requireAgents?.(agentsOf(file, folder));
+      const where = { source, name, folder };
+      const unrunnable = findUnrunnable(file, where, (agents) => daemon.requireAgents?.(agents));
+      if (unrunnable.length > 0) throw problemsOf(unrunnable, name);
       const configs = hooksOf(file, folder);
       const [broken] = hooks.broken(configs);
       if (broken) {

@@ -28,7 +28,7 @@ export function parseYamlFile<S extends z.ZodType>(
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
   };
-  if (document.errors.length > 0) throw tell(brokenPlaces(document, lines, at), name);
+  if (document.errors.length > 0) throw problemsOf(brokenPlaces(document, lines, at), name);
   const value = valueOf(document, name);
   const parsed = schema.safeParse(value);
   const misfits = parsed.success ? [] : explainIssues(parsed.error.issues, value, schema);
@@ -38,11 +38,18 @@ export function parseYamlFile<S extends z.ZodType>(
     .map((one) => ({ ...one, offset: (one.isKey ? keyOffset : offsetOf)(document, one.path) }))
     .sort((a, b) => a.offset - b.offset)
     .map(({ offset, text: problem }) => `${at(offset)}: ${printable(problem)}`);
-  throw tell(told, name);
+  throw problemsOf(told, name);
+}
+
+/** Where the value at a path stands in a file that could be read: `troupe.yaml:4:12`. */
+export function placeIn(text: string, name: string, path: Path): string {
+  const lines = new LineCounter();
+  const { line, col } = lines.linePos(offsetOf(parseDocument(text, { lineCounter: lines }), path));
+  return `${name}:${line}:${col}`;
 }
 
 /** All that is wrong with a file, a line each, as far as anybody would read it. */
-function tell(problems: readonly string[], name: string): TeamError {
+export function problemsOf(problems: readonly string[], name: string): TeamError {
   const left = problems.length - TOLD_AT_ONCE;
   const more = left > 0 ? [`${name}: and ${left} more`] : [];
   return new TeamError('invalid', [...problems.slice(0, TOLD_AT_ONCE), ...more].join('\n'));

@@ -88,6 +88,10 @@ test('a word that is nearly right is recognised', () => {
   expect(findNearest('memeber', known)).toBe('member');
   expect(findNearest('desc', known)).toBe('description');
   expect(findNearest('xyzzy', known)).toBeUndefined();
+  expect(findNearest('TASK', known)).toBe('task');
+  // Of two that are equally near, the one with the same first letter; a single letter is near to no other.
+  expect(findNearest('fsh', ['bash', 'zsh', 'fish'])).toBe('fish');
+  expect(findNearest('c', ['a', 'b'])).toBeUndefined();
 });
 
 test('times are read and shown in the units that people use', () => {

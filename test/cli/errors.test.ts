@@ -1,5 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTroupe, sharedTroupe } from './troupe.ts';
+
+/** A folder with team files in it, for those who name another. */
+const TEAM_FILES = mkdtempSync(join(tmpdir(), 'troupe-files-'));
+writeFileSync(join(TEAM_FILES, 'troupe.yaml'), 'team: demo\n');
+writeFileSync(join(TEAM_FILES, 'review.yaml'), 'team: review\nmembers:\n  - { name: a, agent: { exec: ./gone.sh } }\n');
+afterAll(() => rmSync(TEAM_FILES, { recursive: true }));
 
 describe('a refusal', () => {
   const troupe = sharedTroupe();
@@ -51,13 +60,24 @@ describe('a refusal', () => {
     ['--frob', 2, 'invalid', 'There is no flag --frob without a command before it'],
     ['completion', 2, 'invalid', '<shell> is missing: the shell: bash, zsh, fish'],
     ['peek nobody', 3, 'not_found', 'No open team has a member "nobody": troupe ps lists'],
+    ['completion fsh', 2, 'invalid', 'did you mean fish?'],
     ['completion tcsh', 2, 'invalid', 'shell must be one of bash, zsh, fish'],
     ['logs', 2, 'invalid', 'Say whose log: troupe logs MEMBER, or troupe logs --daemon'],
     ['task show one --team demo', 2, 'invalid', '<task>: is not a task id'],
     ['team create Über', 2, 'invalid', '"uber" would be one'],
     ['task show 99 --team demo', 3, 'not_found', 'Task "99"'],
-    ['team show nowhere', 3, 'not_found', 'There is no team "nowhere"; there is demo'],
-    ['task list --team dmeo', 3, 'not_found', 'There is no team "dmeo"; did you mean demo?'],
+    [
+      'team show nowhere',
+      3,
+      'not_found',
+      'There is no team "nowhere"; there is demo, lively; troupe team create NAME makes one',
+    ],
+    [
+      'task list --team dmeo',
+      3,
+      'not_found',
+      'There is no team "dmeo"; did you mean demo? troupe teams lists them all',
+    ],
     ['team delete demmo', 3, 'not_found', 'did you mean demo?'],
     ['watch nowhere', 3, 'not_found', 'nowhere'],
     ['send nobody text --team demo --as lead', 3, 'not_found', 'nobody'],
@@ -71,6 +91,20 @@ describe('a refusal', () => {
     ['task complete 3 --team demo --as worker-1', 4, 'conflict', 'it is over; reopen it first'],
     ['task claim --team demo', 2, 'invalid', 'say for whom you act (--as); it has lead'],
     ['up nofile.yaml', 3, 'not_found', 'There is no team file nofile.yaml. Make one with: troupe init'],
+    [
+      `up ${TEAM_FILES}/nofile.yaml`,
+      3,
+      'not_found',
+      `nofile.yaml; did you mean troupe.yaml? troupe up ${TEAM_FILES}/troupe.yaml`,
+    ],
+    [`up ${TEAM_FILES}/reveiw.yaml`, 3, 'not_found', `did you mean review.yaml? troupe up ${TEAM_FILES}/review.yaml`],
+    ['up nowhere/troupe.yaml', 3, 'not_found', 'There is no team file nowhere/troupe.yaml: there is no folder nowhere'],
+    [
+      `up ${TEAM_FILES}/review.yaml`,
+      2,
+      'invalid',
+      `review.yaml:3:31: cannot run ./gone.sh in ${TEAM_FILES}: there is no`,
+    ],
     ['up .', 2, 'invalid', '. is a folder: name the team file in it, as in troupe up troupe.yaml'],
     ['run x --lead ./lead.sh', 2, 'invalid', 'A program of yours stands in a team file, as agent: { exec: ./lead.sh }'],
     ['member spawn a --team demo --agent exec', 2, 'invalid', 'say which, as in {"exec": "./work.sh"}'],
@@ -113,6 +147,12 @@ test('a daemon that would let other machines in names the flags that it takes', 
   const refused = await newTroupe().run('serve --bind 0.0.0.0');
   expect(refused).toMatchObject({ status: 2, stdout: '' });
   expect(refused.stderr).toContain('--tls-cert FILE --tls-key FILE --origin https://name:port');
+});
+
+test('an unknown team where there is none is told with what makes one', async () => {
+  const { status, stderr } = await newTroupe().run('team show nowhere');
+  expect(status).toBe(3);
+  expect(stderr).toContain('There is no team "nowhere"; there is none yet: troupe team create NAME makes one');
 });
 
 test('without a daemon, and told not to start one, a command ends with 75', async () => {

@@ -1,7 +1,7 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agentNamed } from '../../src/core/agent.ts';
+import { agentNamed, argvOf } from '../../src/core/agent.ts';
 import { requireRunnable } from '../../src/host/runnable.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -37,10 +37,29 @@ test('a program is looked for as its member would find it', () => {
   expect(() => requireRunnable({ spec: { ...claude, env: { PATH: folder } }, cwd: '/' }, EMPTY)).not.toThrow();
   expect(() => requireRunnable({ spec: { ...claude, command: ['./claude'] }, cwd: folder }, EMPTY)).not.toThrow();
   expect(() => requireRunnable({ spec: { ...claude, command: ['./claude'] }, cwd: '/' }, EMPTY)).toThrow(
-    'it is no executable file',
+    'Cannot run ./claude in /: there is no such file',
   );
   expect(() => requireRunnable({ spec: claude, cwd: join(folder, 'gone') }, { PATH: folder })).toThrow(
     'no such folder',
   );
   expect(() => requireRunnable({ spec: claude, cwd: undefined }, { PATH: folder })).not.toThrow();
+});
+
+test.each<[string, string | string[], string | undefined]>([
+  ['is missing', ['./gone.sh'], 'there is no such file'],
+  ['may not be executed', ['./plain.sh'], 'it may not be executed; chmod +x FOLDER/plain.sh'],
+  ['is a folder', ['./folder'], 'it is no file'],
+  ['is missing, named to a shell', './gone.sh --strict', 'there is no such file'],
+  ['may not be executed, named to a shell', ' ./plain.sh', 'it may not be executed; chmod +x FOLDER/plain.sh'],
+  ['is missing where an interpreter is to read it', 'node gone.js', 'there is no such file'],
+  ['is there for an interpreter to read', 'sh plain.sh', undefined],
+  ['only a shell can tell', 'cd elsewhere && ./gone.sh', undefined],
+])('a script that %s', (_what, exec, why) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'plain.sh'), 'exit 0\n', { mode: 0o644 });
+  mkdirSync(join(folder, 'folder'));
+  const run = (): void => requireRunnable({ spec: { kind: 'exec', command: argvOf(exec) }, cwd: folder }, EMPTY);
+  const said = `^Cannot run \\S+ in ${folder}: ${why?.replace('+', '\\+').replace('FOLDER', folder)}$`;
+  if (why === undefined) expect(run).not.toThrow();
+  else expect(run).toThrow(new RegExp(said));
 });

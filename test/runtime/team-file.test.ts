@@ -122,6 +122,21 @@ hooks:
       /^t\.yaml:3:25: there is no member "bob"$/,
     ],
     [
+      'a task and a member by names that are nearly theirs',
+      'team: x\nmembers:\n  - { name: ann, agent: claude }\ntasks:\n  - { id: build, title: A }\n  - { id: test, title: B, needs: [bulid], assign: anna }\n',
+      /^t\.yaml:6:35: no task has the id "bulid"; did you mean build\?\nt\.yaml:6:51: there is no member "anna"; did you mean ann\?$/,
+    ],
+    [
+      'tasks by their titles',
+      'team: x\ntasks:\n  - { id: a, title: Build it }\n  - { title: Test it }\n  - { title: C, needs: [build it, Test it] }\n',
+      /^t\.yaml:5:25: no task has the id "build it"; did you mean a\?\nt\.yaml:5:35: no task has the id "Test it"; a task has that title: give it an id$/,
+    ],
+    [
+      'names that are near to none',
+      'team: x\nmembers:\n  - { name: ann, agent: claude }\ntasks:\n  - { id: a, title: A, assign: robert }\n  - { title: B, needs: [zzz] }\n',
+      /^t\.yaml:5:32: there is no member "robert"; there is ann\nt\.yaml:6:25: no task has the id "zzz"; there is a$/,
+    ],
+    [
       'a circle',
       'team: x\ntasks:\n  - { id: a, title: A, needs: [c] }\n  - { id: b, title: B, needs: [a] }\n  - { id: c, title: C, needs: [b] }\n',
       /^t\.yaml:3:31: these tasks wait for each other: a needs c needs b needs a$/,
@@ -129,12 +144,12 @@ hooks:
     [
       'a circle beside a task that is not there',
       'team: x\ntasks:\n  - { id: a, title: A, needs: [b] }\n  - { id: b, title: B, needs: [a, c] }\n',
-      /^t\.yaml:3:31: these tasks wait for each other: a needs b needs a\nt\.yaml:4:35: no task has the id "c"$/,
+      /^t\.yaml:3:31: these tasks wait for each other: a needs b needs a\nt\.yaml:4:35: no task has the id "c"; there is a$/,
     ],
     [
       'words that are not known beside names that are not there',
       'team: x\nmembers:\n  - { name: b, agent: 5 }\ntasks:\n  - { id: a, title: A, needs: [c], prio: high, assign: bob }\n',
-      /^t\.yaml:3:23: members\[0\]\.agent .*\nt\.yaml:5:32: no task has the id "c"\nt\.yaml:5:36: .*no key "prio".*\nt\.yaml:5:56: there is no member "bob"$/,
+      /^t\.yaml:3:23: members\[0\]\.agent .*\nt\.yaml:5:32: no task has the id "c"\nt\.yaml:5:36: .*no key "prio".*\nt\.yaml:5:56: there is no member "bob"; there is b$/,
     ],
     [
       'agents that are not known, all of them, beside what else is wrong',

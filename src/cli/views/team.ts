@@ -32,11 +32,13 @@ export const views: Views = {
 };
 
 function checkedFile(found: ResultOf<'team.check'>, screen: Screen): string {
-  const { team, members, tasks, elsewhere, unapproved } = found;
+  const { team, members, tasks, elsewhere, unapproved, unrunnable = [] } = found;
   const other = elsewhere?.holds
     ? `A team of this name belongs to ${clean(elsewhere.folder)}: give this one another.\n`
     : '';
-  const head = `Team ${clean(team)}: ${count(members, 'member')}, ${count(tasks, 'task')}.\n${other}`;
+  const broken = found.broken.map(({ type, command, why }) => `The ${type} hook "${command}" cannot be run: ${why}`);
+  const wrong = [...unrunnable, ...broken].map((line) => `${clean(line)}\n`).join('');
+  const head = `Team ${clean(team)}: ${count(members, 'member')}, ${count(tasks, 'task')}.\n${other}${wrong}`;
   if (unapproved.length === 0) return head;
   const rows = unapproved.map(({ type, command }): Cell[] => [type, command]);
   const columns = [{ title: 'HOOK' }, { title: 'COMMAND', flexible: true }] as const;

@@ -10,6 +10,7 @@ import { CreateTaskInput } from '../../core/task.ts';
 import { CreateTeamInput } from '../../core/team.ts';
 import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import type { NewTask } from '../hooks/team-hooks.ts';
+import type { Path } from '../yaml-problems.ts';
 import { agentNameOf, choiceOf, specOf } from './agents.ts';
 import { hookCommands, hooksAfter, hooksOf } from './hooks.ts';
 import { requirePlace } from './place.ts';
@@ -17,13 +18,25 @@ import type { Place } from './place.ts';
 import { budgetOf } from './schema.ts';
 import type { TeamFile } from './schema.ts';
 
+/** One whom a file has run from the start. */
+export interface FileAgent {
+  readonly spec: AgentSpec;
+  readonly cwd: string;
+  readonly leads: boolean;
+  /** What the file says of it, and where. */
+  readonly entry: Exclude<TeamFile['lead'], string | undefined> | TeamFile['members'][number];
+  readonly path: Path;
+}
+
 /** Those whom a file has run from the start, and where. */
-export function agentsOf(file: TeamFile, folder: string): { spec: AgentSpec; cwd: string; leads: boolean }[] {
-  const lead = typeof file.lead === 'object' ? [file.lead] : [];
-  return [...lead, ...file.members].map((entry) => ({
+export function agentsOf(file: TeamFile, folder: string): FileAgent[] {
+  const lead = typeof file.lead === 'object' ? [{ entry: file.lead, path: ['lead'] as Path }] : [];
+  return [...lead, ...file.members.map((entry, at) => ({ entry, path: ['members', at] }))].map(({ entry, path }) => ({
     spec: specOf(entry, file.agents),
     cwd: resolve(folder, entry.cwd ?? '.'),
     leads: entry === file.lead,
+    entry,
+    path,
   }));
 }
 

@@ -1,4 +1,5 @@
 import { explainUnknown } from '../../agents/catalog.ts';
+import { findNearest } from '../../core/nearest.ts';
 import { quote } from '../../core/text.ts';
 import type { Path, Problem } from '../yaml-problems.ts';
 
@@ -7,6 +8,7 @@ interface Named {
   readonly at: number;
   readonly name: string | undefined;
   readonly id: string | undefined;
+  readonly title: string | undefined;
   readonly needs: readonly { readonly at: number; readonly id: string }[];
   readonly assign: string | undefined;
 }
@@ -36,9 +38,12 @@ export function findBadReferences(file: unknown, misfits: readonly Problem[]): P
   const knowsMembers = knowsLead && isWhole(file, misfits, ['members', 'name']);
   for (const { at, needs, assign } of tasks) {
     const unknown = knowsTasks ? needs.filter(({ id }) => !ids.has(id)) : [];
-    for (const need of unknown) note(['tasks', at, 'needs', need.at], `no task has the id ${quote(need.id)}`);
+    const others = tasks.filter((task) => task.at !== at);
+    for (const need of unknown) {
+      note(['tasks', at, 'needs', need.at], `no task has the id ${quote(need.id)}${hintTask(need.id, others)}`);
+    }
     if (knowsMembers && assign !== undefined && !names.has(assign)) {
-      note(['tasks', at, 'assign'], `there is no member ${quote(assign)}`);
+      note(['tasks', at, 'assign'], `there is no member ${quote(assign)}${hint(assign, [...names])}`);
     }
   }
   problems.push(...findUnknownAgents(file, misfits));
@@ -48,6 +53,24 @@ export function findBadReferences(file: unknown, misfits: readonly Problem[]): P
     note(['tasks', index, 'needs'], `these tasks wait for each other: ${cycle.join(' needs ')}`);
   }
   return problems;
+}
+
+/** So many names are easily read at a glance. */
+const FEW = 8;
+
+/** What was probably meant, or could have been. */
+function hint(word: string, known: readonly string[]): string {
+  const nearest = findNearest(word, known);
+  if (nearest !== undefined) return `; did you mean ${nearest}?`;
+  return known.length > 0 && known.length <= FEW ? `; there is ${known.join(', ')}` : '';
+}
+
+/** Many name a task by its title, where its id is asked for. */
+function hintTask(word: string, tasks: readonly Named[]): string {
+  const titled = tasks.find(({ title }) => title?.toLowerCase() === word.toLowerCase());
+  if (titled) return titled.id === undefined ? '; a task has that title: give it an id' : hint(titled.id, [titled.id]);
+  const ids = tasks.flatMap(({ id }) => id ?? []);
+  return hint(word, ids);
 }
 
 /** Agents that nobody can run by the name they have here. One that `agents` sets up may have any, or a command of its own. */
@@ -98,6 +121,7 @@ function entriesOf(file: unknown, list: string): Named[] {
       at,
       name: textOf(entry['name']),
       id: textOf(entry['id']),
+      title: textOf(entry['title']),
       needs: needs.flatMap((need, place) => (typeof need === 'string' ? [{ at: place, id: need }] : [])),
       assign: textOf(entry['assign']),
     };

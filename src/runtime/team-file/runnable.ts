@@ -1,0 +1,35 @@
+import { statSync } from 'node:fs';
+import { TeamError } from '../../core/errors.ts';
+import { placeIn } from '../yaml-file.ts';
+import type { Path } from '../yaml-problems.ts';
+import { agentsOf } from './raise.ts';
+import type { FileAgent } from './raise.ts';
+import type { TeamFile } from './schema.ts';
+
+/** The agents of a file that could not be started, as `check` says by refusing them: a line each, with its place in the file. */
+export function findUnrunnable(
+  file: TeamFile,
+  { source, name, folder }: { readonly source: string; readonly name: string; readonly folder: string },
+  check: (agents: readonly FileAgent[]) => void,
+): string[] {
+  return agentsOf(file, folder).flatMap((agent) => {
+    try {
+      check([agent]);
+      return [];
+    } catch (error) {
+      if (!(error instanceof TeamError) || error.code !== 'invalid') throw error;
+      const text = `${error.message.slice(0, 1).toLowerCase()}${error.message.slice(1)}`;
+      return [`${placeIn(source, name, pathOf(agent, file))}: ${text}`];
+    }
+  });
+}
+
+/** Where a file says what runs an agent; where its folder is not there, that. */
+function pathOf({ path, entry, cwd }: FileAgent, { agents }: TeamFile): Path {
+  if (entry.cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return [...path, 'cwd'];
+  if (entry.command !== undefined) return [...path, 'command'];
+  if (typeof entry.agent === 'object') return [...path, 'agent', 'exec' in entry.agent ? 'exec' : 'acp'];
+  const set = agents?.[entry.agent];
+  if (set?.command !== undefined) return ['agents', entry.agent, 'command'];
+  return set?.agent === undefined ? [...path, 'agent'] : ['agents', entry.agent, 'agent'];
+}
