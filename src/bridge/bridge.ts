@@ -198,6 +198,7 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
       await hosted?.settled(teamId);
     },
     claims: {
+      keeps: (teamId) => mirrors.has(teamId) || hosted?.keeps(teamId) === true,
       withheld: (teamId) => mirrors.get(teamId)?.withheld ?? hosted?.withheld(teamId) ?? NONE,
       confirm: (teamId, task, memberId) =>
         mirrors.get(teamId)?.confirm(task, memberId) ??

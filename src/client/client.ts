@@ -8,6 +8,7 @@ import type {
   SubscribedFrame,
 } from '../operations/frames.ts';
 import type { InputOf, OperationName, ResultOf } from '../operations/index.ts';
+import { Calls } from './calls.ts';
 import { CallError } from './errors.ts';
 import { Feed } from './feed.ts';
 import type { SubscribeOptions } from './feed.ts';
@@ -54,6 +55,7 @@ export interface ClientOptions {
 const PATIENCE_MS = 30_000;
 
 interface Pending {
+  readonly id: number;
   readonly frame: RequestFrame;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -68,7 +70,7 @@ interface Pending {
 export class Client {
   readonly #connect: Connect;
   readonly #options: ClientOptions;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Calls<Pending>();
   readonly #feeds = new Set<Feed>();
   #connection: Connection | undefined;
   #connecting = false;
@@ -99,7 +101,7 @@ export class Client {
     };
     return new Promise<ResultOf<N>>((resolve, reject) => {
       const cancel = (): void => {
-        if (!this.#pending.delete(id)) return;
+        if (!this.#pending.take(id)) return;
         this.#connection?.send(JSON.stringify({ type: 'cancel', id }));
         reject(abortError(signal as AbortSignal));
       };
@@ -109,7 +111,8 @@ export class Client {
           signal?.removeEventListener('abort', cancel);
           done(value);
         };
-      this.#pending.set(id, {
+      this.#pending.add({
+        id,
         frame,
         resolve: settle(resolve as (value: unknown) => void),
         reject: settle(reject),
@@ -157,8 +160,7 @@ export class Client {
     const text = JSON.stringify(frame);
     const bytes = text.length * 3 <= REQUEST_BYTES ? 0 : new TextEncoder().encode(text).length;
     if (bytes <= REQUEST_BYTES) return connection.send(text);
-    const pending = this.#pending.get(frame.id as number);
-    this.#pending.delete(frame.id as number);
+    const pending = this.#pending.take(frame.id);
     pending?.reject(new CallError('limit', `A call has at most ${REQUEST_BYTES} bytes, and this one has ${bytes}`));
   }
 
@@ -186,7 +188,7 @@ export class Client {
         this.#connection = connection;
         this.#isOfUse = false;
         this.#options.onState?.('open');
-        for (const { frame } of this.#pending.values()) this.#send(connection, frame);
+        for (const { frame } of this.#pending.list()) this.#send(connection, frame);
         for (const feed of this.#feeds) this.#send(connection, feed.frame);
         return;
       } catch (error) {
@@ -207,7 +209,7 @@ export class Client {
   }
 
   #receive(text: string): void {
-    const frame = JSON.parse(text) as { type: string; id?: number };
+    const frame = JSON.parse(text) as { type: string; id?: unknown };
     if (frame.type === 'events') {
       this.#isOfUse = true;
       const batch = frame as unknown as EventsFrame;
@@ -221,12 +223,12 @@ export class Client {
       return;
     }
     if (frame.type === 'notice') return this.#options.onNotice?.((frame as unknown as NoticeFrame).message);
-    const pending = frame.id === undefined ? undefined : this.#pending.get(frame.id);
+    const pending = this.#pending.get(frame.id);
     if (pending) this.#isOfUse = true;
     if (frame.type === 'progress') pending?.onProgress?.((frame as unknown as { message: string }).message);
     else if (frame.type === 'error') this.#refused(frame as unknown as ErrorFrame, pending);
     else if (frame.type === 'result' && pending) {
-      this.#pending.delete(frame.id as number);
+      this.#pending.take(pending.id);
       const { result, after } = frame as unknown as ResultFrame;
       if (after !== undefined) pending.onMore?.(after);
       pending.resolve(result);
@@ -236,16 +238,14 @@ export class Client {
   #refused({ id, error }: ErrorFrame, pending: Pending | undefined): void {
     const failure = new CallError(error.code, error.message);
     if (pending) {
-      this.#pending.delete(id as number);
+      this.#pending.take(pending.id);
       pending.reject(failure);
     }
     for (const feed of this.#feeds) if (feed.id === id) feed.fail(failure);
   }
 
   #failAll(error: Error): void {
-    const pending = [...this.#pending.values()];
-    this.#pending.clear();
-    for (const one of pending) one.reject(error);
+    for (const { id } of this.#pending.list()) this.#pending.take(id)?.reject(error);
     for (const feed of this.#feeds) feed.fail(error);
   }
 }

@@ -171,20 +171,25 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
 
   /** Takes the best task that is ready for the member, or none; one that its other keeper withholds is left for later. */
   claimNextTask(teamId: string, teammateId: string, options: Once = {}): Found {
-    if (!this.#claims) return this.#claimBest(teamId, teammateId, options);
-    return this.#claimConfirmed(this.#claims, teamId, teammateId, options);
+    const claims = this.#claims;
+    if (!claims) return this.#claimBest(teamId, teammateId, options);
+    if (claims.withheld(teamId).size > 0) return this.#claimConfirmed(claims, teamId, teammateId, options);
+    // Not `async`: nearly every claim passes here, and has nobody to ask.
+    return this.#claimBest(teamId, teammateId, options).then((task) =>
+      task && claims.keeps(teamId) ? this.#claimConfirmed(claims, teamId, teammateId, options, task) : task,
+    );
   }
 
-  async #claimConfirmed(claims: ClaimKeeper, teamId: string, by: string, options: Once): Found {
+  async #claimConfirmed(claims: ClaimKeeper, teamId: string, by: string, options: Once, first?: SharedTask): Found {
     for (let attempt = 1; ; attempt++) {
       // Sent again, it must come by the same tasks: each attempt has an id of its own.
       const isAgain = attempt > 1 && options.commandId !== undefined;
       const once = isAgain ? { ...options, commandId: `${options.commandId}.${attempt}` } : options;
       const withheld = claims.withheld(teamId);
-      const isEasy = withheld.size === 0;
+      const claim = (): Found =>
+        withheld.size === 0 ? this.#claimBest(teamId, by, once) : this.#claimOther(withheld, teamId, by, once);
       // An attempt that was made before was about the task that was the best then.
-      const earlier = isEasy && attempt === 1 ? undefined : await this.#claimedBefore(teamId, by, once.commandId);
-      const claim = () => (isEasy ? this.#claimBest(teamId, by, once) : this.#claimOther(withheld, teamId, by, once));
+      const earlier = (attempt === 1 && first) || (await this.#claimedBefore(teamId, by, once.commandId));
       const task = earlier ?? (await claim());
       if (!task) return task;
       try {

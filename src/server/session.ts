@@ -103,7 +103,7 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
       case 'hello':
         return outbox.send(errorFrame(frame.id, new TeamError('invalid', 'This connection has shown its credential')));
       default:
-        return void answer(frame);
+        return answer(frame);
     }
   }
 
@@ -126,8 +126,8 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
     ended(key);
   }
 
-  /** One function from the frame to the answer: every call passes here, and each step that waits costs it 1 us. */
-  async function answer(frame: RequestFrame): Promise<void> {
+  /** Not `async`, and few promises: every call passes here, and each step that waits costs it 1 us. */
+  function answer(frame: RequestFrame): void {
     const { type, id, payload, as, commandId } = frame;
     const key = id ?? Symbol('call');
     const waits = isWaiting(frame);
@@ -140,36 +140,43 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
     const waiting = waits ? new AbortController() : undefined;
     calls.set(key, waiting);
     if (waits) waitingCalls++;
-    let text: string;
     let after: Cursor | undefined;
-    try {
-      const result = await hub.call(type, {
-        caller,
-        input: payload,
-        as,
-        commandId,
-        signal: waiting?.signal ?? NEVER,
-        progress(message) {
-          if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'progress', id, message }));
-        },
-        more(next) {
-          after = next;
-        },
-        notice(message) {
-          if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'notice', about: id, message }));
-        },
-      });
-      // Until there is room the answer is not even written down: what waits is then one answer at most, however long.
-      while (outbox.isBusy) await outbox.whenFree();
+    const say = (text: string): void => {
+      if (waits) waitingCalls--;
+      outbox.send(text);
+      ended(key);
+    };
+    const refuse = (error: unknown): void => say(errorFrame(id, hub.asTeamError(error)));
+    const tell = (result: unknown): void => {
       // Nobody is there to read it: 256 long ones would hold up everybody else for seconds.
       if (over) return;
-      text = resultFrame(findOperation(type), type, id, result, after);
-    } catch (error) {
-      text = errorFrame(id, hub.asTeamError(error));
-    }
-    if (waits) waitingCalls--;
-    outbox.send(text);
-    ended(key);
+      // Until there is room the answer is not even written down: what waits is then one answer at most, however long.
+      if (outbox.isBusy) return void outbox.whenFree().then(() => tell(result));
+      let text: string;
+      try {
+        text = resultFrame(findOperation(type), type, id, result, after);
+      } catch (error) {
+        return refuse(error);
+      }
+      say(text);
+    };
+    const called = hub.call(type, {
+      caller,
+      input: payload,
+      as,
+      commandId,
+      signal: waiting?.signal ?? NEVER,
+      progress(message) {
+        if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'progress', id, message }));
+      },
+      more(next) {
+        after = next;
+      },
+      notice(message) {
+        if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'notice', about: id, message }));
+      },
+    });
+    called.then(tell, refuse);
   }
 
   /** Reads on where something had to end first. */

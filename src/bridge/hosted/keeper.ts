@@ -34,6 +34,8 @@ export interface HostedOptions {
 export interface HostedTeams {
   /** The team of ours for which we lead this native one. */
   teamOf(native: string): string | undefined;
+  /** Whether the tasks of this team are in files, too. */
+  keeps(teamId: string): boolean;
   confirm(teamId: string, task: SharedTask, memberId: string): Promise<boolean> | undefined;
   /** The tasks that nobody is given, because their files cannot be written. */
   withheld(teamId: string): ReadonlySet<string> | undefined;
@@ -133,6 +135,7 @@ export function keepHosted(options: HostedOptions): HostedTeams {
         () => true,
       );
     },
+    keeps: (teamId) => open.has(teamId),
     withheld: (teamId) => open.get(teamId)?.opened?.withheld,
     async settled(teamId) {
       await (await open.get(teamId)?.mirror)?.settled();

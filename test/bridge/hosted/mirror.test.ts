@@ -43,6 +43,7 @@ async function setStage(): Promise<Stage> {
     const ledger = new Ledger(journal, { exclusive: true });
     const tasks: SharedTaskList = new SharedTaskList(ledger, {
       claims: {
+        keeps: (teamId) => bridge.claims.keeps(teamId),
         confirm: (...given) => bridge.claims.confirm(...given),
         withheld: (teamId) => bridge.claims.withheld(teamId),
       },
