@@ -51,8 +51,10 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     this.#mailbox = parts.mailbox;
     this.#sessions = parts.sessions;
     this.#environment = environment;
-    this.#unsubscribe = parts.ledger.subscribe((teamId, { events }) => {
+    this.#unsubscribe = parts.ledger.subscribe((teamId, { events }, { team }) => {
       for (const event of events) {
+        // The lead is a member and no teammate.
+        if ('memberId' in event && event.memberId === team?.leadId) continue;
         if (event.type === 'teammate:joined') this.notifyTeammateJoined(teamId, event.memberId);
         if (event.type === 'teammate:stopped') {
           this.emit('teammate:stopped', { teamId, memberId: event.memberId, reason: event.reason });

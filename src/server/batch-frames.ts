@@ -38,6 +38,8 @@ function messagesOf(events: readonly TeamEvent[], state: TeamState): Message[] {
   for (const event of events) {
     for (const [key, message] of entriesOf(event, state)) messages.set(`${message.type} ${key}`, message);
   }
+  // What makes a team has all of it.
+  if (messages.has('team_created ')) messages.delete('team_status_update ');
   return [...messages.values()];
 }
 
@@ -53,11 +55,13 @@ function entriesOf(event: TeamEvent, state: TeamState): [key: string, Message][]
     const sent = event.copies.flatMap(({ id }) => state.messages.get(id) ?? []);
     return sent.map((message) => [message.id, { type: 'team_message', message }]);
   }
-  if (event.type === 'teammate:joined') {
+  // Who leads is no teammate, and one that counts those would count it: what becomes of the lead is told with the team.
+  const isOfLead = 'memberId' in event && event.memberId === state.team?.leadId;
+  if (event.type === 'teammate:joined' && !isOfLead) {
     const member = state.members.get(event.memberId);
     return member ? [[member.id, { type: 'teammate_spawned', member: viewMember(state, member) }]] : [];
   }
-  if (event.type === 'teammate:idle' || event.type === 'teammate:stopped') {
+  if ((event.type === 'teammate:idle' || event.type === 'teammate:stopped') && !isOfLead) {
     const type = event.type === 'teammate:idle' ? 'teammate_idle' : 'teammate_shutdown';
     return [[event.memberId, { type, memberId: event.memberId }]];
   }
@@ -65,7 +69,7 @@ function entriesOf(event: TeamEvent, state: TeamState): [key: string, Message][]
     const task = state.tasks.get((event as { taskId?: string }).taskId ?? '');
     return task ? [[task.id, { type: 'team_task_update', task: viewTask(state, task) }]] : [];
   }
-  if (/^(team:updated|teammate:changed|shutdown:|plan:)/.test(event.type) && state.team) {
+  if (/^(team:updated|teammate:|shutdown:|plan:)/.test(event.type) && state.team) {
     return [['', { type: 'team_status_update', team: viewTeam(state) }]];
   }
   return [];

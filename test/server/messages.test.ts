@@ -119,6 +119,7 @@ describe.each(['unix', 'ws'] as const)('the messages of the first design over %s
     await stage.act('member.update', { teamId, memberId: 'other', status: 'idle' }, 'other');
     await stage.act('member.remove', { teamId, memberId: 'other' });
     await stage.act('team.update', { teamId, description: 'New words' });
+    await stage.act('member.update', { teamId, memberId: 'lead', status: 'idle' }, 'lead');
     await stage.act('team.close', { teamId, force: true });
     const last = (await stage.ends())[teamId];
     await live.take(({ type, seq }) => type === 'events' && seq === last);
@@ -147,10 +148,15 @@ describe.each(['unix', 'ws'] as const)('the messages of the first design over %s
       expect(SharedTask.safeParse(first('team_task_update')?.['task']).success).toBe(true);
       expect(first('teammate_idle')).toMatchObject({ memberId: 'other', teamId });
       expect(first('teammate_shutdown')).toMatchObject({ memberId: 'other', teamId });
+      // The lead is no teammate: that it came, or rests, is told with the team.
+      const spawned = pushed.flatMap(({ member }) => (member as TeamMember | undefined)?.id ?? []);
+      expect([...spawned, ...pushed.flatMap(({ memberId }) => memberId ?? [])]).not.toContain('lead');
       // The events of a batch come before what is told about them.
       const order = pushed.map(({ seq, type }) => Number(seq) * 2 + (type === 'events' ? 0 : 1));
       expect(order).toEqual([...order].sort((a, b) => a - b));
     }
+    const stands = live.frames.flatMap(({ team }) => (team as TeamConfig | undefined)?.members ?? []);
+    expect(stands.filter(({ id }) => id === 'lead').map(({ status }) => status)).toContain('idle');
     const claimed = live.frames.filter(({ type }) => type === 'team_task_update').map(({ task }) => task);
     expect(claimed.slice(0, 2)).toMatchObject([{ status: 'pending' }, { status: 'in_progress', assigneeId: 'worker' }]);
   });
