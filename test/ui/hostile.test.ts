@@ -58,7 +58,7 @@ test(
       }
     }
     const long = Array.from({ length: 9 }, (_, i) => `echo ${i}`).join('\n');
-    for (const content of ['npm test # \u202egnihton\nrm -rf build', long]) {
+    for (const content of ['npm test # \u202egnihton\nrm\u200b -rf \u{e0062}build', long]) {
       await client.call('request.raise', { teamId, kind: 'permission', memberId: 'ada', content }, { as: 'ada' });
     }
     const watched = await openPage(browser(), client, `/t/${teamId}`);
@@ -67,14 +67,14 @@ test(
     page.on('request', (request) => {
       if (!request.url().startsWith(new URL(page.url()).origin)) strangers.push(request.url());
     });
-    /** Nothing ran, nothing covers the page, nothing turns the order of its letters, and it is no wider than the window. */
+    /** Nothing ran, nothing covers the page, nothing turns the order of its letters or hides among them, and it is no wider than the window. */
     const check = async (where: string): Promise<void> => {
       const found = await page.evaluate(`({
       ran: globalThis.ran,
       scripts: document.querySelectorAll('#root script, #root iframe, #root img').length,
       wide: document.documentElement.scrollWidth - innerWidth,
       covered: !document.querySelector('#root').contains(document.elementFromPoint(innerWidth / 2, innerHeight / 2)),
-      turned: /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.querySelector('main').innerText),
+      turned: /[\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff]/.test(document.querySelector('main').innerText),
       fixed: [...document.querySelectorAll('#root *')].filter((one) => one.style.position === 'fixed').length,
     })`);
       expect({ where, ...(found as object) }).toEqual({
@@ -108,7 +108,7 @@ test(
     await check('inbox');
     // Beside yes stands the command as it would run, or none stands there.
     const spoof = page.locator('.member-waits .request', { hasText: 'npm test' });
-    expect(await spoof.locator('.code').innerText()).toBe('npm test # [U+202E]gnihton\nrm -rf build');
+    expect(await spoof.locator('.code').innerText()).toBe('npm test # [U+202E]gnihton\nrm[U+200B] -rf [U+E0062]build');
     await spoof.getByRole('button', { name: 'Allow' }).waitFor();
     const cut = page.locator('.member-waits .request', { hasText: 'echo 8' });
     await cut.getByRole('link', { name: 'Read all of it, then answer' }).waitFor();

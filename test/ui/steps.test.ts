@@ -15,3 +15,14 @@ test('tools of each turn are those of that turn, also where a program counts the
     '12 done second',
   ]);
 });
+
+test('what was said last is not said again by the end of its turn', () => {
+  const said = (end: string) =>
+    toSteps([
+      { at: 1, type: 'turn', text: 'go' },
+      { at: 2, type: 'text', text: '1. Look at it\n2. Do it' },
+      { at: 3, type: 'turnEnd', reason: 'done', text: end },
+    ]).flatMap((step) => (step.kind === 'end' ? step.text : []));
+  expect(said('1. Look at it\n2. Do it\n')).toEqual(['']);
+  expect(said('Something else')).toEqual(['Something else']);
+});

@@ -6,6 +6,7 @@ import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { BudgetMark } from '../parts/budget-mark.tsx';
 import { ContextMeter } from '../parts/context-meter.tsx';
+import { showControls } from '../parts/controls.ts';
 import { Fact } from '../parts/fact.tsx';
 import {
   costOrUntold,
@@ -71,28 +72,28 @@ export function Facts({ member }: { member: MemberRecord }) {
           </Fact>
         )}
         {waitingOf(member) !== undefined && (member.status !== 'stopped' || isLost(member)) && (
-          <Fact name="Waits">{waitingOf(member)}</Fact>
+          <Fact name="Waits">{showControls(waitingOf(member) ?? '')}</Fact>
         )}
         {member.hostId !== undefined && <Fact name="Runs on">{member.hostId}</Fact>}
         {member.cwd !== undefined && (
           <Fact name="Folder">
-            <span className="mono">{member.cwd}</span>
+            <span className="mono">{showControls(member.cwd)}</span>
           </Fact>
         )}
         {member.stopReason !== undefined && member.status === 'stopped' && (
-          <Fact name="Stopped">{member.stopReason}</Fact>
+          <Fact name="Stopped">{showControls(member.stopReason)}</Fact>
         )}
       </dl>
       {member.spawnPrompt !== undefined && (
         <details>
           <summary className="label">What it was told at the start</summary>
-          <pre className="code">{member.spawnPrompt}</pre>
+          <pre className="code">{showControls(member.spawnPrompt)}</pre>
         </details>
       )}
       {member.lastResult !== undefined && (
         <details>
           <summary className="label">Its last result</summary>
-          <pre className="code">{member.lastResult}</pre>
+          <pre className="code">{showControls(member.lastResult)}</pre>
         </details>
       )}
     </section>

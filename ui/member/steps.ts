@@ -89,7 +89,8 @@ export function toSteps(entries: readonly Entry[]): Step[] {
           kind: 'end',
           at,
           reason: text(entry['reason']),
-          text: text(entry['text']),
+          // What it ends with is mostly what was said last, and stands there already.
+          text: last?.kind === 'text' && last.text.trim() === text(entry['text']).trim() ? '' : text(entry['text']),
           error: text(entry['error'] ?? ''),
         });
         break;

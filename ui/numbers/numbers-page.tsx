@@ -62,8 +62,10 @@ export function NumbersPage({ teamId }: { teamId: string }) {
     .filter(([, usage]) => isTold(usage))
     .sort(([, a], [, b]) => b.costUsd - a.costUsd || tokensOf(b) - tokensOf(a))
     .slice(0, TASKS_SHOWN);
-  // A person has other things to do than to wait for a task, and where nobody leads nobody waits.
-  const waiters = new Set(members.filter((member) => !isPerson(member)).map(({ id }) => id));
+  // A person has other things to do than to wait for a task, and who leads works without one.
+  const waiters = new Set(
+    members.filter((member) => !isPerson(member) && member.id !== team?.leadId).map(({ id }) => id),
+  );
   const colors = new Map(members.map(({ id, color }) => [id, color]));
   return (
     <main className="page" id="main" tabIndex={-1}>

@@ -1,15 +1,16 @@
+/** As the command line has it: what turns the order of a text, hides in it, or a terminal would obey. Tabs and line breaks are what they are. */
+const CONTROLS =
+  // oxlint-disable-next-line no-control-regex -- these are what it is for
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\r(?!\n)|[\u{e0000}-\u{e007f}]/gu;
+
 /**
- * A text in which nothing turns the order of what one reads: characters that override or embed a direction are shown by
+ * A text in which all is seen: characters that turn the order of what one reads, or that nobody can see, stand there by
  * their number, those that a terminal would obey by their picture. A command that somebody approves must read as it runs.
  */
 export function showControls(text: string): string {
-  return text.replaceAll(
-    // oxlint-disable-next-line no-control-regex -- these are what it is for
-    /[\u202a-\u202e\u2066-\u2069\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g,
-    (character) => {
-      const code = character.charCodeAt(0);
-      if (code === 0x7f) return '\u2421';
-      return code < 0x20 ? String.fromCharCode(0x2400 + code) : `[U+${code.toString(16).toUpperCase()}]`;
-    },
-  );
+  return text.replaceAll(CONTROLS, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    if (code === 0x7f) return '\u2421';
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+  });
 }

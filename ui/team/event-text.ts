@@ -1,8 +1,13 @@
 import type { TeamEvent } from '../../src/core/event.ts';
+import { showControls } from '../parts/controls.ts';
 import { usedParts } from '../parts/format.ts';
 
 /** An event in a few words, for the time line and the history of a task. */
 export function describeEvent(event: TeamEvent): string {
+  return showControls(wordsOf(event));
+}
+
+function wordsOf(event: TeamEvent): string {
   const who = event.by === '@user' ? 'You' : event.by === '@system' ? 'Troupe' : event.by;
   switch (event.type) {
     case 'team:created':

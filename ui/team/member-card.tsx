@@ -67,5 +67,5 @@ const NO_AGENTS: readonly string[] = ['general-purpose', 'person', 'none'];
 /** Which program thinks for a member, and with which model. */
 export function agentOf({ agent, agentType, model }: MemberRecord): string {
   const kind = agent ? (agent.name ?? agent.kind) : NO_AGENTS.includes(agentType) ? '' : agentType;
-  return [kind, model ?? agent?.model].filter(Boolean).join(' · ');
+  return showControls([kind, model ?? agent?.model].filter(Boolean).join(' · '));
 }

@@ -80,7 +80,8 @@ export function Doing({ member }: { member: MemberRecord }) {
   if (waiting !== undefined) {
     return (
       <span className="quiet" title={waiting}>
-        {isLost(member) ? 'lost, ' : ''}waits for {showSpan(now - member.statusSince.getTime())}: {waiting}
+        {isLost(member) ? 'lost, ' : ''}waits for {showSpan(now - member.statusSince.getTime())}:{' '}
+        {showControls(waiting)}
       </span>
     );
   }

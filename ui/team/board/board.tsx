@@ -9,6 +9,7 @@ import { CompleteBlocked } from '../../forms/complete-blocked.tsx';
 import { FailTask } from '../../forms/fail-task.tsx';
 import { GiveTask } from '../../forms/give-task.tsx';
 import { act } from '../../parts/act.ts';
+import { showControls } from '../../parts/controls.ts';
 import { say } from '../../parts/toast.tsx';
 import { Card, CardFoot } from './card.tsx';
 import type { CardHands } from './card.tsx';
@@ -158,7 +159,7 @@ function InHand({ view, width, hand }: { view: TaskView; width: number; hand: Si
       style={{ width, transform: `translate(${x}px, ${y}px) rotate(1.5deg)` }}
       aria-hidden
     >
-      <span className="card-title three-lines">{view.task.title}</span>
+      <span className="card-title three-lines">{showControls(view.task.title)}</span>
       <CardFoot view={view} />
     </div>
   );

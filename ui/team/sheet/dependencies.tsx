@@ -5,6 +5,7 @@ import { taskIdsIn } from '../../data/task-view.ts';
 import type { TaskView } from '../../data/task-view.ts';
 import { useTeam } from '../../data/use-team.tsx';
 import { act } from '../../parts/act.ts';
+import { showControls } from '../../parts/controls.ts';
 import { TaskLine } from '../task-line.tsx';
 
 /** What it waits for and what waits for it; edges can also be drawn in the graph. */
@@ -64,7 +65,7 @@ export function Dependencies({ teamId, view: { task }, canAct }: { teamId: strin
               .slice(0, 200)
               .map((one) => (
                 <option key={one.id} value={`#${one.id}`}>
-                  {one.task.title}
+                  {showControls(one.task.title)}
                 </option>
               ))}
           </datalist>

@@ -5,6 +5,7 @@ import { navigate, teamPath, withQuery } from '../../data/route.ts';
 import { useCanAct } from '../../data/use-can-act.ts';
 import { useTeam } from '../../data/use-team.tsx';
 import { act } from '../../parts/act.ts';
+import { showControls } from '../../parts/controls.ts';
 import { useKeys } from '../../parts/keys.ts';
 import { PhaseStatus } from '../../parts/status.tsx';
 import { TaskBody } from './task-body.tsx';
@@ -29,7 +30,7 @@ export function TaskSheet({ teamId, taskId }: { teamId: string; taskId: string }
       className="sheet"
       role="dialog"
       data-sheet
-      aria-label={view ? `Task ${taskId}: ${view.task.title}` : `Task ${taskId}`}
+      aria-label={view ? `Task ${taskId}: ${showControls(view.task.title)}` : `Task ${taskId}`}
       tabIndex={-1}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return;
