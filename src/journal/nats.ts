@@ -11,7 +11,7 @@ import { forked, inOrder, openTips } from './nats/chain.ts';
 import { judgeDurability } from './nats/durability.ts';
 import type { Durability } from './nats/durability.ts';
 import { isTransient, tooLarge, toTeamError } from './nats/errors.ts';
-import { flow } from './nats/flow.ts';
+import { endWith, flow } from './nats/flow.ts';
 import { openHosts } from './nats/hosts.ts';
 import { openLink } from './nats/link.ts';
 import { encodeTeam } from './nats/names.ts';
@@ -210,7 +210,8 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
         const course = { team, encoded, life, after: from };
         // Where the servers went back on what was seen it ends: who follows has to look anew, as after a drop.
         const order = { life, before: tips.idOf(life, from), onFork() {} };
-        for await (const message of inOrder(flow(link, course, stop.signal), order, tips)) {
+        const messages = flow(link, course, { signal: stop.signal, bells });
+        for await (const message of endWith(inOrder(messages, order, tips), stop.signal)) {
           yield await decodeBatch(message, team);
           if (stop.signal.aborted) return;
         }

@@ -3,7 +3,7 @@ import type { Link } from './link.ts';
 /** The net below the bells: a message without a stream can get lost. */
 const POLL_MS = 2_000;
 
-/** Tells those who wait for a team that does not exist that one was made. */
+/** Tells those who wait for a team that does not exist that one was made, and those who follow one that it was dropped. */
 export function openBells(link: Link) {
   const waiting = new Map<string, Set<() => void>>();
   const subscription = link.nc.subscribe(link.names.bells, {
@@ -14,26 +14,36 @@ export function openBells(link: Link) {
     },
   });
 
+  /** Calls back whenever the bell of a team is rung, until the function that it returns is called. */
+  function listen(encoded: string, wake: () => void): () => void {
+    const set = waiting.get(encoded) ?? new Set();
+    waiting.set(encoded, set.add(wake));
+    return () => {
+      set.delete(wake);
+      if (set.size === 0 && waiting.get(encoded) === set) waiting.delete(encoded);
+    };
+  }
+
   return {
     /** Only those who happen to wait hear it. */
     ring(encoded: string): void {
       if (!link.nc.isClosed()) link.nc.publish(link.names.bell(encoded));
     },
 
+    listen,
+
     /** Resolves when something may have changed. */
     async wait(encoded: string, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      const set = waiting.get(encoded) ?? new Set();
-      waiting.set(encoded, set.add(resolve));
+      const stop = listen(encoded, resolve);
       signal.addEventListener('abort', () => resolve(), { once: true });
       const timer = setTimeout(resolve, POLL_MS);
       try {
         await promise;
       } finally {
         clearTimeout(timer);
-        set.delete(resolve);
-        if (set.size === 0 && waiting.get(encoded) === set) waiting.delete(encoded);
+        stop();
       }
     },
 

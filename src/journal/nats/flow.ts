@@ -2,6 +2,7 @@ import { DeliverPolicy } from '@nats-io/jetstream';
 import type { Consumer, ConsumerMessages } from '@nats-io/jetstream';
 import type { Seq } from '../journal.ts';
 import type { Message } from './batch.ts';
+import type { Bells } from './bells.ts';
 import { ANSWER, isAnswer } from './errors.ts';
 import { patiently } from './link.ts';
 import type { Link } from './link.ts';
@@ -30,35 +31,67 @@ const BROKEN: readonly string[] = [
  * team ends. Whatever becomes of consumers and servers, it goes on where it was, within the link's patience. A consumer tells that
  * there is something; what it is, the stream's leader says (see `readMessages`), unless there is one replica alone.
  */
-export async function* flow(link: Link, course: Course, signal: AbortSignal): AsyncGenerator<Message> {
+export async function* flow(
+  link: Link,
+  course: Course,
+  { signal, bells }: { signal: AbortSignal; bells: Pick<Bells, 'listen'> },
+): AsyncGenerator<Message> {
   const { encoded, life } = course;
   let { after } = course;
   // Nobody waits for what has not happened yet.
   const patient = { ...link, awayMs: link.patienceMs };
   while (!signal.aborted) {
-    const found = await findStream(patient, encoded, { wasThere: true });
-    if (found?.subject !== life.subject) return;
-    for await (const message of readMessages(patient, { ...course, after })) {
-      yield message;
-      after = message.seq;
-      if (signal.aborted) return;
-    }
-    for await (const given of consume(patient, life, after + 1, signal)) {
-      if (given.subject !== life.subject) break;
-      if (given.seq <= after) continue;
-      // Where there is one replica alone, the leader would say the same.
-      if (found.replicas === 1 && given.seq === after + 1) {
-        yield given;
-        after = given.seq;
-        if (signal.aborted) return;
-        continue;
-      }
+    // From before the look on: whoever drops the team rings. A consumer that went with it might only be missed by its silence.
+    const rung = new AbortController();
+    const stopListening = bells.listen(encoded, () => rung.abort());
+    try {
+      const found = await findStream(patient, encoded, { wasThere: true });
+      if (found?.subject !== life.subject) return;
       for await (const message of readMessages(patient, { ...course, after })) {
         yield message;
         after = message.seq;
         if (signal.aborted) return;
       }
+      for await (const given of consume(patient, life, after + 1, AbortSignal.any([signal, rung.signal]))) {
+        if (given.subject !== life.subject) break;
+        if (given.seq <= after) continue;
+        // Where there is one replica alone, the leader would say the same.
+        if (found.replicas === 1 && given.seq === after + 1) {
+          yield given;
+          after = given.seq;
+          if (signal.aborted) return;
+          continue;
+        }
+        for await (const message of readMessages(patient, { ...course, after })) {
+          yield message;
+          after = message.seq;
+          if (signal.aborted) return;
+        }
+      }
+    } finally {
+      stopListening();
     }
+  }
+}
+
+/** The same until the signal aborts, though an answer may be out for which nobody waits any more. */
+export async function* endWith<T>(source: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
+  try {
+    for (;;) {
+      const next = await new Promise<IteratorResult<T> | undefined>((resolve, reject) => {
+        const stop = () => resolve(undefined);
+        signal.addEventListener('abort', stop);
+        if (signal.aborted) stop();
+        source
+          .next()
+          .finally(() => signal.removeEventListener('abort', stop))
+          .then(resolve, reject);
+      });
+      if (!next || next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    source.return(undefined).catch(() => {});
   }
 }
 

@@ -129,7 +129,10 @@ export function describeFollow(name: string, open: OpenStore): void {
       const follower = startFollowing(journal, 'a', 0);
       await follower.until(1);
       await journal.close();
+      const closedAt = performance.now();
       await follower.ended;
+      // Nor does it wait for an answer that will not come any more.
+      expect(performance.now() - closedAt).toBeLessThan(1_900);
       expect(getEventListeners(follower.abort.signal, 'abort')).toHaveLength(0);
     });
   });
