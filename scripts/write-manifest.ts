@@ -86,7 +86,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   resolvedBackend: 'where teammates show themselves now',
   result: 'what it produced; - reads it from standard input',
   returning: 'it will be started again: what is reserved for it stays so',
-  revision: 'refuse if the task changed since this revision',
+  revision: 'refuse if it changed since this revision',
   role: 'what it is there for, in a few words',
   sessionId: "the session of the member's agent",
   since: 'not older than: 10m, 2h, or a moment in ISO 8601',

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { findNearest } from '../client/nearest.ts';
 import type { Command, Input } from './command.ts';
 import { UsageError } from './errors.ts';
+import { explainExtra, explainMissing, requireChange, shownName, unknownFlag } from './misuse.ts';
 import { parseDuration } from './time.ts';
 import { readTaskId } from './words.ts';
 
@@ -56,6 +57,7 @@ export async function readArguments(
   const { as, json, help: _help, ...input } = fields;
   const missing = findMissing(command.args, input) ?? findMissing(command.flags, input);
   if (missing) throw await explainMissing(command, missing);
+  requireChange(command, input);
   return { input, as: as as string | undefined, json: json === true };
 }
 
@@ -139,22 +141,13 @@ function isFlag(word: string): boolean {
 const SPACE = 0x20;
 const EQUALS = 0x3d;
 
-function unknownFlag(rawName: string, flags: readonly Input[]): string {
-  const nearest = findNearest(
-    rawName.replace(/^-+/, ''),
-    flags.map(({ name }) => name),
-  );
-  return `There is no flag ${rawName}${nearest === undefined ? '' : `; did you mean --${nearest}?`}`;
-}
-
 /** The last argument takes all that is left if it is a list. */
-function assignPlaces({ args, words }: Command, places: readonly string[], given: Given): void {
+function assignPlaces(command: Command, places: readonly string[], given: Given): void {
+  const { args } = command;
   const last = args.at(-1)?.type;
   const takesRest = last === 'list' || last === 'words';
   if (places.length > args.length && !takesRest) {
-    const extra = places[args.length] ?? '';
-    const hint = args.length === 0 ? '' : '; put a text with spaces in quotes';
-    throw new UsageError(`${JSON.stringify(extra)} is one argument too many${hint}`, words);
+    throw new UsageError(explainExtra(command, places[args.length] ?? ''), command.words);
   }
   for (let at = 0; at < Math.min(args.length, places.length); at++) {
     const input = args[at];
@@ -201,7 +194,7 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
   if (input.field === 'cwd' && typeof value === 'string') return resolve(value);
   if (input.type === 'string' && !input.values && !input.nullable) return value;
   const fail = (problem: string): never => {
-    throw new UsageError(`${input.name} ${problem}`, command.words);
+    throw new UsageError(`${shownName(input, command)} ${problem}`, command.words);
   };
   const parts = typeof value === 'string' ? [value] : value;
   if (input.type === 'list') {
@@ -223,9 +216,12 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
   switch (input.type) {
     case 'number': {
       const number = Number(value);
-      return value.trim() === '' || Number.isNaN(number)
-        ? fail(`must be a number, not ${JSON.stringify(value)}`)
-        : number;
+      const isNumber = value.trim() !== '' && !Number.isNaN(number);
+      if (!isNumber) return fail(`must be a number, not ${JSON.stringify(value)}`);
+      // Of an operation it says itself what it takes; what the command line counts by itself are things.
+      const isCount = Number.isInteger(number) && number >= 0;
+      if (!command.operation && !isCount) return fail(`must be a whole number from 0 on, not ${JSON.stringify(value)}`);
+      return number;
     }
     case 'duration':
       return parseDuration(value) ?? fail(`must be a time such as 30s or 5m, not ${JSON.stringify(value)}`);
@@ -255,21 +251,6 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
 function findMissing(inputs: readonly Input[], given: Readonly<Record<string, unknown>>): Input | undefined {
   for (const input of inputs) if (input.required && given[input.field] === undefined) return input;
   return undefined;
-}
-
-async function explainMissing(command: Command, missing: Input): Promise<UsageError> {
-  if (missing.field === 'teamId') return new UsageError(whichTeam(command), command.words);
-  const name = command.args.includes(missing) ? `<${missing.name}>` : `--${missing.name}`;
-  const { describeInput } = await import('./described.ts');
-  // A shell takes an unquoted #1 for the beginning of a comment, and hands over nothing.
-  const hint =
-    missing.field === 'taskId' ? ", such as 1 or '#1'" : missing.values ? `: ${missing.values.join(', ')}` : '';
-  return new UsageError(`${name} is missing: ${describeInput(command, missing).text}${hint}`, command.words);
-}
-
-function whichTeam(command: Command): string {
-  if (command.args.some(({ field }) => field === 'teamId')) return `Say which team: troupe ${command.words} NAME`;
-  return 'Say which team: add --team NAME, or set TROUPE_TEAM';
 }
 
 /** Standard input, which one argument may ask for with `-`. */

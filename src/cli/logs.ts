@@ -11,16 +11,20 @@ import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
 import { clean } from './text.ts';
 import { findTeamOf, printTranscript } from './transcript.ts';
+import type { Reading } from './transcript.ts';
 import { print, warn } from './write.ts';
 
 const POLL_MS = 200;
 const CHUNK = 64 * 1024;
 
+/** How much of the daemon's log is shown unless somebody says how much. */
+const LINES = 100;
+
 /** Shows the end of the daemon's log, which needs no daemon, and goes on with what comes. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
-  const { daemon, follow = false, lines = 100, memberId, teamId } = given.input as LogsInput;
+  const { daemon, follow = false, lines, memberId, teamId } = given.input as LogsInput;
   if (memberId !== undefined) {
-    return memberLogs({ memberId, teamId, follow, json: given.json }, { environment, screen, signal });
+    return memberLogs({ memberId, teamId, follow, lines, json: given.json }, { environment, screen, signal });
   }
   if (!daemon) throw new UsageError('Say whose log: troupe logs MEMBER, or troupe logs --daemon', 'logs');
   const show = (line: string): void => print(given.json ? `${line}\n` : readable(line, screen));
@@ -28,7 +32,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const reader = openLog(log);
   if (!reader && !follow) throw new Refusal('not_found', `There is no log yet: ${log}`);
   const found = reader?.read() ?? [];
-  for (const line of found.slice(-lines || Infinity)) show(line);
+  for (const line of found.slice(-(lines ?? LINES) || Infinity)) show(line);
   if (found.length === 0) warn(`The log is empty: ${log}\n`);
   if (!follow) return 0;
   await followLog(log, reader, { show, signal });
@@ -47,15 +51,14 @@ async function memberLogs(
   {
     memberId,
     teamId: named,
-    follow,
-    json,
-  }: { memberId: string; teamId: string | undefined; follow: boolean; json: boolean },
+    ...how
+  }: { memberId: string; teamId: string | undefined } & Pick<Reading, 'follow' | 'lines' | 'json'>,
   { environment, screen, signal }: Surroundings,
 ): Promise<number> {
-  const client = openClient(environment, follow ? { patience: Infinity } : {});
+  const client = openClient(environment, how.follow ? { patience: Infinity } : {});
   try {
     const teamId = await findTeamOf(client, memberId, named);
-    const isSomething = await printTranscript(client, { teamId, memberId, follow, json, screen, signal });
+    const isSomething = await printTranscript(client, { teamId, memberId, ...how, screen, signal });
     if (!isSomething) warn(`${memberId} of ${teamId} has no transcript: ${await whyNone(client, teamId, memberId)}.\n`);
     return 0;
   } finally {

@@ -10,6 +10,7 @@ import type { Daemon, DaemonOptions } from '../daemon.ts';
 import { prepareHome } from '../runtime/home.ts';
 import { LOG_LEVELS } from '../runtime/log.ts';
 import type { LogLevel } from '../runtime/log.ts';
+import { reportError, UsageError } from './errors.ts';
 import { findJournal, readConfigIn } from './journal-place.ts';
 
 /** Compiled code is kept once the start is over and its clients have been served. */
@@ -87,7 +88,9 @@ function parse(argv: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new TeamError('invalid', (error as Error).message, { cause: error });
+    // Node's own words go on with how to pass on what looks like a flag, which nobody wants here.
+    const said = (error as Error).message.split('. ', 1)[0];
+    throw new UsageError(said ?? '', 'serve');
   }
 }
 
@@ -187,6 +190,7 @@ function writesInto(log: string): boolean {
 
 /** Says what went wrong and returns the exit code for it. */
 function report(error: unknown, json: boolean): number {
+  if (error instanceof UsageError) return reportError(error, json);
   const code = error instanceof TeamError ? error.code : 'internal';
   const message = error instanceof Error ? error.message : String(error);
   if (json) process.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);

@@ -6,7 +6,7 @@ import { standardScreen } from './screen.ts';
 import type { Screen } from './screen.ts';
 import { clean } from './text.ts';
 import { entryWriter, wholeLines } from './transcript-lines.ts';
-import type { EntryWriter } from './transcript-lines.ts';
+import type { Entry, EntryWriter } from './transcript-lines.ts';
 import { print, stepAside, toJson, warn, warnPeople } from './write.ts';
 
 /** Whose transcript, and how to write it. */
@@ -14,6 +14,8 @@ export interface Reading {
   readonly teamId: string;
   readonly memberId: string;
   readonly follow: boolean;
+  /** How many lines of what is there; as JSON, entries. All of what one read brings unless said. */
+  readonly lines?: number | undefined;
   readonly json: boolean;
   readonly screen: Screen;
   readonly signal: AbortSignal;
@@ -50,7 +52,7 @@ export async function printTranscript(client: Client, reading: Reading, begun?: 
 
 async function printEntries(
   client: Client,
-  { teamId, memberId, follow, json, signal }: Reading,
+  { teamId, memberId, follow, lines, json, signal }: Reading,
   { writer, begun }: { writer: EntryWriter; begun: (() => void) | undefined },
 ): Promise<boolean> {
   const over = new AbortController();
@@ -68,8 +70,9 @@ async function printEntries(
     // A new session has a file of its own, to be read from its beginning.
     if (session && answer.session !== session) after = 0;
     else {
-      if (json) for (const entry of answer.entries) print(toJson(entry, undefined));
-      else for (const entry of wholeLines(answer.entries)) print(writer.add(entry));
+      const most = session === undefined ? lines : undefined;
+      const texts = json ? answer.entries.map((entry) => toJson(entry, undefined)) : linesOf(answer.entries, writer);
+      print(lastOf(texts, most).join(''));
       isSomething ||= answer.entries.length > 0;
       ({ after } = answer);
     }
@@ -101,6 +104,17 @@ async function printEntries(
   print(writer.end());
   warn(`${ending}\n`);
   return isSomething;
+}
+
+function linesOf(entries: readonly Entry[], writer: EntryWriter): string[] {
+  const text = wholeLines(entries)
+    .map((entry) => writer.add(entry))
+    .join('');
+  return text.match(/.+\n?|\n/g) ?? [];
+}
+
+function lastOf<T>(all: readonly T[], number: number | undefined): readonly T[] {
+  return number === undefined ? all : all.slice(-number || Infinity);
 }
 
 /** So many are easily read at a glance. */

@@ -78,5 +78,5 @@ test('takes an agent by its name and as in a team file, and says in plain words 
   const refused = async (agent: string): Promise<string> =>
     (await troupe.run(['member', 'spawn', 'f', '--team', 'demo', '--agent', agent])).stderr;
   expect(await refused('{"exec":5}')).toContain('agent.command: must be a list, not a number');
-  expect(await refused('{exec: ./work.sh}')).toContain('agent must be a name such as codex, or JSON such as {"exec"');
+  expect(await refused('{exec: ./work.sh}')).toContain('--agent must be a name such as codex, or JSON such as {"exec"');
 });

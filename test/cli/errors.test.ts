@@ -7,7 +7,10 @@ import { newTroupe, sharedTroupe } from './troupe.ts';
 /** A folder with team files in it, for those who name another. */
 const TEAM_FILES = mkdtempSync(join(tmpdir(), 'troupe-files-'));
 writeFileSync(join(TEAM_FILES, 'troupe.yaml'), 'team: demo\n');
-writeFileSync(join(TEAM_FILES, 'review.yaml'), 'team: review\nmembers:\n  - { name: a, agent: { exec: ./gone.sh } }\n');
+writeFileSync(
+  join(TEAM_FILES, 'review.yaml'),
+  'team: review\nmembers:\n  - { name: a, agent: { exec: ./gone.sh } }\n  - { name: b, agent: { exec: ./gone.sh } }\n',
+);
 afterAll(() => rmSync(TEAM_FILES, { recursive: true }));
 
 describe('a refusal', () => {
@@ -35,20 +38,27 @@ describe('a refusal', () => {
     ['task lits --team demo', 2, 'invalid', 'did you mean troupe task list?'],
     ['create demo', 2, 'invalid', 'did you mean troupe team create?'],
     ['task list --teem demo', 2, 'invalid', 'There is no flag --teem; did you mean --team?'],
-    ['task list', 2, 'invalid', 'Say which team: add --team NAME, or set TROUPE_TEAM'],
+    ['task list', 2, 'invalid', 'Say which team: add --team NAME, or set TROUPE_TEAM; troupe teams lists them'],
+    ['watch', 2, 'invalid', 'Say which team: troupe watch NAME; troupe teams lists them'],
+    ['task list demo', 2, 'invalid', '"demo" is one argument too many; a team is named with --team demo'],
+    ['status demo', 2, 'invalid', 'of a team it is troupe team status demo'],
+    ['task update 1 --team demo --epoch 1', 2, 'invalid', 'Say what to change: --title, --description,'],
+    ['logs worker-1 -n -5', 2, 'invalid', '--lines must be a whole number from 0 on, not "-5"'],
+    ['peek', 2, 'invalid', '<member> is missing: the member; troupe ps lists those that run'],
+    ['serve --frob', 2, 'invalid', "Unknown option '--frob'"],
     ['task show --team demo', 2, 'invalid', "<task> is missing: the task, such as 1 or '#1'"],
     ['task list --team --status', 2, 'invalid', '--team needs a value; for the text --status write --team=--status'],
     ['task list --team demo --team demo', 2, 'invalid', '--team is given twice'],
-    ['task list --team demo --status open', 2, 'invalid', 'status must be one of pending, in_progress'],
-    ['task list --team demo --limit many', 2, 'invalid', 'limit must be a number, not "many"'],
-    ['task claim --team demo --wait soon', 2, 'invalid', 'wait must be a time such as 30s'],
+    ['task list --team demo --status open', 2, 'invalid', '--status must be one of pending, in_progress'],
+    ['task list --team demo --limit many', 2, 'invalid', '--limit must be a number, not "many"'],
+    ['task claim --team demo --wait soon', 2, 'invalid', '--wait must be a time such as 30s'],
     ['task add a b --team demo', 2, 'invalid', '"b" is one argument too many; put a text with spaces in quotes'],
-    ['task add Title --team demo --metadata {', 2, 'invalid', 'metadata must be JSON'],
+    ['task add Title --team demo --metadata {', 2, 'invalid', '--metadata must be JSON'],
     [
       'task add Title --team demo --needs 1,,2',
       2,
       'invalid',
-      'needs has nothing between two commas, or at an end: "1,,2"',
+      '--needs has nothing between two commas, or at an end: "1,,2"',
     ],
     ['send worker-1 "" --team demo', 2, 'invalid', '<text>: must not be empty'],
     ['send worker-1 - --team demo', 2, 'invalid', 'must not be empty'],
@@ -61,7 +71,7 @@ describe('a refusal', () => {
     ['completion', 2, 'invalid', '<shell> is missing: the shell: bash, zsh, fish'],
     ['peek nobody', 3, 'not_found', 'No open team has a member "nobody": troupe ps lists'],
     ['completion fsh', 2, 'invalid', 'did you mean fish?'],
-    ['completion tcsh', 2, 'invalid', 'shell must be one of bash, zsh, fish'],
+    ['completion tcsh', 2, 'invalid', '<shell> must be one of bash, zsh, fish'],
     ['logs', 2, 'invalid', 'Say whose log: troupe logs MEMBER, or troupe logs --daemon'],
     ['task show one --team demo', 2, 'invalid', '<task>: is not a task id'],
     ['team create Über', 2, 'invalid', '"uber" would be one'],
@@ -103,7 +113,7 @@ describe('a refusal', () => {
       `up ${TEAM_FILES}/review.yaml`,
       2,
       'invalid',
-      `review.yaml:3:31: cannot run ./gone.sh in ${TEAM_FILES}: there is no`,
+      `review.yaml:3:31 (and 4:31): cannot run ./gone.sh in ${TEAM_FILES}: there is no`,
     ],
     ['up .', 2, 'invalid', '. is a folder: name the team file in it, as in troupe up troupe.yaml'],
     ['run x --lead ./lead.sh', 2, 'invalid', 'A program of yours stands in a team file, as agent: { exec: ./lead.sh }'],

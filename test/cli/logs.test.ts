@@ -83,6 +83,10 @@ test('a member that was started anew has earlier sessions, which are named and c
   const { stderr } = await troupe.run('logs ann --team demo');
   expect(stderr).toContain(`troupe transcript read ann --team demo --session ID, with ${id} (newest first)`);
   expect((await troupe.run('logs ann --team demo --json')).stderr).toBe('');
+  const all = (await troupe.run('logs ann --team demo')).stdout.split(/(?<=\n)/);
+  expect(all.length).toBeGreaterThan(2);
+  expect((await troupe.run('logs ann --team demo -n 2')).stdout).toBe(all.slice(-2).join(''));
+  expect((await troupe.run('logs ann --team demo -n 2 --json')).stdout).toMatch(/^\{.*\}\n\{.*\}\n$/);
   const read = (session: string): ReturnType<typeof troupe.run> =>
     troupe.run(`transcript read ann --team demo --session ${session}`);
   expect(await read(id)).toMatchObject({ status: 0, stdout: expect.stringContaining('turn of 1') as string });

@@ -10,4 +10,4 @@ export const OPTIONAL_TEAM: Input = { field: 'teamId', name: 'team', type: 'stri
 export const OPTIONAL_MEMBER: Input = { field: 'memberId', name: 'member', type: 'string', text: 'the member' };
 
 /** A member that must be said. */
-export const MEMBER: Input = { ...OPTIONAL_MEMBER, required: true };
+export const MEMBER: Input = { ...OPTIONAL_MEMBER, text: 'the member; troupe ps lists those that run', required: true };

@@ -49,6 +49,7 @@ export const LOOK_COMMANDS: readonly OwnCommand[] = [
     args: [],
     flags: [],
     operation: 'daemon.status',
+    more: 'Where no daemon runs it starts one, as other commands do, and says so. With TROUPE_NO_AUTOSTART=1 it says that none runs, and ends with 75.',
     load: () => import('../status.ts'),
   },
   {
@@ -70,7 +71,13 @@ export const LOOK_COMMANDS: readonly OwnCommand[] = [
       OPTIONAL_TEAM,
       { field: 'daemon', name: 'daemon', type: 'boolean', text: "the daemon's own log" },
       { field: 'follow', name: 'follow', type: 'boolean', text: 'go on with what comes', short: 'f' },
-      { field: 'lines', name: 'lines', type: 'number', text: 'the last so many', default: 100, short: 'n' },
+      {
+        field: 'lines',
+        name: 'lines',
+        type: 'number',
+        text: "the last so many lines (of the daemon's log 100 unless said)",
+        short: 'n',
+      },
     ],
     load: () => import('../logs.ts'),
   },

@@ -68,6 +68,7 @@ export const WORK_COMMANDS: readonly OwnCommand[] = [
         text: 'a pane per member inside tmux or iTerm2; --no-panes for none',
       },
     ],
+    more: 'It ends with 0 when every task is completed, else with 1; the team then stays open, and the same command goes on with it. Ctrl-C stops the members, and leaves the team as it is; once more, it leaves at once.',
     load: () => import('../up.ts'),
   },
   {

@@ -6,21 +6,25 @@ import { agentsOf } from './raise.ts';
 import type { FileAgent } from './raise.ts';
 import type { TeamFile } from './schema.ts';
 
-/** The agents of a file that could not be started, as `check` says by refusing them: a line each, with its place in the file. */
+/** The agents of a file that could not be started, as `check` says by refusing them: a line for each reason, with the places in the file. */
 export function findUnrunnable(
   file: TeamFile,
   { source, name, folder }: { readonly source: string; readonly name: string; readonly folder: string },
   check: (agents: readonly FileAgent[]) => void,
 ): string[] {
-  return agentsOf(file, folder).flatMap((agent) => {
+  const places = new Map<string, Path[]>();
+  for (const agent of agentsOf(file, folder)) {
     try {
       check([agent]);
-      return [];
     } catch (error) {
       if (!(error instanceof TeamError) || error.code !== 'invalid') throw error;
       const text = `${error.message.slice(0, 1).toLowerCase()}${error.message.slice(1)}`;
-      return [`${placeIn(source, name, pathOf(agent, file))}: ${text}`];
+      places.set(text, [...(places.get(text) ?? []), pathOf(agent, file)]);
     }
+  }
+  return [...places].map(([text, [first = [], ...others]]) => {
+    const also = others.map((path) => placeIn(source, name, path).slice(name.length + 1));
+    return `${placeIn(source, name, first)}${also.length > 0 ? ` (and ${also.join(', ')})` : ''}: ${text}`;
   });
 }
 
