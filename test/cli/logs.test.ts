@@ -73,6 +73,8 @@ test('a member that was started anew has earlier sessions, which are named and c
     (await troupe.run('logs ann --team demo')).stdout.includes('turn of 1');
   await until('it works', saysTurn);
   const listed = (await troupe.run('session list --team demo')).stdout;
+  // The place of a lead that is nobody is none.
+  expect(listed).not.toMatch(/^lead/m);
   const id = /^ann +\S+ +(\S+)/m.exec(listed)?.[1] ?? '';
   expect(await troupe.json('member show ann --team demo')).toMatchObject({ sessionId: id });
   expect((await troupe.run('logs ann --team demo')).stderr).toBe('');

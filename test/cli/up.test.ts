@@ -360,7 +360,10 @@ describe('the summary of troupe up', () => {
       // Work that was done before is not said to be done now.
       writeFileSync(file, `team: empty\nmembers: [{ name: ann, agent: ${work} }]\ntasks: [{ id: a, title: A }]\n`);
       const first = await troupe.run(['up', file, '--keep']);
-      expect(first.stdout).toMatch(/1 of 1 tasks completed in \d/);
+      expect(first.stdout).toMatch(
+        /1 of 1 tasks completed in [\d.]+ s\. The team stays open until troupe down empty\./,
+      );
+      expect((await troupe.run('task show 1 --team empty')).stdout).toMatch(/^ {2}id in file +a\n\n/m);
       const again = await troupe.run(['up', file]);
       expect(again).toMatchObject({
         status: 0,

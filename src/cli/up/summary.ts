@@ -46,7 +46,7 @@ function verdict(outcome: Outcome, screen: Screen, goesOn: boolean): string {
   const { reason, tasks, requests, team, open = false, elsewhere = false } = outcome;
   const next = goesOn ? 'then the same command sees it to its end' : `and see it with troupe watch ${clean(team)}`;
   const count = `${countDone(outcome)}.${sentBack(outcome)}`;
-  if (reason === 'done') return paint(screen, 'green', `${count}${nothingToDo(outcome)}`);
+  if (reason === 'done') return paint(screen, 'green', `${count}${nothingToDo(outcome)}${staysUp(outcome)}`);
   if (reason === 'interrupted' && elsewhere) {
     return paint(screen, 'yellow', `${count} Left: its members go on, and the other troupe up sees them to their end.`);
   }
@@ -75,6 +75,11 @@ function nothingToDo({ tasks, answer, open }: Outcome): string {
   if (tasks.length > 0 || answer !== undefined) return '';
   const again = open ? 'troupe up' : 'troupe up --again';
   return ` There was nothing to do: the team has no tasks, and no lead that makes some. Write tasks: or lead: into its file, then ${again}.`;
+}
+
+/** With --keep nobody else closes it. */
+function staysUp({ team, open }: Outcome): string {
+  return open ? ` The team stays open until troupe down ${clean(team)}.` : '';
 }
 
 /** What the gates were good for. */

@@ -47,6 +47,15 @@ export function paragraph(text: string, screen: Screen): string {
     .join('');
 }
 
+/** What somebody else keeps with a thing: what we keep there has words of its own. */
+export function metadataBeside(
+  metadata: Readonly<Record<string, unknown>> | undefined,
+  ours: readonly string[],
+): string | undefined {
+  const others = Object.entries(metadata ?? {}).filter(([key]) => !ours.includes(key));
+  return others.length === 0 ? undefined : JSON.stringify(Object.fromEntries(others));
+}
+
 /** `1 task`, `2 tasks`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -118,12 +118,14 @@ export function sessionTable(sessions: readonly ShownSession[], screen: Screen):
 }
 
 /** Sessions by their ids, as transcripts are kept under them. */
-function sessionIds(sessions: ResultOf<'session.list'>, screen: Screen): string {
+function sessionIds(all: ResultOf<'session.list'>, screen: Screen): string {
+  // Whoever runs outside of Troupe, or is nobody, has none.
+  const sessions = all.filter(({ id }) => id !== 'none');
   if (sessions.length === 0) return NOBODY_RUNS;
   const rows = sessions.map((session): Cell[] => [
     session.memberId,
     { text: session.status, style: STYLES[session.status] },
-    session.id === 'none' ? '' : session.id,
+    session.id,
     session.pid === undefined ? elsewhere(session) : String(session.pid),
     { text: showTime(session.startedAt, screen), style: 'dim' },
   ]);

@@ -5,7 +5,7 @@ import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
 import { statusWord, taskName, taskNames, times } from '../words.ts';
-import { block, count, details, heading } from './details.ts';
+import { block, count, details, heading, metadataBeside } from './details.ts';
 import type { Views } from './views.ts';
 
 type Task = ResultOf<'task.show'>;
@@ -114,7 +114,8 @@ function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
     ['ended', by(task.completedAt)],
     ['changed', by(task.updatedAt)],
     ['epoch', `${task.epoch} (revision ${task.revision})`],
-    ['metadata', task.metadata && JSON.stringify(task.metadata)],
+    ['id in file', idInFile(task)],
+    ['metadata', metadataBeside(task.metadata, ['key'])],
   ];
   return (
     heading(`${intro} ${taskName(task.id)}: ${task.title}`, screen) +
@@ -124,6 +125,12 @@ function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
     block('result', task.result, screen) +
     block('failure', task.failure, screen)
   );
+}
+
+/** What the team file calls it; one that has no id there is known by its place. */
+function idInFile({ metadata }: Task): string | undefined {
+  const key = metadata?.['key'];
+  return typeof key === 'string' && !/^task \d+$/.test(key) ? key : undefined;
 }
 
 /** Of work that passed nothing is left to say. */

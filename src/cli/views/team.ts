@@ -7,7 +7,7 @@ import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
 import { statusWord, teamWord } from '../words.ts';
-import { block, count, details, dollars, heading, indent } from './details.ts';
+import { block, count, details, dollars, heading, indent, metadataBeside } from './details.ts';
 import { showAnything } from './generic.ts';
 import { memberTable } from './member.ts';
 import { requestTable } from './request.ts';
@@ -83,7 +83,7 @@ function teamDetails(team: Team, screen: Screen): string {
     ['teammates', `${team.members.filter(({ id }) => id !== team.leadId).length} of at most ${team.maxTeammates}`],
     ['shown in', team.resolvedBackend === 'in-process' ? undefined : team.resolvedBackend],
     ['raised from', raisedFrom(team)],
-    ['metadata', otherMetadata(team)],
+    ['metadata', metadataBeside(team.metadata, ['folder', 'file', 'host', 'lead'])],
   ];
   return (
     heading(`Team ${team.name}`, screen) +
@@ -103,12 +103,6 @@ function raisedFrom({ metadata }: Team): string | undefined {
   const { folder, file } = metadata ?? {};
   if (typeof folder !== 'string') return undefined;
   return typeof file === 'string' ? `${file} in ${folder}` : folder;
-}
-
-/** What somebody else keeps with it: ours has words of its own. */
-function otherMetadata({ metadata = {} }: Team): string | undefined {
-  const others = Object.entries(metadata).filter(([key]) => !['folder', 'file', 'host', 'lead'].includes(key));
-  return others.length === 0 ? undefined : JSON.stringify(Object.fromEntries(others));
 }
 
 /** There is something left to do, and nobody runs. */
