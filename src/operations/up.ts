@@ -7,13 +7,13 @@ import { parse } from '../core/parse.ts';
 import { TeamConfig } from '../core/team.ts';
 import { isSlug, Line, quote, Slug, suggestSlug, textOf } from '../core/text.ts';
 import { viewTeam } from '../core/view.ts';
-import { hooksOf } from '../runtime/team-file/hooks.ts';
+import { hooksOf, pathOfHook } from '../runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
 import { findElsewhere, placeOf, requirePlace } from '../runtime/team-file/place.ts';
 import { agentsOf, raiseTeam } from '../runtime/team-file/raise.ts';
 import { findUnrunnable } from '../runtime/team-file/runnable.ts';
 import { TeamFile } from '../runtime/team-file/schema.ts';
-import { problemsOf } from '../runtime/yaml-file.ts';
+import { placeIn, problemsOf } from '../runtime/yaml-file.ts';
 import { operation } from './operation.ts';
 
 const Source = z.strictObject({
@@ -112,7 +112,8 @@ export const upOperations = [
       const [broken] = hooks.broken(configs);
       if (broken) {
         const { type, command, why } = broken;
-        throw new TeamError('invalid', `The ${type} hook ${quote(command)} of ${name} cannot be run: ${why}`);
+        const at = placeIn(source, name, pathOfHook(file, broken));
+        throw new TeamError('invalid', `${at}: the ${type} hook ${quote(command)} cannot be run: ${why}`);
       }
       hooks.approve(
         yes ? configs : configs.filter(({ approved }) => approved !== undefined && approve.includes(approved)),

@@ -93,12 +93,21 @@ function misfit(found: unknown, forms: readonly Form[]): string {
   const words = forms.flatMap((form) => form.enum ?? []);
   const nearest = typeof found === 'string' ? findNearest(found, words) : undefined;
   const hint = nearest === undefined ? '' : ` (did you mean ${nearest}?)`;
-  return `cannot be ${show(found)}${hint}: ${accepted(forms)}`;
+  return `cannot be ${show(found)}${hint}: ${accepted(forms)}${inQuotes(found, forms)}`;
+}
+
+/** YAML takes 2026 for a number and true for a truth, and not all see why that is no text. */
+function inQuotes(found: unknown, forms: readonly Form[]): string {
+  const isScalar = typeof found === 'number' || typeof found === 'boolean';
+  return isScalar && forms.some(({ type, enum: words }) => type === 'string' && !words)
+    ? `; in quotes it is one: "${String(found)}"`
+    : '';
 }
 
 function show(found: unknown): string {
   if (Array.isArray(found)) return 'a list';
-  return typeof found === 'object' ? 'a map' : quote(typeof found === 'string' ? found : JSON.stringify(found));
+  if (typeof found === 'object') return 'a map';
+  return typeof found === 'string' ? quote(found) : JSON.stringify(found);
 }
 
 /** What may stand there. */
@@ -115,7 +124,10 @@ function kindOf(form: Form): string {
       ? `a map of ${keysOf(form).join(', ')}`
       : `{ ${keys.map((key) => `${key}: …`).join(', ')} }`;
   }
-  if (form.type === 'array') return form.items?.type === 'string' ? 'a list of texts' : 'a list';
+  if (form.type === 'array') {
+    const list = form.items?.type === 'string' ? 'a list of texts' : 'a list';
+    return form.description === undefined ? list : `${list} (${form.description})`;
+  }
   if (form.type === 'boolean') return 'true or false';
   if (form.type === 'integer' || form.type === 'number') return 'a number';
   return form.description === undefined ? 'a text' : `a text (${form.description})`;

@@ -216,7 +216,12 @@ hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
 `,
     );
     const up = ['up', file, '--yes'];
-    expect(await troupe.run(up)).toMatchObject({ status: 2, stderr: expect.stringContaining('gate.sh is not there') });
+    expect(await troupe.run(up)).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(
+        /troupe\.yaml:4:36: the TaskCompleted hook "\.\/gate\.sh" cannot be run: \.\/gate\.sh is not there/,
+      ),
+    });
     writeFileSync(gate, '#!/bin/sh\ntest -e approved || { echo "approved is missing" >&2; exit 2; }\n');
     expect(await troupe.run(up)).toMatchObject({ status: 2, stderr: expect.stringContaining(`chmod +x ${gate}`) });
     expect(await troupe.json('team list')).toEqual([]);

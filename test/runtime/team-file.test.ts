@@ -189,7 +189,7 @@ hooks:
     [
       'a form that is none of those accepted',
       'team: x\nmembers:\n  - name: b\n    agent: 3\n',
-      /^t\.yaml:4:12: members\[0\]\.agent cannot be "3": it takes a text .*, or \{ exec: … \}, or \{ acp: … \}$/,
+      /^t\.yaml:4:12: members\[0\]\.agent cannot be 3: it takes a text .*, or \{ exec: … \}, or \{ acp: … \}; in quotes it is one: "3"$/,
     ],
     [
       'a misspelt word',
@@ -200,7 +200,7 @@ hooks:
     [
       'several faults, each on a line of its own in the order of the file',
       'team: x\nmode: tmx\nlimits: { maxTeammates: 99 }\ntasks:\n  - { title: 1 }\n',
-      /^t\.yaml:2:7: mode cannot .*\nt\.yaml:3:25: limits\.maxTeammates must be at most 32\nt\.yaml:5:14: tasks\[0\]\.title cannot be "1": it takes a text$/,
+      /^t\.yaml:2:7: mode cannot .*\nt\.yaml:3:25: limits\.maxTeammates must be at most 32\nt\.yaml:5:14: tasks\[0\]\.title cannot be 1: it takes a text; in quotes it is one: "1"$/,
     ],
   ])('with %s is refused, with line and column', (_what, text, message) => {
     expect(() => parseTeamFile(text, 't.yaml')).toThrow(

@@ -4,6 +4,7 @@ import { HookType } from '../../core/hook.ts';
 import type { HookConfig } from '../../core/hook.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
 import { hashHook } from '../hooks/approvals.ts';
+import type { Path } from '../yaml-problems.ts';
 import { milliseconds } from './schema.ts';
 import type { TeamFile } from './schema.ts';
 
@@ -22,6 +23,13 @@ export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
       approved: hashHook({ ...entry, executor }, folder),
     })),
   );
+}
+
+/** Where a file has the command of a hook. */
+export function pathOfHook(file: TeamFile, { type, command }: Pick<HookConfig, 'type' | 'command'>): Path {
+  const entries = file.hooks?.[type];
+  const at = Array.isArray(entries) ? [entries.findIndex((entry) => entry.command === command)] : [];
+  return ['hooks', type, ...at, 'command'];
 }
 
 /** The hooks of a team once its file is raised: those that somebody registered stay, those of its folders are as the file says. */
