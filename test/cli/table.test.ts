@@ -70,7 +70,7 @@ describe('a table', () => {
   });
 });
 
-test('pairs are never cut: the second stands under its beginning, and a long word stays whole', () => {
+test('pairs are never cut: the second stands under its beginning, and a long word stays whole, further left where it must', () => {
   const rows = [
     ['gemini', 'npm install --global @google/gemini-cli-with-a-long-name'],
     ['goose', 'see its page'],
@@ -79,7 +79,7 @@ test('pairs are never cut: the second stands under its beginning, and a long wor
     [
       'AGENT   HOW',
       'gemini  npm install --global',
-      '        @google/gemini-cli-with-a-long-name',
+      '@google/gemini-cli-with-a-long-name',
       'goose   see its page',
       '',
     ].join('\n'),
