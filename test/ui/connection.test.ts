@@ -37,7 +37,7 @@ describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
     proxy.cut();
     await page.getByText('Reconnecting to the daemon').waitFor();
     expect(await live.innerText()).toBe('Not live');
-    expect(await page.getByRole('button', { name: 'Task', exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'New task' }).isDisabled()).toBe(true);
     expect(await page.locator('.list-row').count()).toBeGreaterThan(10);
     const seqOf = async (): Promise<number> => (await client.call('team.list', {}))[0]?.seq ?? 0;
     const before = await seqOf();
@@ -80,7 +80,7 @@ describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
     await client.call('task.create', { teamId: TEAM, title: 'After the crash' });
     await page.locator('.card').getByText('After the crash').waitFor();
     // And it can act again.
-    await eventually(() => page.getByRole('button', { name: 'Task', exact: true }).isEnabled()).toBe(true);
+    await eventually(() => page.getByRole('button', { name: 'New task' }).isEnabled()).toBe(true);
     await page.getByRole('link', { name: /After the crash/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Complete' }).click();
     await eventually(async () => (await client.call('task.show', { teamId: TEAM, taskId: '25' })).status).toBe(

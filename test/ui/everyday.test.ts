@@ -110,7 +110,7 @@ describe('in everyday use', { timeout: 240_000 }, () => {
     // What is closed takes no task.
     await client.call('team.down', { teamId: TEAM, force: true });
     await page.locator('.list-row').first().waitFor();
-    await eventually(() => page.getByRole('button', { name: 'Task', exact: true }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole('button', { name: 'New task' }).isDisabled()).toBe(true);
     await page.keyboard.press('n');
     expect(await page.getByRole('dialog').count()).toBe(0);
     expectQuiet(watched);
@@ -128,5 +128,35 @@ describe('in everyday use', { timeout: 240_000 }, () => {
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
+  });
+
+  test('under a finger what one presses is large enough, and a tool is called by its whole name', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeStory);
+    const watched = await openPage(browser(), client, `/t/${TEAM}?view=graph`, {
+      ...PHONE,
+      hasTouch: true,
+      isMobile: true,
+    });
+    const { page } = watched;
+    const origin = new URL(page.url()).origin;
+    /** The least height of what fits, in pixels. */
+    const least = async (selector: string): Promise<number> => {
+      await page.locator(selector).first().waitFor();
+      const boxes = await page
+        .locator(selector)
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+      return Math.min(...boxes.filter((height) => height > 0));
+    };
+    expect(await least('.zoom button')).toBeGreaterThanOrEqual(44);
+    await page.goto(`${origin}/t/${TEAM}?view=board`);
+    expect(await least('.card-menu')).toBeGreaterThanOrEqual(44);
+    await page.goto(`${origin}/t/${TEAM}/task/13`);
+    expect(await least('.sheet .task-line, .sheet .events button')).toBeGreaterThanOrEqual(44);
+    await page.goto(`${origin}/t/${TEAM}/m/ada`);
+    expect(await least('.tool-body summary')).toBeGreaterThanOrEqual(44);
+    const names = page.locator('.tool-body summary b');
+    expect(await names.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)).toBe(0);
+    expectQuiet(watched);
   });
 });

@@ -91,7 +91,7 @@ describe('a team of programs', { timeout: 240_000 }, () => {
     await page.getByRole('button', { name: 'Shut down', exact: true }).click();
     await page.locator('.team-head').getByText('Closed').waitFor();
     expect((await client.call('team.show', { teamId: TEAM })).status).toBe('cleaned-up');
-    expect(await page.getByRole('button', { name: 'Task', exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'New task' }).isDisabled()).toBe(true);
     expectQuiet(watched);
   });
 

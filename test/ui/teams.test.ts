@@ -38,7 +38,7 @@ describe('the page of all teams', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Clear' }).press('Enter');
     await closed.getByRole('link', { name: 'release-1-4' }).click();
     await page.locator('.team-head').getByText('Closed').waitFor();
-    expect(await page.getByRole('button', { name: 'Task', exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'New task' }).isDisabled()).toBe(true);
 
     await page.keyboard.press('g');
     await page.keyboard.press('t');

@@ -50,7 +50,13 @@ export function TeamHeader({ teamId }: { teamId: string }) {
       >
         <ProgressBar counts={counts} of={tasks.length} />
         <span className="team-count">
-          <b>{counts.completed}</b> of {tasks.length}
+          {tasks.length === 0 ? (
+            <span className="quiet">no task</span>
+          ) : (
+            <>
+              <b>{counts.completed}</b> of {tasks.length}
+            </>
+          )}
         </span>
       </div>
       <span className="spacer" />

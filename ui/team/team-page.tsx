@@ -1,11 +1,13 @@
-import { ListChecks, Users } from 'lucide-react';
+import { ListChecks, SearchX } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { useQuery } from '../data/route.ts';
 import { useCanAct } from '../data/use-can-act.ts';
 import { useTeam, useStore } from '../data/use-team.tsx';
 import { NewTask } from '../forms/new-task.tsx';
+import { showControls } from '../parts/controls.ts';
 import { useKeys } from '../parts/keys.ts';
 import { later } from '../parts/later.ts';
+import { PHASE_WORDS } from '../parts/status.tsx';
 import { Board } from './board/board.tsx';
 import { FailedTeam } from './failed-team.tsx';
 import { prepareLayout } from './graph/layout.ts';
@@ -16,7 +18,7 @@ import { TeamHeader } from './team-header.tsx';
 import { TimeLine } from './time-line/time-line.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useFilter, useFound } from './use-filter.ts';
-import type { TeamViewName } from './use-filter.ts';
+import type { Filter, TeamViewName } from './use-filter.ts';
 import './team.css';
 
 const loadGraph = async () => (await import('./graph/graph.tsx')).Graph;
@@ -82,7 +84,7 @@ function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined 
           </div>
         ) : isFiltered && found.length === 0 ? (
           <div className="empty">
-            <Users size={32} aria-hidden />
+            <SearchX size={32} aria-hidden />
             <h2>No task fits the filter</h2>
             <p className="quiet">{describe(filter)}</p>
             <button type="button" className="button" onClick={clear}>
@@ -120,8 +122,9 @@ function View({
   );
 }
 
-function describe({ text, member, status }: { text: string; member: string; status: string }): string {
-  return [text && `“${text}”`, member && `of ${member}`, status && `that is ${status}`].filter(Boolean).join(', ');
+function describe({ text, member, status }: Filter): string {
+  const phase = status && `that is ${PHASE_WORDS[status].toLowerCase()}`;
+  return [text && `“${showControls(text)}”`, member && `of ${member}`, phase].filter(Boolean).join(', ');
 }
 
 /** The address says which moment is shown, so that a link shows the same. */

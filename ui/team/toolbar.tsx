@@ -106,7 +106,7 @@ export function Toolbar({ onNewTask }: { onNewTask: () => void }) {
         </button>
       )}
       <span className="spacer" />
-      <button type="button" className="button" onClick={onNewTask} disabled={!canAct} aria-label="Task">
+      <button type="button" className="button" onClick={onNewTask} disabled={!canAct} aria-label="New task">
         <Plus size={16} aria-hidden /> <span className="add-word">Task</span>
       </button>
     </div>

@@ -51,7 +51,7 @@ export function TeamsPage() {
           />
           <kbd>/</kbd>
         </label>
-        <button type="button" className="button primary" onClick={() => setNew(true)}>
+        <button type="button" className="button primary" onClick={() => setNew(true)} aria-label="New team">
           <Plus size={16} aria-hidden /> Team
         </button>
       </div>
@@ -159,7 +159,7 @@ function TeamRow({ team }: { team: TeamLine }) {
       figures={
         <>
           <td className="number wide">{tokensOrUntold(tokensOf(usage))}</td>
-          <td className="number">{costOrUntold(usage.costUsd ?? 0)}</td>
+          <td className={usage.costUsd ? 'number' : 'number untold'}>{costOrUntold(usage.costUsd ?? 0)}</td>
         </>
       }
       activeAt={activeAt}

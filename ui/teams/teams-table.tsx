@@ -74,7 +74,13 @@ export function TeamsRow({
         <span className="row">
           <ProgressBar counts={counts} of={of} />
           <span className="teams-count">
-            <b>{done}</b> <span className="quiet">of {of}</span>
+            {of === 0 ? (
+              <span className="quiet">no task</span>
+            ) : (
+              <>
+                <b>{done}</b> <span className="quiet">of {of}</span>
+              </>
+            )}
           </span>
         </span>
       </td>
