@@ -14,6 +14,7 @@ const { labelTicks, stepsFrom } = await loadPart<{
   labelTicks: (ticks: readonly number[], show: (tick: number, largest: number) => string) => string[];
   stepsFrom: (least: number) => number[];
 }>('ui/parts/axis.ts');
+const { showControls } = await loadPart<{ showControls: (text: string) => string }>('ui/parts/controls.ts');
 const { showCost } = await loadPart<{ showCost: (usd: number, largest: number) => string }>('ui/parts/format.ts');
 const { withoutRepeat } = await loadPart<{ withoutRepeat: (content: string, feedback?: string) => string }>(
   'ui/queue/repeat.ts',
@@ -72,6 +73,13 @@ test('an axis says nothing twice, and takes no step that is less than one thing'
   expect(labelTicks([0, 50_000, 100_000], showCost)).toEqual(['$0', '$50k', '$100k']);
   expect(labelTicks([0, 5_000, 10_000], showCost)).toEqual(['$0', '$5,000', '$10,000']);
   expect(labelTicks([0, 0.5, 1], showCost)).toEqual(['$0.00', '$0.50', '$1.00']);
+});
+
+test('what nobody can see, or a terminal would obey, is shown by its number; tabs, lines and joined letters stay', () => {
+  expect(showControls('rm\u200b -rf \u202ex\u{e0041}\u0007\u001b[2J\u009b1m\rls')).toBe(
+    'rm[U+200B] -rf [U+202E]x[U+E0041][U+0007][U+001B][2J[U+009B]1m[U+000D]ls',
+  );
+  for (const text of ['a\tb\r\nc\n', 'می\u200cخواهم', '👩\u200d💻', 'שלום']) expect(showControls(text)).toBe(text);
 });
 
 test('what a gate said last is told once', () => {

@@ -67,7 +67,7 @@ export function Facts({ member }: { member: MemberRecord }) {
           </Fact>
         )}
         {member.sessionId !== 'none' && (
-          <Fact name="Session">
+          <Fact name="Session" isWide>
             <span className="mono">{member.sessionId}</span>
           </Fact>
         )}
@@ -76,7 +76,7 @@ export function Facts({ member }: { member: MemberRecord }) {
         )}
         {member.hostId !== undefined && <Fact name="Runs on">{member.hostId}</Fact>}
         {member.cwd !== undefined && (
-          <Fact name="Folder">
+          <Fact name="Folder" isWide>
             <span className="mono">{showControls(member.cwd)}</span>
           </Fact>
         )}

@@ -4,13 +4,12 @@ const CONTROLS =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\r(?!\n)|[\u{e0000}-\u{e007f}]/gu;
 
 /**
- * A text in which all is seen: characters that turn the order of what one reads, or that nobody can see, stand there by
- * their number, those that a terminal would obey by their picture. A command that somebody approves must read as it runs.
+ * A text in which all is seen: characters that turn the order of what one reads, that nobody can see or that a terminal would
+ * obey stand there by their number; of their pictures our fonts have none. A command that somebody approves must read as it runs.
  */
 export function showControls(text: string): string {
   return text.replaceAll(CONTROLS, (character) => {
     const code = character.codePointAt(0) ?? 0;
-    if (code === 0x7f) return '\u2421';
-    return code < 0x20 ? String.fromCharCode(0x2400 + code) : `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+    return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
   });
 }
