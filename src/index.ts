@@ -48,7 +48,7 @@ export { Mailbox } from './ledger/mailbox.ts';
 export type { InboxFilter } from './ledger/mailbox.ts';
 export type { LedgerOptions } from './ledger/options.ts';
 export { SharedTaskList } from './ledger/task-list.ts';
-export type { TaskFilter } from './ledger/task-list.ts';
+export type { TaskFilter } from './ledger/task-filter.ts';
 export type { Abilities, Agent, AgentEvent, AgentSession, Turn } from './agents/agent.ts';
 export { execAgent } from './agents/exec.ts';
 export { functionAgent } from './agents/function.ts';

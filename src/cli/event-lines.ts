@@ -64,7 +64,7 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
     case 'task:created':
       return { text: `added task ${taskName(event.taskId)}: ${event.title}` };
     case 'task:updated':
-      return { text: `changed ${task(event.taskId)}` };
+      return { text: `${event.unjudged === false ? 'let pass' : 'changed'} ${task(event.taskId)}` };
     case 'task:assigned':
       return { text: `reserved ${task(event.taskId)} for ${event.assigneeId ?? 'nobody'}` };
     case 'task:claimed':

@@ -37,8 +37,9 @@ export interface CommandData {
   'member.leave': LeaveInput;
   'member.place': PlaceMemberInput;
   /** Only the bridge chooses an id: that of the same task in another program's list. */
-  'task.create': CreateTaskInput & { taskId?: string | undefined };
-  'task.update': ChangeTaskInput;
+  'task.create': CreateTaskInput & { taskId?: string | undefined; unjudged?: true | undefined };
+  /** Only Troupe itself says that the hooks let a new task pass. */
+  'task.update': ChangeTaskInput & { unjudged?: false | undefined };
   'task.assign': AssignTaskInput;
   'task.claim': ClaimTaskInput;
   'task.release': ReleaseTaskInput;

@@ -89,6 +89,8 @@ export interface EventData {
     dependencies: string[];
     onDependencyFailure: DependencyFailurePolicy;
     metadata?: Metadata | undefined;
+    /** Nobody can take it before it was updated to be judged. */
+    unjudged?: true | undefined;
   };
   'task:updated': {
     taskId: string;
@@ -98,6 +100,7 @@ export interface EventData {
     priority?: SharedTaskPriority | undefined;
     onDependencyFailure?: DependencyFailurePolicy | undefined;
     metadata?: Metadata | undefined;
+    unjudged?: false | undefined;
   };
   /** Reserved for a member, or (null) for nobody. `epoch` is new when it was taken from a holder. */
   'task:assigned': { taskId: string; assigneeId: string | null; epoch: number };

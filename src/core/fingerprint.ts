@@ -2,11 +2,19 @@
 const LOOKED_AT = 4_096;
 
 /**
- * What a command says, in a few letters: two that are sent under one id must be the same one. Left out is who and when, and
- * what the caller last saw: that moves between the first time and the second.
+ * What a command says, in a few letters: two that are sent under one id must be the same one. Left out is who and when,, and
+ * what the caller last saw or whether there are hooks: that moves between the first time and the second.
  */
 export function fingerprintOf(command: Passing): string {
-  const { at: _at, by: _by, commandId: _id, epoch: _epoch, revision: _revision, ...said } = command;
+  const {
+    at: _at,
+    by: _by,
+    commandId: _id,
+    epoch: _epoch,
+    revision: _revision,
+    unjudged: _unjudged,
+    ...said
+  } = command;
   const text = JSON.stringify(said);
   let hash = 0x811c9dc5 ^ text.length;
   for (let i = 0; i < text.length && i < LOOKED_AT; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -20,5 +28,6 @@ interface Passing {
   readonly commandId?: string | undefined;
   readonly epoch?: number | undefined;
   readonly revision?: number | undefined;
+  readonly unjudged?: boolean | undefined;
   readonly type: string;
 }

@@ -70,7 +70,12 @@ function taskOf(state: TeamState, key: number, assigneeId: string | undefined): 
 
 /** Pending and waiting for nothing. */
 export function isReady(state: TeamState, task: TaskRecord): boolean {
-  return task.status === 'pending' && waitsOf(state, task.id) === 0;
+  return task.status === 'pending' && !isBlocked(state, task);
+}
+
+/** Whether something has to happen before anybody can take it. */
+export function isBlocked(state: TeamState, task: TaskRecord): boolean {
+  return waitsOf(state, task.id) > 0 || task.unjudged === true;
 }
 
 /** Task ids are below 10^15 < 2^50, so priority and age fit one exact number: a heap of numbers compares fastest. */

@@ -8,7 +8,7 @@ import { putMember, putMessage, putRequest, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
 /** Raised when the form below changes; a snapshot of another form is not read, the batches are replayed instead. */
-const FORMAT = 5;
+const FORMAT = 6;
 
 interface Form {
   format: number;
@@ -16,6 +16,7 @@ interface Form {
   members: MemberRecord[];
   tasks: TaskRow[];
   deleted: string[];
+  unjudged: string[];
   messages: MessageRow[];
   broadcasts: [string, string[]][];
   requests: TeamRequest[];
@@ -35,6 +36,7 @@ export function takeSnapshot(state: TeamState): string {
     members: [...state.members.values()],
     tasks: Array.from(state.tasks.values(), taskRow),
     deleted: [...state.deleted],
+    unjudged: [...state.tasks.values()].filter((task) => task.unjudged).map(({ id }) => id),
     messages: Array.from(state.messages.values(), messageRow),
     broadcasts: [...state.broadcasts],
     requests: [...state.requests.values()],
@@ -57,7 +59,11 @@ export function openSnapshot(teamId: string, body: string): TeamState | undefine
   for (const member of form.members) {
     putMember(state, member.id, revive(member, ['joinedAt', 'statusSince', 'stoppedAt']));
   }
-  for (const row of form.tasks) putTask(state, row[0], taskFrom(teamId, row));
+  const unjudged = new Set(form.unjudged);
+  for (const row of form.tasks) {
+    const task = taskFrom(teamId, row);
+    putTask(state, task.id, unjudged.size > 0 && unjudged.has(task.id) ? { ...task, unjudged: true } : task);
+  }
   for (const id of form.deleted) state.deleted.add(id);
   for (const row of form.messages) putMessage(state, row[0], messageFrom(teamId, row));
   fill(state.broadcasts, form.broadcasts);

@@ -35,6 +35,8 @@ export const SharedTask = z.object({
   assigneeId: Slug.optional(),
   /** The assignee was chosen for it, so it stays the assignee when the task is released. */
   reserved: z.boolean(),
+  /** The hooks on new tasks have yet to judge it: until then nobody can take it. */
+  unjudged: z.boolean().optional(),
   dependencies: z.array(TaskId),
   /** Dependencies that are still open. Derived. */
   blockedBy: z.array(TaskId),

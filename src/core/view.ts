@@ -3,7 +3,7 @@ import type { Metadata } from './json.ts';
 import { DELETED_TASKS } from './limits.ts';
 import type { TeamMember } from './member.ts';
 import type { TeamNote } from './note.ts';
-import { assignedTo, dependentsOf, isOpen, waitsOf } from './ready.ts';
+import { assignedTo, dependentsOf, isBlocked, isOpen } from './ready.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import type { SharedTask } from './task.ts';
 import type { TeamConfig } from './team.ts';
@@ -13,7 +13,7 @@ import type { Usage } from './usage.ts';
 
 /** A task as the faces show it: its record and what follows from the others. */
 export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
-  const blocked = task.status === 'pending' && waitsOf(state, task.id) > 0;
+  const blocked = task.status === 'pending' && isBlocked(state, task);
   const blockedBy = blocked ? task.dependencies.filter((id) => isOpen(task, state.tasks.get(id))) : [];
   const view: SharedTask = {
     ...task,
@@ -21,8 +21,13 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
     blockedBy,
     blocks: dependentsOf(state, task.id).filter((id) => state.tasks.get(id)?.status !== 'deleted'),
   };
-  if (blocked) view.blockedReason = `waits for ${blockedBy.map((id) => describeTask(state, id)).join(', ')}`;
+  if (blocked) view.blockedReason = reasonOf(state, task, blockedBy);
   return view;
+}
+
+function reasonOf(state: TeamState, { unjudged }: TaskRecord, blockedBy: readonly string[]): string {
+  const others = blockedBy.map((id) => describeTask(state, id));
+  return `waits for ${[...(unjudged ? ['the hooks that judge new tasks'] : []), ...others].join(', ')}`;
 }
 
 /** A member as the faces show it. */
@@ -67,7 +72,7 @@ export function describeTask(state: TeamState, id: string): string {
   const task = state.tasks.get(id);
   if (!task) return `task ${id} (unknown)`;
   if (task.status === 'in_progress') return `task ${id} (in progress, held by ${task.assigneeId})`;
-  if (task.status === 'pending' && waitsOf(state, id) > 0) return `task ${id} (blocked)`;
+  if (task.status === 'pending' && isBlocked(state, task)) return `task ${id} (blocked)`;
   if (task.status === 'failed') return `task ${id} (failed: ${quote(task.failure ?? '')})`;
   return `task ${id} (${task.status})`;
 }

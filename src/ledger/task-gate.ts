@@ -5,13 +5,55 @@ import { TeamError } from '../core/errors.ts';
 import { feedbackOf } from '../core/hook.ts';
 import type { HookResult, TaskCompletedHookContext, TaskCreatedHookContext } from '../core/hook.ts';
 import type { TaskRecord, TeamState } from '../core/state.ts';
+import type { SharedTask } from '../core/task.ts';
+import { quote } from '../core/text.ts';
 import { requireTask, viewTask } from '../core/view.ts';
 import type { NewCommand } from './ledger.ts';
 
-/** Judges a completion before it counts, and a new task after it was made. */
+/** Judges a completion before it counts, and a new task before anybody can take it. */
 export interface TaskGate {
   executeTaskCompletedHook(context: TaskCompletedHookContext): Promise<HookResult>;
   executeTaskCreatedHook?(context: TaskCreatedHookContext): Promise<HookResult>;
+  /** Whether it has something to say about new tasks of a team; if it does not tell, it has. */
+  judgesNewTasks?(teamId: string): Promise<boolean>;
+}
+
+/** Whether new tasks of a team are judged. */
+export async function judgesNewTasks(gate: TaskGate, teamId: string): Promise<boolean> {
+  if (!gate.executeTaskCreatedHook) return false;
+  return (await gate.judgesNewTasks?.(teamId)) ?? true;
+}
+
+/**
+ * Asks the gate about a new task, which nobody can take meanwhile; then it can be taken, or it is deleted and that is thrown, as
+ * `gate_rejected`. Where the gate itself fails, it lets the task pass. With `ifUnable: 'leave'`, a gate that has to block and cannot
+ * be asked leaves the task as it is.
+ */
+export async function judgeNewTask(
+  gate: TaskGate,
+  task: SharedTask,
+  {
+    execute,
+    ifUnable = 'delete',
+  }: { execute: (command: NewCommand) => Promise<SharedTask>; ifUnable?: 'delete' | 'leave' },
+): Promise<SharedTask> {
+  const { id: taskId, teamId, title: taskTitle, createdBy } = task;
+  const pass = (): Promise<SharedTask> => execute({ type: 'task.update', by: SYSTEM, taskId, unjudged: false });
+  const unwanted = `A hook does not want the task ${quote(taskTitle)}`;
+  // Sent again after its answer was lost: what was decided then counts.
+  if (task.status === 'deleted') throw new TeamError('gate_rejected', unwanted);
+  if (!task.unjudged) return task;
+  let verdict: HookResult | undefined;
+  try {
+    verdict = await gate.executeTaskCreatedHook?.({ teamId, taskId, taskTitle, createdBy });
+  } catch (error) {
+    await pass();
+    throw error;
+  }
+  if (verdict?.exitCode !== 2) return pass();
+  if (verdict.unable !== undefined && ifUnable === 'leave') return task;
+  await execute({ type: 'task.delete', by: SYSTEM, taskId });
+  throw new TeamError('gate_rejected', feedbackOf(verdict) || unwanted);
 }
 
 /** A completion that is to be judged. */

@@ -1,37 +1,26 @@
 import { EventEmitter } from 'node:events';
 import type { z } from 'zod';
-import { SYSTEM, USER } from '../core/actor.ts';
+import { USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
 import { ClaimConflictError, TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
-import { feedbackOf } from '../core/hook.ts';
 import { parse } from '../core/parse.ts';
 import { allReady } from '../core/ready.ts';
 import type { TeamState } from '../core/state.ts';
 import { CompleteTaskInput, CreateTaskInput, UpdateTaskInput } from '../core/task.ts';
-import type { SharedTask, SharedTaskPriority, SharedTaskStatus } from '../core/task.ts';
-import { quote } from '../core/text.ts';
+import type { SharedTask } from '../core/task.ts';
 import { requireMember, requireTask, requireTeam, viewTask } from '../core/view.ts';
 import type { ClaimKeeper } from './claim-keeper.ts';
 import { emitAll } from './emit.ts';
 import type { Ledger, NewCommand } from './ledger.ts';
 import { TOLD_AS } from './task-events.ts';
 import type { TaskListEvents } from './task-events.ts';
-import { judgeCompletion } from './task-gate.ts';
+import { filterTasks } from './task-filter.ts';
+import type { TaskFilter } from './task-filter.ts';
+import { judgeCompletion, judgeNewTask, judgesNewTasks } from './task-gate.ts';
 import type { Completion, Judged, TaskGate } from './task-gate.ts';
 import { planUpdate } from './update-steps.ts';
-
-/** Which tasks to list. Deleted ones are listed only when asked for by status. */
-export interface TaskFilter {
-  readonly status?: SharedTaskStatus | readonly SharedTaskStatus[];
-  readonly assigneeId?: string;
-  readonly priority?: SharedTaskPriority;
-  /** Only tasks with a greater id. */
-  readonly after?: string;
-  /** At most so many, the oldest first. */
-  readonly limit?: number;
-}
 
 /** What a completion may carry. */
 export interface CompleteOptions {
@@ -83,12 +72,10 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     options: Once = {},
   ): Promise<SharedTask> {
     const command = { type: 'task.create', by: createdBy, ...options, ...parse(CreateTaskInput, input) } as const;
-    const task = await this.#do(teamId, command);
-    const context = { teamId, taskId: task.id, taskTitle: task.title, createdBy };
-    const verdict = await this.#gate?.executeTaskCreatedHook?.(context);
-    if (verdict?.exitCode !== 2) return task;
-    await this.#do(teamId, { type: 'task.delete', by: SYSTEM, taskId: task.id });
-    throw new TeamError('gate_rejected', feedbackOf(verdict) || `A hook does not want the task ${quote(task.title)}`);
+    const gate = this.#gate;
+    if (!gate || !(await judgesNewTasks(gate, teamId))) return this.#do(teamId, command);
+    const task = await this.#do(teamId, { ...command, unjudged: true });
+    return judgeNewTask(gate, task, { execute: (step) => this.#do(teamId, step) });
   }
 
   /** One task, or undefined where there is none. */
@@ -101,21 +88,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
 
   /** Tasks in the order of their ids. */
   listTasks(teamId: string, filter: TaskFilter = {}): Promise<SharedTask[]> {
-    const { status, assigneeId, priority, after = '0', limit = Infinity } = filter;
-    const statuses = status === undefined ? undefined : new Set([status].flat());
-    return this.#view(teamId, (state) => {
-      const found: SharedTask[] = [];
-      for (const task of state.tasks.values()) {
-        if (found.length >= limit) break;
-        if (Number(task.id) <= Number(after)) continue;
-        if (assigneeId !== undefined && task.assigneeId !== assigneeId) continue;
-        if (priority !== undefined && task.priority !== priority) continue;
-        if (!statuses && task.status === 'deleted') continue;
-        const view = viewTask(state, task);
-        if (!statuses || statuses.has(view.status)) found.push(view);
-      }
-      return found;
-    });
+    return this.#view(teamId, (state) => filterTasks(state, filter));
   }
 
   /**

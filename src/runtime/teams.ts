@@ -15,6 +15,7 @@ import { keepGates } from './gate-keeper.ts';
 import { openApprovals } from './hooks/approvals.ts';
 import { TeamHooks } from './hooks/team-hooks.ts';
 import { keepLeads } from './lead-keeper.ts';
+import { keepNewTasks } from './new-task-keeper.ts';
 import { replacePrivateFile } from './private-file.ts';
 import { openProcessRecords } from './process-records.ts';
 import { keepRestarts } from './restart-keeper.ts';
@@ -92,9 +93,13 @@ export function openTeams(options: TeamsOptions): Teams {
   const stopLeads = keepLeads({ ledger, mailbox, supervisor }, (error, teamId) => onError(error, { teamId }));
   const stopRestarts = keepRestarts({ ledger, sessions }, (error, teamId) => onError(error, { teamId }));
   const deadlines = keepDeadlines(ledger, (error, teamId) => onError(error, { teamId }));
+  const newTasks = keepNewTasks({ ledger, gate: hooks, alone: options.turnFor === undefined }, (error, teamId) =>
+    onError(error, { teamId }),
+  );
   return {
     async start() {
       await supervisor.start();
+      await newTasks.start();
       await deadlines.start();
     },
     tasks,
@@ -107,6 +112,7 @@ export function openTeams(options: TeamsOptions): Teams {
     async close() {
       await supervisor.close({ end: false });
       deadlines.close();
+      newTasks.close();
       stopGates();
       stopBudgets();
       stopLeads();

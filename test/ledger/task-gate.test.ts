@@ -96,6 +96,51 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       ]);
     });
 
+    test('about a new task, which nobody can take before it has spoken', async () => {
+      const gate = door();
+      const { ledger, tasks, create, get } = await openList({ creationGate: () => gate.pass().then(() => verdict(0)) });
+      const creation = create('one', { priority: 'critical' });
+      await expect.poll(gate.waiting).toBe(1);
+      expect(await tasks.claimNextTask(TEAM, 'ann')).toBeUndefined();
+      await expect(tasks.claimTask(TEAM, '1', 'ann')).rejects.toMatchObject({
+        code: 'blocked',
+        message: 'Task 1 waits for the hooks that judge new tasks',
+      });
+      await expect(tasks.updateTask(TEAM, '1', { status: 'in_progress' }, 'ann')).rejects.toMatchObject({
+        code: 'blocked',
+      });
+      expect(await get('1')).toMatchObject({ status: 'blocked', unjudged: true, blockedBy: [] });
+      expect(await tasks.getClaimableTasksForTeammate(TEAM, 'ann')).toEqual([]);
+      const forged = { type: 'task.update', by: 'lead', taskId: '1', unjudged: false } as const;
+      await expect(run(ledger, forged)).rejects.toMatchObject({ code: 'not_allowed' });
+      gate.open();
+      expect(await creation).toMatchObject({ id: '1', status: 'pending', unjudged: false });
+      expect(await tasks.claimNextTask(TEAM, 'ann')).toMatchObject({ id: '1', assigneeId: 'ann' });
+    });
+
+    test('about a new task once, though it is asked for again after a lost answer', async () => {
+      let asked = 0;
+      const { tasks } = await openList({
+        creationGate: ({ taskTitle }) => verdict(++asked > 0 && taskTitle === 'bad' ? 2 : 0),
+      });
+      const make = (title: string) => tasks.createTask(TEAM, 'lead', { title }, { commandId: title });
+      for (let times = 0; times < 2; times++) {
+        expect(await make('good')).toMatchObject({ id: '1', status: 'pending' });
+        await expect(make('bad')).rejects.toMatchObject({ code: 'gate_rejected' });
+      }
+      expect(asked).toBe(2);
+    });
+
+    test('and a gate that throws over a new task lets it pass', async () => {
+      const { tasks, create } = await openList({
+        creationGate() {
+          throw new Error('no such program');
+        },
+      });
+      await expect(create('one')).rejects.toThrow('no such program');
+      expect(await tasks.claimNextTask(TEAM, 'ann')).toMatchObject({ id: '1' });
+    });
+
     test('and an error of the gate itself lets the work pass', async () => {
       const { tasks, create } = await openList({ gate: () => verdict(1) });
       await create('one');

@@ -28,7 +28,7 @@ export function verdict(
 
 type Gate = (context: TaskCompletedHookContext) => HookResult | Promise<HookResult>;
 
-type CreationGate = (context: TaskCreatedHookContext) => HookResult;
+type CreationGate = (context: TaskCreatedHookContext) => HookResult | Promise<HookResult>;
 
 /** What a list is opened with. */
 export interface ListOptions {

@@ -33,7 +33,7 @@ function wordsOf(event: TeamEvent): string {
     case 'task:created':
       return `${who} created #${event.taskId}`;
     case 'task:updated':
-      return `${who} changed #${event.taskId}`;
+      return event.unjudged === false ? `The hooks let #${event.taskId} pass` : `${who} changed #${event.taskId}`;
     case 'task:assigned':
       return event.assigneeId === null
         ? `${who} freed #${event.taskId}`

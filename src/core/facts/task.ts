@@ -20,6 +20,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       priority: event.priority,
       assigneeId,
       reserved: assigneeId !== undefined,
+      unjudged: event.unjudged,
       dependencies: event.dependencies,
       onDependencyFailure: event.onDependencyFailure,
       epoch: 0,
@@ -93,6 +94,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       ...task,
       status: 'pending',
       assigneeId: task.reserved ? task.assigneeId : undefined,
+      unjudged: undefined,
       epoch,
       rejections: 0,
       // It was said of a try before the one that passed.

@@ -4,7 +4,7 @@ import { ClaimConflictError, TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { CHOSEN_TASK_ID, LEAD_GRACE_MS, TASKS_PER_TEAM } from '../limits.ts';
-import { bestReady, isOpen, isPriority, waitsOf } from '../ready.ts';
+import { bestReady, isBlocked, isOpen, isPriority, waitsOf } from '../ready.ts';
 import type { TaskRecord, TeamRecord, TeamState } from '../state.ts';
 import { SharedTaskPriority } from '../task.ts';
 import { isChosenTaskId, quote } from '../text.ts';
@@ -49,6 +49,7 @@ export function createTask(state: TeamState, command: CommandOf<'task.create'>):
       dependencies,
       onDependencyFailure: command.onDependencyFailure,
       metadata: command.metadata,
+      ...(command.unjudged && { unjudged: true }),
     }),
     ...failsAtOnce(state, command, { id: taskId, dependencies, onDependencyFailure: command.onDependencyFailure }),
   ];
@@ -69,6 +70,7 @@ export function updateTask(state: TeamState, command: CommandOf<'task.update'>):
     revision: _revision,
     ...changes
   } = command;
+  if (changes.unjudged !== undefined) return passTask(task, command);
   requireFit(`task ${task.id}`, task.metadata, changes.metadata);
   if (changes.priority !== undefined) requirePriority(changes.priority);
   const events = [event(command, 'task:updated', changes)];
@@ -77,6 +79,14 @@ export function updateTask(state: TeamState, command: CommandOf<'task.update'>):
   const waits = next.dependencies.some((id) => isOpen(next, state.tasks.get(id)));
   if (waitsOf(state, task.id) > 0 && !waits) events.push(event(command, 'task:unblocked', { taskId: task.id }));
   return [...events, ...failsAtOnce(state, command, next)];
+}
+
+/** The hooks let a new task pass. One that they were asked about twice passes once. */
+function passTask(task: TaskRecord, command: CommandOf<'task.update'>): TeamEvent[] {
+  if (command.by !== SYSTEM) {
+    throw new TeamError('not_allowed', `${command.by} may not let task ${task.id} pass: the hooks on new tasks do`);
+  }
+  return task.unjudged ? [event(command, 'task:updated', { taskId: task.id, unjudged: false })] : [];
 }
 
 /** Reserves a task. Taking it from its holder raises the epoch, so that the holder's writes no longer count. */
@@ -134,7 +144,7 @@ function claimable(state: TeamState, taskId: string, memberId: string): TaskReco
   if (task.assigneeId !== undefined && task.assigneeId !== memberId) {
     throw new ClaimConflictError(`Task ${taskId} is reserved for ${task.assigneeId}: take another one`);
   }
-  if (waitsOf(state, taskId) > 0) {
+  if (isBlocked(state, task)) {
     throw new TeamError('blocked', `Task ${taskId} ${viewTask(state, task).blockedReason}`);
   }
   return task;

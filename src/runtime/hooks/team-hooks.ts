@@ -154,6 +154,11 @@ export class TeamHooks {
     });
   }
 
+  async judgesNewTasks(teamId: string): Promise<boolean> {
+    if (this.#functions.has(`${teamId} TaskCreated`)) return true;
+    return this.#ledger.view(teamId, (state) => requireTeam(state).hooks.some(isForNewTasks));
+  }
+
   executeTaskCreatedHook(context: TaskCreatedHookContext): Promise<HookResult> {
     return this.#execute('TaskCreated', context, { TASK_ID: context.taskId, CREATED_BY: context.createdBy });
   }
@@ -164,7 +169,7 @@ export class TeamHooks {
     { hooks, tasks, createdBy }: { hooks: readonly HookConfig[]; tasks: readonly NewTask[]; createdBy: string },
   ): Promise<(NewTask & { feedback: string })[]> {
     const type = 'TaskCreated';
-    const asked = hooks.filter((hook) => hook.type === type && hook.enabled);
+    const asked = hooks.filter(isForNewTasks);
     if (asked.length === 0 && !this.#functions.has(`${teamId} ${type}`)) return [];
     const verdicts = tasks.map(async (task) => {
       const context = { teamId, taskId: task.taskId, taskTitle: task.title, createdBy };
@@ -257,6 +262,11 @@ export class TeamHooks {
     if (unable === undefined) return applyPolicy(hook, result);
     return { ...result, ...refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${unable}`) };
   }
+}
+
+/** Whether a hook judges new tasks. */
+export function isForNewTasks({ type, enabled }: HookConfig): boolean {
+  return type === 'TaskCreated' && enabled;
 }
 
 /** What a hook is called among the approvals. */

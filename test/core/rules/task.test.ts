@@ -4,6 +4,7 @@ import { decide } from '../../../src/core/decide.ts';
 import type { TeamEvent } from '../../../src/core/event.ts';
 import { evolve } from '../../../src/core/evolve.ts';
 import { CHOSEN_TASK_ID } from '../../../src/core/limits.ts';
+import { openSnapshot, takeSnapshot } from '../../../src/core/snapshot.ts';
 import { commandOf, teamOf, types } from '../stage.ts';
 
 describe('a new task', () => {
@@ -71,6 +72,28 @@ describe('a new task', () => {
     expect(decide(team.state, { ...updated, priority: undefined } as Command)).toHaveLength(1);
     team.as('ann', 'task.claim', {});
     expect(team.view('1').status).toBe('in_progress');
+  });
+
+  test('that is to be judged is for nobody until it is let pass, whatever else it waits for, and in a snapshot as well', () => {
+    const team = teamOf('ann');
+    const first = team.task();
+    const play = (command: Command): void => decide(team.state, command).forEach((event) => evolve(team.state, event));
+    const by = { by: '@system', at: 0 };
+    play({ ...commandOf('task.create', { title: 't', dependencies: [first] }, by), unjudged: true } as Command);
+    expect(team.view('2')).toMatchObject({
+      status: 'blocked',
+      blockedReason: 'waits for the hooks that judge new tasks, task 1 (pending)',
+    });
+    team.do('task.complete', { taskId: first });
+    expect(team.refuse('ann', 'task.claim', { taskId: '2' })).toMatchObject({ code: 'blocked' });
+    expect(team.as('ann', 'task.claim', {})).toEqual([]);
+    const opened = openSnapshot('alpha', takeSnapshot(team.state));
+    expect(opened?.tasks.get('2')).toEqual(team.state.tasks.get('2'));
+    const pass = { ...commandOf('task.update', { taskId: '2' }, by), unjudged: false } as Command;
+    expect(() => decide(team.state, { ...pass, by: '@user' })).toThrow('@user may not let task 2 pass');
+    play(pass);
+    expect(decide(team.state, pass)).toEqual([]);
+    expect(types(team.as('ann', 'task.claim', {}))).toEqual(['task:claimed']);
   });
 
   test('waits once for a task that is named twice', () => {

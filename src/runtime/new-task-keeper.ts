@@ -1,0 +1,110 @@
+import { TeamError } from '../core/errors.ts';
+import type { TeamEvent } from '../core/event.ts';
+import type { TeamState } from '../core/state.ts';
+import type { SharedTask } from '../core/task.ts';
+import { requireTask, viewTask } from '../core/view.ts';
+import type { Ledger, NewCommand } from '../ledger/ledger.ts';
+import { judgeNewTask } from '../ledger/task-gate.ts';
+import type { TaskGate } from '../ledger/task-gate.ts';
+import { isForNewTasks } from './hooks/team-hooks.ts';
+
+/** Sees to it that no new task waits for ever to be judged. */
+export interface NewTaskKeeper {
+  /** Takes up what a daemon left that ended while its hooks ran. */
+  start(): Promise<void>;
+  close(): void;
+}
+
+/** What comes on top of the time that all hooks of a team may take: others may wait for them as well. */
+const MARGIN_MS = 30_000;
+
+/**
+ * Has new tasks judged that whoever made them left unjudged: it was ended, or could not reach the journal when its hooks were through. With
+ * `alone` no other daemon can be at it when this one starts.
+ */
+export function keepNewTasks(
+  { ledger, gate, alone }: { ledger: Ledger; gate: TaskGate; alone: boolean },
+  onError: (error: unknown, teamId: string) => void,
+): NewTaskKeeper {
+  const timers = new Map<string, NodeJS.Timeout>();
+  const unsubscribe = ledger.subscribe((teamId, { events }, state) => {
+    for (const event of events) react(teamId, event, state);
+  });
+
+  return {
+    async start() {
+      for (const teamId of await ledger.teams()) {
+        try {
+          const left = await ledger.view(teamId, (state) =>
+            state.team?.status === 'cleaned-up'
+              ? []
+              : [...state.tasks.values()]
+                  .filter(({ status, unjudged }) => unjudged && status === 'pending')
+                  .map(({ id, createdAt }) => ({ id, dueAt: alone ? 0 : createdAt.getTime() + limitOf(state) })),
+          );
+          for (const { id, dueAt } of left) arm(teamId, id, dueAt - Date.now());
+        } catch (error) {
+          onError(error, teamId);
+        }
+      }
+    },
+    close() {
+      unsubscribe();
+      for (const timer of timers.values()) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+
+  function react(teamId: string, event: TeamEvent, state: TeamState): void {
+    if (event.type === 'task:created' && event.unjudged) arm(teamId, event.taskId, limitOf(state));
+    if (event.type === 'task:updated' && event.unjudged === false) disarm(keyOf(teamId, event.taskId));
+    if (event.type === 'task:deleted') disarm(keyOf(teamId, event.taskId));
+  }
+
+  function arm(teamId: string, taskId: string, wait: number): void {
+    const key = keyOf(teamId, taskId);
+    disarm(key);
+    const ring = (): void => {
+      timers.delete(key);
+      judge(teamId, taskId).catch((error: unknown) => onError(error, teamId));
+    };
+    timers.set(key, setTimeout(ring, Math.max(0, wait)).unref());
+  }
+
+  function disarm(key: string): void {
+    clearTimeout(timers.get(key));
+    timers.delete(key);
+  }
+
+  async function judge(teamId: string, taskId: string): Promise<void> {
+    const { task, limit } = await ledger.view(teamId, (state) => {
+      const found = state.tasks.get(taskId);
+      return { task: found?.unjudged && found.status === 'pending' && viewTask(state, found), limit: limitOf(state) };
+    });
+    if (!task) return;
+    try {
+      const execute = (step: NewCommand): Promise<SharedTask> =>
+        ledger.execute(teamId, step, (state) => viewTask(state, requireTask(state, taskId, { deleted: true })));
+      const judged = await judgeNewTask(gate, task, { execute, ifUnable: 'leave' });
+      // Another machine may be able to run its hooks, or a person mends them.
+      if (judged.unjudged) arm(teamId, taskId, limit);
+    } catch (error) {
+      const isOver = error instanceof TeamError && OVER.has(error.code);
+      if (isOver) return;
+      arm(teamId, taskId, limit);
+      throw error;
+    }
+  }
+}
+
+/** Unwanted, or gone meanwhile. */
+const OVER: ReadonlySet<string> = new Set(['gate_rejected', 'not_found', 'team_closed']);
+
+function limitOf({ team }: TeamState): number {
+  const hooks = team?.hooks.filter(isForNewTasks) ?? [];
+  return hooks.reduce((sum, { timeout }) => sum + timeout, MARGIN_MS);
+}
+
+function keyOf(teamId: string, taskId: string): string {
+  return `${teamId} ${taskId}`;
+}

@@ -1,0 +1,67 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { HookResult } from '../../src/core/hook.ts';
+import { parse } from '../../src/core/parse.ts';
+import { CreateTaskInput } from '../../src/core/task.ts';
+import { memoryJournal } from '../../src/journal/memory.ts';
+import { SharedTaskList } from '../../src/ledger/task-list.ts';
+import { keepNewTasks } from '../../src/runtime/new-task-keeper.ts';
+import { createTeam, TEAM } from '../ledger/commands.ts';
+import { openLedger } from '../ledger/places.ts';
+
+const verdict = (exitCode: 0 | 2, unable?: string): HookResult => ({
+  exitCode,
+  stdout: '',
+  stderr: '',
+  duration: 1,
+  timedOut: false,
+  ...(unable !== undefined && { unable }),
+});
+
+/** A team with two tasks whose daemon ended before their hooks had judged them, and a gate of the next daemon. */
+async function setStage(judge: (title: string) => HookResult | Promise<HookResult>) {
+  const ledger = openLedger(memoryJournal());
+  await createTeam(ledger);
+  for (const title of ['good', 'bad']) {
+    const command = { type: 'task.create', by: 'lead', ...parse(CreateTaskInput, { title }), unjudged: true } as const;
+    await ledger.execute(TEAM, command, () => undefined);
+  }
+  const asked: string[] = [];
+  const errors: unknown[] = [];
+  const gate = {
+    executeTaskCompletedHook: () => Promise.resolve(verdict(0)),
+    executeTaskCreatedHook: async ({ taskTitle }: { taskTitle: string }) => judge((asked.push(taskTitle), taskTitle)),
+  };
+  const tasks = new SharedTaskList(ledger, { gate });
+  const open = (alone = true) => {
+    const keeper = keepNewTasks({ ledger, gate, alone }, (error) => errors.push(error));
+    onTestFinished(() => keeper.close());
+    return keeper;
+  };
+  onTestFinished(() => tasks.close());
+  const listed = async () => (await tasks.listTasks(TEAM)).map(({ title, status }) => `${title} ${status}`);
+  return { ledger, tasks, asked, errors, open, listed };
+}
+
+test('tasks whose daemon ended while they were judged are judged when the next one starts', async () => {
+  const stage = await setStage((title) => verdict(title === 'bad' ? 2 : 0));
+  expect(await stage.listed()).toEqual(['good blocked', 'bad blocked']);
+  await stage.open().start();
+  await expect.poll(stage.listed).toEqual(['good pending']);
+  expect(stage.asked).toEqual(['good', 'bad']);
+  expect(stage.errors).toEqual([]);
+});
+
+test('where several daemons share the journal, one that is new waits until another one had the time to', async () => {
+  const stage = await setStage(() => verdict(0));
+  await stage.open(false).start();
+  await stage.tasks.createTask(TEAM, 'lead', { title: 'mine' });
+  expect(await stage.listed()).toEqual(['good blocked', 'bad blocked', 'mine pending']);
+  expect(stage.asked).toEqual(['mine']);
+});
+
+test('one that has to block and cannot run leaves the task to who can, and deletes nothing', async () => {
+  const stage = await setStage(() => verdict(2, 'its folder is not there'));
+  await stage.open().start();
+  await expect.poll(() => stage.asked).toEqual(['good', 'bad']);
+  expect(await stage.listed()).toEqual(['good blocked', 'bad blocked']);
+});
