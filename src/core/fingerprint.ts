@@ -2,7 +2,7 @@
 const LOOKED_AT = 4_096;
 
 /**
- * What a command says, in a few letters: two that are sent under one id must be the same one. Left out is who and when,, and
+ * What a command says, in a few letters: two that are sent under one id must be the same one. Left out is who and when, and
  * what the caller last saw or whether there are hooks: that moves between the first time and the second.
  */
 export function fingerprintOf(command: Passing): string {
