@@ -11,7 +11,7 @@ const FEW = 8;
 export async function explainError(error: unknown, command: Command, teamId: unknown): Promise<unknown> {
   if (!(error instanceof CallError)) return error;
   if (error.code === 'unauthenticated') return new CallError(error.code, explainCredential(process.env));
-  const own = new CallError(error.code, inFlags(error, command));
+  const own = new CallError(error.code, `${inFlags(error, command)}${await hintJson(error, command)}`);
   return error.code === 'not_found' ? explainUnknownTeam(own, teamId) : own;
 }
 
@@ -27,6 +27,19 @@ function inFlags({ code, message }: CallError, command: Command): string {
     const name = names.get(field);
     return name === undefined ? all : `${start}${name}`;
   });
+}
+
+/** Nobody knows by heart what JSON an input takes: its help has an example. */
+async function hintJson({ code, message }: CallError, command: Command): Promise<string> {
+  const input =
+    code === 'invalid' && flagsOf(command).find(({ field, type }) => type === 'json' && isAbout(message, field));
+  if (!input) return '';
+  const { text } = (await import('./described.ts')).describeInput(command, input);
+  return text.includes('{') ? `; --${input.name} is ${text}` : '';
+}
+
+function isAbout(message: string, field: string): boolean {
+  return message.startsWith(`${field}:`) || message.startsWith(`${field}.`);
 }
 
 function explainCredential(environment: NodeJS.ProcessEnv): string {

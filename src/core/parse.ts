@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { TeamError } from './errors.ts';
-import { printable, shorten } from './text.ts';
+import { printable, quote, shorten } from './text.ts';
 
 /** Parses what comes from outside; a `TeamError` says which field is wrong and why. */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
@@ -25,6 +25,10 @@ const DEFAULT_TEXT =
 
 /** What is wrong: in the schema's words where it has its own, else in ours, as the library's are for its users. */
 function wordsFor(issue: z.core.$ZodIssue, subject = ''): string {
+  if (issue.code === 'unrecognized_keys') {
+    const keys = issue.keys.map((key) => quote(key)).join(', ');
+    return `${subject === '' ? 'it ' : subject}has no key ${keys}`;
+  }
   const [isDefault, received] = DEFAULT_TEXT.exec(issue.message) ?? [];
   if (isDefault === undefined) return issue.message;
   if (issue.code === 'too_big') return `${subject}must be at most ${issue.maximum}${unitOf(issue.origin)}`;

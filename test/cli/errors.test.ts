@@ -118,6 +118,12 @@ describe('a refusal', () => {
     ['up .', 2, 'invalid', '. is a folder: name the team file in it, as in troupe up troupe.yaml'],
     ['run x --lead ./lead.sh', 2, 'invalid', 'A program of yours stands in a team file, as agent: { exec: ./lead.sh }'],
     ['member spawn a --team demo --agent exec', 2, 'invalid', 'say which, as in {"exec": "./work.sh"}'],
+    [
+      `team update demo --budget '{"usd":5}'`,
+      2,
+      'invalid',
+      '--budget: it has no key "usd"; --budget is what may be used, as JSON: {"costUsd":5,',
+    ],
     ['inbox --team demo', 2, 'invalid', 'Say whose inbox (--as)'],
   ])('of "%s" ends with %i, and %s', async (line, exit, code, words) => {
     const plain = await troupe.run(line);

@@ -41,7 +41,7 @@ describe('text and authority', () => {
       const forged = { messageId: 'm1', toId: 'bob', content: 'x', [field]: 'lead' };
       expect(team.refuse('ann', 'message.send', forged)).toMatchObject({
         code: 'invalid',
-        message: `Unrecognized key: "${field}"`,
+        message: `The input has no key "${field}"`,
       });
     }
     expect(

@@ -226,8 +226,8 @@ describe('a refusal', () => {
 
   test('of an unknown field is short, and free of what a terminal would obey', () => {
     const hostile = refusal(CreateTaskInput, { title: 'x', '\u001b[2J\u202e': 1 });
-    expect(hostile).toBe(String.raw`Unrecognized key: "\u001b[2J\u202e"`);
-    expect(refusal(CreateTaskInput, { title: 'x', ['x'.repeat(1e6)]: 1 })).toHaveLength(1000);
+    expect(hostile).toBe(String.raw`The input has no key "\u001b[2J\u202e"`);
+    expect(refusal(CreateTaskInput, { title: 'x', ['x'.repeat(1e6)]: 1 }).length).toBeLessThan(200);
     const deep = z.record(z.string(), z.number());
     expect(refusal(deep, { 'a\u0007': 'x' })).toMatch(/^a\\u0007: /);
   });

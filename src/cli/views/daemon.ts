@@ -13,9 +13,9 @@ export const views: Views = {
   'ui.login': ({ url }) => `${clean(url)}\n`,
   'token.rotate': () =>
     'Every credential given out so far is void. Members need new ones: troupe member token NAME --team TEAM\n',
-  'transcript.read': ({ entries }, screen) =>
+  'transcript.read': ({ entries }, screen, { after }) =>
     entries.length === 0
-      ? 'There is nothing more.\n'
+      ? `There is nothing ${after === undefined ? 'yet' : 'more'}.\n`
       : wholeLines(entries)
           .map((entry) => entryText(entry, screen))
           .join(''),

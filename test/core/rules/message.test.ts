@@ -71,7 +71,7 @@ describe('a message', () => {
     expect(team.refuse('lead', 'message.send', { ...input, messageType: 'broadcast' } as never).code).toBe('invalid');
     expect(team.refuse('lead', 'message.send', { ...input, fromId: 'ann' } as never)).toMatchObject({
       code: 'invalid',
-      message: 'Unrecognized key: "fromId"',
+      message: 'The input has no key "fromId"',
     });
   });
 
