@@ -148,6 +148,8 @@ describe('completion', () => {
     const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', ZSH, 'zsh', folder], {
       encoding: 'utf8',
       env: environment(),
+      // What it does not offer it is waited for in vain.
+      timeout: 15_000,
     });
     expect(stderr).toBe('');
     for (const word of ['task', 'priority', 'critical', 'claim', 'complete']) expect(stdout).toContain(word);
@@ -171,20 +173,30 @@ test('completion starts no daemon', async () => {
   expect(await troupe.run('stop')).toMatchObject({ status: 75 });
 });
 
-/** Types into a zsh inside a pseudo terminal, and writes out what it offers. */
+/** Types into a zsh inside a pseudo terminal, and writes out what it offers, each time as soon as it is what was waited for. */
 const ZSH = `
 zmodload zsh/zpty
 zpty shell zsh -f -i
 send() { zpty -w -n shell "$1" }
-send "PS1=; fpath=($1 \\$fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' complete-word; LISTMAX=0"$'\\n'
-sleep 1
-for line in 'troupe ta' 'troupe task c' 'troupe task add --pr' 'troupe task add x --priority cr' 'troupe task claim --team demo --as w' 'troupe task show --team demo ' 'troupe team show dee' 'troupe serve --jo' 'troupe mcp --team dee' 'troupe member add x --team demo --agent qw'; do
+await() { zpty -r shell out "*$1*"; print -r -- "$out" }
+send "PS1=; fpath=($1 \\$fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' complete-word; LISTMAX=0; print rea''dy"$'\\n'
+await ready
+for line word in \
+  'troupe ta' task \
+  'troupe task c' complete \
+  'troupe task add --pr' priority \
+  'troupe task add x --priority cr' critical \
+  'troupe task claim --team demo --as w' worker-1 \
+  'troupe task show --team demo ' Second \
+  'troupe team show dee' deep \
+  'troupe serve --jo' 'serve --journal' \
+  'troupe mcp --team dee' 'mcp --team deep' \
+  'troupe member add x --team demo --agent qw' qwen
+do
   send "$line"$'\\t'
-  sleep 0.7
+  await "$word"
   send $'\\x15'
 done
-sleep 0.5
-while zpty -r -t shell chunk; do print -rn -- "$chunk"; done
 zpty -d shell
 `;
 
