@@ -147,17 +147,19 @@ export function describeAppend(name: string, open: OpenStore): void {
 
     test('are data: each is a team of its own, whatever is in it', async () => {
       const { journal, other } = await open();
-      for (const [i, team] of NAMES.entries()) await journal.append(team, 0, [note(`first of ${i}`)]);
-      for (const [i, team] of NAMES.entries()) await other.append(team, 1, [note(`second of ${i}`)]);
+      // All at once: on several servers a team takes a quarter of a second to make.
+      const each = (work: (team: string, i: number) => Promise<unknown>) => Promise.all(NAMES.map(work));
+      await each((team, i) => journal.append(team, 0, [note(`first of ${i}`)]));
+      await each((team, i) => other.append(team, 1, [note(`second of ${i}`)]));
       expect(await journal.teams()).toEqual([...NAMES].sort());
-      for (const [i, team] of NAMES.entries()) {
+      await each(async (team, i) => {
         expect(await texts(journal.read(team, 0))).toEqual([`first of ${i}`, `second of ${i}`]);
         await journal.saveSnapshot(team, { seq: 1, body: `snapshot of ${i}` });
-      }
-      for (const [i, team] of NAMES.entries()) {
+      });
+      await each(async (team, i) => {
         expect(await other.loadSnapshot(team)).toEqual({ seq: 1, body: `snapshot of ${i}` });
         await journal.drop(team);
-      }
+      });
       expect(await journal.teams()).toEqual([]);
     });
   });
