@@ -8,6 +8,8 @@ import { refuse } from './websocket.ts';
 interface Known {
   readonly socket: Socket;
   isTrusted: boolean;
+  /** It only waits for its client to read its last words. */
+  isCut: boolean;
   /** How much the kernel had taken, and since when that has not grown. */
   flushed: number;
   since: number;
@@ -30,11 +32,11 @@ export function limitConnections(server: Server, hub: Hub) {
       leave();
     });
     if (open.size >= limits.connections && !makeRoom()) return turnAway(socket);
-    return void open.set(end, { socket, isTrusted: false, flushed: 0, since: performance.now() });
+    return void open.set(end, { socket, isTrusted: false, isCut: false, flushed: 0, since: performance.now() });
   });
   const checking = setInterval(() => {
     const now = performance.now();
-    for (const known of open.values()) if (isStuck(known, now)) known.socket.destroy();
+    for (const known of open.values()) if (!known.isCut && isStuck(known, now)) known.socket.destroy();
   }, 1_000);
   checking.unref();
 
@@ -44,16 +46,22 @@ export function limitConnections(server: Server, hub: Hub) {
       const known = open.get(endOf(socket));
       if (known) known.isTrusted = true;
     },
+    /** The client was cut off: whoever comes goes before it. */
+    cut(socket: Socket): void {
+      const known = open.get(endOf(socket));
+      if (known) Object.assign(known, { isTrusted: false, isCut: true });
+    },
     stop(): void {
       clearInterval(checking);
     },
   };
 
   function makeRoom(): boolean {
-    for (const [end, { socket, isTrusted }] of open) {
+    for (const [end, { socket, isTrusted, isCut }] of open) {
       if (isTrusted) continue;
       open.delete(end);
-      turnAway(socket);
+      if (isCut) socket.destroy();
+      else turnAway(socket);
       return true;
     }
     return false;

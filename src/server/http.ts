@@ -56,7 +56,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   );
   const server = createServer(hub, tls);
   const connections = limitConnections(server, hub);
-  const webSockets = openWebSockets(hub, guard, perToken, (socket) => connections.trust(socket));
+  const webSockets = openWebSockets(hub, guard, { perToken, connections });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => void handle(request, response));
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     webSockets.upgrade(request, socket, head).catch((error: unknown) => {

@@ -7,6 +7,8 @@ import type { Services } from '../operations/operation.ts';
 import type { Credentials } from './auth.ts';
 import { LIMITS } from './limits.ts';
 import type { Limits } from './limits.ts';
+import { openLingering } from './lingering.ts';
+import type { Lingering } from './lingering.ts';
 import { openFeeds } from './push.ts';
 import type { Feeds } from './push.ts';
 import { openTurns } from './turns.ts';
@@ -64,6 +66,7 @@ export interface Hub {
   readonly limits: Limits;
   readonly feeds: Feeds;
   readonly turns: Turns;
+  readonly lingering: Lingering;
   readonly mcp: OpenLines | undefined;
   readonly counters: Counters;
   /** Who is connected to stay. */
@@ -89,7 +92,8 @@ const GOING_AWAY: Ending = { code: 1001, reason: 'the daemon is stopping' };
 const VOID: Ending = { code: 1008, reason: 'this credential is no longer valid' };
 
 /** Opens what all connections share. */
-export function openHub({ services, credentials, limits, mcp, onError }: HubOptions): Hub {
+export function openHub({ services, credentials, limits: given, mcp, onError }: HubOptions): Hub {
+  const limits = { ...LIMITS, ...given };
   const connected = new Set<Connected>();
   const report = (error: unknown, where: string): void => onError?.(error, where);
   const feeds = openFeeds(services.ledger, (error) => report(error, 'push'));
@@ -116,7 +120,8 @@ export function openHub({ services, credentials, limits, mcp, onError }: HubOpti
   const hub: Hub = {
     services,
     credentials,
-    limits: { ...LIMITS, ...limits },
+    limits,
+    lingering: openLingering(limits),
     feeds,
     turns: openTurns((error) => report(error, 'write')),
     mcp,

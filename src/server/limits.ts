@@ -16,6 +16,10 @@ export const LIMITS = {
   busyBytes: 1024 * 1024,
   /** How long a client may take nothing of what waits for it. */
   stallMs: 10_000,
+  /** How long a client that was cut off may sleep and still find its cursor; so many at a time, with so much between them. */
+  lingerMs: 5 * 60_000,
+  lingering: 64,
+  lingerBytes: 16 * 1024 * 1024,
   /** Calls of one connection under way; further ones are left unread until some are done. */
   inFlight: 256,
   /** Calls of one connection that wait for something to happen. */

@@ -13,8 +13,10 @@ export interface Line extends Carrier {
   /** Stops reading until `resume`. */
   pause(): void;
   resume(): void;
-  /** Says why, after the given last frames, and closes; what does not go out soon is given up. */
-  close(ending: Ending, lastFrames: readonly string[]): void;
+  /** Says why, and closes; what does not go out soon is given up. */
+  close(ending: Ending): void;
+  /** Closes after a last frame, for which a client that does not read just now has some minutes. */
+  cut(ending: Ending, lastFrame: string): void;
 }
 
 /** One connection's life, whatever carries it. */
@@ -23,6 +25,8 @@ export interface Session extends Connected {
   receive(text: string): void;
   /** The connection is gone. */
   gone(): void;
+  /** The client does not read: it is told from where to go on, and nobody else notices. */
+  cutOff(): void;
 }
 
 /** How long what is under way may take when we end a connection. */
@@ -64,13 +68,15 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
       finish();
     },
 
+    cutOff,
+
     async end(ending) {
       if (over || isEnding) return;
       isEnding = true;
       await Promise.race([answersOut(), new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())]);
       if (over) return;
       finish();
-      line.close(ending, []);
+      line.close(ending);
     },
 
     check(now) {
@@ -222,14 +228,13 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
     }
   }
 
-  /** The client does not read: it is told from where to go on, and nobody else notices. */
   function cutOff(): void {
     if (over) return;
     hub.counters.cut++;
     const cursors = subscriptions.cursors();
     finish();
     const reason = shortJson(cursors);
-    line.close({ code: 1013, reason }, [JSON.stringify({ type: 'cut', cursors })]);
+    line.cut({ code: 1013, reason }, JSON.stringify({ type: 'cut', cursors }));
   }
 
   function finish(): void {

@@ -7,6 +7,7 @@ import type { Caller } from '../operations/caller.ts';
 import type { HelloFrame } from '../operations/frames.ts';
 import type { Hub } from './hub.ts';
 import { splitLines } from './lines.ts';
+import type { Lingering } from './lingering.ts';
 import { errorFrame } from './read-frame.ts';
 import { openSession } from './session.ts';
 import type { Line, Session } from './session.ts';
@@ -36,7 +37,10 @@ export async function listenSocket(path: string, hub: Hub): Promise<Listening> {
   const admit = (socket: Socket): void => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    if (sockets.size > hub.limits.connections) refuse(socket, new TeamError('limit', 'Too many connections'));
+    const isFull = sockets.size > hub.limits.connections;
+    // Who only listens to its last words makes room.
+    const hasRoom = !isFull || hub.lingering.giveUp((one) => sockets.has(one as Socket));
+    if (!hasRoom) refuse(socket, new TeamError('limit', 'Too many connections'));
     else serve(hub, socket);
   };
   let server = await open(path, admit);
@@ -155,7 +159,7 @@ function serve(hub: Hub, socket: Socket): void {
     }
     const { since: _since, ...who } = caller;
     socket.write(`${JSON.stringify({ type: 'welcome', id: hello?.id, ...who })}\n`);
-    session = openSession(hub, { caller }, lineOn(socket));
+    session = openSession(hub, { caller }, lineOn(socket, hub.lingering));
     socket.resume();
     for (const frame of early) session.receive(frame);
   }
@@ -190,7 +194,7 @@ function refuse(socket: Socket, error: TeamError, id?: HelloFrame['id']): void {
   setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
 }
 
-function lineOn(socket: Socket): Line {
+function lineOn(socket: Socket, lingering: Lingering): Line {
   return {
     write(frames, moved, done) {
       const text = `${frames.join('\n')}\n`;
@@ -202,10 +206,17 @@ function lineOn(socket: Socket): Line {
     },
     pause: () => socket.pause(),
     resume: () => socket.resume(),
-    close(_ending, lastFrames) {
-      socket.end(lastFrames.map((frame) => `${frame}\n`).join(''));
+    close() {
+      socket.end();
       socket.resume();
       setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+    },
+    cut(_ending, lastFrame) {
+      // What it still says is read, lest its end be missed, and thrown away.
+      socket.removeAllListeners('data');
+      socket.end(`${lastFrame}\n`);
+      socket.resume();
+      lingering.keep(socket);
     },
   };
 }

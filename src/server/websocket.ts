@@ -12,16 +12,27 @@ import type { Hub } from './hub.ts';
 import type { Taken } from './outbox.ts';
 import type { CountKey } from './rate.ts';
 import { openSession } from './session.ts';
-import type { Line } from './session.ts';
+import type { Line, Session } from './session.ts';
 
 const PIECE_BYTES = 256 * 1024;
 
-/** How long a client may take to answer that we close. */
+/** How long a client that reads may take to answer that we close. */
 const FAREWELL_MS = 5_000;
 
+/** What WebSockets share with the rest of HTTP. */
+export interface WebSocketOptions {
+  readonly perToken: CountKey;
+  readonly connections: {
+    /** The connection has shown a right credential. */
+    trust(socket: Socket): void;
+    /** The client was cut off: whoever comes goes before it. */
+    cut(socket: Socket): void;
+  };
+}
+
 /** Serves WebSockets at `/ws`; whoever may not is told so in HTTP, before there is a WebSocket. */
-export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey, trust: (socket: Socket) => void) {
-  const { limits } = hub;
+export function openWebSockets(hub: Hub, guard: Guard, { perToken, connections }: WebSocketOptions) {
+  const { limits, lingering } = hub;
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: true,
@@ -30,14 +41,19 @@ export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey, trust
     perMessageDeflate: false,
     autoPong: false,
   });
-  // Known to the library, not yet to its types.
-  Object.assign(server.options, { closeTimeout: FAREWELL_MS });
+  // Known to the library, not yet to its types. Those that were not cut off have less time: see `giveUpSoon`.
+  Object.assign(server.options, { closeTimeout: limits.lingerMs });
   const alive = new WeakSet<WebSocket>();
+  const sessions = new WeakMap<WebSocket, { readonly session: Session; readonly carrier: Duplex }>();
   const beat = setInterval(() => {
     for (const socket of server.clients) {
+      const { session, carrier } = sessions.get(socket) ?? {};
+      if (carrier && lingering.has(carrier)) continue;
       // One that we do not read from cannot show that it lives.
-      if (!alive.delete(socket) && !socket.isPaused) socket.terminate();
-      else if (socket.readyState === socket.OPEN) socket.ping();
+      if (!alive.delete(socket) && !socket.isPaused) {
+        if (socket.readyState === socket.OPEN) session?.cutOff();
+        else socket.terminate();
+      } else if (socket.readyState === socket.OPEN) socket.ping();
     }
   }, limits.keepAliveMs);
   beat.unref();
@@ -53,8 +69,13 @@ export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey, trust
       const leave = perToken(admitted.key);
       if (!leave) return refuse(socket, refusal('limit', 'Too many connections with this credential'));
       socket.once('close', leave);
-      trust(socket);
-      server.handleUpgrade(request, socket, head, (webSocket) => serve(webSocket, socket, admitted));
+      connections.trust(socket);
+      const onCut = (): void => {
+        leave();
+        connections.cut(socket);
+        lingering.keep(socket);
+      };
+      server.handleUpgrade(request, socket, head, (webSocket) => serve(webSocket, socket, { admitted, onCut }));
     },
 
     close(): void {
@@ -77,27 +98,40 @@ export function openWebSockets(hub: Hub, guard: Guard, perToken: CountKey, trust
     return isWebSocket ? admitted : refusal('invalid', 'Only websocket is spoken here');
   }
 
-  function serve(socket: WebSocket, carrier: Duplex, admitted: Admitted): void {
-    const session = openSession(hub, admitted, lineOn(socket, carrier));
+  function serve(
+    socket: WebSocket,
+    carrier: Duplex,
+    { admitted, onCut }: { admitted: Admitted; onCut: () => void },
+  ): void {
+    const session = openSession(hub, admitted, lineOn(socket, carrier, onCut));
+    sessions.set(socket, { session, carrier });
     alive.add(socket);
     socket.on('pong', () => alive.add(socket));
     socket.on('ping', (data) => {
       alive.add(socket);
+      if (lingering.has(carrier)) return;
       // Pongs pass by the outbox: whoever sends pings and reads nothing must not fill the memory with them.
       if (carrier.writableLength > limits.queueBytes) socket.terminate();
       else socket.pong(data);
     });
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       alive.add(socket);
-      if (isBinary) socket.close(1003, 'frames are text');
-      else session.receive(data.toString('utf8'));
+      if (isBinary) {
+        socket.close(1003, 'frames are text');
+        giveUpSoon(socket);
+      } else session.receive(data.toString('utf8'));
     });
     socket.on('close', () => session.gone());
     // Of one that we do not read from `ws` tells no end.
     carrier.once('close', () => session.gone());
     // What a client did wrong is in the close code that it gets.
-    socket.on('error', () => {});
+    socket.on('error', () => giveUpSoon(socket));
   }
+}
+
+/** Ends one that does not answer that we close. */
+function giveUpSoon(socket: WebSocket): void {
+  setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
 }
 
 /** Answers an upgrade with HTTP, as there is no WebSocket yet. */
@@ -116,7 +150,7 @@ export function refuse(socket: Duplex, why: Refusal): void {
   setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
 }
 
-function lineOn(socket: WebSocket, carrier: Duplex): Line {
+function lineOn(socket: WebSocket, carrier: Duplex, onCut: () => void): Line {
   return {
     write(frames, moved, done) {
       // One write for all: `ws` would make two of each.
@@ -129,9 +163,16 @@ function lineOn(socket: WebSocket, carrier: Duplex): Line {
     },
     pause: () => socket.pause(),
     resume: () => socket.resume(),
-    close({ code, reason }, lastFrames) {
-      for (const frame of lastFrames) socket.send(frame, () => {});
+    close({ code, reason }) {
       socket.close(code, reason);
+      giveUpSoon(socket);
+    },
+    cut({ code, reason }, lastFrame) {
+      socket.send(lastFrame, () => {});
+      socket.close(code, reason);
+      // Else its answer is never heard.
+      socket.resume();
+      onCut();
     },
   };
 

@@ -35,6 +35,18 @@ function keepTalking({ act }: Stage, content = 'And another thing'): { stop(): P
   };
 }
 
+/** One that stops reading, and is cut off for it. */
+async function fallAsleep(stage: Stage, kind: (typeof KINDS)[number]): Promise<Wire> {
+  const { cut } = stage.hub.counters;
+  const wire = await connect(stage, kind);
+  await wire.ask({ type: 'subscribe', payload: { teamId, only: 'events' } });
+  wire.pause();
+  const talk = keepTalking(stage, 'x'.repeat(20_000));
+  await expect.poll(() => stage.hub.counters.cut, { timeout: 15_000 }).toBe(cut + 1);
+  await talk.stop();
+  return wire;
+}
+
 describe.each(KINDS)('a subscriber over %s', (kind) => {
   test('gets what happened after its cursor, then what happens', async () => {
     const stage = await setStage();
@@ -207,6 +219,44 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     await again.ask({ type: 'subscribe', payload: { teamId, after: cursor, only: 'events' } });
     await again.take(({ type, seq }) => type === 'events' && seq === last);
     expect(seqsOf(again)).toEqual(upTo(last, cursor));
+  });
+
+  test('that sleeps long after it was cut off finds its cursor when it wakes up', async () => {
+    const limits = { stallMs: 500, keepAliveMs: 500, greetingMs: 900, requestMs: 1_000, connectionsPerToken: 1 };
+    const stage = await setStage({ limits });
+    const slow = await fallAsleep(stage, kind);
+    // Longer than any farewell, sign of life or stuck answer is waited for.
+    await new Promise((resolve) => setTimeout(resolve, 6_500));
+    // It counts no more among those of its credential.
+    const again = await connect(stage, kind);
+    slow.resume();
+    const { code, reason } = await slow.closed;
+    const cut = slow.frames.at(-1) as { type: string; cursors?: Record<string, number> };
+    expect(cut).toEqual({ type: 'cut', cursors: { [teamId]: seqsOf(slow).at(-1) } });
+    if (kind === 'ws') expect({ code, reason }).toEqual({ code: 1013, reason: JSON.stringify(cut.cursors) });
+    again.close();
+    await expect.poll(() => stage.hub.connections).toBe(0);
+  });
+
+  test('that was cut off is kept within bounds of time, number and bytes', async () => {
+    const short = await setStage({ limits: { stallMs: 500, lingerMs: 300 } });
+    await fallAsleep(short, kind);
+    await expect.poll(() => short.hub.connections).toBe(0);
+    const few = await setStage({ limits: { stallMs: 500, lingering: 1 } });
+    await fallAsleep(few, kind);
+    await fallAsleep(few, kind);
+    await expect.poll(() => few.hub.connections).toBe(1);
+    const light = await setStage({ limits: { stallMs: 500, lingerBytes: 0 } });
+    await fallAsleep(light, kind);
+    await expect.poll(() => light.hub.connections).toBe(0);
+  });
+
+  test('that was cut off makes room for whoever comes', async () => {
+    const stage = await setStage({ limits: { stallMs: 500, connections: 1 } });
+    await fallAsleep(stage, kind);
+    const next = await connect(stage, kind);
+    expect(await next.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
+    await expect.poll(() => stage.hub.connections).toBe(1);
   });
 
   test('that reads slowly gets everything, and the daemon holds little of it', async () => {

@@ -245,7 +245,7 @@ test('a WebSocket that shows no life is ended, one that does is not', async () =
     onTestFinished(() => socket.terminate());
     return socket;
   });
-  expect(await new Promise((resolve) => dead?.once('close', resolve))).toBe(1006);
+  expect(await new Promise((resolve) => dead?.once('close', resolve))).toBe(1013);
   await new Promise((resolve) => alive?.once('ping', resolve));
   expect(alive?.readyState).toBe(WebSocket.OPEN);
 });

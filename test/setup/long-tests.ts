@@ -15,6 +15,7 @@ export const LONG: readonly string[] = [
   'test/ui/team.test.ts',
   'test/agents/gemini.test.ts',
   'test/cli/daemon.test.ts',
+  'test/server/follow.test.ts',
   'test/journal/nats-rivals.test.ts',
   'test/agents/claude-native.test.ts',
   'test/native/host.test.ts',
