@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { widthOf } from '../../src/cli/text.ts';
 import { chosenTasks, drawFrame, lastScroll } from '../../src/cli/watch/frame.ts';
 import type { Choice } from '../../src/cli/watch/frame.ts';
-import type { Model, Task } from '../../src/cli/watch/model.ts';
+import type { Mail, Model, Task } from '../../src/cli/watch/model.ts';
 import { needTool } from '../tools.ts';
 import { HOSTILE } from './hostile.ts';
 import { openTerminal } from './terminal.ts';
@@ -111,6 +111,20 @@ describe('watch on a terminal', () => {
     expect(await terminal.see('ended with 143')).not.toContain('TASKS');
   });
 
+  test('says when the daemon has stopped to answer, and when it does again', async (context) => {
+    needTool(context, 'tmux');
+    const terminal = openTerminal(troupe, 'troupe watch demo');
+    await terminal.see('● live');
+    const pid = readPid(troupe.home) ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await terminal.see('○ waiting for the daemon');
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await terminal.see('● live');
+  });
+
   test('says that there is no such team on the terminal as it was', async (context) => {
     needTool(context, 'tmux');
     const terminal = openTerminal(troupe, 'troupe watch nowhere');
@@ -136,6 +150,36 @@ describe('the picture', () => {
     const lines = drawFrame(model, choice, { screen, rows, isLive: true });
     expect(lines).toHaveLength(rows);
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+  });
+
+  test('says that nobody answers before it counts anything', () => {
+    const head = (columns: number, isLive = false): string | undefined => {
+      const screen = { isTerminal: true, hasColor: false, columns, now: 0 };
+      return drawFrame(model, choice, { screen, rows: 10, isLive })[0];
+    };
+    expect(head(80)).toMatch(
+      /^demo {2}200\/1000 completed {2}200 in progress {2}200 pending {2}○ waiting for the daemon$/,
+    );
+    expect(head(40)).toMatch(/^demo +○ waiting for the daemon$/);
+    expect(head(20)).toMatch(/^○ waiting/);
+    expect(head(20, true)).toMatch(/^demo +● live$/);
+  });
+
+  test.each([
+    [40, 10],
+    [60, 15],
+    [80, 24],
+  ])('shows something of every section on %i x %i', (columns, rows) => {
+    const screen = { isTerminal: true, hasColor: false, columns, now: Date.parse('2026-01-01T01:00:00Z') };
+    const said = { by: 'lead', at: 0, content: 'Hello', copies: [{ toId: 'worker-1' }] } as unknown as Mail;
+    const lines = drawFrame({ ...model, mail: [said] }, choice, { screen, rows, isLive: true });
+    for (const [heading, line] of [
+      ['TASKS', /Task number/],
+      ['MEMBERS', /lead.*active/],
+      ['MESSAGES', /lead → worker-1 Hello/],
+    ] as const) {
+      expect(lines[lines.findIndex((one) => one.startsWith(heading)) + 1]).toMatch(line);
+    }
   });
 
   test('leaves out whole keys where the screen is too narrow for all', () => {

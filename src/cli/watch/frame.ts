@@ -83,10 +83,11 @@ function headLine({ status, tasks }: Model, { screen, isLive }: Stage): string {
   ];
   const state = stateOf(status, isLive);
   const name: [string, Style] = [clean(status.team.name), 'bold'];
-  const left = spread([name, ...parts], screen);
-  const gap = screen.columns - left.width - widthOf(state[0]);
-  if (gap < 2) return left.text;
-  return `${left.text}${' '.repeat(gap)}${paint(screen, state[1], state[0])}`;
+  // A picture that nobody knows to be old is worse than one with fewer numbers.
+  const said = cut(state[0], screen.columns);
+  const left = spread([name, ...parts], { ...screen, columns: screen.columns - widthOf(said) - 2 });
+  const gap = screen.columns - left.width - widthOf(said);
+  return `${left.text}${' '.repeat(gap)}${paint(screen, state[1], said)}`;
 }
 
 function stateOf({ team }: Model['status'], isLive: boolean): [string, Style] {
@@ -178,7 +179,11 @@ const MEMBER_STYLES: Readonly<Record<string, Style>> = { active: 'green', idle: 
 function memberPanel({ status, tasks }: Model, screen: Screen, rows: number): string[] {
   const { leadId } = status.team;
   const members = status.team.members.filter((member) => !isEmptySeat(member));
-  if (members.length === 0 || (rows < 3 && rows <= members.length)) return [];
+  if (members.length === 0 || rows < 2) return [];
+  if (rows === 2 && members.length > 1) {
+    const all = members.map(({ name, status }) => `${clean(name)} ${status}`).join(', ');
+    return [paint(screen, 'dim', 'MEMBERS'), cut(`  ${all}`, screen.columns)];
+  }
   const shown = members.length > rows - 1 ? members.slice(0, rows - 2) : members;
   const width = Math.min(20, Math.max(...shown.map(({ name }) => name.length)));
   const lines = shown.map((member) => {
@@ -208,12 +213,18 @@ function mailLine(mail: Mail, screen: Screen): string {
   return `${paint(screen, 'dim', cut(head, screen.columns))}${paint(screen, mail.priority === 'urgent' ? 'red' : undefined, text)}`;
 }
 
-/** Below the tasks, members and messages have half of the room, and what the tasks leave. */
+/** From so many lines on, an empty one parts the sections. */
+const AIRY = 8;
+
+/** Below the tasks, members and messages have half of the room, and what the tasks leave; each has a line before another has two. */
 function narrowPanels(model: Model, choice: Choice, { screen, body }: { screen: Screen; body: number }): string[] {
-  const room = Math.max(Math.floor(body / 2), body - chosenTasks(model, choice).length - 1);
-  const members = memberPanel(model, screen, Math.min(model.status.team.members.length + 1, Math.ceil(room / 2)));
-  const mail = mailPanel(model, screen, Math.min(model.mail.length + 1, room - members.length - 2));
-  return [members, mail].flatMap((panel) => (panel.length === 0 ? [] : ['', ...panel]));
+  const gaps = body >= AIRY ? [''] : [];
+  const least = Math.min(4 + 2 * gaps.length, body - 2);
+  const room = Math.max(Math.floor(body / 2), body - chosenTasks(model, choice).length - 1, least) - 2 * gaps.length;
+  const most = Math.max(2, Math.min(Math.ceil(room / 2) + gaps.length, model.mail.length > 0 ? room - 2 : room));
+  const members = memberPanel(model, screen, Math.min(model.status.team.members.length + 1, most, room));
+  const mail = mailPanel(model, screen, Math.min(model.mail.length + 1, room - members.length));
+  return [members, mail].flatMap((panel) => (panel.length === 0 ? [] : [...gaps, ...panel]));
 }
 
 function widePanels(model: Model, screen: Screen, left: number, body: number): string[] {

@@ -7,6 +7,7 @@ import { drawFrame, FILTERS, lastScroll } from './frame.ts';
 import type { Choice, Stage } from './frame.ts';
 import { loadModel, noteMail, refreshModel, touchedTasks } from './model.ts';
 import type { Model } from './model.ts';
+import { feelPulse } from './pulse.ts';
 import { takeTerminal } from './terminal.ts';
 import type { Key, Terminal } from './terminal.ts';
 
@@ -58,7 +59,7 @@ async function show(
   const stageOf = (terminal: Terminal): Stage => ({
     screen: { ...standardScreen(process.env), columns: terminal.columns },
     rows: terminal.rows,
-    isLive: hooks.isLive(),
+    isLive: hooks.isLive() && pulse.isHeard,
   });
   const terminal = takeTerminal({
     onKey: (key) => {
@@ -72,6 +73,7 @@ async function show(
     onResize: () => draw(),
   });
   const draw = atMostEvery(FRAME_MS, () => terminal.draw(drawFrame(model, choice, stageOf(terminal))));
+  const pulse = feelPulse(client, model.status.team.id, draw);
   hooks.onRedraw(draw);
   hooks.signal.addEventListener('abort', () => leave(INTERRUPTED), { once: true });
   // Whoever ends us must find the terminal as it was.
@@ -82,6 +84,7 @@ async function show(
     await follow(client, model, { draw, signal: ended.signal });
   } finally {
     clearInterval(tick);
+    pulse.close();
     draw.cancel();
     terminal.close();
   }
