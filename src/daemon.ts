@@ -235,7 +235,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         port,
         hub,
         ui: findBuiltPages(),
-        mcp: (request, caller) => mcp.http(request, caller),
+        mcp: (request, visiting) => mcp.http(request, visiting),
         metrics: () => instruments.expose(),
         health: () => health.report().status,
       });

@@ -7,7 +7,7 @@ import type { SessionLimits } from './sessions.ts';
 
 /** The team tools for agents, over HTTP and over connections that carry lines. */
 export interface McpFace {
-  readonly http: (request: Request, caller: Caller) => Promise<Response>;
+  readonly http: McpHttp['handle'];
   readonly lines: (caller: Caller, greeting: unknown, send: (line: string) => void) => Promise<Lines>;
   close(): Promise<void>;
 }
@@ -19,9 +19,9 @@ export interface McpFace {
 export function mcpFace(services: Services, options: McpOptions & SessionLimits = {}): McpFace {
   let http: Promise<McpHttp> | undefined;
   return {
-    async http(request, caller) {
+    async http(request, visitor) {
       http ??= import('./http.ts').then(({ mcpHttp }) => mcpHttp(services, options));
-      return (await http).handle(request, caller);
+      return (await http).handle(request, visitor);
     },
     async lines(caller, greeting, send) {
       const { requireKnown, serveMcpLines } = await import('./lines.ts');

@@ -11,9 +11,15 @@ import { Greeting, openSession } from './session.ts';
 import { endCalls, Sessions } from './sessions.ts';
 import type { HttpSession, SessionLimits } from './sessions.ts';
 
+/** Who asks, and the signal with which what it waits for ends: with a `TeamError` as its reason where that is to be told. */
+export interface Asking {
+  readonly caller: Caller;
+  readonly signal?: AbortSignal;
+}
+
 /** Serves MCP requests that have shown their credential. */
 export interface McpHttp {
-  readonly handle: (request: Request, caller: Caller) => Promise<Response>;
+  readonly handle: (request: Request, asking: Asking) => Promise<Response>;
   /** How many sessions it remembers. */
   readonly sessions: number;
   close(): Promise<void>;
@@ -34,15 +40,15 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
   const sessions = new Sessions(options);
   const handler = createMcpHandler(
     ({ authInfo }) => {
-      const { kept, id } = (authInfo as AuthInfo).extra as unknown as Visitor;
-      const server = createTeamServer(services, kept.session, options);
+      const { kept, id, signal } = (authInfo as AuthInfo).extra as unknown as Visitor;
+      const server = createTeamServer(services, kept.session, { ...options, ...(signal && { signal }) });
       if (id !== undefined) track(kept, id, server);
       return server;
     },
     { maxRequestBodySize: BODY_BYTES },
   );
 
-  async function handle(request: Request, caller: Caller): Promise<Response> {
+  async function handle(request: Request, { caller, signal }: Asking): Promise<Response> {
     if (request.method === 'DELETE') return endSession(request, caller);
     if (request.method !== 'POST') return refuse(405, 'This endpoint takes POST, and DELETE to end a session');
     const type = request.headers.get('content-type');
@@ -59,7 +65,7 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
       await kept.calls.get(message.params?.requestId as string | number)?.close();
       return new Response(null, { status: 202 });
     }
-    const visitor: Visitor = { kept, id: message?.id as string | number | undefined };
+    const visitor: Visitor = { kept, id: message?.id as string | number | undefined, signal };
     const response = await handler.fetch(request, {
       parsedBody: body,
       authInfo: { token: '', clientId: '', scopes: [], extra: { ...visitor } },
@@ -115,6 +121,7 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
 interface Visitor {
   readonly kept: HttpSession;
   readonly id: string | number | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** While the call runs it can be cancelled by the id of its request. */

@@ -27,7 +27,11 @@ const SESSION_KEY = 'troupe/session';
  * A server of the team tools for one session. It costs 5 kB and 15 us, so that each HTTP request can have one of its
  * own. The tools are not registered one by one: which of them there are depends on who asks, and when.
  */
-export function createTeamServer(services: Services, session: Session, options: McpOptions = {}): McpServer {
+export function createTeamServer(
+  services: Services,
+  session: Session,
+  options: McpOptions & { readonly signal?: AbortSignal } = {},
+): McpServer {
   const mcp = new McpServer(
     { name: 'troupe', version: options.version ?? '0' },
     // Where the feature is off, an agent hears nothing of teams at all.
@@ -39,7 +43,8 @@ export function createTeamServer(services: Services, session: Session, options: 
     return { tools: tools.map((tool) => describeTool(tool, { named: session.team === undefined })) };
   });
   mcp.server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const { signal } = context.mcpReq;
+    const { signal: cancelled } = context.mcpReq;
+    const signal = options.signal ? AbortSignal.any([cancelled, options.signal]) : cancelled;
     const team = session.team;
     const call = { name: params.name, input: params.arguments, signal, ...extrasOf(context) };
     const result = await callTool(services, session, call, (error) => options.onError?.(error));

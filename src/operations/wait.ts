@@ -1,3 +1,4 @@
+import { TeamError } from '../core/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /** How often a caller who waits is told so. */
@@ -30,12 +31,22 @@ export async function waitFor<R>(
       if (found !== undefined || left <= 0) return found;
       if (!changed && !options.signal.aborted) await wakeOrTimeout(left, options.signal, (resolve) => (wake = resolve));
     }
-    // Whoever gave up must not be given anything any more.
+    // Whoever gave up must not be given anything any more; whoever may no longer ask is told why.
+    requireWelcome(options.signal);
     return undefined;
+  } catch (error) {
+    // Why it may no longer ask says more than what it could not do for that reason.
+    requireWelcome(options.signal);
+    throw error;
   } finally {
     stopListening();
     clearInterval(beat);
   }
+}
+
+/** Refuses a caller whose right to ask has ended: the one who ended it left the refusal in the signal. */
+export function requireWelcome({ reason }: AbortSignal): void {
+  if (reason instanceof TeamError) throw reason;
 }
 
 function wakeOrTimeout(ms: number, signal: AbortSignal, setWake: (resolve: () => void) => void): Promise<void> {

@@ -117,6 +117,11 @@ export class SessionManager extends EventEmitter<SessionEvents> {
     return this.#ledger.view(teamId, (state) => sessionsOf(state, processes));
   }
 
+  /** Whether a process of this daemon's runs the member, or has not ended yet. */
+  hasProcess(teamId: string, memberId: string): boolean {
+    return this.#supervisor.list(teamId).some((record) => record.memberId === memberId);
+  }
+
   /** Ends every session of a team. */
   async cleanupSessions(teamId: string, reason: string): Promise<void> {
     await Promise.all(this.#supervisor.list(teamId).map(({ memberId }) => this.stopSession(teamId, memberId, reason)));

@@ -20,7 +20,7 @@ import { addEventRoute } from './sse.ts';
 /** What can be asked for besides the operations. */
 export interface Extras {
   /** Answers at `/mcp`, behind the same guard. */
-  readonly mcp?: (request: Request, caller: Caller) => Promise<Response>;
+  readonly mcp?: (request: Request, visiting: { caller: Caller; signal: AbortSignal }) => Promise<Response>;
   /** The text at `/metrics`. */
   readonly metrics?: () => string | Promise<string>;
   /** What `/health` says; what exactly is wrong is in the daemon's status. */
@@ -81,7 +81,7 @@ export function openApp({ hub, guard, pages, perToken, cookie, mcp, metrics, hea
   addAgentRoutes(app, hub);
   addEventRoute(app, hub, perToken);
   addOperationRoutes(app, hub);
-  if (mcp) app.all('/mcp', (context) => mcp(context.req.raw, callerOf(context)));
+  if (mcp) app.all('/mcp', (context) => mcp(context.req.raw, admittedOf(context)));
   app.get('*', (context) => {
     const page = pageOf(context);
     if (!page) return context.notFound();

@@ -4,14 +4,18 @@ import { ERROR_CODES, TeamError } from '../core/errors.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Admitted } from './guard.ts';
 import { retryHeader } from './headers.ts';
+import type { Visit } from './hub.ts';
+
+/** A request that may go on, and the signal with which it ends. */
+export interface Visiting extends Admitted, Pick<Visit, 'signal'> {}
 
 /** What a route knows of a request besides the request. */
 export interface Env {
-  Bindings: { readonly incoming: IncomingMessage; readonly admitted: Admitted | undefined };
+  Bindings: { readonly incoming: IncomingMessage; readonly admitted: Visiting | undefined };
 }
 
 /** The credential that the guard found; it lets nobody through to a route that asks for it without. */
-export function admittedOf(context: Context<Env>): Admitted {
+export function admittedOf(context: Context<Env>): Visiting {
   const { admitted } = context.env;
   if (!admitted) throw new TeamError('unauthenticated', 'A valid token is needed');
   return admitted;

@@ -7,6 +7,7 @@ import { TeamError } from '../core/errors.ts';
 import { LOGIN, openApp } from './app.ts';
 import type { Extras } from './app.ts';
 import { limitConnections } from './connections.ts';
+import type { Visiting } from './context.ts';
 import { sessionCookie } from './cookie.ts';
 import { isFollowedLink, openGuard, refusal } from './guard.ts';
 import type { Address, Admitted, Refusal } from './guard.ts';
@@ -48,7 +49,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   const guard = openGuard(hub, () => address);
   const perToken = countPerKey(hub.limits.connectionsPerToken);
   const pages = await openPages(options.ui);
-  const admitted = new WeakMap<IncomingMessage, Admitted>();
+  const admitted = new WeakMap<IncomingMessage, Visiting>();
   const app = openApp({ ...options, guard, pages, perToken, cookie: () => address.cookie });
   const listener = getRequestListener(
     (request, { incoming }) => app.fetch(request, { incoming, admitted: admitted.get(incoming as IncomingMessage) }),
@@ -86,7 +87,11 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
       const verdict = guard.checkAddress(request, isPage(request)) ?? (await admit(request));
       if (verdict && 'status' in verdict) return refuse(request, response, verdict);
       if (verdict) {
-        admitted.set(request, verdict);
+        const { signal, over } = hub.visit(verdict);
+        // The client may have gone while its credential was looked at.
+        if (response.closed) over();
+        else response.once('close', over);
+        admitted.set(request, { ...verdict, signal });
         connections.trust(request.socket);
       }
       await listener(request, response);

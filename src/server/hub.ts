@@ -46,6 +46,8 @@ export interface Counters {
 export interface Ending {
   readonly code: 1001 | 1008 | 1013;
   readonly reason: string;
+  /** How a request that waits is refused; without it, it ends with its connection. */
+  readonly refusal?: 'unauthenticated' | 'conflict';
 }
 
 /** A client that stays connected and is sent things: over a WebSocket, the Unix socket, or as server-sent events. */
@@ -53,10 +55,23 @@ export interface Connected {
   readonly caller: Caller;
   /** Whether its credential still counts, where that can be told at once. */
   readonly isValid?: (() => boolean) | undefined;
+  /** It may be that of a process that Troupe ends, which then still has something to tell. */
+  readonly speaks?: true;
   /** Ends it from our side, after what waits has gone out. */
   end(ending: Ending): Promise<void>;
   /** Called every second: a client that takes nothing is cut off. */
   check(now: number): void;
+}
+
+/** What ends with its credential. */
+type Held = Pick<Connected, 'caller' | 'isValid' | 'speaks' | 'end'>;
+
+/** A request over HTTP that is under way. */
+export interface Visit {
+  /** Aborts when the client is gone; and when its credential ends, with the refusal as its reason: then only what waits is given up. */
+  readonly signal: AbortSignal;
+  /** It was answered, or its client is gone. */
+  readonly over: () => void;
 }
 
 /** What all connections share. */
@@ -74,6 +89,10 @@ export interface Hub {
   /** Adds one; when the server is closing it is ended at once. */
   join(one: Connected): void;
   leave(one: Connected): void;
+  /** Begins a request. What it waits for ends with its credential, as connections do. */
+  visit(one: Pick<Connected, 'caller' | 'isValid'>): Visit;
+  /** How many requests are under way. */
+  readonly visits: number;
   /** The connections that are open, of every kind. */
   readonly connections: number;
   /** Does an operation. */
@@ -89,12 +108,25 @@ export interface Hub {
 }
 
 const GOING_AWAY: Ending = { code: 1001, reason: 'the daemon is stopping' };
-const VOID: Ending = { code: 1008, reason: 'this credential is no longer valid' };
+const VOID: Ending = { code: 1008, reason: 'this credential is no longer valid', refusal: 'unauthenticated' };
+/** For those who lead no more; their credential is now a member's. */
+const CHANGED: Ending = {
+  code: 1008,
+  reason: 'what this credential allows has changed: ask again',
+  refusal: 'conflict',
+};
+
+/** Made once: an error of its own would cost every request some microseconds. */
+const GONE = new Error('the client is gone');
+
+/** How often it is looked whether a process that ends is gone. What it wrote last is read by then. */
+const LOOK_MS = 1_000;
 
 /** Opens what all connections share. */
 export function openHub({ services, credentials, limits: given, mcp, onError }: HubOptions): Hub {
   const limits = { ...LIMITS, ...given };
   const connected = new Set<Connected>();
+  const visits = new Set<Held>();
   const report = (error: unknown, where: string): void => onError?.(error, where);
   const feeds = openFeeds(services.ledger, (error) => report(error, 'push'));
   let connections = 0;
@@ -110,7 +142,7 @@ export function openHub({ services, credentials, limits: given, mcp, onError }: 
   const stopListening = services.ledger.subscribe((teamId, { seq, events }) => {
     if (seq === 1) endWhere(({ caller }) => caller.teamId === teamId);
     else if (events.some((event) => event.type === 'team:updated' && event.leadId !== undefined)) {
-      endWhere(({ caller }) => caller.teamId === teamId && caller.scope === 'lead');
+      endWhere(({ caller }) => caller.teamId === teamId && caller.scope === 'lead', CHANGED);
     }
     for (const event of events) {
       if (event.type === 'teammate:joined' || event.type === 'teammate:stopped') endGone(teamId, event.memberId);
@@ -136,6 +168,29 @@ export function openHub({ services, credentials, limits: given, mcp, onError }: 
 
     leave(one) {
       connected.delete(one);
+    },
+
+    visit({ caller, isValid }) {
+      const controller = new AbortController();
+      const visit: Held = {
+        caller,
+        isValid,
+        async end({ refusal, reason }) {
+          if (refusal) controller.abort(new TeamError(refusal, reason));
+        },
+      };
+      visits.add(visit);
+      return {
+        signal: controller.signal,
+        over() {
+          visits.delete(visit);
+          controller.abort(GONE);
+        },
+      };
+    },
+
+    get visits() {
+      return visits.size;
     },
 
     get connections() {
@@ -182,22 +237,30 @@ export function openHub({ services, credentials, limits: given, mcp, onError }: 
     return deleted;
   }
 
-  /** Who left, and another one who came under its name. The process that a daemon runs ends by itself, and has last things to say. */
-  function endGone(teamId: string, memberId: string): void {
-    const isMembers = ({ caller }: Connected): boolean =>
+  /**
+   * Who left, and another one who came under its name. The process that a daemon runs has last things to say: its
+   * connections stay until it is gone, and not for longer than a process may take to end.
+   */
+  function endGone(teamId: string, memberId: string, giveUp = performance.now() + limits.lastWordsMs): void {
+    const isMembers = ({ caller }: Held): boolean =>
       caller.teamId === teamId && caller.memberId === memberId && caller.since !== undefined;
-    if (![...connected].some(isMembers)) return;
+    if (![...connected, ...visits].some(isMembers)) return;
     services.ledger
       .view(teamId, (state) => {
         const member = state.members.get(memberId);
-        const isEnding = member?.agent !== undefined && member.status === 'stopped';
-        if (!isEnding) endWhere((one) => isMembers(one) && !isPresent(state, one.caller));
+        const isEnding = member?.agent !== undefined && member.status === 'stopped' && performance.now() < giveUp;
+        endWhere((one) => isMembers(one) && !isPresent(state, one.caller) && !(isEnding && one.speaks));
+        if (isEnding) setTimeout(lookAgain, Math.min(LOOK_MS, limits.lastWordsMs)).unref();
       })
       .catch((error: unknown) => report(error, 'credentials'));
+
+    function lookAgain(): void {
+      endGone(teamId, memberId, services.sessions.hasProcess(teamId, memberId) ? giveUp : 0);
+    }
   }
 
-  function endWhere(matches: (one: Connected) => boolean): void {
-    for (const one of connected) if (matches(one)) void one.end(VOID);
+  function endWhere(matches: (one: Held) => boolean, ending = VOID): void {
+    for (const one of [...connected, ...visits]) if (matches(one)) void one.end(ending);
   }
 }
 

@@ -40,6 +40,8 @@ export const LIMITS = {
   /** Wrong credentials from one address before each further answer takes `authDelayMs`. */
   authFailuresPerMinute: 10,
   authDelayMs: 1_000,
+  /** How long a process that Troupe ends may still speak; it is killed sooner. */
+  lastWordsMs: 10_000,
   /** A sign of life on connections that are quiet. */
   keepAliveMs: 15_000,
 } as const;

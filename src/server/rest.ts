@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import type { Cursor, Operation } from '../operations/operation.ts';
-import { callerOf, readJson } from './context.ts';
+import { admittedOf, readJson } from './context.ts';
 import type { Env } from './context.ts';
 import type { Hub } from './hub.ts';
 
@@ -20,12 +20,13 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
           throw new TeamError('invalid', `${name}: the address says one thing, the body another`);
         }
       }
+      const { caller, signal } = admittedOf(context);
       const call = hub.call(operation.name, {
-        caller: callerOf(context),
+        caller,
         input: capWait({ ...input, ...params }, hub.limits.restWaitMs),
         as: context.req.header('x-troupe-as'),
         commandId: context.req.header('idempotency-key'),
-        signal: context.req.raw.signal,
+        signal,
         more: (after) => context.header('link', nextLink(context.req.url, after)),
       });
       const result = await call.catch((error: unknown) => {

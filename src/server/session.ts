@@ -54,6 +54,7 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
   const session: Session = {
     caller,
     isValid,
+    speaks: true,
 
     receive(text) {
       if (over || isEnding) return;

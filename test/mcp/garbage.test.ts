@@ -77,7 +77,7 @@ test('answers any request over HTTP, and serves on', { timeout: 60_000 }, async 
   const post = async (body: string): Promise<number> => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const request = new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body });
-    const response = await http.handle(request, member('alice'));
+    const response = await http.handle(request, { caller: member('alice') });
     await response.text();
     return response.status;
   };

@@ -235,7 +235,7 @@ async function serve(house: House, options: Parameters<typeof mcpHttp>[1] = {}):
   const listener = getRequestListener(
     (request) => {
       const caller = CALLERS[request.headers.get('authorization')?.replace('Bearer ', '') ?? ''];
-      return caller ? mcp.handle(request, caller) : new Response(null, { status: 401 });
+      return caller ? mcp.handle(request, { caller }) : new Response(null, { status: 401 });
     },
     { overrideGlobalObjects: false },
   );

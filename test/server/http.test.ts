@@ -276,7 +276,7 @@ test('health needs a token like everything else, and metrics may be empty', asyn
 test('MCP gets the request and who asks', async () => {
   const seen: unknown[] = [];
   const stage = await setStage({
-    mcp: async (request, caller) => {
+    mcp: async (request, { caller }) => {
       seen.push([request.method, await request.text(), caller]);
       return Response.json({ ok: true });
     },

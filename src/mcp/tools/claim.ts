@@ -2,6 +2,7 @@ import { TeamError } from '../../core/errors.ts';
 import type { TeamEvent } from '../../core/event.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { ResultOf } from '../../operations/index.ts';
+import { requireWelcome } from '../../operations/wait.ts';
 import type { Answer, Visit } from '../tool.ts';
 import { showTask } from './about-task.ts';
 import { hasNews } from './news.ts';
@@ -22,6 +23,7 @@ export async function claimTask(
   if (signal.aborted) {
     // Nobody would hear that they hold it.
     await call('task.release', { teamId, taskId: task.id, epoch: task.epoch, reason: 'the claim was cancelled' });
+    requireWelcome(signal);
     return nothingClaimed(visit, taskId);
   }
   session.epochs.set(task.id, task.epoch);

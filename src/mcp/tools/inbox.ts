@@ -2,7 +2,7 @@ import { wrapMessage, wrapText } from '../../core/envelope.ts';
 import { TeamError } from '../../core/errors.ts';
 import type { TeamMessage } from '../../core/message.ts';
 import type { TeamRequest } from '../../core/request.ts';
-import { waitFor } from '../../operations/wait.ts';
+import { requireWelcome, waitFor } from '../../operations/wait.ts';
 import type { Answer, Visit } from '../tool.ts';
 import { findNews, isNew } from './news.ts';
 import type { News } from './news.ts';
@@ -29,6 +29,7 @@ export async function showInbox(visit: Visit, { wait_seconds }: { wait_seconds: 
     return isNew(news, visit) || wait_seconds === 0 ? news : undefined;
   };
   const news = await waitFor(services.ledger, teamId, look, { ms: wait_seconds * 1000, signal, progress });
+  requireWelcome(signal);
   if (!news || signal.aborted) return noMail(wait_seconds);
 
   const batch = upToLimit(news.messages);

@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { mcpFace } from '../../src/mcp/face.ts';
+import type { McpFace } from '../../src/mcp/face.ts';
+import { setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { openUnix, openWebSocket } from './wire.ts';
+
+const teamId = 'demo';
+
+/** What ends the credential of `worker`; mail and work that come afterwards are none of its. */
+const ENDS: [string, (stage: Stage) => Promise<unknown>][] = [
+  ['all credentials are made void', ({ act }) => act('token.rotate', {})],
+  [
+    'another one joins under its name',
+    async ({ act }) => {
+      await act('member.remove', { teamId, memberId: 'worker' });
+      await act('member.add', { teamId, name: 'worker' });
+    },
+  ],
+  ['its member is removed', ({ act }) => act('member.remove', { teamId, memberId: 'worker' })],
+];
+
+describe.each(ENDS)('when %s', (_, end) => {
+  test.each([
+    ['mail', 'GET', 'inbox?unread=true&wait=20000', undefined],
+    ['work', 'POST', 'claim', { wait: 20_000 }],
+  ] as const)('a request that waits for %s is refused at once, and gets none', async (_what, method, path, body) => {
+    const stage = await setStage();
+    const waiting = ask(stage, method, path, { token: stage.tokens.worker, body });
+    await nobodyAnswers(waiting);
+    await end(stage);
+    const { status, text } = await within(5_000, waiting);
+    expect(status).toBe(401);
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'unauthenticated' } });
+    await expectNothingTaken(stage);
+  });
+
+  test.each([
+    ['Inbox', 'mail'],
+    ['TaskClaim', 'work'],
+  ])('%s of MCP that waits for %s is refused at once, and gets none', async (name) => {
+    const stage = await setMcpStage();
+    const client = await connect(stage, stage.tokens.worker);
+    const waiting = client.callTool({ name, arguments: { wait_seconds: 20 } });
+    await nobodyAnswers(waiting);
+    await end(stage);
+    const { isError, structuredContent } = await within(5_000, waiting);
+    expect(isError).toBe(true);
+    expect(structuredContent).toMatchObject({ error: { code: 'unauthenticated' } });
+    await expectNothingTaken(stage);
+  });
+});
+
+test('who rotates the tokens is still told that it was done', async () => {
+  const stage = await setStage();
+  const answer = await fetch(`${stage.url}/api/tokens/rotate`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.token}` },
+  });
+  expect(answer.status).toBe(200);
+});
+
+test('logging out ends what the session waits for', async () => {
+  const stage = await setStage();
+  const login = stage.hub.credentials.logins;
+  const session = login.login(login.code()) as string;
+  const headers = { cookie: `troupe_session_${stage.port}=${session}`, origin: stage.url };
+  const waiting = fetch(`${stage.url}/api/teams/${teamId}/inbox?memberId=worker&unread=true&wait=20000`, { headers });
+  await nobodyAnswers(waiting);
+  const out = { ...headers, 'x-troupe-csrf': '1' };
+  expect((await fetch(`${stage.url}/api/logout`, { method: 'POST', headers: out })).status).toBe(200);
+  expect((await within(5_000, waiting)).status).toBe(401);
+});
+
+test('who leads no more waits no longer with the powers of a lead, and may ask as a member', async () => {
+  const stage = await setStage();
+  const waiting = ask(stage, 'GET', 'inbox?memberId=other&unread=true&wait=20000', { token: stage.tokens.lead });
+  await nobodyAnswers(waiting);
+  await stage.act('team.update', { teamId, leadId: 'worker' });
+  expect((await within(5_000, waiting)).status).toBe(409);
+  expect((await ask(stage, 'GET', 'inbox?memberId=other', { token: stage.tokens.lead })).status).toBe(403);
+  expect((await ask(stage, 'GET', 'inbox', { token: stage.tokens.lead })).status).toBe(200);
+});
+
+test('requests leave nothing behind', async () => {
+  const stage = await setStage();
+  const gone = new AbortController();
+  const waiting = ask(stage, 'POST', 'claim', {
+    token: stage.tokens.worker,
+    body: { wait: 20_000 },
+    signal: gone.signal,
+  });
+  await nobodyAnswers(waiting);
+  gone.abort();
+  await expect(waiting).rejects.toThrow();
+  expect((await ask(stage, 'GET', 'status', { token: stage.tokens.worker })).status).toBe(200);
+  await expect.poll(() => stage.hub.visits).toBe(0);
+  await stage.act('task.create', { teamId, title: 'New' });
+  expect(await stage.act('task.show', { teamId, taskId: '1' })).toMatchObject({ status: 'pending' });
+});
+
+test('connections with the credential of a member that Troupe ran end when it has stopped', async () => {
+  const stage = await setStage();
+  const agent = { kind: 'exec' as const, command: ['true'] };
+  await stage.act('member.spawn', { teamId, name: 'runner', agent });
+  const { token } = await stage.act('member.token', { teamId, memberId: 'runner' });
+  const open = await Promise.all([
+    openUnix(stage.home.socket, token),
+    openWebSocket(stage.url, { authorization: `Bearer ${token}` }),
+  ]);
+  await stage.act('member.stop', { teamId, memberId: 'runner' });
+  for (const wire of open) await within(5_000, wire.closed);
+});
+
+test('a process that Troupe ends may say its last things for so long, and no longer', async () => {
+  const stage = await setStage({ limits: { lastWordsMs: 300 } });
+  const agent = { kind: 'exec' as const, command: ['true'] };
+  await stage.act('member.spawn', { teamId, name: 'runner', agent });
+  const { token } = await stage.act('member.token', { teamId, memberId: 'runner' });
+  const wire = await openUnix(stage.home.socket, token);
+  // As long as it will not end.
+  stage.hub.services.sessions.hasProcess = () => true;
+  await stage.act('member.stop', { teamId, memberId: 'runner' });
+  expect(await wire.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
+  await within(5_000, wire.closed);
+});
+
+/** Somebody waits, and is not there any more: what comes is left for others. */
+async function expectNothingTaken({ act }: Stage): Promise<void> {
+  await act('task.create', { teamId, title: 'New' });
+  expect(await act('task.show', { teamId, taskId: '1' })).toMatchObject({ status: 'pending' });
+}
+
+interface Asked {
+  readonly token: string;
+  readonly body?: object | undefined;
+  readonly signal?: AbortSignal;
+}
+
+async function ask(
+  { url }: Stage,
+  method: string,
+  path: string,
+  { token, body, signal }: Asked,
+): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${url}/api/teams/${teamId}/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+async function setMcpStage(): Promise<Stage> {
+  const stage = await setStage({ mcp: (request, visiting) => face.http(request, visiting) });
+  const face: McpFace = mcpFace(stage.hub.services);
+  onTestFinished(() => face.close());
+  return stage;
+}
+
+async function connect({ url }: Stage, token: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** The call goes on for a moment; that it does so cannot be polled for. */
+async function nobodyAnswers(call: Promise<unknown>): Promise<void> {
+  const still = Symbol('waiting');
+  expect(await Promise.race([call, sleep(150, still)])).toBe(still);
+}
+
+async function within<R>(ms: number, promise: Promise<R>): Promise<R> {
+  const late = Symbol('late');
+  const first = await Promise.race([promise, sleep(ms, late, { ref: false })]);
+  expect(first).not.toBe(late);
+  return first as R;
+}
