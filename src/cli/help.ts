@@ -82,6 +82,10 @@ const SETTINGS: [string, string][] = [
     '--json',
     'print the result as JSON; on standard error is then {"error":{"code","message"}} or, beside a result, {"notice"} a line each',
   ],
+  [
+    'exit code',
+    '0 done; 1 failed, or not all was done; 2 the command is wrong; 3 there is no such thing; 4 not as things are now; 5 not allowed; 75 no daemon; 130 interrupted',
+  ],
   ['TROUPE_TEAM', 'the team, where --team is not given'],
   ['TROUPE_MEMBER_NAME', 'the member you speak for, where --as is not given'],
   ['TROUPE_TOKEN, TROUPE_TOKEN_FILE', "a member's credential, in place of your own"],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/cli/commands.ts';
 import { EXAMPLES } from '../../src/cli/examples.ts';
 import { helpFor } from '../../src/cli/help.ts';
-import { COMMAND_NAMES } from '../../src/cli/manifest.ts';
+import { COMMAND_NAMES, EXIT_CODES } from '../../src/cli/manifest.ts';
 import { newTroupe } from './troupe.ts';
 
 describe('help', () => {
@@ -15,6 +15,14 @@ describe('help', () => {
       for (const name of COMMAND_NAMES) expect(stdout).toContain(name.split(' ')[0]);
       for (const name of ['watch', 'doctor', 'serve', 'mcp', 'completion']) expect(stdout).toContain(`\n  ${name}`);
     }
+  });
+
+  test('names every exit code', () => {
+    const help = helpFor([], { isTerminal: false, hasColor: false, columns: Infinity, now: 0 });
+    const text = /exit code +([^]*?)\n +TROUPE_TEAM/.exec(help)?.[1] ?? '';
+    const told = text.split(/;\s+/).map((part) => parseInt(part, 10));
+    const codes = new Set([0, 130, ...Object.values(EXIT_CODES)]);
+    expect(told).toEqual([...codes].toSorted((a, b) => a - b));
   });
 
   test('shows the verbs of a noun', async () => {
