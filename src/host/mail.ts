@@ -8,6 +8,11 @@ export interface Mail {
   take(sessionId: string, options?: { urgentOnly?: boolean }): Promise<MessageJson[]>;
   /** The agent has these. */
   acknowledge(messageIds: readonly string[]): Promise<void>;
+  /**
+   * A turn is over: what the agent fetched itself in it, through its tools, it has if the turn went well; else that is
+   * shown once more, marked.
+   */
+  endTurn(sessionId: string, options: { went: 'well' | 'badly' }): Promise<void>;
   /** The turn that carried these did not go well: those that the agent may not have are shown once more, marked. */
   doubt(messageIds: readonly string[]): void;
 }
@@ -21,7 +26,10 @@ export async function openMail(
   who: { teamId: string; memberId: string },
   shown: ReadonlySet<string>,
 ): Promise<Mail> {
+  /** What this process put into turns itself; of that the agent's program says when it has it. */
+  const taken = new Set<string>();
   const acknowledge = async (messageIds: readonly string[]): Promise<void> => {
+    for (const id of messageIds) taken.delete(id);
     if (messageIds.length > 0) {
       await door.call('message.acknowledge', { ...who, messageIds: [...messageIds], read: true });
     }
@@ -39,6 +47,11 @@ export async function openMail(
   const open = new Set(left.map(({ id }) => id).filter((id) => !shown.has(id)));
 
   const doubted = new Set<string>();
+  const doubt = (messageIds: readonly string[]): void => {
+    // Once: an agent that fails each time must not be given the same mail for ever.
+    for (const id of messageIds) if (!doubted.has(id)) open.add(id);
+    for (const id of messageIds) doubted.add(id);
+  };
 
   return {
     async take(sessionId, { urgentOnly = false } = {}) {
@@ -50,13 +63,18 @@ export async function openMail(
       if (wanted.length === 0) return [];
       const redelivery = wanted.some((id) => open.has(id));
       for (const id of wanted) open.delete(id);
+      for (const id of wanted) taken.add(id);
       return door.call('message.deliver', { ...who, messageIds: wanted, sessionId, redelivery });
     },
     acknowledge,
-    doubt(messageIds) {
-      // Once: an agent that fails each time must not be given the same mail for ever.
-      for (const id of messageIds) if (!doubted.has(id)) open.add(id);
-      for (const id of messageIds) doubted.add(id);
+    doubt,
+    async endTurn(sessionId, { went }) {
+      const fetched = (await waiting())
+        .filter((message) => message.sessionId === sessionId && !taken.has(message.id) && !open.has(message.id))
+        .slice(0, MESSAGES_PER_STEP)
+        .map(({ id }) => id);
+      if (went === 'well') await acknowledge(fetched);
+      else doubt(fetched);
     },
   };
 }

@@ -41,6 +41,7 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
     // What it held is given back for it, by those who see that it is gone.
     if (end.lost) await seat.lost;
     if (end.reason !== 'done') bench.mail.doubt(turn.messages.map(({ id }) => id));
+    if (!end.lost) await bench.mail.endTurn(seat.sessionId, { went: end.reason === 'done' ? 'well' : 'badly' });
     if (end.reason !== 'failed') return end;
     // It filled up in the middle of the turn: what is left of it fits into a fresh conversation.
     if (seat.isFull && !wasFull) continue;

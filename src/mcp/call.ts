@@ -6,8 +6,9 @@ import { callOperation } from '../operations/index.ts';
 import type { OperationName } from '../operations/index.ts';
 import type { Services } from '../operations/operation.ts';
 import { accessOf } from './access.ts';
+import { settleHanded } from './handed.ts';
 import { memberOf } from './session.ts';
-import type { Session } from './session.ts';
+import type { RequestId, Session } from './session.ts';
 import type { Answer, CallOptions, Tool, Visit } from './tool.ts';
 import { inputOf, TOOLS } from './tools.ts';
 import { fromTaskIds, toFieldNames } from './words.ts';
@@ -16,6 +17,8 @@ import { fromTaskIds, toFieldNames } from './words.ts';
 export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
+  /** How the client names it. */
+  readonly request?: RequestId | undefined;
   readonly signal: AbortSignal;
   readonly progress?: ((message: string) => void) | undefined;
   /** Sent again under the same id, the call is done once. */
@@ -27,7 +30,6 @@ export interface ToolResult {
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly isError?: true;
-  readonly after?: () => Promise<unknown>;
 }
 
 /** Does what a tool is asked for, or says why not. Undefined where there is no such tool for this session. */
@@ -40,6 +42,7 @@ export async function callTool(
   const tool = TOOLS.find(({ name }) => name === call.name);
   if (!tool || !session.teams) return undefined;
   try {
+    await settleHanded(services, session, call);
     return await run(services, session, tool, call);
   } catch (error) {
     if (error instanceof TeamError) {
@@ -66,6 +69,7 @@ async function run(services: Services, session: Session, tool: Tool, call: ToolC
     delegating,
     teamId: teamId ?? '',
     memberId: memberOf(session),
+    request: call.request,
     signal: call.signal,
     progress: call.progress,
     call: <R>(name: OperationName, values: object, { once, signal = call.signal }: CallOptions = {}) =>

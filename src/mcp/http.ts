@@ -5,6 +5,7 @@ import { ERROR_CODES, TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Services } from '../operations/operation.ts';
+import { doubtHanded } from './handed.ts';
 import { createTeamServer } from './server.ts';
 import type { McpOptions } from './server.ts';
 import { Greeting, openSession } from './session.ts';
@@ -63,6 +64,7 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
     if (message?.method === 'notifications/cancelled') {
       // The call runs in a server of its own; closing it ends the work and the stream.
       await kept.calls.get(message.params?.requestId as string | number)?.close();
+      doubtHanded(kept.session, message.params?.requestId);
       return new Response(null, { status: 202 });
     }
     const visitor: Visitor = { kept, id: message?.id as string | number | undefined, signal };

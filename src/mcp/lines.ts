@@ -11,6 +11,7 @@ import { parse } from '../core/parse.ts';
 import { requireMember, requireTeam } from '../core/view.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Services } from '../operations/operation.ts';
+import { doubtHanded } from './handed.ts';
 import { createTeamServer } from './server.ts';
 import type { McpOptions } from './server.ts';
 import { Greeting, openSession } from './session.ts';
@@ -62,6 +63,7 @@ export function serveMcpLines(
         calls.add(message.id);
       } else if ('method' in message && message.method === 'notifications/cancelled') {
         calls.delete(message.params?.['requestId']);
+        doubtHanded(session, message.params?.['requestId']);
       }
       transport.onmessage?.(message);
     },

@@ -46,14 +46,16 @@ export function createTeamServer(
     const { signal: cancelled } = context.mcpReq;
     const signal = options.signal ? AbortSignal.any([cancelled, options.signal]) : cancelled;
     const team = session.team;
-    const call = { name: params.name, input: params.arguments, signal, ...extrasOf(context) };
+    const call = {
+      name: params.name,
+      input: params.arguments,
+      request: context.mcpReq.id,
+      signal,
+      ...extrasOf(context),
+    };
     const result = await callTool(services, session, call, (error) => options.onError?.(error));
     if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}`);
-    const { text, data, isError = false, after } = result;
-    if (after && !signal.aborted) {
-      // Somebody waits for the answer, which goes out as soon as we return it.
-      session.settled = new Promise(setImmediate).then(after).catch((error: unknown) => options.onError?.(error));
-    }
+    const { text, data, isError = false } = result;
     const moved = session.team === team ? undefined : { team: session.team, as: session.as };
     if (moved) mcp.sendToolListChanged();
     return {

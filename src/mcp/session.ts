@@ -13,6 +13,19 @@ export const Greeting = z.object({
 });
 export type Greeting = z.input<typeof Greeting>;
 
+/** A message that an answer carried. Whether the agent got the answer is open until it calls again. */
+export interface Handed {
+  readonly teamId: string;
+  readonly memberId: string;
+  /** The request whose answer it was. */
+  readonly request: RequestId | undefined;
+  /** Until then it is being delivered. */
+  readonly isAnswered: boolean;
+}
+
+/** How a client names a request of its own. */
+export type RequestId = string | number;
+
 /** One client's conversation. It gives no rights: those come with the credential, each time. */
 export interface Session {
   /** The session to which messages are handed over. */
@@ -29,8 +42,10 @@ export interface Session {
   readonly asked: Set<string>;
   /** The epoch under which the agent claimed each task: what it writes counts only while that is the present one. */
   readonly epochs: Map<string, number>;
-  /** The last handing over of messages; the next waits until what was shown is marked so. */
-  settled: Promise<unknown>;
+  /** Messages that answers carried, until a later call shows that the agent got them. */
+  readonly handed: Map<string, Handed>;
+  /** Messages of which that was doubted, and which are shown once more. */
+  readonly doubted: Set<string>;
 }
 
 /** Begins a conversation, or says why this credential cannot have it. */
@@ -53,7 +68,8 @@ export function openSession(caller: Caller, greeting: Greeting = {}, { shared = 
     shown: new Set(),
     asked: new Set(),
     epochs: new Map(),
-    settled: Promise.resolve(),
+    handed: new Map(),
+    doubted: new Set(),
   };
 }
 

@@ -24,7 +24,11 @@ export interface SessionLimits {
 const IDLE_MS = 10 * 60_000;
 const MOST = 100;
 
-/** The sessions of the HTTP endpoint. Those that nobody uses go, the oldest first when there are too many. */
+/**
+ * The sessions of the HTTP endpoint. Those that nobody uses go, unless they know what their client was last given: an agent
+ * may think for longer about its task. When there are too many, the oldest goes of the credential that has the most of them,
+ * so that nobody makes others' be forgotten.
+ */
 export class Sessions {
   readonly #byId = new Map<string, HttpSession>();
   readonly #idle: number;
@@ -76,16 +80,22 @@ export class Sessions {
     const limit = this.#now() - this.#idle;
     for (const [id, session] of this.#byId) {
       if (session.lastUsed > limit) return;
-      if (session.calls.size === 0) this.#byId.delete(id);
+      if (session.calls.size === 0 && !remembers(session)) this.#byId.delete(id);
     }
   }
 
   #forgetOldest(): boolean {
-    for (const [id, { calls }] of this.#byId) {
-      if (calls.size === 0) return this.#byId.delete(id);
-    }
-    return false;
+    const idle = [...this.#byId].filter(([, { calls }]) => calls.size === 0);
+    const counts = new Map<string, number>();
+    for (const { credential } of this.#byId.values()) counts.set(credential, (counts.get(credential) ?? 0) + 1);
+    const most = Math.max(...idle.map(([, { credential }]) => counts.get(credential) ?? 0));
+    const [oldest] = idle.find(([, { credential }]) => counts.get(credential) === most) ?? [];
+    return oldest !== undefined && this.#byId.delete(oldest);
   }
+}
+
+function remembers({ session: { handed, epochs } }: HttpSession): boolean {
+  return handed.size + epochs.size > 0;
 }
 
 /** Ends what a session still does. */

@@ -1,21 +1,21 @@
 import type { z } from 'zod';
 import type { OperationName } from '../operations/index.ts';
 import type { Services } from '../operations/operation.ts';
-import type { Session } from './session.ts';
+import type { RequestId, Session } from './session.ts';
 
 /** What a tool answers: a few words for the model that say the next step, and the same as data. */
 export interface Answer {
   readonly text: string;
   /** Always an object: some clients refuse a list. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** What is to be recorded once the answer is on its way. */
-  readonly after?: () => Promise<unknown>;
 }
 
 /** One call of a tool. */
 export interface Visit {
   readonly services: Services;
   readonly session: Session;
+  /** How the client names this call. */
+  readonly request: RequestId | undefined;
   /** Aborts when the client gave up or is gone. */
   readonly signal: AbortSignal;
   /** Tells a client that asked for it that the call still waits. */

@@ -98,6 +98,26 @@ test('binds a session to the credential that began it', async () => {
   expect(await house.call('task.list', { teamId: 'demo' })).toHaveLength(1);
 });
 
+test.each([
+  ['under its session', true],
+  ['of the newest protocol, without a session', false],
+])('shows mail again, once and marked, to a client that began anew %s', async (_how, hasSession) => {
+  const house = await openTeam();
+  const { post } = await serve(house);
+  const begun = await post('bob', INITIALIZE);
+  const headers = hasSession ? { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' } : undefined;
+  await begun.text();
+  const inbox = async (id: number): Promise<string> => {
+    const call = { id, method: 'tools/call', params: { name: 'Inbox', arguments: {} } };
+    return (await post('bob', call, headers)).text();
+  };
+  await house.call('message.send', { teamId: 'demo', toId: 'bob', content: 'hi' }, 'alice');
+  expect(await inbox(7)).toContain('hi');
+  // Its requests are counted anew: nobody knows whether the answer to 7 was read.
+  expect(await inbox(2)).toContain('"redelivery":true');
+  expect(await inbox(2)).toContain('"messages":[]');
+});
+
 test('one session cannot cancel the calls of another', async () => {
   const house = await openTeam();
   const { connect, post } = await serve(house);
@@ -137,6 +157,12 @@ test('does not forget a session that works', async () => {
   await expect.poll(() => mcp.sessions).toBe(1);
   await house.call('message.send', { teamId: 'demo', toId: 'alice', content: 'hi' }, 'bob');
   expect(await waiting).toMatchObject({ data: { messages: [{ content: 'hi' }] } });
+  now = 2_000;
+  // It may think for long about what it was given: that it got that is known by its next call.
+  await use(await connect('bob'), 'TaskList');
+  expect(mcp.sessions).toBe(2);
+  expect((await use(alice, 'Inbox')).data.messages).toEqual([]);
+  now = 3_000;
   await expect.poll(() => mcp.sessions).toBe(0);
 });
 
@@ -171,6 +197,19 @@ test('keeps only so many sessions: the one used longest ago goes, unless all wor
   await Promise.all(clients.map((client) => client.close()));
   await Promise.all(waiting);
   await expect.poll(async () => (await post('bob', INITIALIZE)).status).toBe(200);
+});
+
+test('forgets no session of another for those that one member opens', async () => {
+  const house = await openTeam();
+  const { connect, mcp } = await serve(house, { most: 4 });
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  const before = await connect('alice');
+  await use(before, 'TaskClaim');
+  for (let i = 0; i < 6; i++) await connect('bob');
+  expect(mcp.sessions).toBe(4);
+  await house.call('task.release', { teamId: 'demo', taskId: '1' });
+  await house.call('task.claim', { teamId: 'demo', taskId: '1' }, 'alice');
+  expect(await refusal(before, 'TaskComplete', { taskId: '1', result: 'late' })).toBe('stale_epoch');
 });
 
 test('offers the tools when the credential or a header says so', async () => {

@@ -177,6 +177,60 @@ test('shows again, marked, what was on its way when a session broke', async () =
   expect((await use(bob, 'Inbox')).data.messages).toEqual([]);
 });
 
+test('marks mail as read when the next call shows that the agent got it, and not before', async () => {
+  const house = await openTeam();
+  const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
+  const stored = async (): Promise<TeamMessage | undefined> =>
+    (await house.call<TeamMessage[]>('message.inbox', { teamId: 'demo', memberId: 'bob' }))[0];
+  await use(alice, 'SendMessage', { to: 'bob', message: 'hi' });
+  expect((await use(bob, 'Inbox')).data.messages).toHaveLength(1);
+  expect(await stored()).toMatchObject({ deliveredAt: expect.any(Date) });
+  expect(await stored()).not.toHaveProperty('readAt', expect.any(Date));
+  await use(bob, 'TaskList');
+  expect(await stored()).toMatchObject({
+    acknowledgedAt: expect.any(Date),
+    readAt: expect.any(Date),
+    redeliveries: 0,
+  });
+});
+
+test('shows mail again, marked, whose answer nobody took', async () => {
+  const house = await openTeam();
+  const alice = await connect(house, member('alice'));
+  const dead = await connect(house, member('bob'));
+  const waiting = use(dead, 'Inbox', { wait_seconds: 10 });
+  await use(alice, 'SendMessage', { to: 'bob', message: 'hi' });
+  await waiting;
+  await dead.close();
+  const bob = await connect(house, member('bob'));
+  // Waiting for a task, the member hears of it.
+  expect((await use(bob, 'TaskClaim', { wait_seconds: 10 })).data.mail).toBe(true);
+  expect((await use(bob, 'Inbox')).data.messages).toMatchObject([{ content: 'hi', redelivery: true }]);
+  expect((await use(bob, 'Inbox')).data.messages).toEqual([]);
+});
+
+test('shows mail again, marked, whose answer the client says that it did not take', async () => {
+  const house = await openTeam();
+  const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
+  await use(alice, 'SendMessage', { to: 'bob', message: 'hi' });
+  await use(bob, 'Inbox');
+  // Of its earlier requests this is one: it waited no longer when the answer came.
+  for (let requestId = 0; requestId < 5; requestId++) {
+    await bob.notification({ method: 'notifications/cancelled', params: { requestId } });
+  }
+  expect((await use(bob, 'Inbox')).data.messages).toMatchObject([{ content: 'hi', redelivery: true }]);
+  expect((await use(bob, 'Inbox')).data.messages).toEqual([]);
+});
+
+test('two calls of a client that wait at once show mail once', async () => {
+  const house = await openTeam();
+  const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
+  const looking = [1, 2].map(() => use(bob, 'Inbox', { wait_seconds: 0.5 }));
+  await use(alice, 'SendMessage', { to: 'bob', message: 'hi' });
+  const shown = (await Promise.all(looking)).flatMap(({ data }) => data.messages as unknown[]);
+  expect(shown).toMatchObject([{ content: 'hi' }]);
+});
+
 test('shows a member that Troupe runs only what its session has not been handed, and nothing twice', async () => {
   const house = await openTeam();
   const who = { teamId: 'demo', memberId: 'carol' };

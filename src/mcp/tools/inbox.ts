@@ -12,11 +12,11 @@ const TEXT_AT_ONCE = 100_000;
 const MESSAGES_AT_ONCE = 50;
 
 /**
- * Shows the member's mail. It is recorded as delivered before it goes out and as read once it is on its way: what gets
- * lost between the two is shown again, marked as a redelivery.
+ * Shows the member's mail. It is recorded as delivered before it goes out, and as acknowledged and read when the agent's
+ * next call shows that it got the answer: what gets lost between the two is shown again, marked as a redelivery.
  */
 export async function showInbox(visit: Visit, { wait_seconds }: { wait_seconds: number }): Promise<Answer> {
-  const { services, session, teamId, memberId, signal, progress } = visit;
+  const { services, session, teamId, memberId, request, signal, progress } = visit;
   if (memberId === undefined) {
     throw new TeamError(
       'invalid',
@@ -24,16 +24,26 @@ export async function showInbox(visit: Visit, { wait_seconds }: { wait_seconds: 
     );
   }
   if (wait_seconds > 0) progress?.('waiting for mail');
-  const look = async (): Promise<News | undefined> => {
-    const news = await findNews(visit);
-    return isNew(news, visit) || wait_seconds === 0 ? news : undefined;
+  const look = async (): Promise<{ news: News; batch: TeamMessage[] } | undefined> => {
+    const found = await findNews(visit);
+    // Another call of this client may have found the same meanwhile.
+    const news = { ...found, messages: found.messages.filter(({ id }) => !session.handed.has(id)) };
+    if (wait_seconds > 0 && !isNew(news, visit)) return undefined;
+    const batch = upToLimit(news.messages);
+    for (const { id } of batch) session.handed.set(id, { teamId, memberId, request, isAnswered: false });
+    return { news, batch };
   };
-  const news = await waitFor(services.ledger, teamId, look, { ms: wait_seconds * 1000, signal, progress });
-  requireWelcome(signal);
-  if (!news || signal.aborted) return noMail(wait_seconds);
+  const found = await waitFor(services.ledger, teamId, look, { ms: wait_seconds * 1000, signal, progress });
+  if (!found) return noMail(wait_seconds);
 
-  const batch = upToLimit(news.messages);
-  const messages = await deliver(visit, memberId, batch, news.running);
+  const { news, batch } = found;
+  const messages = await deliver(visit, memberId, batch, news.running).finally(() => {
+    for (const { id } of batch) session.handed.delete(id);
+  });
+  requireWelcome(signal);
+  // Nobody gets this answer: it is for the next.
+  if (signal.aborted) return noMail(wait_seconds);
+  for (const { id } of messages) session.handed.set(id, { teamId, memberId, request, isAnswered: true });
   for (const { id } of news.pending) session.shown.add(id);
   for (const { id } of news.answered) session.asked.delete(id);
   if (messages.length + news.pending.length + news.answered.length === 0) return noMail(wait_seconds);
@@ -46,17 +56,16 @@ export async function showInbox(visit: Visit, { wait_seconds }: { wait_seconds: 
       requests: [...news.pending, ...news.answered].map(toRequest),
       ...(left > 0 && { not_shown: left }),
     },
-    after: () => markRead(visit, memberId, messages),
   };
 }
 
 async function deliver(
-  { call, teamId, session }: Visit,
+  { call, teamId, session, signal }: Visit,
   memberId: string,
   batch: TeamMessage[],
   running: string | undefined,
 ): Promise<TeamMessage[]> {
-  if (batch.length === 0) return [];
+  if (batch.length === 0 || signal.aborted) return [];
   // What is unread and was delivered before was on its way when something broke; within a session that Troupe runs, what
   // was lost is found by its transcript.
   return call<TeamMessage[]>('message.deliver', {
@@ -66,12 +75,6 @@ async function deliver(
     sessionId: running ?? session.id,
     redelivery: running === undefined,
   });
-}
-
-async function markRead({ call, teamId }: Visit, memberId: string, messages: TeamMessage[]): Promise<void> {
-  if (messages.length === 0) return;
-  const never = new AbortController().signal;
-  await call('message.read', { teamId, memberId, messageIds: messages.map(({ id }) => id) }, { signal: never });
 }
 
 /** The oldest first, and always at least one. */

@@ -18,12 +18,12 @@ export interface News {
 
 /** Looks without changing anything. */
 export async function findNews({ call, teamId, memberId, session }: Visit): Promise<News> {
-  // What the last answer showed is not news, though it may not be marked yet.
-  await session.settled;
   const unread = await call<TeamMessage[]>('message.inbox', { teamId, unread: true });
   const running = memberId === undefined ? undefined : await runningSession(call, { teamId, memberId });
-  // What was handed to that session is shown there: here it would be shown twice.
-  const messages = unread.filter((message) => running === undefined || message.sessionId !== running);
+  // What was handed to that session is shown there: here it would be shown twice. So would what an answer carried here.
+  const messages = unread.filter(
+    ({ id, sessionId }) => (running === undefined || sessionId !== running) && !session.handed.has(id),
+  );
   const requests = await call<TeamRequest[]>('request.list', { teamId });
   if (requests.length === 0) return { messages, pending: [], answered: [], running };
   const { leadId } = await call<TeamConfig>('team.show', { teamId });
