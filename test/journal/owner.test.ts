@@ -7,6 +7,9 @@ import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import type { SqliteJournal } from '../../src/journal/sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
+/** A busy machine takes its time. */
+const SOON = { timeout: 15_000 };
+
 const EVENT = { type: 'team:created', at: 1, by: '@user' } as never;
 
 function open(path: string, options: { exclusive?: boolean } = {}): ReturnType<typeof sqliteJournal> {
@@ -70,8 +73,8 @@ describe('when the file that is locked is removed', () => {
       writeFileSync(`${path}.new`, '');
       if (how === 'removed') rmSync(`${path}.owner`);
       else renameSync(`${path}.new`, `${path}.owner`);
-      await expect.poll(() => existsSync(`${path}.owner`) && statSync(`${path}.owner`).ino !== before).toBe(true);
-      await expect.poll(() => isLocked(`${path}.owner`)).toBe(true);
+      await expect.poll(() => existsSync(`${path}.owner`) && statSync(`${path}.owner`).ino !== before, SOON).toBe(true);
+      await expect.poll(() => isLocked(`${path}.owner`), SOON).toBe(true);
       await expect(other.append('alpha', times, [EVENT])).rejects.toThrow('is written by one process alone');
       expect(await owner.append('alpha', times, [EVENT])).toBe(times + 1);
     }
@@ -84,7 +87,7 @@ describe('when the file that is locked is removed', () => {
     const other = open(path);
     rmSync(`${path}.owner`);
     const written = other.append('alpha', 1, [EVENT]);
-    await expect.poll(() => refusalOf(owner)).toMatchObject(REFUSED);
+    await expect.poll(() => refusalOf(owner), SOON).toMatchObject(REFUSED);
     expect(await written).toBe(2);
     await other.close();
     await expect(owner.append('alpha', 2, [EVENT])).rejects.toMatchObject(REFUSED);
@@ -103,7 +106,7 @@ describe('when the file that is locked is removed', () => {
       await journal.append('alpha', 1, [${JSON.stringify(EVENT)}]);
       await journal.close();`;
     execFileSync(process.execPath, ['--input-type=module', '-e', program, path]);
-    await expect.poll(() => refusalOf(owner)).toMatchObject(REFUSED);
+    await expect.poll(() => refusalOf(owner), SOON).toMatchObject(REFUSED);
   });
 
   test('those who share it make way for one that wants it alone, and share it again afterwards', async () => {
@@ -113,7 +116,7 @@ describe('when the file that is locked is removed', () => {
     rmSync(`${path}.owner`);
     const alone = open(path, { exclusive: true });
     await expect
-      .poll(() => refusalOf(sharing))
+      .poll(() => refusalOf(sharing), SOON)
       .toMatchObject({ message: expect.stringContaining('is written by one process alone') as string });
     await alone.close();
     expect(await sharing.append('alpha', 1, [EVENT])).toBe(2);
