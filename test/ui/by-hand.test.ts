@@ -160,6 +160,9 @@ test('an address that leads nowhere says so and shows the way on', { timeout: 12
   }
   await page.keyboard.press('Escape');
   await page.getByText('No task yet').waitFor();
+  // Behind the way in is what one came for.
+  await page.goto(`${at}/login`);
+  await page.getByRole('link', { name: TEAM, exact: true }).waitFor();
   // The daemon says it, too, of the addresses that are none, and the browser repeats it.
   const absent = ['/what/is/this', `/t/${TEAM}/%zz`].map((path) => expect.stringMatching(`404.*${at}${path}$`));
   expect(watched.complaints).toEqual(absent);

@@ -151,12 +151,14 @@ describe('in everyday use', { timeout: 240_000 }, () => {
     expect(await least('.zoom button')).toBeGreaterThanOrEqual(44);
     await page.goto(`${origin}/t/${TEAM}?view=board`);
     expect(await least('.card-menu')).toBeGreaterThanOrEqual(44);
+    const cut = (selector: string): Promise<number> =>
+      page.locator(selector).evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+    expect(await cut('.card-foot > .one-line')).toBe(0);
     await page.goto(`${origin}/t/${TEAM}/task/13`);
     expect(await least('.sheet .task-line, .sheet .events button')).toBeGreaterThanOrEqual(44);
     await page.goto(`${origin}/t/${TEAM}/m/ada`);
     expect(await least('.tool-body summary')).toBeGreaterThanOrEqual(44);
-    const names = page.locator('.tool-body summary b');
-    expect(await names.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)).toBe(0);
+    expect(await cut('.tool-body summary b')).toBe(0);
     expectQuiet(watched);
   });
 });

@@ -28,7 +28,8 @@ export function useRoute(): Route {
 export function readRoute(path: string): Route {
   const [first, teamId, what, id, ...rest] = readParts(path);
   if (rest.length > 0) return { page: 'nowhere' };
-  if (first === '') return { page: 'teams' };
+  // Who opens the way in and is logged in already is shown what is behind it.
+  if (first === '' || (first === 'login' && teamId === undefined)) return { page: 'teams' };
   if (first === 'queue' && teamId === undefined) return { page: 'queue' };
   if (first === 'native' && teamId && what === undefined) return { page: 'native', name: teamId };
   if (first !== 't' || !teamId) return { page: 'nowhere' };

@@ -104,7 +104,9 @@ export function StateSpan({ member }: { member: MemberRecord }) {
   const now = useTeamNow();
   const isWorking = task?.startedAt !== undefined && !isAsking && member.status !== 'stopped';
   return (
-    <span title={showMoment(since)}>for {isWorking ? <WorkTime task={task} /> : <>{showSpan(now - since)}</>}</span>
+    <span className="unbroken" title={showMoment(since)}>
+      for {isWorking ? <WorkTime task={task} /> : <>{showSpan(now - since)}</>}
+    </span>
   );
 }
 

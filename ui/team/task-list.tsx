@@ -147,7 +147,7 @@ function Row({
       <span role="cell" className="wide quiet one-line mono list-needs">
         {task.dependencies.map((id) => `#${id}`).join(' ')}
       </span>
-      <span role="cell" className="wide quiet">
+      <span role="cell" className="wide quiet list-changed">
         <Ago at={task.updatedAt.getTime()} />
       </span>
     </div>
