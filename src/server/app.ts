@@ -50,7 +50,12 @@ export function openApp({ hub, guard, pages, perToken, cookie, mcp, metrics, hea
     if (context.req.path !== LOGIN && !pageOf(context)) admittedOf(context);
     return next();
   });
-  app.onError((error, context) => sendError(context, hub.asTeamError(error)));
+  app.onError((error, context) => {
+    // Whoever goes away in the middle of a body is no defect of ours, and hears nothing of it.
+    const { destroyed, complete } = context.env.incoming;
+    const isBrokenOff = destroyed && !complete;
+    return sendError(context, isBrokenOff ? new TeamError('invalid', 'The body broke off') : hub.asTeamError(error));
+  });
   app.notFound((context) =>
     sendError(
       context,

@@ -35,6 +35,8 @@ export interface HttpOptions extends Extras {
 export interface HttpListening {
   /** Its origin: `http://127.0.0.1:43210`. */
   readonly url: string;
+  /** Where it listens, which need not be what browsers call it by: `0.0.0.0:43210`. */
+  readonly address: string;
   readonly port: number;
   close(): Promise<void>;
 }
@@ -59,6 +61,13 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   const connections = limitConnections(server, hub);
   const webSockets = openWebSockets(hub, guard, { perToken, connections });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => void handle(request, response));
+  // Left to Node, whoever expects something is answered before the guard has seen the request.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => void handle(request, response));
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    const what = refusal('invalid', 'Of what can be expected, only 100-continue is done here', 417);
+    refuse(request, response, guard.checkAddress(request) ?? what);
+  });
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     webSockets.upgrade(request, socket, head).catch((error: unknown) => {
       const { code, message } = hub.asTeamError(error);
@@ -71,6 +80,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
 
   return {
     url: LOOPBACK.includes(host) ? urlOf(host, bound, tls !== undefined) : (origins[0] as string),
+    address: new URL(urlOf(host, bound, false)).host,
     port: bound,
     async close() {
       connections.stop();
@@ -94,6 +104,8 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
         admitted.set(request, { ...verdict, signal });
         connections.trust(request.socket);
       }
+      // HTTP/1.0 does not know it.
+      if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
       await listener(request, response);
     } catch (error) {
       const { code, message } = hub.asTeamError(error);
@@ -156,6 +168,9 @@ function checkReach({ host = '127.0.0.1', tls, origins = [] }: HttpOptions): str
     );
   }
   return origins.map((origin) => {
+    if (tls && origin.startsWith('http:')) {
+      throw new TeamError('invalid', `With a certificate there is no plain HTTP: ${origin} must be https`);
+    }
     if (URL.canParse(origin) && new URL(origin).origin === origin && /^https?:/.test(origin)) return origin;
     throw new TeamError('invalid', `${JSON.stringify(origin)} is no origin: it looks like https://name:port`);
   });
@@ -173,7 +188,7 @@ function addressOf(host: string, port: number, reach: { origins: string[]; isSec
 }
 
 function urlOf(host: string, port: number, isSecure: boolean): string {
-  return `${isSecure ? 'https' : 'http'}://${host === '::1' ? '[::1]' : host}:${port}`;
+  return `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function createServer(hub: Hub, tls: HttpOptions['tls']): Server {

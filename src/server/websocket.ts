@@ -43,6 +43,8 @@ export function openWebSockets(hub: Hub, guard: Guard, { perToken, connections }
   });
   // Known to the library, not yet to its types. Those that were not cut off have less time: see `giveUpSoon`.
   Object.assign(server.options, { closeTimeout: limits.lingerMs });
+  // Else the library answers in its own words.
+  server.on('wsClientError', (error, socket) => refuse(socket, refusal('invalid', error.message)));
   const alive = new WeakSet<WebSocket>();
   const sessions = new WeakMap<WebSocket, { readonly session: Session; readonly carrier: Duplex }>();
   const beat = setInterval(() => {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createConnection } from 'node:net';
@@ -8,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { TeamError } from '../../src/core/errors.ts';
 import { SECURITY_HEADERS } from '../../src/server/headers.ts';
+import { makeCertificate } from '../certificate.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
 import { setStage } from './stage.ts';
@@ -300,6 +300,23 @@ test('metrics are for people alone', async () => {
   expect((await read(stage.tokens.lead)).status).toBe(403);
 });
 
+test('a client that breaks off a body is no defect', async () => {
+  const stage = await setStage({ mcp: async (request) => new Response(await request.text()) });
+  for (const path of ['/api/teams', '/mcp']) {
+    const socket = connectTo(stage.port);
+    const lines = headersFor(stage, ['content-type', 'application/json'], ['content-length', '1000']);
+    const { calls, refusals } = stage.hub.counters;
+    socket.write(`${requestText('POST', path, lines)}{"name": `);
+    await expect.poll(() => stage.hub.connections).toBe(1);
+    // The answer to another request says that the first one is being read.
+    await fetch(`${stage.url}/health`, { headers: { authorization: `Bearer ${stage.token}`, connection: 'close' } });
+    socket.destroy();
+    await expect.poll(() => stage.hub.connections).toBe(0);
+    expect({ calls, refusals }).toEqual({ calls: stage.hub.counters.calls, refusals: stage.hub.counters.refusals });
+  }
+  expect(stage.errors).toEqual([]);
+});
+
 describe('other machines', () => {
   const open = { host: '0.0.0.0' };
 
@@ -310,6 +327,7 @@ describe('other machines', () => {
     ['no origin', { ...open, tls: { cert: '', key: '' }, origins: [] }],
     ['a wrong origin', { ...open, tls: { cert: '', key: '' }, origins: ['troupe.example'] }],
     ['an origin with a path', { ...open, tls: { cert: '', key: '' }, origins: ['https://troupe.example/x'] }],
+    ['an origin without TLS', { ...open, tls: { cert: '', key: '' }, origins: ['http://troupe.example:8443'] }],
     ['any origin', { ...open, tls: { cert: '', key: '' }, origins: ['*'] }],
   ])('are not let in with %s', async (_, options) => {
     await expect(startServer(options)).rejects.toMatchObject({ code: 'invalid' });
@@ -317,19 +335,7 @@ describe('other machines', () => {
 
   test('are let in with a certificate and the exact origins, under those alone', async (context) => {
     needTool(context, 'openssl');
-    const folder = temporaryFolder();
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const subject = ['-subj', '/CN=troupe.example', '-days', '1', '-keyout', key, '-out', cert];
-    spawnSync('openssl', [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      ...subject,
-    ]);
+    const { key, cert } = makeCertificate('troupe.example');
     const origin = 'https://troupe.example:8443';
     const tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
     const stage = await setStage({ host: '0.0.0.0', tls, origins: [origin], limits: { connections: 3 } });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
+import { SECURITY_HEADERS } from '../../src/server/headers.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { openUnix, openWebSocket, requestText, sendBytes, upgradeText, webSocketFrame } from './wire.ts';
@@ -209,6 +210,42 @@ describe('a stranger is refused and changes nothing', () => {
       expect(wire.frames).toMatchObject([{ type: 'error', error: { code: 'unauthenticated' } }]);
     }
     expect(await stage.ends()).toEqual(before);
+  });
+});
+
+describe('before anything is answered the guard is asked', () => {
+  const evil: HeaderLines = [['host', 'evil.example']];
+  const asks = (headers: HeaderLines, expected: string): string =>
+    requestText('POST', '/api/teams', [...headers, ['content-type', 'application/json'], ['expect', expected]], '{}');
+
+  test.each(['foo', '100-continue'])('by whoever expects %s', async (expected) => {
+    const stage = await setStage();
+    const stranger = await sendBytes(stage.port, asks(evil, expected));
+    expect(stranger).toMatchObject({ status: 403, headers: SECURITY_HEADERS });
+    const nobody = await sendBytes(stage.port, asks([host(stage)], expected));
+    expect(nobody?.status).toBe(expected === 'foo' ? 417 : 401);
+    expect(nobody).toMatchObject({ headers: SECURITY_HEADERS, body: expect.stringContaining('"error"') as string });
+  });
+
+  test('and whoever may come is told to go on', async () => {
+    const stage = await setStage();
+    const answer = await sendBytes(stage.port, asks([host(stage), bearer(stage.token)], '100-continue'));
+    expect(answer).toMatchObject({ status: 100, body: expect.stringMatching(/^HTTP\/1\.1 400 /) as string });
+  });
+
+  test.each([
+    ['by POST', (text: string) => text.replace('GET', 'POST')],
+    ['without a key', (text: string) => text.replace(/sec-websocket-key.*\r\n/, '')],
+    ['of another version', (text: string) => text.replace('version: 13', 'version: 7')],
+    [
+      'with a protocol that is none',
+      (text: string) => text.replace('\r\n\r\n', '\r\nsec-websocket-protocol: ,\r\n\r\n'),
+    ],
+  ])('a WebSocket %s is refused as everything is', async (_, bend) => {
+    const stage = await setStage();
+    const answer = await sendBytes(stage.port, bend(upgradeText('/ws', [host(stage), bearer(stage.token)])));
+    expect(answer).toMatchObject({ status: 400, headers: SECURITY_HEADERS });
+    expect(JSON.parse(answer?.body ?? '')).toMatchObject({ error: { code: 'invalid' } });
   });
 });
 
