@@ -61,6 +61,8 @@ export interface Daemon {
   readonly pid: number;
   readonly socket: string;
   readonly url: string;
+  /** Where it listens for what comes over TCP: `127.0.0.1:43210`. */
+  readonly address: string;
   /** Where its journal is. */
   readonly journal: { readonly location: string };
   readonly log: Log;
@@ -290,7 +292,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const startedIn = Math.round(performance.now());
     reserve.restore();
     logging.info('daemon.ready', { ...card, url: http.url, journal: journalFacts, startedIn });
-    const where = { socket: home.socket, url: http.url, journal: journalFacts };
+    const where = { socket: home.socket, url: http.url, address: http.address, journal: journalFacts };
     return { pid: card.pid, ...where, log: logging, ended: end.promise, close };
   } catch (error) {
     log?.error('daemon.failed', { error });

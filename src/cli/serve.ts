@@ -16,6 +16,9 @@ import { findJournal, readConfigIn } from './journal-place.ts';
 /** Compiled code is kept once the start is over and its clients have been served. */
 const KEEP_CODE_AFTER_MS = 500;
 
+/** `EX_TEMPFAIL` of sysexits.h. */
+const TRY_AGAIN = 75;
+
 /** Runs the daemon in the foreground until a signal, `troupe stop` or a defect ends it. */
 export async function runServe(argv: readonly string[]): Promise<void> {
   try {
@@ -105,10 +108,37 @@ function readTls(certFile: string | undefined, keyFile: string | undefined): Pic
   if (certFile === undefined || keyFile === undefined) {
     throw new TeamError('invalid', '--tls-cert and --tls-key go together');
   }
+  let tls: { cert: string; key: string };
   try {
-    return { tls: { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') } };
+    tls = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
   } catch (error) {
     throw new TeamError('invalid', `The TLS certificate or key cannot be read: ${(error as Error).message}`);
+  }
+  checkPair(tls, { certFile, keyFile });
+  return { tls };
+}
+
+/** OpenSSL names neither the file nor what is wrong with it. */
+function checkPair({ cert, key }: { cert: string; key: string }, files: { certFile: string; keyFile: string }): void {
+  const { X509Certificate, createPrivateKey } = process.getBuiltinModule('node:crypto');
+  const certificate = attempt(() => new X509Certificate(cert));
+  const privateKey = attempt(() => createPrivateKey(key));
+  const swapped = !certificate && !privateKey && attempt(() => createPrivateKey(cert)) ? ': is it the key?' : '';
+  if (!certificate) {
+    throw new TeamError('invalid', `--tls-cert ${files.certFile} holds no certificate in PEM${swapped}`);
+  }
+  if (!privateKey) {
+    throw new TeamError('invalid', `--tls-key ${files.keyFile} holds no private key in PEM, or one with a passphrase`);
+  }
+  if (certificate.checkPrivateKey(privateKey)) return;
+  throw new TeamError('invalid', `--tls-key ${files.keyFile} is not the key of --tls-cert ${files.certFile}`);
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
   }
 }
 
@@ -173,11 +203,13 @@ function endOnDefects(daemon: Daemon): void {
 }
 
 /** For people in one line, wherever the output goes; for programs that wait until it is ready as a line of JSON. */
-function announce({ pid, socket, url, journal }: Daemon, { json, name, home }: Options): void {
-  if (json) process.stdout.write(`${JSON.stringify({ ready: true, pid, socket, url })}\n`);
+function announce({ pid, socket, url, address, journal }: Daemon, { json, name, home }: Options): void {
+  if (json) process.stdout.write(`${JSON.stringify({ ready: true, pid, socket, url, address })}\n`);
   else if (!writesInto(home.log)) {
     const who = name === undefined ? 'Troupe' : `Troupe, named ${name},`;
-    process.stderr.write(`${who} runs at ${url} (process ${pid}, journal ${journal.location}); Ctrl-C ends it\n`);
+    // Browsers may come through something that listens elsewhere.
+    const where = new URL(url).host === address ? url : `${url}, and listens on ${address}`;
+    process.stderr.write(`${who} runs at ${where} (process ${pid}, journal ${journal.location}); Ctrl-C ends it\n`);
   }
 }
 
@@ -192,8 +224,10 @@ function writesInto(log: string): boolean {
 function report(error: unknown, json: boolean): number {
   if (error instanceof UsageError) return reportError(error, json);
   const code = error instanceof TeamError ? error.code : 'internal';
+  // As service managers know it: another one runs, and this one may be tried again.
+  const exit = error instanceof TeamError && error.name === 'LockedError' ? TRY_AGAIN : ERROR_CODES[code].exit;
   const message = error instanceof Error ? error.message : String(error);
   if (json) process.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
   else process.stderr.write(`troupe: ${message}\n`);
-  return ERROR_CODES[code].exit;
+  return exit;
 }

@@ -49,12 +49,12 @@ export function createInstruments(sources: Sources): Instruments {
     return Object.entries({ pending, in_progress, completed, failed }).map(([status, count]) => [[status], count]);
   });
   metrics.gauge({ name: 'troupe_connections', help: 'Open connections of clients.' }, () => sources.connections());
-  metrics.gauge(
-    { name: 'troupe_rejected', help: 'Requests without a right credential, Host or Origin.' },
+  metrics.total(
+    { name: 'troupe_rejected_total', help: 'Requests without a right credential, Host or Origin.' },
     () => sources.turnedAway().rejected,
   );
-  metrics.gauge(
-    { name: 'troupe_cut', help: 'Clients cut off because they did not read.' },
+  metrics.total(
+    { name: 'troupe_cut_total', help: 'Clients cut off because they did not read.' },
     () => sources.turnedAway().cut,
   );
   metrics.gauge(

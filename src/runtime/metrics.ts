@@ -55,13 +55,26 @@ export class Metrics {
   }
 
   /** Read whenever somebody looks. */
-  gauge({ name, help, labels = [] }: Description & { readonly labels?: readonly string[] }, read: () => Reading): void {
+  gauge(description: Description & { readonly labels?: readonly string[] }, read: () => Reading): void {
+    this.#read('gauge', description, read);
+  }
+
+  /** What somebody else counts up; read whenever somebody looks. */
+  total(description: Description, read: () => number): void {
+    this.#read('counter', description, read);
+  }
+
+  #read(
+    type: 'gauge' | 'counter',
+    { name, help, labels = [] }: Description & { readonly labels?: readonly string[] },
+    read: () => Reading,
+  ): void {
     this.#metrics.push({
       name,
       lines: () => {
         const reading = read();
         const rows = typeof reading === 'number' ? [[[], reading] as const] : reading;
-        return [...head(name, help, 'gauge'), ...rows.map(([values, value]) => line(name, labels, values, value))];
+        return [...head(name, help, type), ...rows.map(([values, value]) => line(name, labels, values, value))];
       },
     });
   }

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
 import { startDaemon } from '../../src/daemon.ts';
+import { replacePrivateFile } from '../../src/runtime/private-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { connect, get, readLog, serve, temporaryHome } from './serve.ts';
 
@@ -135,6 +136,15 @@ test('starts with a team that cannot be read: the others work, and it says which
   expect((await client.call('team.list', {})).map(({ id }) => id)).toEqual(['new', 'whole']);
   expect((await client.call('daemon.status', {})).health.status).toBe('ok');
   await second.close();
+});
+
+test('leaves nothing behind of a file for which there is no room', async (context) => {
+  const home = smallDisk(1);
+  context.skip(home === undefined, 'only root can mount a small disk');
+  if (!home) return;
+  fillUp(join(home.directory, 'filler'));
+  expect(() => replacePrivateFile(home.card, '{}')).toThrow('ENOSPC');
+  expect(readdirSync(home.directory)).toEqual(['filler']);
 });
 
 /** A home on a disk of so many MiB, or undefined where we may not mount one. */

@@ -15,7 +15,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { homeAt } from '../../src/client/home.ts';
 import { startDaemon } from '../../src/daemon.ts';
+import { makeCertificate } from '../certificate.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
 import { processorMs, run, until } from './processes.ts';
 import { BIN, connect, environmentFor, readLog, serve, spawnServe, temporaryHome } from './serve.ts';
 
@@ -274,6 +276,33 @@ describe('serve', () => {
     expect(await daemon.ended).toBe(code);
     expect((JSON.parse(daemon.output.stderr) as { error: { message: string } }).error.message).toMatch(message);
     expect(existsSync(home.card)).toBe(false);
+  });
+
+  test('says which file of a certificate and its key is wrong', async (context) => {
+    needTool(context, 'openssl');
+    const { cert, key } = makeCertificate('troupe.example');
+    const other = makeCertificate('troupe.example');
+    const text = join(temporaryFolder(), 'text');
+    writeFileSync(text, 'no PEM');
+    const open = ['--host', '0.0.0.0', '--origin', 'https://troupe.example:9443'];
+    for (const [certFile, keyFile, message] of [
+      [key, cert, `--tls-cert ${key} holds no certificate in PEM: is it the key?`],
+      [text, key, `--tls-cert ${text} holds no certificate in PEM`],
+      [cert, text, `--tls-key ${text} holds no private key in PEM, or one with a passphrase`],
+      [cert, other.key, `--tls-key ${other.key} is not the key of --tls-cert ${cert}`],
+    ] as const) {
+      const daemon = spawnServe(temporaryHome(), { args: [...open, '--tls-cert', certFile, '--tls-key', keyFile] });
+      expect(await daemon.ended).toBe(2);
+      expect(JSON.parse(daemon.output.stderr)).toEqual({ error: { code: 'invalid', message } });
+    }
+    const home = temporaryHome();
+    const args = ['serve', ...open, '--tls-cert', cert, '--tls-key', key];
+    const daemon = run(BIN, args, { env: environmentFor(home) });
+    await expect
+      .poll(() => daemon.output.stderr, { timeout: 20_000 })
+      .toMatch(/^Troupe runs at https:\/\/troupe\.example:9443, and listens on 0\.0\.0\.0:\d+ \(/);
+    daemon.child.kill('SIGINT');
+    expect(await daemon.ended).toBe(0);
   });
 
   test('says in one line where it is and how it is ended', async () => {

@@ -7,6 +7,7 @@ test('shows counters, gauges and histograms as Prometheus reads them', () => {
   const plain = metrics.counter({ name: 'claims_total', help: 'Claims.' });
   metrics.gauge({ name: 'tasks', help: 'Tasks.', labels: ['status'] }, () => [[['a "b"\\\n'], 3]]);
   metrics.gauge({ name: 'memory_bytes', help: 'Memory.' }, () => 1.5);
+  metrics.total({ name: 'cut_total', help: 'Cut.' }, () => 2);
   const seconds = metrics.histogram({ name: 'commit_seconds', help: 'Commits.', bounds: [0.001, 0.01] });
   calls.add(2, 'task.claim', 'ok');
   calls.add(1, 'task.claim', 'blocked');
@@ -26,6 +27,9 @@ tasks{status="a \\"b\\"\\\\\\n"} 3
 # HELP memory_bytes Memory.
 # TYPE memory_bytes gauge
 memory_bytes 1.5
+# HELP cut_total Cut.
+# TYPE cut_total counter
+cut_total 2
 # HELP commit_seconds Commits.
 # TYPE commit_seconds histogram
 commit_seconds_bucket{le="0.001"} 2

@@ -58,7 +58,7 @@ test('F5: is the same after it was stopped and continued, and nobody takes its p
     client.call('task.create', { teamId: 'demo', title: `while stopped ${n}` }),
   );
   const rival = spawnServe(home);
-  expect(await rival.ended).toBe(4);
+  expect(await rival.ended).toBe(75);
   expect(rival.output.stderr).toContain(`Process ${daemon.pid} is already the daemon`);
   daemon.child.kill('SIGCONT');
   expect(new Set((await Promise.all(pending)).map(({ id }) => id)).size).toBe(20);
