@@ -66,7 +66,6 @@ async function run(services: Services, session: Session, tool: Tool, call: ToolC
   const visit: Visit = {
     services,
     session,
-    delegating,
     teamId: teamId ?? '',
     memberId: memberOf(session),
     request: call.request,

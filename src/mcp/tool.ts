@@ -20,8 +20,6 @@ export interface Visit {
   readonly signal: AbortSignal;
   /** Tells a client that asked for it that the call still waits. */
   readonly progress?: ((message: string) => void) | undefined;
-  /** A lead that must only coordinate. */
-  readonly delegating: boolean;
   /** The team the call is about. */
   readonly teamId: string;
   /** In whose name; undefined for a person who named no member. */

@@ -91,6 +91,7 @@ test('gives a delegating lead coordination tools only, from the moment it delega
   for (const status of ['in_progress', 'completed']) {
     expect(await refusal(lead, 'TaskUpdate', { taskId: '1', status })).toBe('not_allowed');
   }
+  expect(await refusal(lead, 'TaskUpdate', { taskId: '1', owner: 'lead' })).toBe('not_allowed');
   expect((await use(lead, 'TaskUpdate', { taskId: '1', owner: 'alice', status: 'in_progress' })).data.task.owner).toBe(
     'alice',
   );

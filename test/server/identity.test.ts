@@ -363,6 +363,21 @@ describe('a member that is run', () => {
   });
 });
 
+test('a lead in delegate mode neither claims nor ends that mode, over REST too', async () => {
+  const stage = await setStage();
+  await stage.act('team.update', { teamId, delegateMode: true });
+  await stage.act('task.create', { teamId, title: 'First' });
+  const ask = async (method: string, path: string, body: object): Promise<number> => {
+    const headers = { authorization: `Bearer ${stage.tokens.lead}`, 'content-type': 'application/json' };
+    const url = `${stage.url}/api/teams/${teamId}${path}`;
+    return (await fetch(url, { method, headers, body: JSON.stringify(body) })).status;
+  };
+  expect(await ask('POST', '/claim', {})).toBe(403);
+  expect(await ask('POST', '/claim', { taskId: '1' })).toBe(403);
+  expect(await ask('PATCH', '', { delegateMode: false })).toBe(403);
+  expect(await stage.act('team.show', { teamId })).toMatchObject({ delegateMode: true });
+});
+
 test('who is handed messages and does not hear it is handed the same ones when it asks again', async () => {
   const stage = await setStage();
   const teamId = 'demo';

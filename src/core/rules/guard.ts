@@ -75,6 +75,16 @@ export function requirePerson(by: Actor, what: string): void {
   throw new TeamError('not_allowed', `${by} may not ${what}: a person does`);
 }
 
+/** A lead in delegate mode only coordinates: it takes no work, and nobody gives it any that it could not take. */
+export function requireWorker(state: TeamState, memberId: Actor): void {
+  const { leadId, delegateMode } = requireTeam(state);
+  if (!delegateMode || memberId !== leadId) return;
+  throw new TeamError(
+    'not_allowed',
+    `In delegate mode the lead does no work itself: give the task to a teammate, not to ${memberId}`,
+  );
+}
+
 /** The caller must be the member it is about, or Troupe in its place. */
 export function requireSelf(by: Actor, memberId: string, what: string): void {
   if (by === memberId || by === SYSTEM) return;

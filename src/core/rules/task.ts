@@ -20,6 +20,7 @@ import {
   requireManager,
   requireOpenTeam,
   requireUnfinished,
+  requireWorker,
 } from './guard.ts';
 import { askAboutGate, askAboutRejections } from './request.ts';
 
@@ -30,6 +31,7 @@ export function createTask(state: TeamState, command: CommandOf<'task.create'>):
   const dependencies = [...new Set(command.dependencies)];
   requireDependencies(state, dependencies);
   if (command.assigneeId !== undefined) requireLive(state, command.assigneeId);
+  if (command.assigneeId !== undefined) requireWorker(state, command.assigneeId);
   requirePriority(command.priority);
   const taskId = command.taskId ?? String(state.nextTask);
   if (Number(taskId) < state.nextTask) {
@@ -97,6 +99,7 @@ export function assignTask(state: TeamState, command: CommandOf<'task.assign'>):
   requireFresh(task, command);
   const { assigneeId } = command;
   if (assigneeId !== null) requireLive(state, assigneeId);
+  if (assigneeId !== null) requireWorker(state, assigneeId);
   const held = task.status === 'in_progress';
   if (!held && task.status !== 'pending') {
     throw new TeamError('conflict', `Cannot assign ${describeTask(state, task.id)}: reopen it first`);
@@ -114,6 +117,7 @@ export function claimTask(state: TeamState, command: CommandOf<'task.claim'>): T
   const { by, memberId = by } = command;
   if (memberId !== by) requireManager(state, by, `start a task for ${memberId}`);
   const { status } = requireLive(state, memberId);
+  requireWorker(state, memberId);
   if (team.status === 'shutting-down') {
     throw new TeamError('conflict', `Team ${state.teamId} is shutting down: no new work is taken`);
   }
@@ -164,6 +168,8 @@ export function releaseTask(state: TeamState, command: CommandOf<'task.release'>
 export function completeTask(state: TeamState, command: CommandOf<'task.complete'>): TeamEvent[] {
   const task = writable(state, command, 'complete');
   requireUnfinished(state, task, 'complete');
+  // What it took before it led, or was told to delegate, it may finish.
+  if (task.status === 'pending' || task.assigneeId !== command.by) requireWorker(state, command.by);
   const member = state.members.get(command.by);
   if (member?.planApprovalRequired && !member.planApproved) {
     throw new TeamError('not_allowed', `${command.by} may only read until its plan is approved: submit a plan first`);

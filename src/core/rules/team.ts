@@ -113,6 +113,7 @@ function requireChoiceWithoutSecrets(agents: AgentChoice = {}): void {
 function requireLimitsKept(team: TeamRecord, command: CommandOf<'team.update'>): void {
   const { maxTeammates = 0, messagesPerMinute = 0, budget } = command;
   if (budget && isRaised(team.budget, budget)) requirePerson(command.by, 'raise the budget');
+  if (team.delegateMode && command.delegateMode === false) requirePerson(command.by, 'end delegate mode');
   if (maxTeammates > team.maxTeammates) requirePerson(command.by, 'raise maxTeammates');
   if (messagesPerMinute > (team.messagesPerMinute ?? MESSAGES_PER_MINUTE)) {
     requirePerson(command.by, 'raise messagesPerMinute');

@@ -1,4 +1,3 @@
-import { TeamError } from '../../core/errors.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { EndedTask } from '../../operations/task.ts';
 import type { Answer, Visit } from '../tool.ts';
@@ -22,17 +21,11 @@ interface Update extends TaskWords {
  */
 export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
   const { taskId, status, addBlocks = [], addBlockedBy = [], ...words } = input;
-  const { call, teamId, memberId, session, delegating } = visit;
+  const { call, teamId, memberId, session } = visit;
   const changes = fromTaskWords(await withOwner(visit, words));
   const owner = changes['assigneeId'] as string | null | undefined;
   // Claude Code lets a lead write that another has begun. Here only who works on a task can begin it.
   const reserves = status === 'in_progress' && typeof owner === 'string' && owner !== memberId;
-  if (delegating && !reserves && (status === 'in_progress' || status === 'completed')) {
-    throw new TeamError(
-      'not_allowed',
-      'In delegate mode the lead does no work itself: give the task to a teammate (owner)',
-    );
-  }
   const newStatus = reserves ? undefined : status;
   let task: EndedTask | undefined;
   if (newStatus !== undefined || Object.keys(changes).length + addBlockedBy.length + addBlocks.length > 0) {

@@ -258,6 +258,41 @@ describe('an assignment', () => {
   });
 });
 
+describe('a lead in delegate mode', () => {
+  const delegating = {
+    code: 'not_allowed',
+    message: 'In delegate mode the lead does no work itself: give the task to a teammate, not to lead',
+  };
+
+  test('takes no work, and nobody gives it any', () => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    team.do('team.update', { delegateMode: true });
+    expect(team.refuse('lead', 'task.claim', {})).toMatchObject(delegating);
+    expect(team.refuse('lead', 'task.claim', { taskId })).toMatchObject(delegating);
+    expect(team.refuse('lead', 'task.complete', { taskId })).toMatchObject(delegating);
+    for (const by of ['lead', 'ann', '@user']) {
+      expect(team.refuse(by, 'task.assign', { taskId, assigneeId: 'lead' })).toMatchObject(delegating);
+      expect(team.refuse(by, 'task.create', { title: 'for the lead', assigneeId: 'lead' })).toMatchObject(delegating);
+    }
+    expect(team.refuse('@user', 'task.claim', { taskId, memberId: 'lead' })).toMatchObject(delegating);
+    team.as('lead', 'task.assign', { taskId, assigneeId: 'ann' });
+    team.as('ann', 'task.claim', { taskId });
+    expect(team.refuse('lead', 'task.complete', { taskId })).toMatchObject(delegating);
+    team.as('ann', 'task.complete', { taskId });
+  });
+
+  test('may finish or give back what it took before', () => {
+    const team = teamOf('ann');
+    const [done, back] = [team.task(), team.task()];
+    for (const taskId of [done, back]) team.as('lead', 'task.claim', { taskId });
+    team.do('team.update', { delegateMode: true });
+    team.as('lead', 'task.complete', { taskId: done });
+    team.as('lead', 'task.release', { taskId: back });
+    expect(team.refuse('lead', 'task.claim', { taskId: back })).toMatchObject(delegating);
+  });
+});
+
 describe('a deleted task', () => {
   test('is gone for all but those who ask for it, and its holder can write no more', () => {
     const team = teamOf('ann');

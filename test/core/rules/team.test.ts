@@ -107,6 +107,19 @@ describe('a change of the team', () => {
     expect(types(teamOf('ann').as(by, 'team.update', { description: 'new' }))).toEqual(['team:updated']);
   });
 
+  test('ends delegate mode by a person alone; the lead may begin it', () => {
+    const team = teamOf('ann');
+    team.as('lead', 'team.update', { delegateMode: false });
+    team.as('lead', 'team.update', { delegateMode: true });
+    expect(team.refuse('lead', 'team.update', { delegateMode: false })).toMatchObject({
+      code: 'not_allowed',
+      message: 'lead may not end delegate mode: a person does',
+    });
+    team.as('lead', 'team.update', { delegateMode: true, description: 'new' });
+    team.as('@user', 'team.update', { delegateMode: false });
+    team.as('lead', 'task.claim', { taskId: team.task() });
+  });
+
   test('is refused to others', () => {
     const team = teamOf('ann');
     expect(team.refuse('ann', 'team.update', { maxTeammates: 32 })).toMatchObject({

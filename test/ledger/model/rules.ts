@@ -83,7 +83,8 @@ const RULES: Rules = {
     needManager(world, command.by, attempt);
     if (command.leadId !== undefined) needLive(world, command.leadId, attempt);
     const raises = team && (command.maxTeammates ?? 0) > team.maxTeammates;
-    if (raises && !command.by.startsWith('@')) attempt.codes.push('not_allowed');
+    const isLet = team?.delegateMode && command.delegateMode === false;
+    if ((raises || isLet) && !command.by.startsWith('@')) attempt.codes.push('not_allowed');
     if (refused(attempt) || !team) return;
     const { type: _type, at: _at, by: _by, commandId: _id, metadata, ...changes } = command;
     change(team, changes, metadata);
@@ -187,7 +188,7 @@ const RULES: Rules = {
     needOpenTeam(world, attempt);
     needActor(world, command.by, attempt);
     for (const id of command.dependencies) needTask(world, id, attempt);
-    if (command.assigneeId !== undefined) needLive(world, command.assigneeId, attempt);
+    if (command.assigneeId !== undefined) needWorker(world, command.assigneeId, attempt);
     if (refused(attempt)) return;
     const task: Task = {
       id: String(world.tasks.length + 1),
@@ -239,7 +240,7 @@ const RULES: Rules = {
     const task = needOpenTask(world, command, attempt);
     needActor(world, command.by, attempt);
     const { assigneeId, by, at } = command;
-    if (assigneeId !== null) needLive(world, assigneeId, attempt);
+    if (assigneeId !== null) needWorker(world, assigneeId, attempt);
     if (!task) return;
     const isHeld = task.status === 'in_progress';
     if (!isHeld && task.status !== 'pending') attempt.codes.push('conflict');
@@ -256,7 +257,7 @@ const RULES: Rules = {
     const { at, taskId, memberId: by = command.by } = command;
     const team = needOpenTeam(world, attempt);
     if (by !== command.by) needManager(world, command.by, attempt);
-    const member = needLive(world, by, attempt);
+    const member = needWorker(world, by, attempt);
     if (team?.status === 'shutting-down' || member?.status === 'shutting-down') attempt.codes.push('conflict');
     const lead = world.members.find(({ id }) => id === team?.leadId);
     if (lead && !isExpected(lead) && at - lead.statusSince >= 60_000) attempt.codes.push('conflict');
@@ -286,6 +287,8 @@ const RULES: Rules = {
     if (task && task.status !== 'in_progress' && task.status !== 'pending') attempt.codes.push('conflict');
     const member = world.members.find(({ id }) => id === command.by);
     if (member?.planApprovalRequired && !member.planApproved) attempt.codes.push('not_allowed');
+    const isHolder = task?.status === 'in_progress' && task.assigneeId === command.by;
+    if (member && !isHolder) needWorker(world, command.by, attempt);
     if (refused(attempt) || !task) return;
     touch(task, command.at, {
       status: 'completed',
@@ -644,6 +647,12 @@ function needOpenTeam(world: World, attempt: Attempt): Team | undefined {
   if (!world.team) attempt.codes.push('not_found');
   if (world.team?.status === 'cleaned-up') attempt.codes.push('team_closed');
   return world.team;
+}
+
+/** Somebody who may be given work: a lead that delegates may not. */
+function needWorker(world: World, id: string, attempt: Attempt): Member | undefined {
+  if (world.team?.delegateMode && world.team.leadId === id) attempt.codes.push('not_allowed');
+  return needLive(world, id, attempt);
 }
 
 function needLive(world: World, memberId: string, attempt: Attempt): Member | undefined {
