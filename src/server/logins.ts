@@ -12,9 +12,18 @@ const AT_MOST = 32;
 
 /** Where sessions are kept, and the time. */
 export interface LoginOptions {
+  /** The time of day, which somebody may set. */
   readonly now?: () => number;
+  /** Milliseconds on a clock that only goes forward, and that may stand still while the machine sleeps. */
+  readonly steady?: () => number;
   /** Holds the hashes of sessions and when they end, for the owner alone; without it they end with the daemon. */
   readonly file?: string | undefined;
+}
+
+/** When something ends, by each of the clocks: whichever comes first. */
+interface End {
+  readonly time: number;
+  readonly steady: number;
 }
 
 const Kept = z.array(z.tuple([z.string(), z.number()]));
@@ -24,20 +33,21 @@ const Kept = z.array(z.tuple([z.string(), z.number()]));
  * of 8 hours, which the browser shows as a cookie. Kept only as hashes. Sessions outlive the daemon, so that a page which
  * somebody left open goes on after a restart; codes do not.
  */
-export function openLogins({ now = Date.now, file }: LoginOptions = {}) {
-  const codes = new Map<string, number>();
-  const sessions = new Map<string, number>(file === undefined ? [] : readKept(file));
+export function openLogins({ now = Date.now, steady = () => performance.now(), file }: LoginOptions = {}) {
+  const codes = new Map<string, End>();
+  const kept = file === undefined ? [] : readKept(file);
+  const sessions = new Map(kept.map(([key, time]) => [key, endIn(Math.min(time - now(), SESSION_MS))]));
 
   return {
     /** A new one-time code. */
     code(): string {
-      return add(codes, now() + CODE_MS);
+      return add(codes, endIn(CODE_MS));
     },
 
     /** The id of the session that the code opens; undefined if it is wrong, used or too old. */
     login(code: string): string | undefined {
       if (!take(codes, code)) return undefined;
-      const session = add(sessions, now() + SESSION_MS);
+      const session = add(sessions, endIn(SESSION_MS));
       keep();
       return session;
     },
@@ -45,7 +55,7 @@ export function openLogins({ now = Date.now, file }: LoginOptions = {}) {
     /** Who shows this session id. */
     callerOf(session: string): Caller | undefined {
       const end = sessions.get(hash(session));
-      return end !== undefined && end > now() ? ADMIN : undefined;
+      return end && !isOver(end) ? ADMIN : undefined;
     },
 
     logout(session: string): void {
@@ -61,21 +71,33 @@ export function openLogins({ now = Date.now, file }: LoginOptions = {}) {
     },
   };
 
-  function keep(): void {
-    if (file !== undefined) replacePrivateFile(file, `${JSON.stringify([...sessions])}\n`);
+  function endIn(ms: number): End {
+    return { time: now() + ms, steady: steady() + ms };
   }
 
-  function add(entries: Map<string, number>, end: number): string {
-    for (const [key, time] of entries) if (time <= now() || entries.size >= AT_MOST) entries.delete(key);
+  /** A clock that is set back gives nobody more time, nor does a machine that slept. */
+  function isOver({ time, steady: end }: End): boolean {
+    return time <= now() || end <= steady();
+  }
+
+  /** The next daemon has another steady clock, so it gets what is left of it in times of day. */
+  function keep(): void {
+    if (file === undefined) return;
+    const ends = [...sessions].map(([key, end]) => [key, Math.min(end.time, now() + end.steady - steady())]);
+    replacePrivateFile(file, `${JSON.stringify(ends)}\n`);
+  }
+
+  function add(entries: Map<string, End>, end: End): string {
+    for (const [key, one] of entries) if (isOver(one) || entries.size >= AT_MOST) entries.delete(key);
     const secret = randomBytes(32).toString('base64url');
     entries.set(hash(secret), end);
     return secret;
   }
 
-  function take(entries: Map<string, number>, secret: string): boolean {
+  function take(entries: Map<string, End>, secret: string): boolean {
     const key = hash(secret);
     const end = entries.get(key);
-    return entries.delete(key) && end !== undefined && end > now();
+    return entries.delete(key) && end !== undefined && !isOver(end);
   }
 }
 

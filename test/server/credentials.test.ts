@@ -213,7 +213,7 @@ test('rotating makes everything void at once', async () => {
 describe('a login', () => {
   test('code works once and for a minute; a session for 8 hours', () => {
     let now = 0;
-    const logins = openLogins({ now: () => now });
+    const logins = openLogins({ now: () => now, steady: () => now });
     const code = logins.code();
     const session = logins.login(code) as string;
     expect(logins.login(code)).toBeUndefined();
@@ -225,6 +225,28 @@ describe('a login', () => {
     expect(logins.callerOf(session)).toEqual({ scope: 'admin' });
     now++;
     expect(logins.callerOf(session)).toBeUndefined();
+  });
+
+  test('ends in time also where the clock is set back, and where the machine slept', () => {
+    let [now, steady] = [1e12, 0];
+    const file = join(temporaryFolder(), 'logins.json');
+    const clocks = { now: () => now, steady: () => steady };
+    const logins = openLogins({ ...clocks, file });
+    const session = logins.login(logins.code()) as string;
+    const [late, slept] = [logins.code(), logins.code()];
+    steady += 65_000;
+    now -= 600_000;
+    expect(logins.login(late)).toBeUndefined();
+    steady -= 65_000;
+    now += 600_000 + 65_000;
+    expect(logins.login(slept)).toBeUndefined();
+    expect(logins.callerOf(session)).toEqual({ scope: 'admin' });
+    now = 0;
+    // The next daemon has no more to go by than the time of day; it gives no more than a whole session.
+    const later = openLogins({ ...clocks, file });
+    steady += 8 * 3_600_000;
+    expect(logins.callerOf(session)).toBeUndefined();
+    expect(later.callerOf(session)).toBeUndefined();
   });
 
   test('session outlives the daemon, a code and one that was logged out do not', () => {
