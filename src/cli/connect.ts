@@ -56,10 +56,10 @@ export function daemonConnect(environment: NodeJS.ProcessEnv, options: OpenOptio
   const connect = patientConnect({ path: home.socket, token: findCredential(environment, home) });
   let wasThere = false;
   return async (handlers) => {
-    const connection = await connect(handlers).catch((error: unknown) => {
+    const connection = await connect(handlers).catch(async (error: unknown) => {
       if (!isAbsence(error)) throw error;
       if (start && (!wasThere || isThere(home.card))) return startDaemon(home, () => connect(handlers));
-      if (!wasThere) throw absence(home, options.start === undefined ? MAY_NOT_START : '');
+      if (!wasThere) throw (await tokenGone(home)) ?? absence(home, options.start === undefined ? MAY_NOT_START : '');
       return waitFor(() => connect(handlers), { home, patience });
     });
     wasThere = true;
@@ -107,6 +107,12 @@ async function waitFor<C>(connect: () => Promise<C>, { home, patience }: { home:
     }
     await sleep(RETRY_MS);
   }
+}
+
+/** A daemon that nobody can speak to is there all the same. */
+async function tokenGone(home: Home): Promise<Error | undefined> {
+  if (isThere(home.tokenFile) || !isThere(home.card)) return undefined;
+  return (await import('./token-gone.ts')).tokenGone(home);
 }
 
 function absence(home: Home, next = ''): CallError {

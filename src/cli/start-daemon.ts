@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { isThere } from '../client/process.ts';
 import { isAbsence } from './connect.ts';
 import { errorScreen, Refusal } from './errors.ts';
 import { fold } from './text.ts';
+import { tokenGone } from './token-gone.ts';
 import { warnOnTheWay } from './write.ts';
 
 /** `src/cli` and `dist/cli` are equally far from it. */
@@ -70,24 +71,6 @@ export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Pro
 
 /** How the daemon begins what it says to people. */
 const SAYS = 'troupe: ';
-
-/** Why we cannot speak to a daemon that runs: what it knows us by is not where it left it. */
-function tokenGone(home: Home): Refusal | undefined {
-  const { pid } = readCard(home.card);
-  if (pid === undefined || existsSync(home.tokenFile)) return undefined;
-  return new Refusal(
-    'unauthenticated',
-    `The daemon runs as process ${pid}, but its token ${home.tokenFile} is gone. End it with: kill ${pid}. The next command starts it again, with a new token`,
-  );
-}
-
-function readCard(path: string): { pid?: number } {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as { pid?: number };
-  } catch {
-    return {};
-  }
-}
 
 async function knock<C>(connect: () => Promise<C>): Promise<C | undefined> {
   try {

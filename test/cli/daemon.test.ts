@@ -216,7 +216,14 @@ describe('a command without a daemon', () => {
     rmSync(token);
     const gone = await troupe.run('status');
     expect(gone).toMatchObject({ status: 5, stdout: '' });
-    expect(gone.stderr).toContain(`runs as process ${pid}, but its token ${token} is gone. End it with: kill ${pid}.`);
+    const why = `runs as process ${pid}, but its token ${token} is gone. End it with: kill ${pid}.`;
+    expect(gone.stderr).toContain(why);
+    // Those that start none must not take it for absent.
+    expect(await troupe.run('stop')).toMatchObject({ status: 5, stderr: expect.stringContaining(why) });
+    const doctor = await troupe.run('doctor');
+    expect(doctor.status).toBe(1);
+    expect(doctor.stdout).toMatch(new RegExp(`process ${pid} runs, but .*token is gone`));
+    expect(doctor.stdout).toContain(`run: kill ${pid}; the next command starts it again`);
     writeFileSync(token, 'another', { mode: 0o600 });
     const other = await troupe.run('task list --team demo');
     expect(other).toMatchObject({ status: 5, stdout: '' });

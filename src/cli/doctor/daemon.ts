@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { CallError } from '../../client/client.ts';
 import type { Client } from '../../client/client.ts';
 import type { Home } from '../../client/home.ts';
@@ -38,10 +38,11 @@ export async function checkDaemon(
     ];
   } catch (error) {
     if (isAbsence(error)) return await checkStart(home, environment, await servers);
-    const isStranger = error instanceof CallError && error.code === 'unauthenticated';
+    const isStranger = (error as Partial<CallError>).code === 'unauthenticated';
     const why = error instanceof CallError ? error.message : `it does not answer within ${ANSWER_MS / 1000} s`;
     const pid = readPid(home);
-    const found = isStranger ? `process ${pid ?? 'unknown'} runs, but ${home.tokenFile} is not its token` : why;
+    const what = existsSync(home.tokenFile) ? 'is not its token' : 'is gone, which is its token';
+    const found = isStranger ? `process ${pid ?? 'unknown'} runs, but ${home.tokenFile} ${what}` : why;
     const remedy = isStranger && pid !== undefined ? `run: kill ${pid}; the next command starts it again` : undefined;
     return [{ name: 'daemon', state: 'fail', found, remedy: remedy ?? `see troupe logs --daemon, or ${home.log}` }];
   } finally {
