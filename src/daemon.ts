@@ -120,7 +120,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     const { journal: bareJournal, hosts, away, again, damage, ...journalFacts } = opened;
     closers.add('journal', () => bareJournal.close());
-    const { health, instruments, calls, appended } = await openObservation({
+    const { health, instruments, calls, appended, around } = await openObservation({
       log: logging,
       environment,
       closers,
@@ -145,6 +145,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     const ledger = new Ledger(journal, {
       exclusive,
+      ...(around && { around }),
       onError: (error, team) => logging.error('ledger.failed', { team, error }),
     });
     closers.add('ledger', () => ledger.close());

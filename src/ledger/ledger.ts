@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Command, CommandOf, CommandType } from '../core/command.ts';
 import { TeamError } from '../core/errors.ts';
-import type { TeamEvent } from '../core/event.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Journal, Seq, Stored } from '../journal/journal.ts';
-import type { LedgerOptions } from './options.ts';
+import type { LedgerOptions, Picker } from './options.ts';
 import { TeamActor } from './team-actor.ts';
 import { Turns } from './turns.ts';
 
@@ -50,16 +49,13 @@ export class Ledger {
   }
 
   /**
-   * Does a command, or several as one step, and resolves, once that is durable, with what `pick` made of the state right
+   * Does a command, or several as one step, and resolves, once that is durable, with what `given` made of the state right
    * after it. Refusals are `TeamError`s and change nothing. The input of a command is what its schema made of it (`CreateTaskInput.parse`),
    * with defaults and within limits; nobody looks at that again. `SharedTaskList` and `Mailbox` take what is not parsed yet.
    */
-  execute<R>(
-    teamId: string,
-    command: NewCommand | readonly NewCommand[],
-    pick: (state: TeamState, events: TeamEvent[]) => R,
-  ): Promise<R> {
+  execute<R>(teamId: string, command: NewCommand | readonly NewCommand[], given: Picker<R>): Promise<R> {
     const now = this.now();
+    const pick = this.#options.around ? this.#options.around(given) : given;
     const commands = 'type' in command ? [timed(command, now)] : command.map((one) => timed(one, now));
     const actor = this.#actors.get(teamId)?.actor;
     // Commands come by the thousand, nearly all to a team that is open and exists: for them not even a closure is made.

@@ -41,8 +41,9 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
   const sessions = new Sessions(options);
   const handler = createMcpHandler(
     ({ authInfo }) => {
-      const { kept, id, signal } = (authInfo as AuthInfo).extra as unknown as Visitor;
-      const server = createTeamServer(services, kept.session, { ...options, ...(signal && { signal }) });
+      const { kept, id, signal, traceparent } = (authInfo as AuthInfo).extra as unknown as Visitor;
+      const traced = traceparent === null ? services : tracedServices(services, traceparent);
+      const server = createTeamServer(traced, kept.session, { ...options, ...(signal && { signal }) });
       if (id !== undefined) track(kept, id, server);
       return server;
     },
@@ -67,7 +68,12 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
       doubtHanded(kept.session, message.params?.requestId);
       return new Response(null, { status: 202 });
     }
-    const visitor: Visitor = { kept, id: message?.id as string | number | undefined, signal };
+    const visitor: Visitor = {
+      kept,
+      id: message?.id as string | number | undefined,
+      signal,
+      traceparent: request.headers.get('traceparent'),
+    };
     const response = await handler.fetch(request, {
       parsedBody: body,
       authInfo: { token: '', clientId: '', scopes: [], extra: { ...visitor } },
@@ -124,6 +130,14 @@ interface Visitor {
   readonly kept: HttpSession;
   readonly id: string | number | undefined;
   readonly signal: AbortSignal | undefined;
+  readonly traceparent: string | null;
+}
+
+/** The same services, whose calls are part of what the client traces. */
+function tracedServices(services: Services, traceparent: string): Services {
+  const { watch } = services;
+  if (!watch) return services;
+  return { ...services, watch: (operation, call, work) => watch(operation, { ...call, traceparent }, work) };
 }
 
 /** While the call runs it can be cancelled by the id of its request. */

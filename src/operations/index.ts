@@ -70,6 +70,8 @@ export interface Call {
   readonly commandId?: string | undefined;
   readonly signal: AbortSignal;
   readonly progress?: (message: string) => void;
+  /** The span that it is part of, as W3C Trace Context writes it. */
+  readonly traceparent?: string | undefined;
   /** Hears what one should know of the answer. Who cannot gets no answer that needs it. */
   readonly notice?: (message: string) => void;
   /** Hears of a list that it is not all, and from where to go on. */

@@ -34,6 +34,8 @@ export interface WatchedCall {
   readonly caller: Caller;
   readonly input: unknown;
   readonly as?: string | undefined;
+  /** The span that it is part of, as W3C Trace Context writes it. */
+  readonly traceparent?: string | undefined;
 }
 
 /** What operations ask of the process they run in. */

@@ -13,7 +13,7 @@ import type { Reserve } from './reserve.ts';
 import { startTracing } from './tracing.ts';
 import type { Tracing } from './tracing.ts';
 import { watchCalls } from './watched-calls.ts';
-import type { EndedCall, WatchedCalls } from './watched-calls.ts';
+import type { WatchedCalls } from './watched-calls.ts';
 
 /** Everything by which one can see from outside how the daemon is. */
 export interface Observation {
@@ -22,6 +22,8 @@ export interface Observation {
   readonly calls: WatchedCalls;
   /** To be told of every append. */
   readonly appended: (append: Append) => void;
+  /** For a ledger, where it is to be known which call an append follows from. */
+  readonly around: Tracing['around'] | undefined;
 }
 
 /** What is observed, and where it is told. */
@@ -62,16 +64,16 @@ export async function openObservation({
     const { operation, teamId, memberId, code, ms } = call;
     instruments.called(operation, code);
     log.debug('call', { operation, teamId, memberId, code, ms });
-    if (tracing) traceCall(tracing, call);
-  });
+  }, tracing?.call);
   return {
     health,
     instruments,
     calls,
+    around: tracing?.around,
     appended(append) {
       const code = codeOf(append.error);
       instruments.appended(append);
-      if (tracing) traceAppend(tracing, append, code);
+      tracing?.appended(append, code);
       if (code === undefined) health.clear('journal');
       // What is away says so itself, for as long as it is.
       else if (code === 'storage' && !(append.error instanceof JournalAwayError)) {
@@ -81,20 +83,6 @@ export async function openObservation({
       }
     },
   };
-}
-
-function traceCall(tracing: Tracing, { operation, teamId, memberId, code, start, ms }: EndedCall): void {
-  const attributes = {
-    'troupe.code': code,
-    ...(teamId !== undefined && { 'troupe.team': teamId }),
-    ...(memberId !== undefined && { 'troupe.member': memberId }),
-  };
-  tracing.record({ name: operation, start, ms, attributes, failure: code === 'ok' ? undefined : code });
-}
-
-function traceAppend(tracing: Tracing, { team, events, start, ms }: Append, failure: string | undefined): void {
-  const attributes = { 'troupe.team': team, 'troupe.events': events.length };
-  tracing.record({ name: 'journal.append', start, ms, attributes, failure });
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -1,20 +1,21 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { connect } from 'node:net';
+import type { Span, SpanContext } from '@opentelemetry/api';
 import type * as Sdk from '@opentelemetry/sdk-trace';
+import type { TeamEvent } from '../core/event.ts';
+import type { Picker } from '../ledger/options.ts';
 import type { Log } from './log.ts';
+import type { Append } from './observed-journal.ts';
+import type { StartedCall, TracedCall } from './watched-calls.ts';
 
-/** One thing that was done, from when to when, with facts about it and no content. */
-export interface Trace {
-  readonly name: string;
-  /** On the clock of `performance.now`. */
-  readonly start: number;
-  readonly ms: number;
-  readonly attributes: Readonly<Record<string, string | number>>;
-  /** The code of the refusal, if it was refused. */
-  readonly failure?: string | undefined;
-}
-
-/** Sends traces to an OpenTelemetry collector. */
+/** Sends traces to an OpenTelemetry collector: what was done, from when to when, with facts about it and no content. */
 export interface Tracing {
-  record(trace: Trace): void;
+  /** Begins the span of a call: part of the caller's trace, where it has one. */
+  readonly call: (call: StartedCall, start: number) => TracedCall;
+  /** Notes which call events follow from. */
+  readonly around: <R>(pick: Picker<R>) => Picker<R>;
+  /** A part of the call that it follows from; of several, linked to each. */
+  appended(append: Append, failure: string | undefined): void;
   /** Sends what was not sent yet. */
   close(): Promise<void>;
 }
@@ -22,8 +23,10 @@ export interface Tracing {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How long the end of the daemon waits for a collector. */
-const FLUSH_MS = 2_000;
+const FLUSH_MS = 500;
 const COMPLAIN_EVERY_MS = 60_000;
+/** How long a collector may take to let us in. */
+const REACH_MS = 2_000;
 
 /**
  * Traces as the standard `OTEL_*` variables want them: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables.
@@ -58,17 +61,68 @@ export async function startTracing(environment: Environment, version: string, lo
   });
   const tracer = provider.getTracer('troupe', version);
   log.info('tracing.started', {});
+  const { SpanKind, ROOT_CONTEXT, trace } = api;
+  const under = (parent: SpanContext | undefined) =>
+    parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+  const end = (span: Span, { start, ms }: { start: number; ms: number }, failure: string | undefined): void => {
+    if (failure !== undefined) span.setStatus({ code: api.SpanStatusCode.ERROR, message: failure });
+    span.end(performance.timeOrigin + start + ms);
+  };
+  const current = new AsyncLocalStorage<SpanContext>();
+  /** The call that an event follows from. */
+  const causes = new WeakMap<TeamEvent, SpanContext>();
+  tellIfAway(endpointOf(environment) as string, complain);
 
   return {
-    record({ name, start, ms, attributes, failure }) {
+    call({ operation, teamId, memberId, traceparent }, start) {
+      const attributes = {
+        ...(teamId !== undefined && { 'troupe.team': teamId }),
+        ...(memberId !== undefined && { 'troupe.member': memberId }),
+      };
       const startTime = performance.timeOrigin + start;
-      const span = tracer.startSpan(name, { kind: api.SpanKind.SERVER, startTime, attributes, root: true });
-      if (failure !== undefined) span.setStatus({ code: api.SpanStatusCode.ERROR, message: failure });
-      span.end(startTime + ms);
+      const parent = under(traceparent === undefined ? undefined : readTraceparent(traceparent));
+      const span = tracer.startSpan(operation, { kind: SpanKind.SERVER, startTime, attributes }, parent);
+      return {
+        run: (work) => current.run(span.spanContext(), work),
+        end(call) {
+          span.setAttribute('troupe.code', call.code);
+          end(span, call, call.code === 'ok' ? undefined : call.code);
+        },
+      };
     },
+
+    around(pick) {
+      const cause = current.getStore();
+      if (!cause) return pick;
+      return (state, events) => {
+        for (const event of events) causes.set(event, cause);
+        return pick(state, events);
+      };
+    },
+
+    appended({ team, events, start, ms }, failure) {
+      const found = new Set(events.flatMap((event) => causes.get(event) ?? []));
+      const [only, another] = found;
+      const span = tracer.startSpan(
+        'journal.append',
+        {
+          startTime: performance.timeOrigin + start,
+          attributes: { 'troupe.team': team, 'troupe.events': events.length },
+          ...(another && { links: [...found].map((context) => ({ context })) }),
+        },
+        under(another ? undefined : only),
+      );
+      end(span, { start, ms }, failure);
+    },
+
     async close() {
       let timer: NodeJS.Timeout | undefined;
-      const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, FLUSH_MS)));
+      const patience = new Promise<void>((resolve) => {
+        timer = setTimeout(() => {
+          complain(`The collector did not take the last spans within ${FLUSH_MS} ms`);
+          resolve();
+        }, FLUSH_MS);
+      });
       const flushed = provider.shutdown().catch((error: unknown) => complain(String(error)));
       await Promise.race([flushed, patience]);
       clearTimeout(timer);
@@ -78,26 +132,55 @@ export async function startTracing(environment: Environment, version: string, lo
 
 function isWanted(environment: Environment, log: Log): boolean {
   if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false;
-  const endpoint =
-    environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
-  if (endpoint === undefined) return false;
+  if (endpointOf(environment) === undefined) return false;
   const exporters = (environment['OTEL_TRACES_EXPORTER'] || 'otlp').split(',').map((one) => one.trim());
   if (!exporters.includes('otlp')) return false;
   const protocol =
     environment['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] || environment['OTEL_EXPORTER_OTLP_PROTOCOL'] || 'http/json';
-  if (protocol.startsWith('http/')) return true;
+  if (protocol === 'http/json') return true;
   log.warn('tracing.unsupported', { protocol, supported: 'http/json' });
-  return false;
+  // Collectors take both at the same address.
+  return protocol.startsWith('http/');
 }
+
+function endpointOf(environment: Environment): string | undefined {
+  return environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
+}
+
+/** The exporter tries again for so long that a daemon may have ended before it says that nobody is there. */
+function tellIfAway(endpoint: string, complain: (message: string) => void): void {
+  if (!URL.canParse(endpoint)) return complain(`${endpoint} is no address of a collector`);
+  const { hostname, port, protocol } = new URL(endpoint);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80), timeout: REACH_MS });
+  const away = (why: string): void => {
+    complain(`The collector at ${host} cannot be reached (${why}): spans are kept for a while, and then lost`);
+    socket.destroy();
+  };
+  socket.unref().once('connect', () => socket.destroy());
+  socket.once('error', (error) => away(error.message)).once('timeout', () => away('it does not answer'));
+}
+
+/** W3C Trace Context, https://www.w3.org/TR/trace-context/#traceparent-header; whatever is not that is ignored. */
+function readTraceparent(text: string): SpanContext | undefined {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+}
+
+/** All zeros are no id, and there is no version ff. A later version may have more behind it. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 
 function readSampler(environment: Environment, sdk: typeof Sdk): Sdk.Sampler {
   const name = environment['OTEL_TRACES_SAMPLER'] || 'parentbased_always_on';
   const given = Number(environment['OTEL_TRACES_SAMPLER_ARG'] || 1);
   const ratio = given >= 0 && given <= 1 ? given : 1;
-  // None of our spans has a parent, so what a sampler would ask about one is left out.
-  if (name.endsWith('always_off')) return new sdk.AlwaysOffSampler();
-  if (name.endsWith('traceidratio')) return new sdk.TraceIdRatioBasedSampler(ratio);
-  return new sdk.AlwaysOnSampler();
+  const root = name.endsWith('always_off')
+    ? new sdk.AlwaysOffSampler()
+    : name.endsWith('traceidratio')
+      ? new sdk.TraceIdRatioBasedSampler(ratio)
+      : new sdk.AlwaysOnSampler();
+  return name.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root;
 }
 
 function readBatching(environment: Environment) {

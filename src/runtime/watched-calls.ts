@@ -9,6 +9,15 @@ export interface StartedCall {
   readonly memberId: string | undefined;
   /** It waits for something to happen, perhaps for minutes. */
   readonly isWaiting: boolean;
+  /** The span that it is part of, as its caller wrote it. */
+  readonly traceparent?: string | undefined;
+}
+
+/** A call that is traced while it runs. */
+export interface TracedCall {
+  /** Does the work: what follows from it is known to be part of the call. */
+  run<R>(work: () => R): R;
+  end(call: EndedCall): void;
 }
 
 /** What a call came to. */
@@ -27,8 +36,11 @@ export interface WatchedCalls {
   drain(ms: number): Promise<void>;
 }
 
-/** Counts the calls under way and tells what each came to. `ended` must not throw. */
-export function watchCalls(ended: (call: EndedCall) => void): WatchedCalls {
+/** Counts the calls under way and tells what each came to. Neither `ended` nor what traces may throw. */
+export function watchCalls(
+  ended: (call: EndedCall) => void,
+  trace?: (call: StartedCall, start: number) => TracedCall,
+): WatchedCalls {
   let underWay = 0;
   let onIdle: (() => void) | undefined;
   return {
@@ -37,11 +49,14 @@ export function watchCalls(ended: (call: EndedCall) => void): WatchedCalls {
       if (onIdle) return new Promise(() => {});
       const start = performance.now();
       if (!call.isWaiting) underWay++;
+      const traced = trace?.(call, start);
       const end = (code: string): void => {
         if (!call.isWaiting && --underWay === 0) onIdle?.();
-        ended({ ...call, code, start, ms: performance.now() - start });
+        const outcome = { ...call, code, start, ms: performance.now() - start };
+        ended(outcome);
+        traced?.end(outcome);
       };
-      return work().then(
+      return (traced ? traced.run(work) : work()).then(
         (result) => {
           end('ok');
           return result;
@@ -69,6 +84,7 @@ export function factsOf(
     readonly caller: { readonly teamId?: string; readonly memberId?: string };
     readonly input: unknown;
     readonly as?: string | undefined;
+    readonly traceparent?: string | undefined;
   },
 ): StartedCall {
   const { teamId, wait } = (call.input ?? {}) as { teamId?: unknown; wait?: unknown };
@@ -77,6 +93,7 @@ export function factsOf(
     teamId: nameOf(teamId) ?? call.caller.teamId,
     memberId: call.caller.memberId ?? nameOf(call.as),
     isWaiting: typeof wait === 'number' && wait > 0,
+    traceparent: call.traceparent,
   };
 }
 

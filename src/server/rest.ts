@@ -26,6 +26,7 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
         input: capWait({ ...input, ...params }, hub.limits.restWaitMs),
         as: context.req.header('x-troupe-as'),
         commandId: context.req.header('idempotency-key'),
+        traceparent: context.req.header('traceparent'),
         signal,
         more: (after) => context.header('link', nextLink(context.req.url, after)),
       });

@@ -8,6 +8,11 @@ export interface SpanSeen {
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly durationMs: number;
   readonly isError: boolean;
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Of the span that it is part of, and of those that it follows from. */
+  readonly parentSpanId?: string | undefined;
+  readonly linked: readonly string[];
 }
 
 interface Attribute {
@@ -21,6 +26,10 @@ interface WireSpan {
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly status: { readonly code?: number };
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly links?: readonly { readonly spanId: string }[];
 }
 
 interface Wire {
@@ -56,12 +65,17 @@ export async function startCollector() {
   };
 }
 
-function see({ name, attributes, startTimeUnixNano, endTimeUnixNano, status }: WireSpan): SpanSeen {
+function see(span: WireSpan): SpanSeen {
+  const { name, attributes, startTimeUnixNano, endTimeUnixNano, status, traceId, spanId, parentSpanId, links } = span;
   return {
     name,
     attributes: read(attributes),
     durationMs: Number(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)) / 1e6,
     isError: status.code === 2,
+    traceId,
+    spanId,
+    parentSpanId,
+    linked: (links ?? []).map((link) => link.spanId),
   };
 }
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
 import { startCollector } from './collector.ts';
 import { until } from './processes.ts';
@@ -30,12 +32,15 @@ test('sends a span for each call and each commit when OTEL_* asks for it, and no
     expect(resource).toMatchObject({ 'service.name': 'my-troupe', 'deployment.environment': 'test' });
   }
   const spans = collector.spans();
-  expect(spans).toContainEqual({
-    name: 'message.send',
+  const sent = spans.find(({ name }) => name === 'message.send');
+  expect(sent).toMatchObject({
     attributes: { 'troupe.code': 'ok', 'troupe.team': 'demo', 'troupe.member': 'lead' },
-    durationMs: expect.any(Number) as number,
     isError: false,
+    parentSpanId: undefined,
   });
+  expect(spans).toContainEqual(
+    expect.objectContaining({ name: 'journal.append', parentSpanId: sent?.spanId, traceId: sent?.traceId }),
+  );
   expect(spans.find(({ name }) => name === 'task.show')).toMatchObject({
     attributes: { 'troupe.code': 'not_found', 'troupe.team': 'demo' },
     isError: true,
@@ -48,6 +53,79 @@ test('sends a span for each call and each commit when OTEL_* asks for it, and no
   for (const { durationMs } of spans) expect(durationMs).toBeGreaterThanOrEqual(0);
   expect(collector.bodies.join('\n')).not.toMatch(/canary/);
 });
+
+test('is part of what its callers trace; an append for many calls is linked to each', async () => {
+  const home = temporaryHome();
+  const collector = await startCollector();
+  const daemon = await serve(home, {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' },
+  });
+  await work(home);
+  const token = readFileSync(home.tokenFile, 'utf8').trim();
+  const ask = async (path: string, traceparent: string, body: object): Promise<string> => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'x-troupe-teams': '1',
+      'x-troupe-team': 'demo',
+      traceparent,
+    };
+    return (await fetch(`${daemon.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+  };
+  const [rest, mcp, other] = ['a', 'b', 'c'].map((digit) => digit.repeat(32)) as [string, string, string];
+  await ask('/api/teams/demo/tasks', `00-${rest}-${'1'.repeat(16)}-01`, { title: 'over REST' });
+  const params = { name: 'TaskList', arguments: {} };
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  expect(await ask('/mcp', `00-${mcp}-${'2'.repeat(16)}-01`, call)).toContain('over REST');
+  await ask('/api/teams/demo/tasks', `00-${other}-${'3'.repeat(16)}-00`, { title: 'not sampled' });
+  await ask('/api/teams/demo/tasks', 'nonsense', { title: 'of nobody' });
+  const client = connect(home);
+  await Promise.all(
+    Array.from({ length: 20 }, (_, n) => client.call('task.create', { teamId: 'demo', title: `${n}` })),
+  );
+  daemon.child.kill('SIGTERM');
+  expect(await daemon.ended).toBe(0);
+
+  const spans = collector.spans();
+  const created = spans.find(({ traceId, name }) => traceId === rest && name === 'task.create');
+  expect(created).toMatchObject({ parentSpanId: '1'.repeat(16) });
+  expect(spans.find(({ parentSpanId }) => parentSpanId === created?.spanId)).toMatchObject({ name: 'journal.append' });
+  expect(spans.find(({ parentSpanId }) => parentSpanId === '2'.repeat(16))).toMatchObject({ traceId: mcp });
+  expect(spans.filter(({ traceId }) => traceId === other)).toEqual([]);
+  const shared = spans.find(({ linked }) => linked.length > 1);
+  expect(shared).toMatchObject({ name: 'journal.append', parentSpanId: undefined });
+  const calls = new Map(spans.map(({ spanId, name }) => [spanId, name]));
+  expect(new Set(shared?.linked.map((id) => calls.get(id)))).toEqual(new Set(['task.create']));
+  expect(readLog(home)).toContainEqual(
+    expect.objectContaining({ event: 'tracing.unsupported', protocol: 'http/protobuf', supported: 'http/json' }),
+  );
+});
+
+test('is hardly held up when its collector is away or takes nothing, and says so', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+  for (const port of [9, (silent.address() as AddressInfo).port]) {
+    const home = temporaryHome();
+    const daemon = await serve(home, { env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` } });
+    await work(home);
+    // With nothing set, the exporter would try for ten seconds before it says anything.
+    if (port === 9) await until('it is in the log', () => readLog(home).some(isFailure));
+    daemon.child.kill('SIGTERM');
+    expect(await daemon.ended).toBe(0);
+    const log = readLog(home);
+    expect(log.filter(isFailure)).toHaveLength(1);
+    const stopping = log.find(({ event }) => event === 'daemon.stopping');
+    const took = Date.now() - Date.parse(String(stopping?.['time']));
+    expect(took).toBeLessThan(1_900);
+  }
+});
+
+const isFailure = ({ event }: Record<string, unknown>): boolean => event === 'tracing.failed';
 
 test.each<[string, Record<string, string>]>([
   ['without an endpoint', {}],
