@@ -21,8 +21,8 @@ examples/slugify/troupe.yaml. To see: tasks that wait for others, mail between
 members, and a gate that runs the tests and sends work back.
 `;
 const NEXT = `Next: npm run build && npm link (here, once), then in a project of yours
-  troupe init && troupe up    a team of the agents that you have
-  troupe ui                   the dashboard
+  troupe init script && troupe up    a team of scripts; without "script", of agents
+  troupe ui                          the dashboard
 `;
 
 // Whoever reads may have had enough, as `head` has; what was begun is still taken down.

@@ -1,3 +1,4 @@
+import { CallError } from '../client/client.ts';
 import type { Client } from '../client/client.ts';
 import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
@@ -84,7 +85,7 @@ async function answer(
 }
 
 /** What the gate says of the work as it is now; its no is told as the error it is, and the request still waits. */
-function judgeAgain(
+async function judgeAgain(
   client: Client,
   { id: requestId, teamId, kind, memberId }: Request,
   signal: AbortSignal,
@@ -95,5 +96,10 @@ function judgeAgain(
       `No gate has judged what waits here: it is a ${kind} of ${memberId}. Say yes, or no with --deny.`,
     );
   }
-  return client.call('request.judge', { teamId, requestId }, { signal, commandId: newCommandId() });
+  try {
+    return await client.call('request.judge', { teamId, requestId }, { signal, commandId: newCommandId() });
+  } catch (error) {
+    if (!(error instanceof CallError) || error.code !== 'gate_rejected') throw error;
+    throw new Refusal('gate_rejected', `It did not pass, and waits for you as before: ${error.message}`);
+  }
 }

@@ -45,7 +45,8 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     // What will be refused is so as it is: nobody is asked before, and nothing of a team is removed.
     const isRefused = found.elsewhere?.holds === true || found.broken.length > 0 || unrunnable.length > 0;
     const approve = yes || isRefused ? [] : await askForHooks(found.unapproved, team, ending.signal);
-    if (again && !isRefused) await removeClosed(client, found.team, ending.signal);
+    const isUnapproved = !yes && found.unapproved.some(({ hash }) => !approve.includes(hash));
+    if (again && !isRefused && !isUnapproved) await removeClosed(client, found.team, ending.signal);
     ending.signal.throwIfAborted();
     const config = await client.call(
       'team.up',

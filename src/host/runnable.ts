@@ -32,7 +32,8 @@ export function requireRunnable(
   if (program === undefined) throw new TeamError('invalid', explainUnknown(name) ?? `The agent ${name} has no program`);
   if (!ours) return;
   const env = agentEnvironment(ours, { ...(spec.env && { added: spec.env }), team: {} });
-  const elsewhere = 'where your shell finds it, the daemon was started with another PATH: troupe stop, and once more';
+  const elsewhere =
+    'if your shell does find it, the daemon was started with another PATH: troupe stop, and the same command again';
   const next = spec.command ? undefined : [known?.install, elsewhere].filter(Boolean).join('; ');
   requireProgram(program, { cwd, env }, next);
   const text = shellTextOf(spec.command ?? []);

@@ -9,7 +9,8 @@ import { makeTurn } from './prompt.ts';
 import type { TurnEnd } from './seat.ts';
 
 /** Does a task to its end, whatever that is. Returns what the last turn produced. */
-export async function workOn(bench: Bench, task: TaskJson): Promise<string> {
+export async function workOn(bench: Bench, claimed: TaskJson): Promise<string> {
+  let task = claimed;
   let feedback: string | undefined;
   for (;;) {
     const messages = await bench.mail.take(bench.seat.sessionId);
@@ -20,7 +21,14 @@ export async function workOn(bench: Bench, task: TaskJson): Promise<string> {
     // After so many times a person is asked, and the task stays ours until the answer.
     if (await isBeforePerson(bench, task)) return produced;
     feedback = verdict;
+    task = await asItIsNow(bench, task);
   }
+}
+
+/** How often it was sent back, and what else others changed in it; what is no longer held is found out at the end of the turn. */
+async function asItIsNow({ door, who: { teamId } }: Bench, task: TaskJson): Promise<TaskJson> {
+  const now = await door.call('task.show', { teamId, taskId: task.id });
+  return now.epoch === task.epoch ? now : task;
 }
 
 async function isBeforePerson({ door, who: { teamId } }: Bench, task: TaskJson): Promise<boolean> {

@@ -95,7 +95,7 @@ describe('the picture of troupe up', () => {
     async (context) => {
       const { troupe, terminal, go } = await watchUp(context);
       expect(await troupe.run('stop')).toMatchObject({ status: 0 });
-      await terminal.see(/the daemon was stopped: troupe up goes on with the team/);
+      await terminal.see(/the daemon was stopped, and the members with it/);
       const said =
         'The members of team fourth are stopped (the daemon was stopped): troupe up with its team file goes on';
       expect((await troupe.run('status')).stdout).toContain(said);
@@ -169,6 +169,9 @@ test(
     await second.see(/TaskCompleted: \.\/gate\.sh \(changed since you said yes\)/);
     second.press('n', 'Enter');
     await second.see(/ended with 5/);
+    // Without a yes nothing begins anew, and what there was stays.
+    expect(await troupe.run(['up', file, '--again'])).toMatchObject({ status: 5 });
+    expect(await troupe.json('team show fourth')).toMatchObject({ status: 'cleaned-up' });
   },
   PATIENT,
 );
@@ -197,6 +200,28 @@ test(
     ours.go();
     const freed = await troupe.run(['up', ours.file, '--again']);
     expect(freed).toMatchObject({ status: 0, stderr: expect.stringContaining('which has it no more') });
+  },
+  PATIENT,
+);
+
+test(
+  'a program is told how often its work was sent back',
+  async () => {
+    const troupe = newTroupe();
+    const folder = temporaryFolder();
+    const file = join(folder, 'troupe.yaml');
+    const agent = `read -r turn; echo "$turn" | grep -o '"rejections":[0-9]*' >> seen; echo done`;
+    writeFileSync(
+      file,
+      `team: told
+members: [{ name: ann, agent: { exec: [sh, -c, ${JSON.stringify(agent)}] } }]
+tasks: [{ id: a, title: Judged }]
+hooks: { TaskCompleted: { command: sh gate.sh, onFailure: block } }
+`,
+    );
+    writeFileSync(join(folder, 'gate.sh'), 'test "$(wc -l < seen)" -ge 3 || { echo more >&2; exit 2; }\n');
+    expect(await troupe.run(['up', file, '--yes'])).toMatchObject({ status: 0 });
+    expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe('"rejections":0\n"rejections":1\n"rejections":2\n');
   },
   PATIENT,
 );
@@ -234,7 +259,10 @@ hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
     const again = (): ReturnType<typeof troupe.run> => troupe.run('approve ann --again');
     expect(await again()).toMatchObject({ status: 4, stderr: expect.stringMatching(/chmod \+x .*gate\.sh\n$/) });
     chmodSync(gate, 0o755);
-    expect(await again()).toMatchObject({ status: 4, stderr: expect.stringContaining('approved is missing') });
+    expect(await again()).toMatchObject({
+      status: 4,
+      stderr: 'troupe: It did not pass, and waits for you as before: approved is missing\n',
+    });
     expect(await troupe.json('task show 1 --team gated')).toMatchObject({ status: 'in_progress', rejections: 1 });
     expect(await troupe.run('approve ann --again --deny')).toMatchObject({ status: 2 });
     writeFileSync(join(folder, 'approved'), '');

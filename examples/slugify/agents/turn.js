@@ -10,6 +10,12 @@ export async function readTurn() {
 
 /** The small repository that the team works on. */
 export const repo = process.env.REPO;
+if (!repo) {
+  console.error(
+    'SLUGIFY_REPO is not set where the daemon was started: the path of a folder to make. npm start sets it.',
+  );
+  process.exit(1);
+}
 
 /** Runs git in it. */
 export function git(...args) {

@@ -60,7 +60,12 @@ export const WORK_COMMANDS: readonly OwnCommand[] = [
         text: 'leave the team up when the work is done, until troupe down',
       },
       { field: 'once', name: 'once', type: 'boolean', text: 'close the team at the end also when not all was done' },
-      { field: 'again', name: 'again', type: 'boolean', text: 'begin anew in the place of a team that is closed' },
+      {
+        field: 'again',
+        name: 'again',
+        type: 'boolean',
+        text: 'begin anew in the place of a team that is closed, which is deleted',
+      },
       {
         field: 'panes',
         name: 'panes',

@@ -35,7 +35,9 @@ export function watchTrouble(environment: NodeJS.ProcessEnv): Trouble {
 
 /** One that was stopped took its card along, and stays so; one that died left it, and is started again by whoever misses it. */
 function describeLoss(environment: NodeJS.ProcessEnv): string {
-  if (wasStopped(environment)) return 'the daemon was stopped: troupe up goes on with the team';
+  if (wasStopped(environment)) {
+    return 'the daemon was stopped, and the members with it. Ctrl-C leaves; troupe up goes on with the team';
+  }
   return environment['TROUPE_NO_AUTOSTART']
     ? 'the daemon is gone: troupe serve starts it again'
     : 'the daemon is gone; starting it again';
