@@ -38,6 +38,11 @@ export function escapeVoices(text: string): string {
   return text.replace(VOICES, '&lt;');
 }
 
+/** A text of somebody else's after the name of a field: its further lines are set in, so that none looks like a field of ours. */
+export function indentText(text: string): string {
+  return escapeVoices(text).replace(/\r\n?|[\n\v\f\u0085\u2028\u2029]/g, '\n  ');
+}
+
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 function escapeAttribute(value: string): string {

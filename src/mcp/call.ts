@@ -46,7 +46,10 @@ export async function callTool(
     return await run(services, session, tool, call);
   } catch (error) {
     if (error instanceof TeamError) {
-      const message = error.message.replace('(as)', '(connect with troupe mcp --as NAME)');
+      const message = error.message
+        .replace('(as)', '(connect with troupe mcp --as NAME)')
+        // No tool of an agent's does that.
+        .replace(', or close it all the same (force)', ' (SendMessage, shutdown_request)');
       return refuse(error.code, error.code === 'invalid' ? toFieldNames(message) : message);
     }
     report(error);
@@ -97,18 +100,21 @@ function commandIdOf({ commandId }: ToolCall, once: true | string | undefined): 
 
 /**
  * Forgives what models often get wrong and what can mean only one thing: a task's id as a number or with a `#`, one id in
- * place of a list, seconds as text.
+ * place of a list, a number as text.
  */
 function forgive(input: unknown): unknown {
   if (typeof input !== 'object' || input === null) return input ?? {};
   const given: Record<string, unknown> = { ...input };
-  const { taskId, wait_seconds } = given;
+  const { taskId } = given;
   if (taskId !== undefined) given['taskId'] = fromTaskIds(taskId);
   for (const name of ['addBlocks', 'addBlockedBy', 'blockedBy']) {
     const ids = given[name];
     if (ids !== undefined) given[name] = fromTaskIds(Array.isArray(ids) ? ids : [ids]);
   }
-  if (typeof wait_seconds === 'string' && wait_seconds.trim() !== '') given['wait_seconds'] = Number(wait_seconds);
+  for (const name of ['wait_seconds', 'epoch']) {
+    const text = given[name];
+    if (typeof text === 'string' && text.trim() !== '') given[name] = Number(text);
+  }
   return given;
 }
 

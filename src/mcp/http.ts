@@ -8,6 +8,7 @@ import type { Services } from '../operations/operation.ts';
 import { doubtHanded } from './handed.ts';
 import { createTeamServer } from './server.ts';
 import type { McpOptions } from './server.ts';
+import { beginningOf, newSessionId } from './session-id.ts';
 import { Greeting, openSession } from './session.ts';
 import { endCalls, Sessions } from './sessions.ts';
 import type { HttpSession, SessionLimits } from './sessions.ts';
@@ -60,7 +61,7 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
     const message = body as { method?: unknown; id?: unknown; params?: { requestId?: unknown } } | null;
 
     const begins = message?.method === 'initialize';
-    const kept = begins ? begin(request, caller, crypto.randomUUID()) : findOrBegin(request, caller);
+    const kept = begins ? begin(request, caller, newSessionId()) : findOrBegin(request, caller);
     if (kept instanceof Response) return kept;
     if (message?.method === 'notifications/cancelled') {
       // The call runs in a server of its own; closing it ends the work and the stream.
@@ -84,7 +85,12 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
 
   function begin(request: Request, caller: Caller, id: string, shared = false): HttpSession | Response {
     try {
-      const greeting = parse(Greeting, { teams: options.teams, ...greetingOf(request), session: id });
+      const greeting = parse(Greeting, {
+        teams: options.teams,
+        ...greetingOf(request),
+        session: id,
+        began: beginningOf(id),
+      });
       const kept = sessions.add(id, openSession(caller, greeting, { shared }), credentialOf(request, caller));
       return kept ?? refuse(503, 'Too many sessions are at work: try again in a moment');
     } catch (error) {

@@ -20,7 +20,7 @@ export interface McpOptions {
 /** Under which key Troupe's own proxy names a call, so that sending it again does not do it twice. */
 const COMMAND_ID_KEY = 'troupe/commandId';
 
-/** Under which key an answer tells the proxy that the session is now about another team. */
+/** Under which key an answer tells the proxy that the session is now about another team, or what it has claimed. */
 const SESSION_KEY = 'troupe/session';
 
 /**
@@ -45,7 +45,8 @@ export function createTeamServer(
   mcp.server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { signal: cancelled } = context.mcpReq;
     const signal = options.signal ? AbortSignal.any([cancelled, options.signal]) : cancelled;
-    const team = session.team;
+    const { team } = session;
+    const claimed = epochsOf(session);
     const call = {
       name: params.name,
       input: params.arguments,
@@ -58,14 +59,21 @@ export function createTeamServer(
     const { text, data, isError = false } = result;
     const moved = session.team === team ? undefined : { team: session.team, as: session.as };
     if (moved) mcp.sendToolListChanged();
+    const epochs = epochsOf(session);
+    // What the next daemon has to know of the session.
+    const news = { ...moved, ...(epochs !== claimed && { epochs: Object.fromEntries(session.epochs) }) };
     return {
       content: [{ type: 'text', text }],
       structuredContent: { ...data },
       ...(isError && { isError }),
-      ...(moved && { _meta: { [SESSION_KEY]: moved } }),
+      ...(Object.keys(news).length > 0 && { _meta: { [SESSION_KEY]: news } }),
     } satisfies CallToolResult;
   });
   return mcp;
+}
+
+function epochsOf({ epochs }: Session): string {
+  return [...epochs].join(' ');
 }
 
 /** What a client says beside the call itself. */

@@ -10,6 +10,8 @@ export const Greeting = z.object({
   known: z.boolean().optional().describe('whether that team and that member must be there already'),
   teams: z.boolean().optional().describe('whether the team tools are wanted; else as the credential says'),
   session: ChosenId.optional().describe("the agent's session, when the client knows it"),
+  began: z.number().int().min(0).optional().describe('when that session began; now when not given'),
+  epochs: z.record(z.string().max(200), z.number().int().min(0)).optional().describe('what it claimed'),
 });
 export type Greeting = z.input<typeof Greeting>;
 
@@ -40,6 +42,8 @@ export interface Session {
   readonly shown: Set<string>;
   /** Requests that the agent made, whose answers it wants to hear. */
   readonly asked: Set<string>;
+  /** When it began, on the wall clock, under whichever daemon. */
+  readonly began: number;
   /** The epoch under which the agent claimed each task: what it writes counts only while that is the present one. */
   readonly epochs: Map<string, number>;
   /** Messages that answers carried, until a later call shows that the agent got them. */
@@ -50,7 +54,7 @@ export interface Session {
 
 /** Begins a conversation, or says why this credential cannot have it. */
 export function openSession(caller: Caller, greeting: Greeting = {}, { shared = false } = {}): Session {
-  const { team, as, teams, session } = greeting;
+  const { team, as, teams, session, began, epochs = {} } = greeting;
   if (caller.teamId !== undefined && team !== undefined && team !== caller.teamId) {
     throw new TeamError('not_allowed', `This credential is for team ${caller.teamId}, not ${quote(team)}`);
   }
@@ -67,7 +71,9 @@ export function openSession(caller: Caller, greeting: Greeting = {}, { shared = 
     as,
     shown: new Set(),
     asked: new Set(),
-    epochs: new Map(),
+    // Of one that is shared nobody knows since when those who share it are there.
+    began: shared ? 0 : (began ?? Date.now()),
+    epochs: new Map(Object.entries(epochs)),
     handed: new Map(),
     doubted: new Set(),
   };

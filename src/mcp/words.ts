@@ -34,13 +34,14 @@ export function toListedTask(task: SharedTask): ClaudeTask {
 
 /** A task with all that an agent may want to know of it. */
 export function toClaudeTask(task: SharedTask): ClaudeTask & Readonly<Record<string, unknown>> {
-  const { description, activeForm, priority, blocks, result, failure, metadata } = task;
+  const { description, activeForm, priority, blocks, epoch, result, failure, metadata } = task;
   return {
     ...toListedTask(task),
     description,
     ...(activeForm !== undefined && { activeForm }),
     priority,
     blocks,
+    epoch,
     ...(result !== undefined && { result }),
     ...(failure !== undefined && { failure }),
     ...(metadata !== undefined && { metadata }),

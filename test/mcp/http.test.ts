@@ -212,6 +212,45 @@ test('forgets no session of another for those that one member opens', async () =
   expect(await refusal(before, 'TaskComplete', { taskId: '1', result: 'late' })).toBe('stale_epoch');
 });
 
+test.each(ERAS)('a client %s does not write blindly after its session was forgotten', async (_era, options) => {
+  const house = await openTeam();
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  const { connect: open } = await serve(house);
+  const { url, connect } = await serve(house);
+  const before = await connect('alice', options);
+  await use(before, 'TaskClaim');
+  await house.call('task.release', { teamId: 'demo', taskId: '1' });
+  const after = await open('alice', options);
+  const { text } = await use(after, 'TaskClaim');
+  const { sessionId } = before.transport as StreamableHTTPClientTransport;
+  // A daemon that knows nothing of either: it gets what the first says, under its own session.
+  const { url: other } = await serve(house);
+  expect(other).not.toBe(url);
+  const stale = new Client({ name: 'test', version: '1' }, options);
+  const requestInit = { headers: { authorization: 'Bearer alice' } };
+  const resumed = sessionId === undefined ? {} : { sessionId };
+  await stale.connect(new StreamableHTTPClientTransport(new URL(other), { requestInit, ...resumed }));
+  onTestFinished(() => stale.close());
+  expect(await refusal(stale, 'TaskComplete', { taskId: '1', result: 'late' })).toBe('stale_epoch');
+  // Those without a session cannot be told apart: they are told what to say.
+  expect(text.includes('TaskComplete with taskId "1", epoch 3 and the result')).toBe(sessionId === undefined);
+  const epoch = sessionId === undefined ? { epoch: 3 } : {};
+  expect((await use(after, 'TaskComplete', { taskId: '1', ...epoch })).isError).toBe(false);
+});
+
+test('takes up a claim again over a restart, without being told', async () => {
+  const house = await openTeam();
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  await house.call('task.claim', { teamId: 'demo', taskId: '1' }, 'bob');
+  await house.call('task.release', { teamId: 'demo', taskId: '1' });
+  const { connect, mcp } = await serve(house, { most: 1 });
+  const alice = await connect('alice');
+  await use(alice, 'TaskClaim');
+  await connect('bob');
+  expect(mcp.sessions).toBe(1);
+  expect((await use(alice, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
+});
+
 test('offers the tools when the credential or a header says so', async () => {
   const house = await openTeam();
   const { connect } = await serve(house);

@@ -72,6 +72,13 @@ test('sends to everybody, in both shapes', async () => {
   ]);
 });
 
+test('takes both shapes at once that say the same', async () => {
+  const house = await openTeam();
+  const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
+  await use(alice, 'SendMessage', { type: 'message', to: 'bob', recipient: 'bob', message: 'hi', content: 'hi' });
+  expect((await use(bob, 'Inbox')).data.messages).toMatchObject([{ content: 'hi' }]);
+});
+
 test('takes the older shape of a message', async () => {
   const house = await openTeam();
   const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];

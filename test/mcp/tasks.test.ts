@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ADMIN } from '../../src/operations/caller.ts';
 import { connect, LEAD, member, openTeam, refusal, use } from './house.ts';
 
 test('makes tasks, lists them and shows them in the words agents know', async () => {
@@ -84,6 +85,84 @@ test('refuses what a session writes to a task that it lost, also when the same m
   expect(await refusal(before, 'TaskComplete', { taskId: '1', result: 'late' })).toBe('stale_epoch');
   expect(await refusal(before, 'TaskUpdate', { taskId: '1', status: 'completed' })).toBe('stale_epoch');
   expect((await use(after, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
+});
+
+test('refuses what a session writes blindly that has forgotten under which claim, until it says which it means', async () => {
+  const house = await openTeam();
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  const session = { session: 'one', began: Date.now() };
+  await use(await connect(house, member('alice'), { greeting: session }), 'TaskClaim');
+  await house.call('task.release', { teamId: 'demo', taskId: '1' });
+  await use(await connect(house, member('alice')), 'TaskClaim');
+  // As after a restart of the daemon: the same session, and nothing is known of it.
+  const stale = await connect(house, member('alice'), { greeting: session });
+  for (const [name, input] of [
+    ['TaskComplete', { taskId: '1', result: 'late' }],
+    ['TaskUpdate', { taskId: '1', status: 'completed' }],
+    ['TaskUpdate', { taskId: '1', status: 'pending' }],
+    ['TaskComplete', { taskId: '1', epoch: 1 }],
+  ] as const) {
+    expect(await refusal(stale, name, input)).toBe('stale_epoch');
+  }
+  const { text } = await use(stale, 'TaskComplete', { taskId: '1' });
+  expect(text).toContain('look with TaskGet, and if it is yours give its epoch (now 3)');
+  expect((await use(stale, 'TaskGet', { taskId: '1' })).text).toMatch(/\nEpoch: 3, claimed \d{4}-/);
+  // Having looked is not enough: it must say what it means.
+  expect(await refusal(stale, 'TaskComplete', { taskId: '1' })).toBe('stale_epoch');
+  expect((await use(stale, 'TaskComplete', { taskId: '1', epoch: '3' })).isError).toBe(false);
+});
+
+test.each([
+  ['that nobody gave back', 0],
+  ['that another had before', 1],
+])('lets a session that has forgotten its claim end a task %s', async (_which, others) => {
+  const house = await openTeam();
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  for (let i = 0; i < others; i++) {
+    await house.call('task.claim', { teamId: 'demo', taskId: '1' }, 'bob');
+    await house.call('task.release', { teamId: 'demo', taskId: '1' });
+  }
+  const greeting = { session: 'one', began: Date.now() };
+  await use(await connect(house, member('alice'), { greeting }), 'TaskClaim');
+  const after = await connect(house, member('alice'), { greeting });
+  expect((await use(after, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
+});
+
+test('lets a new session of a member end what an earlier one took', async () => {
+  const house = await openTeam();
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  for (let i = 0; i < 2; i++) {
+    await use(await connect(house, member('alice')), 'TaskClaim');
+    if (i === 0) await house.call('task.release', { teamId: 'demo', taskId: '1' });
+  }
+  const later = await connect(house, member('alice'), { greeting: { began: Date.now() + 1 } });
+  expect((await use(later, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
+});
+
+test('keeps what was claimed under each team apart, and tells it to who connects again', async () => {
+  const house = await openTeam();
+  await house.call('team.create', { name: 'other' });
+  await house.call('member.add', { teamId: 'other', name: 'alice' });
+  for (const teamId of ['demo', 'other']) await house.call('task.create', { teamId, title: 'First' });
+  const person = await connect(house, ADMIN, { greeting: { team: 'demo', as: 'alice', teams: true } });
+  const claimed = await person.callTool({ name: 'TaskClaim', arguments: {} });
+  expect(claimed).toMatchObject({ _meta: { 'troupe/session': { epochs: { 'demo/1': 1 } } } });
+  await house.call('task.claim', { teamId: 'other', taskId: '1' }, 'alice');
+  await house.call('task.release', { teamId: 'other', taskId: '1' });
+  await use(person, 'TaskClaim', { team_name: 'other' });
+  expect((await use(person, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
+  const ended = await person.callTool({ name: 'TaskComplete', arguments: { team_name: 'other', taskId: '1' } });
+  expect(ended).toMatchObject({ _meta: { 'troupe/session': { epochs: {} } } });
+});
+
+test('lets a lead take a task from its holder that it held itself before', async () => {
+  const house = await openTeam();
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  const lead = await connect(house, LEAD);
+  await use(lead, 'TaskClaim');
+  await house.call('task.release', { teamId: 'demo', taskId: '1' });
+  await house.call('task.claim', { teamId: 'demo', taskId: '1' }, 'alice');
+  expect((await use(lead, 'TaskUpdate', { taskId: '1', status: 'pending' })).data.task.status).toBe('pending');
 });
 
 test('changes what an agent may change, and says what it changed', async () => {
@@ -192,6 +271,22 @@ test('names the field that is wrong', async () => {
     ['SendMessage', { message: 'hi' }, /^invalid: to: /],
     ['SendMessage', { to: 'alice', message: { type: 'shutdown_response', approve: true } }, /^invalid: request_id: /],
     ['SendMessage', { to: 'alice', message: ' ' }, /^invalid: message: /],
+    [
+      'SendMessage',
+      { to: 'alice', recipient: 'bob', message: 'hi' },
+      /^invalid: to: says something else than recipient/,
+    ],
+    [
+      'SendMessage',
+      { to: 'alice', message: 'hi', content: 'ho' },
+      /^invalid: message: says something else than content/,
+    ],
+    [
+      'SendMessage',
+      { type: 'broadcast', recipient: 'bob', content: 'hi' },
+      /^invalid: to: a broadcast goes to everybody/,
+    ],
+    ['SendMessage', { type: 'message', to: 'bob', message: { type: 'shutdown_request' } }, /^invalid: message.type: /],
     ['SendMessage', { type: 'plan_approval_response', request_id: 'x' }, /^invalid: approve: /],
   ];
   for (const [name, input, message] of wrong) {

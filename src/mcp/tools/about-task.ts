@@ -1,4 +1,4 @@
-import { escapeVoices } from '../../core/envelope.ts';
+import { indentText } from '../../core/envelope.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { Answer } from '../tool.ts';
 import { toClaudeTask, toListedTask } from '../words.ts';
@@ -25,19 +25,22 @@ export function whatWasSkipped({ skipped = [] }: { skipped?: readonly string[] |
 
 const listOf = (ids: readonly string[]): string => ids.map((id) => `#${id}`).join(', ');
 
-/** A task in full, in Claude Code's manner. */
+/** A task in full, in Claude Code's manner. What others wrote cannot be taken for what Troupe says of it. */
 function describeTask(task: SharedTask): string {
   const { status, owner, blockedBy } = toListedTask(task);
   const lines = [
-    `Task #${task.id}: ${task.title}`,
+    `Task #${task.id}: ${indentText(task.title)}`,
     `Status: ${status}`,
     ...(owner === undefined ? [] : [`Owner: ${owner}`]),
-    `Description: ${task.description}`,
-    ...(task.feedback === undefined || task.status === 'completed' ? [] : [`Sent back: ${task.feedback}`]),
+    ...(task.epoch > 1 && task.startedAt && status === 'in_progress'
+      ? [`Epoch: ${task.epoch}, claimed ${task.startedAt.toISOString()}`]
+      : []),
+    `Description: ${indentText(task.description)}`,
+    ...(task.feedback === undefined || task.status === 'completed' ? [] : [`Sent back: ${indentText(task.feedback)}`]),
     ...(blockedBy.length > 0 ? [`Blocked by: ${listOf(blockedBy)}`] : []),
     ...(task.blocks.length > 0 ? [`Blocks: ${listOf(task.blocks)}`] : []),
-    ...(task.result === undefined ? [] : [`Result: ${task.result}`]),
-    ...(task.failure === undefined ? [] : [`Failed: ${task.failure}`]),
+    ...(task.result === undefined ? [] : [`Result: ${indentText(task.result)}`]),
+    ...(task.failure === undefined ? [] : [`Failed: ${indentText(task.failure)}`]),
   ];
-  return escapeVoices(lines.join('\n'));
+  return lines.join('\n');
 }

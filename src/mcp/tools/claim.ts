@@ -5,6 +5,7 @@ import type { ResultOf } from '../../operations/index.ts';
 import { requireWelcome } from '../../operations/wait.ts';
 import type { Answer, Visit } from '../tool.ts';
 import { showTask } from './about-task.ts';
+import { rememberEpoch } from './epoch.ts';
 import { hasNews } from './news.ts';
 
 /** Takes a task. While it waits, mail for the member ends the waiting: nobody shall be deaf for minutes. */
@@ -26,8 +27,9 @@ export async function claimTask(
     requireWelcome(signal);
     return nothingClaimed(visit, taskId);
   }
-  session.epochs.set(task.id, task.epoch);
-  const next = `Work on it, then call TaskComplete with taskId "${task.id}" and the result.`;
+  rememberEpoch(visit, task);
+  const epoch = session.shared && task.epoch > 1 ? `, epoch ${task.epoch}` : '';
+  const next = `Work on it, then call TaskComplete with taskId "${task.id}"${epoch} and the result.`;
   return showTask('Claimed. ', task, next);
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { escapeVoices } from '../../core/envelope.ts';
+import { indentText } from '../../core/envelope.ts';
 import type { TeamNote } from '../../core/note.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { tool } from '../tool.ts';
@@ -37,7 +37,7 @@ export const noteTools = [
             by: note.authorId,
             text: note.text,
           }));
-      const lines = found.map(({ source, by, text }) => `[${source}, by ${by}] ${escapeVoices(text)}`);
+      const lines = found.map(({ source, by, text }) => `[${source}, by ${by}] ${indentText(text)}`);
       const nothing = query?.trim() ? 'Nothing was found.' : 'There are no notes. Write one with NoteAdd.';
       return { text: lines.join('\n') || nothing, data: { found } };
     },

@@ -64,13 +64,28 @@ interface Meant {
 
 function readShape(input: SendMessageInput): Meant {
   const { message } = input;
-  const to = input.to ?? input.recipient;
-  if (typeof message === 'object') {
-    const text = message.plan ?? message.feedback ?? message.reason ?? '';
-    return { type: message.type, to, text, requestId: message.request_id, approve: message.approve };
+  const to = oneOf(['to', input.to], ['recipient', input.recipient]);
+  if (input.type === 'broadcast' && to !== undefined && to !== '*') {
+    throw new TeamError('invalid', 'to: a broadcast goes to everybody; leave type out to write to one member');
   }
-  const text = message ?? input.content ?? '';
+  if (typeof message === 'object') {
+    const text = message.plan ?? message.feedback ?? message.reason ?? input.content ?? '';
+    return {
+      type: oneOf(['message.type', message.type], ['type', input.type]) ?? message.type,
+      to,
+      text,
+      requestId: oneOf(['message.request_id', message.request_id], ['request_id', input.request_id]),
+      approve: oneOf(['message.approve', message.approve], ['approve', input.approve]),
+    };
+  }
+  const text = oneOf(['message', message], ['content', input.content]) ?? '';
   return { type: input.type ?? 'message', to, text, requestId: input.request_id, approve: input.approve };
+}
+
+/** What was said in one shape or the other. Who says it in both must say the same: neither is dropped unnoticed. */
+function oneOf<T>([name, value]: [string, T | undefined], [older, same]: [string, T | undefined]): T | undefined {
+  if (value === undefined || same === undefined || value === same) return value ?? same;
+  throw new TeamError('invalid', `${name}: says something else than ${older}; give one of them`);
 }
 
 async function send(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { escapeVoices } from '../../core/envelope.ts';
+import { indentText } from '../../core/envelope.ts';
 import { TASKS_PER_TEAM } from '../../core/limits.ts';
 import { CreateTaskInput, SharedTaskPriority } from '../../core/task.ts';
 import type { SharedTask } from '../../core/task.ts';
@@ -8,7 +8,8 @@ import { tool } from '../tool.ts';
 import { fromTaskWords, toListedTask } from '../words.ts';
 import { aboutTask, showTask, whatWasSkipped } from './about-task.ts';
 import { claimTask } from './claim.ts';
-import { Id, LONGEST_WAIT, WaitSeconds } from './inputs.ts';
+import { epochFor, forgetEpoch } from './epoch.ts';
+import { Epoch, Id, LONGEST_WAIT, WaitSeconds } from './inputs.ts';
 import { withOwner } from './roster.ts';
 import { updateTask } from './update.ts';
 
@@ -57,7 +58,7 @@ export const taskTools = [
         },
         { once: true },
       );
-      return aboutTask(`Task #${task.id} created successfully: ${escapeVoices(task.title)}`, task);
+      return aboutTask(`Task #${task.id} created successfully: ${indentText(task.title)}`, task);
     },
   }),
 
@@ -90,7 +91,7 @@ export const taskTools = [
       const lines = tasks.map(({ id, status, subject, owner, blockedBy }) => {
         const holder = owner === undefined ? '' : ` (${owner})`;
         const waits = blockedBy.length > 0 ? ` [blocked by ${blockedBy.map((one) => `#${one}`).join(', ')}]` : '';
-        return `#${id} [${status}] ${escapeVoices(subject)}${holder}${waits}`;
+        return `#${id} [${status}] ${indentText(subject)}${holder}${waits}`;
       });
       // What is open comes first; whoever wants all goes through them in their order.
       const next = after === undefined ? '0' : (tasks.at(-1)?.id ?? after);
@@ -117,6 +118,7 @@ export const taskTools = [
       addBlocks: z.array(Id).optional(),
       addBlockedBy: z.array(Id).optional(),
       metadata: Words.metadata.optional(),
+      epoch: Epoch.optional(),
     }),
     run: updateTask,
   }),
@@ -136,9 +138,10 @@ export const taskTools = [
       'Finish a task that you hold (the lead: any open one), with what it produced: the result is what the others get to see.',
     for: 'member',
     works: true,
-    input: z.strictObject({ taskId: Id, result: z.string().optional() }),
-    run: async ({ call, teamId, session }, { taskId, result }) => {
-      const epoch = session.epochs.get(taskId);
+    input: z.strictObject({ taskId: Id, result: z.string().optional(), epoch: Epoch.optional() }),
+    run: async (visit, { taskId, result, epoch: said }) => {
+      const { call, teamId } = visit;
+      const epoch = await epochFor(visit, taskId, said);
       const task = await call<EndedTask>(
         'task.complete',
         {
@@ -149,7 +152,7 @@ export const taskTools = [
         },
         { once: true },
       );
-      session.epochs.delete(taskId);
+      forgetEpoch(visit, taskId);
       return aboutTask(`Task #${taskId} completed${whatWasSkipped(task)}. Call TaskClaim for your next task.`, task);
     },
   }),

@@ -4,6 +4,7 @@ import type { Answer, Visit } from '../tool.ts';
 import { fromTaskWords } from '../words.ts';
 import type { TaskWords } from '../words.ts';
 import { aboutTask, whatWasSkipped } from './about-task.ts';
+import { epochFor, forgetEpoch, rememberEpoch } from './epoch.ts';
 import { withOwner } from './roster.ts';
 
 /** What an agent says to change a task. */
@@ -13,6 +14,7 @@ interface Update extends TaskWords {
   readonly owner?: string | undefined;
   readonly addBlocks?: readonly string[] | undefined;
   readonly addBlockedBy?: readonly string[] | undefined;
+  readonly epoch?: number | undefined;
 }
 
 /**
@@ -20,8 +22,8 @@ interface Update extends TaskWords {
  * already changes nothing.
  */
 export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
-  const { taskId, status, addBlocks = [], addBlockedBy = [], ...words } = input;
-  const { call, teamId, memberId, session } = visit;
+  const { taskId, status, addBlocks = [], addBlockedBy = [], epoch: meant, ...words } = input;
+  const { call, teamId, memberId } = visit;
   const changes = fromTaskWords(await withOwner(visit, words));
   const owner = changes['assigneeId'] as string | null | undefined;
   // Claude Code lets a lead write that another has begun. Here only who works on a task can begin it.
@@ -29,7 +31,7 @@ export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
   const newStatus = reserves ? undefined : status;
   let task: EndedTask | undefined;
   if (newStatus !== undefined || Object.keys(changes).length + addBlockedBy.length + addBlocks.length > 0) {
-    const epoch = newStatus === 'completed' ? session.epochs.get(taskId) : undefined;
+    const epoch = (await writesAsHolder(visit, taskId, newStatus)) ? await epochFor(visit, taskId, meant) : meant;
     task = await call<EndedTask>('task.update', {
       teamId,
       taskId,
@@ -41,8 +43,8 @@ export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
     });
   }
   task ??= await call<SharedTask>('task.show', { teamId, taskId });
-  if (newStatus === 'in_progress') session.epochs.set(taskId, task.epoch);
-  else if (newStatus !== undefined) session.epochs.delete(taskId);
+  if (newStatus === 'in_progress') rememberEpoch(visit, task);
+  else if (newStatus !== undefined) forgetEpoch(visit, taskId);
 
   const names = [
     ...Object.keys(words).filter((name) => words[name as keyof typeof words] !== undefined),
@@ -56,6 +58,17 @@ export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
       ? `Updated task #${taskId} ${names.join(', ')}${whatWasSkipped(task)}`
       : `Task #${taskId} is unchanged`;
   return aboutTask(next === undefined ? said : `${said}\n\n${next}`, task);
+}
+
+/** A lead takes a task from its holder whatever it held itself before. */
+async function writesAsHolder(
+  { call, teamId, memberId }: Visit,
+  taskId: string,
+  newStatus: string | undefined,
+): Promise<boolean> {
+  if (newStatus !== 'pending') return newStatus === 'completed';
+  const { status, assigneeId } = await call<SharedTask>('task.show', { teamId, taskId });
+  return status === 'in_progress' && assigneeId === memberId;
 }
 
 const NEXT: Readonly<Record<string, string | undefined>> = {
