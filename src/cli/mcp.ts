@@ -51,16 +51,18 @@ async function readGreeting(words: readonly string[], environment: Environment):
     ...(Object.keys(given).length > 0 && { known: true }),
     ...(teams !== undefined && { teams }),
     session: crypto.randomUUID(),
+    began: Date.now(),
   };
 }
 
 /**
- * Troupe's own switch; else whoever wrote a team or a member into the client's configuration wants teams; else Claude
- * Code's switch. Where nothing is said the credential decides.
+ * Troupe's own switch; else Claude Code's, where it says no; else whoever wrote a team or a member into the client's
+ * configuration wants teams; else Claude Code's. Where nothing is said the credential decides.
  */
 function wantsTeams(environment: Environment, isConfigured: boolean): boolean | undefined {
   const { TROUPE_TEAMS: own, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: claude } = environment;
   if (own) return own === '1';
+  if (/^(?:0|false|no|off)$/i.test(claude ?? '')) return false;
   return isConfigured || claude === '1' ? true : undefined;
 }
 

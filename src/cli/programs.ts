@@ -63,7 +63,8 @@ home: journal, name, labels.
 For the configuration of an agent: command "troupe", arguments ["mcp", "--team", "demo", "--as", "worker-1"]. With
 one of the flags the team tools are offered; without, they are where TROUPE_TEAMS=1 or
 CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS=1 is set, and to agents with a credential of their own (TROUPE_TOKEN or
-TROUPE_TOKEN_FILE; make one with troupe member token NAME --team TEAM).
+TROUPE_TOKEN_FILE; make one with troupe member token NAME --team TEAM). TROUPE_TEAMS=0 switches them off for all of
+these, and so does CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS=0 unless TROUPE_TEAMS=1 is set.
 `,
     examples: ['troupe mcp --team demo --as worker-1', 'claude mcp add troupe -- troupe mcp --team demo --as worker-1'],
   },

@@ -81,6 +81,25 @@ test('ends when all that was asked is answered, also in an order of its own', as
   expect(heard).toMatchObject([{ id: 1 }, { id: 0 }]);
 });
 
+test('cancels what waits when the client says nothing more, and answers the rest', async () => {
+  const world = daemon();
+  const { proxy, heard } = open(world.connect);
+  await proxy.open();
+  const claim = (wait_seconds: unknown): object => ({ name: 'TaskClaim', arguments: { wait_seconds } });
+  say(proxy, { id: 1, method: 'tools/call', params: claim(60) });
+  say(proxy, { id: 2, method: 'tools/call', params: claim('5') });
+  say(proxy, { id: 3, method: 'tools/call', params: claim(0) });
+  world.sent.length = 0;
+  const end = proxy.finish();
+  expect(world.sent).toMatchObject([
+    { method: 'notifications/cancelled', params: { requestId: 1 } },
+    { method: 'notifications/cancelled', params: { requestId: 2 } },
+  ]);
+  world.say({ jsonrpc: '2.0', id: 3, result: {} });
+  await end;
+  expect(heard).toMatchObject([{ id: 3 }]);
+});
+
 test('sends what had no answer again under the same name, but not what was cancelled', async () => {
   const world = daemon();
   const { proxy } = open(world.connect);

@@ -69,6 +69,75 @@ test('the team tools are there when the environment asks for them', async () => 
   ).toEqual([0, 14, 11, 0, 11, 14, 0]);
 });
 
+test('the team tools are not there when Claude Code was told to have none', async () => {
+  const off = { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '0' };
+  const token = await shared.token('alice');
+  const count = async (bearer: string | undefined, env: Record<string, string>, ...flags: string[]): Promise<number> =>
+    (await toolNames(await connect(shared.home, bearer, { env, flags }))).length;
+  expect(
+    await Promise.all([
+      count(token, {}),
+      count(token, off),
+      count(undefined, off, '--team', 'demo', '--as', 'alice'),
+      // Troupe's own setting is on.
+      count(token, { ...off, TROUPE_TEAMS: '1' }),
+    ]),
+  ).toEqual([11, 0, 0, 11]);
+});
+
+test.each(['TaskClaim', 'Inbox'])(
+  'gives up %s that waits, and ends, when its client writes nothing more',
+  async (name) => {
+    const { troupe, home, token } = shared;
+    await troupe.call('team.create', { name: `end-${name.toLowerCase()}` });
+    const who = { teamId: `end-${name.toLowerCase()}`, memberId: 'alice' };
+    await troupe.call('member.add', { teamId: who.teamId, name: 'alice' });
+    const { token: bearer } = await troupe.call('member.token', who);
+    expect(bearer).not.toBe(await token('alice'));
+    const child = run(home, ['mcp'], { env: { TROUPE_TOKEN: bearer } });
+    const heard = lines(child);
+    const params = { name, arguments: { wait_seconds: 60 }, _meta: { progressToken: 7 } };
+    const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params };
+    for (const message of [INITIALIZE, INITIALIZED, call]) child.stdin?.write(`${JSON.stringify(message)}\n`);
+    await expect
+      .poll(() => heard.some((line) => line.includes('notifications/progress')), { timeout: 20_000 })
+      .toBe(true);
+    const ended = once(child, 'exit');
+    const start = performance.now();
+    child.stdin?.end();
+    expect(await ended).toEqual([0, null]);
+    // It does not wait for an answer, as it does for others: that takes two seconds.
+    expect(performance.now() - start).toBeLessThan(1_900);
+    await troupe.call('task.create', { teamId: who.teamId, title: 'New' });
+    await troupe.call('message.send', { teamId: who.teamId, toId: 'alice', content: 'hi' }, { as: 'lead' });
+    const task = await troupe.call('task.show', { teamId: who.teamId, taskId: '1' });
+    expect(task).toMatchObject({ status: 'pending', epoch: 0 });
+    const [message] = await troupe.call('message.inbox', who);
+    expect(message?.deliveredAt).toBeUndefined();
+  },
+);
+
+test('a claim is known over a restart of the daemon, and what was lost before it is not written over', async () => {
+  const { home, daemon, troupe, token } = await openTeam(homeAt(join(temporaryFolder(), 'h')));
+  const alice = await connect(home, await token('alice'));
+  for (const title of ['First', 'Second']) await troupe.call('task.create', { teamId: 'demo', title });
+  for (const taskId of ['1', '2']) {
+    // A second time: what one member alone has held once could be told without knowing its claim.
+    await use(alice, 'TaskClaim', { taskId });
+    await troupe.call('task.release', { teamId: 'demo', taskId });
+    await use(alice, 'TaskClaim', { taskId });
+  }
+  daemon.kill('SIGKILL');
+  await once(daemon, 'exit');
+  await serve(home);
+  expect((await use(alice, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
+  await troupe.call('task.release', { teamId: 'demo', taskId: '2' });
+  const other = await connect(home, await token('alice'));
+  await use(other, 'TaskClaim', { taskId: '2' });
+  expect(await refusal(alice, 'TaskComplete', { taskId: '2', result: 'late' })).toBe('stale_epoch');
+  expect((await use(other, 'TaskComplete', { taskId: '2' })).isError).toBe(false);
+});
+
 test('a person gives the team and the member on the command line', async () => {
   const env = { TROUPE_TEAMS: '1' };
   const person = await connect(shared.home, undefined, { env, flags: ['--team=demo', '--as', 'bob'] });
@@ -211,6 +280,15 @@ const INITIALIZE = {
   method: 'initialize',
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
+
+const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
+
+/** What a process says, line by line, as it comes. */
+function lines(child: ChildProcess): string[] {
+  const heard: string[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => heard.push(...chunk.toString().split('\n')));
+  return heard;
+}
 
 interface Opened {
   readonly home: Home;

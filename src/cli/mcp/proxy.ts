@@ -11,6 +11,10 @@ export interface Greeting {
   teams?: boolean;
   /** The same over all connections of one client. */
   session: string;
+  /** When the client came. */
+  began?: number;
+  /** Under which epoch it claimed which tasks. */
+  epochs?: Readonly<Record<string, number>>;
 }
 
 /** What a proxy works with. */
@@ -31,13 +35,21 @@ interface Message {
   readonly jsonrpc?: string;
   readonly id?: Id;
   readonly method?: string;
-  readonly params?: { readonly requestId?: Id; readonly _meta?: object };
-  readonly result?: { readonly _meta?: { readonly 'troupe/session'?: { team?: string; as?: string } } };
+  readonly params?: {
+    readonly requestId?: Id;
+    readonly arguments?: { readonly wait_seconds?: unknown };
+    readonly _meta?: object;
+  };
+  readonly result?: {
+    readonly _meta?: { readonly 'troupe/session'?: Partial<Pick<Greeting, 'team' | 'as' | 'epochs'>> };
+  };
 }
 
 /** A request of the client's that has no answer yet. */
 interface Pending {
   readonly line: string;
+  /** It waits for something to happen, and not just for its answer. */
+  readonly waits: boolean;
   /** How often it was sent. */
   tries: number;
 }
@@ -107,14 +119,18 @@ export class McpProxy {
       return this.#refuse(id, -32000, `A message has at most ${LONGEST_LINE} bytes: put long texts into files`);
     }
     if (method === 'initialize') this.#initialize = { id, line, isAnswered: false };
-    const pending = { line: named, tries: 0 };
+    const pending = { line: named, waits: Number(params?.arguments?.wait_seconds) > 0, tries: 0 };
     this.#pending.set(id, pending);
     if (this.#connection) this.#send(id, pending);
     else void this.open().catch((error: unknown) => this.#refuseAll(error));
   }
 
-  /** The client says nothing more: what it asked is answered, then the connection is closed. */
+  /**
+   * The client says nothing more, which is how it ends a server: what waits is given up, lest it be given something that
+   * nobody takes; what else it asked is answered; then the connection is closed.
+   */
   async finish(): Promise<void> {
+    for (const [requestId, { waits }] of this.#pending) if (waits) this.#cancel(requestId);
     if (this.#pending.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#allAnswered = resolve;
@@ -200,7 +216,7 @@ export class McpProxy {
     if (id !== undefined && method === undefined) {
       if (this.#repeated.delete(id)) return;
       if (id === this.#initialize?.id) this.#initialize.isAnswered = true;
-      // The client made a team and leads it now; the next daemon has to know.
+      // The client made a team and leads it now, or claimed a task; the next daemon has to know.
       const { _meta: meta } = result ?? {};
       Object.assign(this.#greeting, meta?.['troupe/session']);
     }
@@ -214,6 +230,12 @@ export class McpProxy {
       this.#refuse(id, -32000, message);
       this.#forget(id);
     }
+  }
+
+  #cancel(requestId: Id): void {
+    const params = { requestId, reason: 'the client writes nothing more' };
+    this.#connection?.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));
+    this.#forget(requestId);
   }
 
   #forget(id: Id): void {
