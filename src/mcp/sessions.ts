@@ -17,28 +17,38 @@ export interface SessionLimits {
   /** Milliseconds without a request after which a session is forgotten. */
   readonly idle?: number;
   readonly most?: number;
+  /** Of one credential; a person's may have all there are. */
+  readonly mostOfOne?: number;
   /** Milliseconds on any clock that only goes forward. */
   readonly now?: () => number;
 }
 
 const IDLE_MS = 10 * 60_000;
 const MOST = 100;
+const MOST_OF_ONE = 16;
 
 /**
  * The sessions of the HTTP endpoint. Those that nobody uses go, unless they know what their client was last given: an agent
  * may think for longer about its task. When there are too many, the oldest goes of the credential that has the most of them,
- * so that nobody makes others' be forgotten.
+ * so that nobody makes others' be forgotten; a credential has only so many, and nobody keeps a person out.
  */
 export class Sessions {
   readonly #byId = new Map<string, HttpSession>();
   readonly #idle: number;
   readonly #most: number;
+  readonly #mostOfOne: number;
   readonly #now: () => number;
   readonly #sweep: NodeJS.Timeout;
 
-  constructor({ idle = IDLE_MS, most = MOST, now = () => performance.now() }: SessionLimits = {}) {
+  constructor({
+    idle = IDLE_MS,
+    most = MOST,
+    mostOfOne = MOST_OF_ONE,
+    now = () => performance.now(),
+  }: SessionLimits = {}) {
     this.#idle = idle;
     this.#most = most;
+    this.#mostOfOne = mostOfOne;
     this.#now = now;
     this.#sweep = setInterval(() => this.#forgetIdle(), Math.min(idle, 60_000)).unref();
   }
@@ -62,7 +72,12 @@ export class Sessions {
   /** Keeps a new session; undefined when every place is taken by one that works. */
   add(id: string, session: Session, credential: string): HttpSession | undefined {
     this.#forgetIdle();
-    if (this.#byId.size >= this.#most && !this.#forgetOldest()) return undefined;
+    const isPersons = session.caller.scope === 'admin';
+    if (!isPersons) {
+      const own = [...this.#byId].filter(([, one]) => one.credential === credential);
+      if (own.length >= this.#mostOfOne && !this.#forgetOldest(own)) return undefined;
+    }
+    if (this.#byId.size >= this.#most && !this.#forgetOldest(this.#byId) && !isPersons) return undefined;
     const added = { session, credential, calls: new Map(), lastUsed: this.#now(), ended: false };
     this.#byId.set(id, added);
     return added;
@@ -84,8 +99,8 @@ export class Sessions {
     }
   }
 
-  #forgetOldest(): boolean {
-    const idle = [...this.#byId].filter(([, { calls }]) => calls.size === 0);
+  #forgetOldest(among: Iterable<[string, HttpSession]>): boolean {
+    const idle = [...among].filter(([, { calls }]) => calls.size === 0);
     const counts = new Map<string, number>();
     for (const { credential } of this.#byId.values()) counts.set(credential, (counts.get(credential) ?? 0) + 1);
     const most = Math.max(...idle.map(([, { credential }]) => counts.get(credential) ?? 0));

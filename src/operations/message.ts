@@ -61,6 +61,7 @@ export const messageOperations = [
     name: 'message.inbox',
     summary: 'List the mail of a member',
     scope: 'reader',
+    long: true,
     input: InTeam.extend({
       memberId: Slug.optional().describe('whose; your own when not given'),
       unread: z.boolean().default(false).describe('only what was not read'),

@@ -108,6 +108,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, R extends z.ZodT
   /** One line for help texts and documents. */
   readonly summary: string;
   readonly scope: Scope;
+  /** Its answer may be long, or much must be read for it: few of them are made at a time. */
+  readonly long?: true;
   readonly input: I;
   readonly result: R;
   /** `POST /api/teams/:teamId/tasks`; inputs in the path are named there, the others are the body or the query. */

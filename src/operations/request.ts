@@ -24,6 +24,7 @@ export const requestOperations = [
     name: 'request.list',
     summary: 'List what waits for an answer or had one: shutdowns, plans, permissions, gates, budgets, restarts',
     scope: 'reader',
+    long: true,
     input: InTeam.extend({ status: RequestStatus.optional(), kind: TeamRequest.shape.kind.optional() }),
     result: z.array(TeamRequest),
     route: 'GET /api/teams/:teamId/requests',

@@ -50,6 +50,7 @@ export const taskOperations = [
     name: 'task.list',
     summary: 'List the tasks of a team',
     scope: 'reader',
+    long: true,
     input: InTeam.extend({
       status: SharedTaskStatus.optional(),
       assigneeId: Slug.optional().describe('held by or reserved for this member'),

@@ -159,6 +159,7 @@ export const teamOperations = [
     name: 'team.digest',
     summary: 'What happened since a batch, in a few lines for the lead; without one, where the team stands',
     scope: 'member',
+    long: true,
     input: InTeam.extend({
       after: z.number().int().min(0).optional().describe('the number that the last digest ended with'),
     }),

@@ -46,6 +46,7 @@ export const transcriptOperations = [
     name: 'transcript.read',
     summary: 'Read what a member did and was told, from where one left off',
     scope: 'reader',
+    long: true,
     input: From,
     result: Page,
     route: 'GET /api/teams/:teamId/members/:memberId/transcript',

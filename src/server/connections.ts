@@ -1,13 +1,17 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as SecureServer } from 'node:tls';
+import type { Place } from './context.ts';
 import { refusal } from './guard.ts';
+import type { Admitted, Refusal } from './guard.ts';
 import type { Hub } from './hub.ts';
+import { placesOfOthers } from './share.ts';
 import { refuse } from './websocket.ts';
 
 interface Known {
   readonly socket: Socket;
-  isTrusted: boolean;
+  /** Requests with a right credential that are under way; a person's connection keeps its place after them. */
+  uses: number;
   /** It only waits for its client to read its last words. */
   isCut: boolean;
   /** How much the kernel had taken, and since when that has not grown. */
@@ -17,13 +21,15 @@ interface Known {
 
 /**
  * Keeps TCP connections within their limit. Anybody on the machine can connect: when there are too many, those go first
- * that have shown no credential, the oldest before the others, so that strangers cannot keep clients out. Answers that
- * nobody fetches go too.
+ * on which nobody with a right credential has anything under way, the oldest before the others, so that strangers cannot
+ * keep clients out. Nor can members keep people out, whatever they have under way: some places are not for them. Answers
+ * that nobody fetches go too.
  */
 export function limitConnections(server: Server, hub: Hub) {
   const { limits } = hub;
   /** By the client's end: under TLS a request comes on another object than the connection. */
   const open = new Map<string, Known>();
+  let others = 0;
   server.on('connection', (socket: Socket) => {
     const end = endOf(socket);
     const leave = hub.count();
@@ -32,7 +38,7 @@ export function limitConnections(server: Server, hub: Hub) {
       leave();
     });
     if (open.size >= limits.connections && !makeRoom()) return turnAway(socket);
-    return void open.set(end, { socket, isTrusted: false, isCut: false, flushed: 0, since: performance.now() });
+    return void open.set(end, { socket, uses: 0, isCut: false, flushed: 0, since: performance.now() });
   });
   const checking = setInterval(() => {
     const now = performance.now();
@@ -41,24 +47,44 @@ export function limitConnections(server: Server, hub: Hub) {
   checking.unref();
 
   return {
-    /** The connection has shown a right credential. */
-    trust(socket: Socket): void {
-      const known = open.get(endOf(socket));
-      if (known) known.isTrusted = true;
-    },
+    enter,
     /** The client was cut off: whoever comes goes before it. */
     cut(socket: Socket): void {
       const known = open.get(endOf(socket));
-      if (known) Object.assign(known, { isTrusted: false, isCut: true });
+      if (known) Object.assign(known, { uses: 0, isCut: true });
     },
     stop(): void {
       clearInterval(checking);
     },
   };
 
+  function enter(socket: Socket, { caller, key }: Admitted): Place | Refusal {
+    const share = hub.takeShare(caller, key);
+    if (!share) return { ...refusal('limit', 'Too many connections with this credential'), retryMs: RETRY_MS };
+    if (!share.isPersons && others >= placesOfOthers(limits)) {
+      share.leave();
+      return { ...refusal('overloaded', TOO_MANY), retryMs: RETRY_MS };
+    }
+    const known = open.get(endOf(socket));
+    if (known) known.uses++;
+    if (!share.isPersons) others++;
+    let isOver = false;
+    return {
+      share,
+      leave() {
+        if (isOver) return;
+        isOver = true;
+        share.leave();
+        if (share.isPersons) return;
+        others--;
+        if (known && known.uses > 0) known.uses--;
+      },
+    };
+  }
+
   function makeRoom(): boolean {
-    for (const [end, { socket, isTrusted, isCut }] of open) {
-      if (isTrusted) continue;
+    for (const [end, { socket, uses, isCut }] of open) {
+      if (uses > 0) continue;
       open.delete(end);
       if (isCut) socket.destroy();
       else turnAway(socket);
@@ -70,7 +96,7 @@ export function limitConnections(server: Server, hub: Hub) {
   function turnAway(socket: Socket): void {
     // Under TLS there is nobody yet who would understand.
     if (server instanceof SecureServer) socket.destroy();
-    else refuse(socket, refusal('overloaded', 'There are too many connections: try again in a moment'));
+    else refuse(socket, refusal('overloaded', TOO_MANY));
   }
 
   function isStuck(known: Known, now: number): boolean {
@@ -80,6 +106,9 @@ export function limitConnections(server: Server, hub: Hub) {
     return now - known.since > limits.requestMs;
   }
 }
+
+const TOO_MANY = 'There are too many connections: try again in a moment';
+const RETRY_MS = 1_000;
 
 function endOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;

@@ -1,17 +1,38 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Context } from 'hono';
 import { ERROR_CODES, TeamError } from '../core/errors.ts';
 import type { Caller } from '../operations/caller.ts';
-import type { Admitted } from './guard.ts';
+import type { Admitted, Refusal } from './guard.ts';
 import { retryHeader } from './headers.ts';
 import type { Visit } from './hub.ts';
+import type { Share } from './share.ts';
+
+/** A client that may go on, and has a place. */
+export interface Entered extends Admitted {
+  readonly share: Share;
+}
 
 /** A request that may go on, and the signal with which it ends. */
-export interface Visiting extends Admitted, Pick<Visit, 'signal'> {}
+export interface Visiting extends Entered, Pick<Visit, 'signal'> {}
+
+/** A request, or a WebSocket, that may go on. */
+export interface Place {
+  readonly share: Share;
+  /** It is over; how often it is told so does not matter. */
+  readonly leave: () => void;
+}
+
+/** Opens a WebSocket, or begins a request, on a connection; or says why there is no place for it. */
+export type Enter = (socket: Socket, admitted: Admitted) => Place | Refusal;
 
 /** What a route knows of a request besides the request. */
 export interface Env {
-  Bindings: { readonly incoming: IncomingMessage; readonly admitted: Visiting | undefined };
+  Bindings: {
+    readonly incoming: IncomingMessage;
+    readonly outgoing: ServerResponse;
+    readonly admitted: Visiting | undefined;
+  };
 }
 
 /** The credential that the guard found; it lets nobody through to a route that asks for it without. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ERROR_CODES } from '../core/errors.ts';
@@ -7,6 +6,7 @@ import type { Caller } from '../operations/caller.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Hub } from './hub.ts';
 import { rateLimit } from './rate.ts';
+import { keyOf } from './share.ts';
 
 /** Under which names the server is reached: exact `Host` values, exact `Origin` values, the cookie for them. */
 export interface Address {
@@ -62,7 +62,7 @@ export function openGuard(hub: Hub, address: () => Address) {
       if (shown && 'status' in shown) return shown;
       const caller = shown && (await callerOf(shown));
       if (!caller) return this.failed(request);
-      const key = createHash('sha256').update(shown.secret).digest('base64url');
+      const key = keyOf(shown.secret);
       if (requests.take(key)) return { caller, key, ...validityOf(shown) };
       const tooMany = `More than ${limits.requestsPerSecond} requests a second: wait a moment`;
       return { ...refusal('limit', tooMany), retryMs: 1_000 / limits.requestsPerSecond };

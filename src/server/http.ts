@@ -54,7 +54,8 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   const admitted = new WeakMap<IncomingMessage, Visiting>();
   const app = openApp({ ...options, guard, pages, perToken, cookie: () => address.cookie });
   const listener = getRequestListener(
-    (request, { incoming }) => app.fetch(request, { incoming, admitted: admitted.get(incoming as IncomingMessage) }),
+    (request, { incoming, outgoing }) =>
+      app.fetch(request, { incoming, outgoing, admitted: admitted.get(incoming as IncomingMessage) }),
     { overrideGlobalObjects: false },
   );
   const server = createServer(hub, tls);
@@ -96,13 +97,14 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
     try {
       const verdict = guard.checkAddress(request, isPage(request)) ?? (await admit(request));
       if (verdict && 'status' in verdict) return refuse(request, response, verdict);
+      // It went away while its credential was looked at.
+      if (response.closed) return;
       if (verdict) {
+        const place = connections.enter(request.socket, verdict);
+        if ('status' in place) return refuse(request, response, place);
         const { signal, over } = hub.visit(verdict);
-        // The client may have gone while its credential was looked at.
-        if (response.closed) over();
-        else response.once('close', over);
-        admitted.set(request, { ...verdict, signal });
-        connections.trust(request.socket);
+        response.once('close', over).once('close', place.leave);
+        admitted.set(request, { ...verdict, share: place.share, signal });
       }
       // HTTP/1.0 does not know it.
       if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();

@@ -9,8 +9,12 @@ import { LIMITS } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { openLingering } from './lingering.ts';
 import type { Lingering } from './lingering.ts';
+import { openLongAnswers } from './long-answers.ts';
+import type { LongAnswers } from './long-answers.ts';
 import { openFeeds } from './push.ts';
 import type { Feeds } from './push.ts';
+import { openShares } from './share.ts';
+import type { TakeShare } from './share.ts';
 import { openTurns } from './turns.ts';
 import type { Turns } from './turns.ts';
 
@@ -82,6 +86,8 @@ export interface Hub {
   readonly feeds: Feeds;
   readonly turns: Turns;
   readonly lingering: Lingering;
+  readonly takeShare: TakeShare;
+  readonly longAnswers: LongAnswers;
   readonly mcp: OpenLines | undefined;
   readonly counters: Counters;
   /** Who is connected to stay. */
@@ -123,8 +129,8 @@ const GONE = new Error('the client is gone');
 const LOOK_MS = 1_000;
 
 /** Opens what all connections share. */
-export function openHub({ services, credentials, limits: given, mcp, onError }: HubOptions): Hub {
-  const limits = { ...LIMITS, ...given };
+export function openHub({ services, credentials, limits: chosen, mcp, onError }: HubOptions): Hub {
+  const limits: Limits = { ...LIMITS, ...chosen };
   const connected = new Set<Connected>();
   const visits = new Set<Held>();
   const report = (error: unknown, where: string): void => onError?.(error, where);
@@ -156,6 +162,8 @@ export function openHub({ services, credentials, limits: given, mcp, onError }: 
     lingering: openLingering(limits),
     feeds,
     turns: openTurns((error) => report(error, 'write')),
+    takeShare: openShares(limits),
+    longAnswers: openLongAnswers(limits),
     mcp,
     counters: { calls: 0, refusals: 0, rejected: 0, cut: 0 },
     connected,

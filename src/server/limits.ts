@@ -2,9 +2,9 @@ import { REQUEST_BYTES } from '../operations/frames.ts';
 
 /** How much of everything one client may have; the reasons are the faults that each bound survives. */
 export const LIMITS = {
-  /** Connections of one kind (TCP, Unix socket) at a time. */
+  /** Connections of one kind (TCP, Unix socket) at a time; an eighth of them is kept for people. */
   connections: 256,
-  /** WebSockets and event streams of one credential at a time, over TCP. */
+  /** Of one credential at a time: connections over the Unix socket, WebSockets, requests under way. Of a person's: WebSockets and event streams. */
   connectionsPerToken: 16,
   /** A frame, a line, a body. */
   messageBytes: REQUEST_BYTES,
@@ -22,8 +22,14 @@ export const LIMITS = {
   lingerBytes: 16 * 1024 * 1024,
   /** Calls of one connection under way; further ones are left unread until some are done. */
   inFlight: 256,
-  /** Calls of one connection that wait for something to happen. */
+  /** Calls of one credential, or of one connection of a person, that wait for something to happen. */
   waitingCalls: 64,
+  /** Frames of one credential that are begun in one turn of the event loop; more of them would hold up everybody else. */
+  callsPerTurn: 32,
+  /** Long answers of one credential, or of one connection of a person, from their making until they are read. */
+  longAnswers: 2,
+  /** The same of all credentials but people's together. */
+  longAnswersOfAll: 16,
   /** Teams that one connection follows. */
   subscriptions: 64,
   /** Frames in a row that cannot be read, after which a client is not one of ours. */
@@ -34,7 +40,7 @@ export const LIMITS = {
   requestMs: 30_000,
   /** How long a call over REST may wait; below what proxies and browsers bear. */
   restWaitMs: 25_000,
-  /** Requests of one credential over HTTP. */
+  /** Requests of one credential over HTTP, each of which is read and checked anew. Frames are held to `callsPerTurn` instead. */
   requestsPerSecond: 50,
   requestBurst: 200,
   /** Wrong credentials from one address before each further answer takes `authDelayMs`. */

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
@@ -6,6 +7,8 @@ import type { Cursor, Operation } from '../operations/operation.ts';
 import { admittedOf, readJson } from './context.ts';
 import type { Env } from './context.ts';
 import type { Hub } from './hub.ts';
+import { isWaiting } from './read-frame.ts';
+import type { Share } from './share.ts';
 
 /** A route for every operation of the table. */
 export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
@@ -20,10 +23,12 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
           throw new TeamError('invalid', `${name}: the address says one thing, the body another`);
         }
       }
-      const { caller, signal } = admittedOf(context);
+      const { caller, share, signal } = admittedOf(context);
+      const whole = capWait({ ...input, ...params }, hub.limits.restWaitMs);
+      if (operation.long && !isWaiting(whole)) await turnFor(hub, share, context.env.outgoing);
       const call = hub.call(operation.name, {
         caller,
-        input: capWait({ ...input, ...params }, hub.limits.restWaitMs),
+        input: whole,
         as: context.req.header('x-troupe-as'),
         commandId: context.req.header('idempotency-key'),
         traceparent: context.req.header('traceparent'),
@@ -36,6 +41,17 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
       return context.json(result as object);
     });
   }
+}
+
+/** Resolves when the long answer may be made; the next one may when this one is out, or nobody wants it any more. */
+function turnFor({ longAnswers }: Hub, share: Share, outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    longAnswers.make(share, (fetched) => {
+      if (outgoing.closed) fetched();
+      else outgoing.once('close', fetched);
+      resolve();
+    });
+  });
 }
 
 /** In whose name one acts is said in a header here, where no input is called so. */

@@ -1,11 +1,12 @@
 import { TeamError } from '../core/errors.ts';
 import type { RequestFrame } from '../operations/frames.ts';
 import { findOperation } from '../operations/index.ts';
-import type { Cursor } from '../operations/operation.ts';
+import type { Cursor, Operation } from '../operations/operation.ts';
 import type { Connected, Ending, Hub, OpenLines } from './hub.ts';
 import { openOutbox } from './outbox.ts';
 import type { Carrier } from './outbox.ts';
-import { errorFrame, readFrame, resultFrame, UnreadableFrame } from './read-frame.ts';
+import { errorFrame, isWaiting, readFrame, resultFrame, UnreadableFrame } from './read-frame.ts';
+import type { Share } from './share.ts';
 import { openSubscriptions } from './subscriptions.ts';
 
 /** What carries the frames of one connection. */
@@ -35,8 +36,13 @@ const FAREWELL_MS = 1_000;
 /** Only calls that wait for something to happen can be cancelled: the others end by themselves, at once. */
 const NEVER = new AbortController().signal;
 
-/** Begins to serve a client whose credential has been checked. */
-export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'caller' | 'isValid'>, line: Line): Session {
+/** Whom a session serves: its credential has been checked, and has a place for it. */
+export interface Client extends Pick<Connected, 'caller' | 'isValid'> {
+  readonly share: Share;
+}
+
+/** Begins to serve a client. */
+export function openSession(hub: Hub, { caller, isValid, share }: Client, line: Line): Session {
   const { limits } = hub;
   const outbox = openOutbox(line, hub, cutOff);
   const subscriptions = openSubscriptions(hub, caller, outbox);
@@ -88,6 +94,7 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
   return session;
 
   function dispatch(text: string): void {
+    share.spend();
     if (mcp) mcp.receive(text);
     else handle(text);
   }
@@ -135,33 +142,57 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
 
   /** Not `async`, and few promises: every call passes here, and each step that waits costs it 1 us. */
   function answer(frame: RequestFrame): void {
-    const { type, id, payload, as, commandId } = frame;
+    const { type, id } = frame;
     const key = id ?? Symbol('call');
-    const waits = isWaiting(frame);
-    if (calls.has(key) || (waits && waitingCalls >= limits.waitingCalls)) {
+    const waits = isWaiting(frame.payload);
+    if (calls.has(key) || (waits && share.waitingCalls >= limits.waitingCalls)) {
       const error = calls.has(key)
         ? new TeamError('invalid', 'Another call under way has this id: give each its own')
-        : new TeamError('limit', `${waitingCalls} calls of this connection wait already: cancel one first`);
+        : new TeamError('limit', `${share.waitingCalls} calls wait already: cancel one first`);
       return outbox.send(errorFrame(id, error));
     }
     const waiting = waits ? new AbortController() : undefined;
     calls.set(key, waiting);
-    if (waits) waitingCalls++;
+    if (waits) {
+      waitingCalls++;
+      share.waitingCalls++;
+    }
+    const operation = findOperation(type);
+    // What waits for something to happen would have its place for minutes, and everybody else of its share none.
+    if (!waits && operation?.long) return answerLong(frame, key, operation);
+    perform(frame, { key, operation, waiting });
+  }
+
+  /** Its result is megabytes from the moment on that it is made: that must not be long before somebody reads it. */
+  function answerLong(frame: RequestFrame, key: Key, operation: Operation): void {
+    hub.longAnswers.make(share, (fetched) => {
+      if (over) return fetched();
+      const onSaid = (): void => (outbox.isBusy ? void outbox.whenFree().then(fetched) : fetched());
+      perform(frame, { key, operation, onSaid });
+    });
+  }
+
+  function perform({ type, id, payload, as, commandId }: RequestFrame, begun: Begun): void {
+    const { key, operation, waiting, onSaid } = begun;
     let after: Cursor | undefined;
     const say = (text: string): void => {
-      if (waits) waitingCalls--;
+      if (waiting) {
+        waitingCalls--;
+        if (!over) share.waitingCalls--;
+      }
       outbox.send(text);
+      onSaid?.();
       ended(key);
     };
     const refuse = (error: unknown): void => say(errorFrame(id, hub.asTeamError(error)));
     const tell = (result: unknown): void => {
       // Nobody is there to read it: 256 long ones would hold up everybody else for seconds.
-      if (over) return;
+      if (over) return onSaid?.();
       // Until there is room the answer is not even written down: what waits is then one answer at most, however long.
       if (outbox.isBusy) return void outbox.whenFree().then(() => tell(result));
       let text: string;
       try {
-        text = resultFrame(findOperation(type), type, id, result, after);
+        text = resultFrame(operation, type, id, result, after);
       } catch (error) {
         return refuse(error);
       }
@@ -206,14 +237,20 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
 
   /** Calls that wait for something to happen do not count: they may take minutes. */
   function isFull(): boolean {
-    return calls.size - waitingCalls >= limits.inFlight || outbox.isBusy;
+    return calls.size - waitingCalls >= limits.inFlight || outbox.isBusy || share.isSpent;
   }
 
   function pause(): void {
     if (paused) return;
     paused = true;
     line.pause();
+    goOnLater();
+  }
+
+  /** Also when calls end it is tried, but none may be under way. */
+  function goOnLater(): void {
     if (outbox.isBusy) void outbox.whenFree().then(goOn);
+    else if (share.isSpent) share.whenRenewed(goOn);
   }
 
   /** Reads on when there is room again. */
@@ -221,12 +258,9 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
     if (!paused || over || isEnding) return;
     while (backlog.length > 0 && !isFull() && !over) dispatch(backlog.shift() as string);
     if (over) return;
-    if (isFull()) {
-      if (outbox.isBusy) void outbox.whenFree().then(goOn);
-    } else {
-      paused = false;
-      line.resume();
-    }
+    if (isFull()) return goOnLater();
+    paused = false;
+    line.resume();
   }
 
   function cutOff(): void {
@@ -242,6 +276,7 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
     over = true;
     onDone();
     hub.leave(session);
+    share.waitingCalls -= waitingCalls;
     backlog = [];
     subscriptions.close();
     mcp?.close();
@@ -251,12 +286,17 @@ export function openSession(hub: Hub, { caller, isValid }: Pick<Connected, 'call
   }
 }
 
-type Key = NonNullable<RequestFrame['id']> | symbol | undefined;
-
-function isWaiting({ payload }: RequestFrame): boolean {
-  const wait = (payload as { wait?: unknown } | null | undefined)?.wait;
-  return typeof wait === 'number' && wait > 0;
+/** A call that is under way. */
+interface Begun {
+  readonly key: Key;
+  readonly operation: Operation | undefined;
+  /** The way to cancel it, where there is one: then it waits for something to happen. */
+  readonly waiting?: AbortController | undefined;
+  /** Told when the answer is in the outbox, or will never be. */
+  readonly onSaid?: () => void;
 }
+
+type Key = NonNullable<RequestFrame['id']> | symbol | undefined;
 
 /** The call to cancel: its id is the frame's own, or in the payload for those who number every frame. */
 function cancelledId({ id, payload }: RequestFrame): RequestFrame['id'] {

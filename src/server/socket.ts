@@ -3,14 +3,15 @@ import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { TeamError } from '../core/errors.ts';
-import type { Caller } from '../operations/caller.ts';
 import type { HelloFrame } from '../operations/frames.ts';
+import { openDoor } from './door.ts';
+import type { Door } from './door.ts';
 import type { Hub } from './hub.ts';
 import { splitLines } from './lines.ts';
-import type { Lingering } from './lingering.ts';
 import { errorFrame } from './read-frame.ts';
 import { openSession } from './session.ts';
-import type { Line, Session } from './session.ts';
+import type { Client, Line, Session } from './session.ts';
+import { keyOf } from './share.ts';
 
 /** A server that listens. */
 export interface Listening {
@@ -33,15 +34,10 @@ const FAREWELL_MS = 5_000;
 export async function listenSocket(path: string, hub: Hub): Promise<Listening> {
   await checkDirectory(dirname(path));
   await removeStale(path);
-  const sockets = new Set<Socket>();
+  const door = openDoor(hub);
   const admit = (socket: Socket): void => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    const isFull = sockets.size > hub.limits.connections;
-    // Who only listens to its last words makes room.
-    const hasRoom = !isFull || hub.lingering.giveUp((one) => sockets.has(one as Socket));
-    if (!hasRoom) refuse(socket, new TeamError('limit', 'Too many connections'));
-    else serve(hub, socket);
+    if (door.open(socket)) serve(hub, socket, door);
+    else refuse(socket, new TeamError('limit', 'Too many connections'));
   };
   let server = await open(path, admit);
   server.on('error', (error) => hub.report(error, 'socket'));
@@ -72,7 +68,7 @@ export async function listenSocket(path: string, hub: Hub): Promise<Listening> {
       clearInterval(watch);
       await reopening;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
+      for (const socket of door.sockets) socket.destroy();
       await closed;
     },
   };
@@ -109,7 +105,7 @@ async function removeStale(path: string): Promise<void> {
   await unlink(path);
 }
 
-function serve(hub: Hub, socket: Socket): void {
+function serve(hub: Hub, socket: Socket, door: Door): void {
   const { limits } = hub;
   const leave = hub.count();
   let session: Session | undefined;
@@ -150,24 +146,28 @@ function serve(hub: Hub, socket: Socket): void {
 
   async function greet(text: string): Promise<void> {
     const hello = readHello(text);
-    const caller = await callerOf(hello).catch((error: unknown) => hub.asTeamError(error));
+    const client = await clientOf(hello).catch((error: unknown) => hub.asTeamError(error));
     clearTimeout(patience);
     if (socket.destroyed) return;
-    if (caller instanceof TeamError) {
-      hub.counters.rejected++;
-      return refuse(socket, caller, hello?.id);
+    if (client instanceof TeamError) {
+      if (client.code === 'unauthenticated') hub.counters.rejected++;
+      return refuse(socket, client, hello?.id);
     }
-    const { since: _since, ...who } = caller;
+    const { since: _since, ...who } = client.caller;
     socket.write(`${JSON.stringify({ type: 'welcome', id: hello?.id, ...who })}\n`);
-    session = openSession(hub, { caller }, lineOn(socket, hub.lingering));
+    const onCut = (): void => {
+      door.cut(socket);
+      hub.lingering.keep(socket);
+    };
+    session = openSession(hub, client, lineOn(socket, onCut));
     socket.resume();
     for (const frame of early) session.receive(frame);
   }
 
-  async function callerOf(hello: HelloFrame | undefined): Promise<Caller> {
+  async function clientOf(hello: HelloFrame | undefined): Promise<Client> {
     if (!hello) throw new TeamError('unauthenticated', 'The first frame must be hello with a token');
     const caller = await hub.credentials.verify(hello.token);
-    if (caller) return caller;
+    if (caller) return { caller, share: door.enter(socket, caller, keyOf(hello.token)) };
     throw new TeamError(
       'unauthenticated',
       'This is not a valid token: it may have ended with its member, its team or "troupe token rotate"',
@@ -194,7 +194,7 @@ function refuse(socket: Socket, error: TeamError, id?: HelloFrame['id']): void {
   setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
 }
 
-function lineOn(socket: Socket, lingering: Lingering): Line {
+function lineOn(socket: Socket, onCut: () => void): Line {
   return {
     write(frames, moved, done) {
       const text = `${frames.join('\n')}\n`;
@@ -216,7 +216,7 @@ function lineOn(socket: Socket, lingering: Lingering): Line {
       socket.removeAllListeners('data');
       socket.end(`${lastFrame}\n`);
       socket.resume();
-      lingering.keep(socket);
+      onCut();
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { textFrames } from '../operations/text-frames.ts';
+import type { Enter, Entered } from './context.ts';
 import type { Admitted, Guard, Refusal } from './guard.ts';
 import { refusal } from './guard.ts';
 import { retryHeader, SECURITY_HEADERS } from './headers.ts';
@@ -24,7 +25,7 @@ export interface WebSocketOptions {
   readonly perToken: CountKey;
   readonly connections: {
     /** The connection has shown a right credential. */
-    trust(socket: Socket): void;
+    readonly enter: Enter;
     /** The client was cut off: whoever comes goes before it. */
     cut(socket: Socket): void;
   };
@@ -71,13 +72,17 @@ export function openWebSockets(hub: Hub, guard: Guard, { perToken, connections }
       const leave = perToken(admitted.key);
       if (!leave) return refuse(socket, refusal('limit', 'Too many connections with this credential'));
       socket.once('close', leave);
-      connections.trust(socket);
+      const place = connections.enter(socket, admitted);
+      if ('status' in place) return refuse(socket, place);
+      socket.once('close', place.leave);
       const onCut = (): void => {
         leave();
+        place.leave();
         connections.cut(socket);
         lingering.keep(socket);
       };
-      server.handleUpgrade(request, socket, head, (webSocket) => serve(webSocket, socket, { admitted, onCut }));
+      const entered = { ...admitted, share: place.share };
+      server.handleUpgrade(request, socket, head, (webSocket) => serve(webSocket, socket, { entered, onCut }));
     },
 
     close(): void {
@@ -103,9 +108,9 @@ export function openWebSockets(hub: Hub, guard: Guard, { perToken, connections }
   function serve(
     socket: WebSocket,
     carrier: Duplex,
-    { admitted, onCut }: { admitted: Admitted; onCut: () => void },
+    { entered, onCut }: { entered: Entered; onCut: () => void },
   ): void {
-    const session = openSession(hub, admitted, lineOn(socket, carrier, onCut));
+    const session = openSession(hub, entered, lineOn(socket, carrier, onCut));
     sessions.set(socket, { session, carrier });
     alive.add(socket);
     socket.on('pong', () => alive.add(socket));

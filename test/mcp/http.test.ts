@@ -251,6 +251,26 @@ test('takes up a claim again over a restart, without being told', async () => {
   expect((await use(alice, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
 });
 
+test('a member with many sessions makes room among its own, and keeps nobody out; a person finds always room', async () => {
+  const house = await openTeam();
+  const { connect, mcp, post } = await serve(house, { most: 4, mostOfOne: 2 });
+  const [bob, lead] = [await connect('bob'), await connect('lead')];
+  const alices = [await connect('alice'), await connect('alice'), await connect('alice')];
+  expect(mcp.sessions).toBe(4);
+  const listeners = countListeners(house);
+  const wait = (client: Client) => use(client, 'Inbox', { wait_seconds: 20 }).catch(String);
+  const waiting = alices.slice(1).map(wait);
+  await expect.poll(listeners).toBe(2);
+  expect((await post('alice', INITIALIZE)).status).toBe(503);
+  expect((await post('bob', INITIALIZE)).status).toBe(200);
+  expect(mcp.sessions).toBe(4);
+  waiting.push(wait(bob), wait(lead));
+  await expect.poll(listeners).toBe(4);
+  expect((await post('person', INITIALIZE)).status).toBe(200);
+  await Promise.all([bob, lead, ...alices].map((client) => client.close()));
+  await Promise.all(waiting);
+});
+
 test('offers the tools when the credential or a header says so', async () => {
   const house = await openTeam();
   const { connect } = await serve(house);

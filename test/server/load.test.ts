@@ -84,7 +84,12 @@ function percentile(values: number[], share: number): number {
 const UNHURT = '1,000 connections of which 10 never read: little memory, and the others do not notice';
 
 test(UNHURT, { timeout: 90_000 }, async () => {
-  const { url, client, health } = await startProcess({ connections: 1_100, stallMs: 3_000, requestBurst: 1e6 });
+  const { url, client, health } = await startProcess({
+    connections: 1_200,
+    stallMs: 3_000,
+    lingerMs: 1_000,
+    requestBurst: 1e6,
+  });
   const demo = await makeTeam(client, 'demo', 1);
   const more = [...(await makeTeam(client, 'more', 32)), ...(await makeReaders(client, 'more', 32))];
   // A heap that has never been used grows with the first garbage, whatever makes it.
