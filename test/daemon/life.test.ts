@@ -52,13 +52,13 @@ describe('starting', () => {
     await until('the process is gone', () => !existsSync(`/proc/${pids[0]}`));
   });
 
-  test('of 8 daemons that start at once one stays, and the others exit with 4 and name it', async () => {
+  test('of 8 daemons that start at once one stays, and the others exit with 75 and name it', async () => {
     const home = temporaryHome();
     const daemons = Array.from({ length: 8 }, () => spawnServe(home));
     await until(
       'one is ready and the others have ended',
       () =>
-        daemons.filter(({ child }) => child.exitCode === 4).length === 7 &&
+        daemons.filter(({ child }) => child.exitCode === 75).length === 7 &&
         daemons.some(({ output }) => output.stdout.includes('"ready":true')),
       40_000,
     );
