@@ -209,8 +209,8 @@ export class TeamActor {
       // Where several were answered, several may speak, and they go together.
       if (answered > 1) await allSpoken();
       else for (let step = 0; step < STEPS_TO_SPEAK && this.#queue.length === 0; step++) await NOW;
-      // Who comes from outside comes in turns, and perhaps with others.
-      if (this.#queue.length === 0) this.#stretchLeft = 0;
+      // Who comes from outside comes in turns, and perhaps with others; who came alone is not made to wait for them.
+      if (this.#queue.length === 0 && answered > 1) this.#stretchLeft = 0;
     }
     this.#pumping = undefined;
     this.#snapshots.plan();
