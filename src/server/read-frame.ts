@@ -35,6 +35,11 @@ function isId(id: unknown): id is RequestFrame['id'] {
   return id === undefined || (typeof id === 'string' && id.length <= 128) || Number.isSafeInteger(id);
 }
 
+/** The call to cancel: its id is the frame's own, or in the payload for those who number every frame. */
+export function cancelledId({ id, payload }: RequestFrame): RequestFrame['id'] {
+  return (payload as { id?: RequestFrame['id'] } | null | undefined)?.id ?? id;
+}
+
 /** Whether the input is that of a call that waits for something to happen. */
 export function isWaiting(input: unknown): boolean {
   const wait = (input as { wait?: unknown } | null | undefined)?.wait;

@@ -5,9 +5,9 @@ import type { Cursor, Operation } from '../operations/operation.ts';
 import type { Connected, Ending, Hub, OpenLines } from './hub.ts';
 import { openOutbox } from './outbox.ts';
 import type { Carrier } from './outbox.ts';
-import { errorFrame, isWaiting, readFrame, resultFrame, UnreadableFrame } from './read-frame.ts';
+import { cancelledId, errorFrame, isWaiting, readFrame, resultFrame, UnreadableFrame } from './read-frame.ts';
 import type { Share } from './share.ts';
-import { openSubscriptions } from './subscriptions.ts';
+import { openSubscriptions, shortCursors } from './subscriptions.ts';
 
 /** What carries the frames of one connection. */
 export interface Line extends Carrier {
@@ -268,8 +268,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     hub.counters.cut++;
     const cursors = subscriptions.cursors();
     finish();
-    const reason = shortJson(cursors);
-    line.cut({ code: 1013, reason }, JSON.stringify({ type: 'cut', cursors }));
+    line.cut({ code: 1013, reason: shortCursors(cursors) }, JSON.stringify({ type: 'cut', cursors }));
   }
 
   function finish(): void {
@@ -297,18 +296,3 @@ interface Begun {
 }
 
 type Key = NonNullable<RequestFrame['id']> | symbol | undefined;
-
-/** The call to cancel: its id is the frame's own, or in the payload for those who number every frame. */
-function cancelledId({ id, payload }: RequestFrame): RequestFrame['id'] {
-  return (payload as { id?: RequestFrame['id'] } | null | undefined)?.id ?? id;
-}
-
-/** As many entries as a close frame has room for: 123 bytes. */
-function shortJson(cursors: Readonly<Record<string, number>>): string {
-  const entries = Object.entries(cursors);
-  for (;;) {
-    const text = JSON.stringify(Object.fromEntries(entries));
-    if (text.length <= 123) return text;
-    entries.pop();
-  }
-}

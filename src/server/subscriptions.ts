@@ -120,3 +120,13 @@ export function openSubscriptions(hub: Hub, caller: Caller, outbox: Outbox) {
 function inputOf({ payload, ...fields }: RequestFrame): unknown {
   return payload ?? fields;
 }
+
+/** As many cursors as a close frame has room for: 123 bytes. */
+export function shortCursors(cursors: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(cursors);
+  for (;;) {
+    const text = JSON.stringify(Object.fromEntries(entries));
+    if (text.length <= 123) return text;
+    entries.pop();
+  }
+}

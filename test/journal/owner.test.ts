@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import type { SqliteJournal } from '../../src/journal/sqlite.ts';
@@ -77,6 +80,17 @@ describe('when the file that is locked is removed', () => {
       await expect.poll(() => isLocked(`${path}.owner`), SOON).toBe(true);
       await expect(other.append('alpha', times, [EVENT])).rejects.toThrow('is written by one process alone');
       expect(await owner.append('alpha', times, [EVENT])).toBe(times + 1);
+    }
+  });
+
+  test('with the journal and its folder, nothing is made anew in the way of whoever removes them', async () => {
+    for (let times = 1; times <= 10; times++) {
+      const folder = temporaryFolder();
+      const owner = open(join(folder, 'journal.db'), { exclusive: true });
+      await owner.append('alpha', 0, [EVENT]);
+      // Another process, so that the owner can react in between.
+      await promisify(execFile)('rm', ['-r', folder]);
+      expect(existsSync(folder)).toBe(false);
     }
   });
 

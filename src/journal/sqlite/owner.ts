@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, statSync, watch } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, statSync, watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import { TeamError } from '../../core/errors.ts';
 import { DatabaseSync } from '../node-sqlite.ts';
@@ -8,6 +8,8 @@ import { isBusy } from './errors.ts';
 const PATIENCE_MS = 1_000;
 /** The net below the watch on the file that is locked. */
 const LOOK_EVERY_MS = 1_000;
+/** Whoever removes the whole folder is done within this, and would find a new file in it otherwise. */
+const MOMENT_MS = 10;
 
 /** The right to write a journal's file, for as long as it is held. */
 export interface Ownership {
@@ -25,8 +27,8 @@ export const ownerOf = (path: string): string => `${path}.owner`;
  * Takes the right to write: alone, or together with others who share it. An owner that is alone tells nobody of its commits and looks for
  * nobody's: a second writer would be overlooked, and has to hear so. As with the lock of a state directory, it is the kernel that
  * holds it, in an empty database beside the file, and lets go with the process. Reading needs none. Where that database cannot be made, nobody
- * can write either. Whoever removes it lets others in: so it is watched, and the one in its place is locked as well, in a turn of the event
- * loop; to look at each commit would cost as much as a tenth of one.
+ * can write either. Whoever removes it lets others in: so it is watched, and the one in its place is locked as well, after a moment; to look at
+ * each commit would cost as much as a tenth of one. Where the journal is gone, too, there is nothing to keep.
  */
 export function takeOwnership(path: string, { alone }: { alone: boolean }): Ownership {
   const file = ownerOf(path);
@@ -35,13 +37,14 @@ export function takeOwnership(path: string, { alone }: { alone: boolean }): Owne
   let lost: TeamError | undefined;
   let version = (): unknown => undefined;
   let seen: unknown;
-  let watcher = watchFile(file, look);
+  const lookSoon = (): void => void setTimeout(look, MOMENT_MS).unref();
+  let watcher = watchFile(file, lookSoon);
   const timer = setInterval(look, LOOK_EVERY_MS).unref();
 
   function look(): void {
     if (lost || !held) return;
     if (isInPlace(held, file)) seen = version();
-    else lost = takeAnew(held);
+    else if (existsSync(path)) lost = takeAnew(held);
   }
 
   /** Why that cannot be, if others were first. What only stands in the way for now, also in theirs, is tried again. */
@@ -55,7 +58,7 @@ export function takeOwnership(path: string, { alone }: { alone: boolean }): Owne
       return error instanceof TeamError ? intruded(path) : undefined;
     }
     watcher?.close();
-    watcher = watchFile(file, look);
+    watcher = watchFile(file, lookSoon);
     return version() === seen ? undefined : intruded(path);
   }
 
