@@ -15,7 +15,7 @@ import { lastUserText } from '../models/script.ts';
 import { answerDialogs, KEY } from '../native/stage.ts';
 import { isInstalled } from '../tools.ts';
 import { agentProgram } from './installed.ts';
-import { doTurn, makePlace, START_MS, startIn, steps } from './real.ts';
+import { doTurn, lastResult, makePlace, START_MS, startIn, steps } from './real.ts';
 import type { Place } from './real.ts';
 
 const program = agentProgram('claude');
@@ -88,6 +88,7 @@ describe.skipIf(!isHere)('Claude Code in a terminal', { timeout: START_MS }, () 
     const session = await open(agent(quick), { model: 'claude-sonnet-4-5-20250929' });
     for (const text of ['one', 'two']) expect((await doTurn(session, text)).text).toBe(`did ${text}`);
     expect(session.pids).toHaveLength(1);
+    expect(team()?.config?.members.at(-1)).toMatchObject({ tmuxPaneId: expect.stringMatching(/^%\d+$/) as string });
     const used = session.events.flatMap((event) => (event.type === 'usage' ? [event] : []));
     expect(used).toEqual([1, 2].map(() => expect.objectContaining({ model: 'claude-sonnet-4-5-20250929' }) as object));
     expect(used.map(({ usage }) => usage)).toMatchObject([
@@ -110,7 +111,11 @@ describe.skipIf(!isHere)('Claude Code in a terminal', { timeout: START_MS }, () 
     for (const allow of [true, false]) {
       const file = join(place.cwd, allow ? 'allowed.txt' : 'denied.txt');
       const command = `node -e "require('fs').writeFileSync('${file}', '')"`;
-      model.use(steps({ calls: [{ name: 'Bash', input: { command, description: 'make it' } }] }, { text: 'went on' }));
+      const call = { calls: [{ name: 'Bash', input: { command, description: 'make it' } }] };
+      // The program may not find its team while it writes that it has become idle and works again; it says what to do then.
+      const next = (request: ModelRequest): ModelReply =>
+        lastResult(request).includes('Retry the tool call') ? call : { text: 'went on' };
+      model.use(steps(call, next));
       const before = session.ends().length;
       await session.send(turn(`make ${file}`), { when: 'next' });
       const asked = await session.heardPermission();

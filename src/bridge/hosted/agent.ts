@@ -14,7 +14,7 @@ import { clearLeftLocks } from '../lock.ts';
 import { TEAMMATE_ENVIRONMENT, teammateArguments } from './arguments.ts';
 import { openPane } from './pane.ts';
 import type { Pane } from './pane.ts';
-import { enterMember, hostedName, mendHosted, prepareHosted, removeMember } from './place.ts';
+import { beginWork, enterMember, hostedName, mendHosted, prepareHosted, removeMember } from './place.ts';
 import type { HostMark } from './place.ts';
 import { findRecord, hasConversation } from './record.ts';
 import { openNativeSession } from './session.ts';
@@ -79,11 +79,9 @@ async function openSession(options: ClaudeNativeOptions, start: StartOptions, ro
   const resumes = record !== undefined && hasConversation(record);
   // The id of one that never began is taken, and leads nowhere.
   const id = record === undefined || resumes ? asked : crypto.randomUUID();
-  const enter = async (): Promise<void> => {
-    await prepareHosted(root, paths, options.mark);
-    await enterMember(paths, memberEntry(paths, start));
-  };
-  await enter();
+  const member = memberEntry(paths, start);
+  await prepareHosted(root, paths, options.mark);
+  await enterMember(paths, member);
   // What an earlier process of ours wrote and nobody read is told anew by those who know what is still true.
   await appendEntries(paths, memberId, [], { without: (entry) => entry['via'] === BRIDGE_MARK });
   return openNativeSession({
@@ -95,7 +93,8 @@ async function openSession(options: ClaudeNativeOptions, start: StartOptions, ro
     leadId: options.leadId,
     async write(entries, covered = []) {
       // Somebody may have removed the directory under us.
-      await enter();
+      await prepareHosted(root, paths, options.mark);
+      await beginWork(paths, member);
       const isCovered = (entry: NativeEntry): boolean =>
         [...entryKeys([entry]).keys()].some((key) => covered.includes(key));
       await appendEntries(paths, memberId, entries, { without: isCovered });

@@ -87,13 +87,32 @@ async function change(paths: NativePaths, edit: Parameters<typeof changeConfig>[
   });
 }
 
+type NewMember = Partial<NativeMember> & { name: string };
+
 /** Puts a member into the team's file, or changes what is there of it; what the program itself wrote stays. */
-export async function enterMember(paths: NativePaths, member: Partial<NativeMember> & { name: string }): Promise<void> {
+export async function enterMember(paths: NativePaths, member: NewMember): Promise<void> {
+  await changeMember(paths, member.name, (before) => ({ ...before, ...member }));
+}
+
+/**
+ * Says in the team's file that a member works, before it is given a turn; one that is no longer there is put back. The program would
+ * write the same a moment later, in place: its newest version writes the shorter text over the longer one and cuts the rest off only
+ * then, and a request for a permission in between finds no team and fails ("mailbox write failed").
+ */
+export async function beginWork(paths: NativePaths, member: NewMember): Promise<void> {
+  await changeMember(paths, member.name, (before) => ({ ...(before ?? member), isActive: true }));
+}
+
+async function changeMember(
+  paths: NativePaths,
+  member: string,
+  edit: (before: NativeMember | undefined) => Partial<NativeMember>,
+): Promise<void> {
   await change(paths, (config) => {
-    const at = config.members.findIndex(({ name }) => name === member.name);
+    const at = config.members.findIndex(({ name }) => name === member);
     const before = config.members[at];
     const color = before?.color ?? COLORS[(config.members.length - 1) % COLORS.length];
-    const next = { ...before, color, ...member };
+    const next = { ...before, color, ...edit(before), name: member };
     if (before && JSON.stringify(before) === JSON.stringify(next)) return undefined;
     const members = before ? config.members.with(at, next) : [...config.members, next];
     return { ...config, members };

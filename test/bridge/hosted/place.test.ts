@@ -1,7 +1,14 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { enterMember, hostedName, mendHosted, prepareHosted, removeMember } from '../../../src/bridge/hosted/place.ts';
+import {
+  beginWork,
+  enterMember,
+  hostedName,
+  mendHosted,
+  prepareHosted,
+  removeMember,
+} from '../../../src/bridge/hosted/place.ts';
 import { nativePaths } from '../../../src/bridge/layout.ts';
 import type { NativePaths } from '../../../src/bridge/layout.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
@@ -16,10 +23,25 @@ async function setStage(): Promise<{ root: string; paths: NativePaths }> {
   return { root, paths };
 }
 
-function membersOf(paths: NativePaths): string[] {
-  const { members } = JSON.parse(readFileSync(paths.config, 'utf8')) as { members: { name: string }[] };
-  return members.map(({ name }) => name);
+function entriesOf(paths: NativePaths): { name: string }[] {
+  return (JSON.parse(readFileSync(paths.config, 'utf8')) as { members: { name: string }[] }).members;
 }
+
+function membersOf(paths: NativePaths): string[] {
+  return entriesOf(paths).map(({ name }) => name);
+}
+
+test('who is given work is said to work, in the pane that it has, also when its entry was removed', async () => {
+  const { paths } = await setStage();
+  const bob = { name: 'bob', agentId: `bob@${paths.name}`, tmuxPaneId: '' };
+  await enterMember(paths, { name: 'bob', tmuxPaneId: '%7' });
+  await beginWork(paths, bob);
+  expect(entriesOf(paths).at(-1)).toMatchObject({ ...bob, tmuxPaneId: '%7', isActive: true });
+  await removeMember(paths, 'bob');
+  await beginWork(paths, bob);
+  expect(entriesOf(paths).at(-1)).toMatchObject({ ...bob, isActive: true });
+  expect(membersOf(paths)).toEqual(['team-lead', 'alice', 'bob']);
+});
 
 test.each([0, 40])('a file that a member left with %i bytes has its members again', async (bytes) => {
   const { paths } = await setStage();
