@@ -49,18 +49,18 @@ export class Ledger {
   }
 
   /**
-   * Does a command, or several as one step, and resolves, once that is durable, with what `given` made of the state right
+   * Does a command, or several as one step, and resolves, once that is durable, with what `pick` made of the state right
    * after it. Refusals are `TeamError`s and change nothing. The input of a command is what its schema made of it (`CreateTaskInput.parse`),
    * with defaults and within limits; nobody looks at that again. `SharedTaskList` and `Mailbox` take what is not parsed yet.
    */
-  execute<R>(teamId: string, command: NewCommand | readonly NewCommand[], given: Picker<R>): Promise<R> {
+  execute<R>(teamId: string, command: NewCommand | readonly NewCommand[], pick: Picker<R>): Promise<R> {
     const now = this.now();
-    const pick = this.#options.around ? this.#options.around(given) : given;
+    const picker = this.#options.around ? this.#options.around(pick) : pick;
     const commands = 'type' in command ? [timed(command, now)] : command.map((one) => timed(one, now));
     const actor = this.#actors.get(teamId)?.actor;
     // Commands come by the thousand, nearly all to a team that is open and exists: for them not even a closure is made.
-    if (actor?.exists) return actor.execute(commands, now, pick);
-    return this.#open(teamId, (opened) => opened.execute(commands, now, pick));
+    if (actor?.exists) return actor.execute(commands, now, picker);
+    return this.#open(teamId, (opened) => opened.execute(commands, now, picker));
   }
 
   /** The time by which commands are decided. */
