@@ -2,6 +2,7 @@ import { SYSTEM } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { Alarms } from './alarms.ts';
 
 /** Sees to it that no request waits for ever. */
 export interface Deadlines {
@@ -10,12 +11,9 @@ export interface Deadlines {
   close(): void;
 }
 
-/** The longest time for which a timer of Node's can be set; one that is due later is set again. */
-const LONGEST_MS = 2 ** 31 - 1;
-
 /** Answers with no what nobody has answered when its time is up. */
 export function keepDeadlines(ledger: Ledger, onError: (error: unknown, teamId: string) => void): Deadlines {
-  const timers = new Map<string, NodeJS.Timeout>();
+  const alarms = new Alarms(onError);
   const unsubscribe = ledger.subscribe((teamId, { events }) => {
     for (const event of events) react(teamId, event);
   });
@@ -35,31 +33,17 @@ export function keepDeadlines(ledger: Ledger, onError: (error: unknown, teamId: 
     },
     close() {
       unsubscribe();
-      for (const timer of timers.values()) clearTimeout(timer);
-      timers.clear();
+      alarms.close();
     },
   };
 
   function react(teamId: string, event: TeamEvent): void {
     if (event.type === 'request:raised' && event.deadline !== undefined) arm(teamId, event.requestId, event.deadline);
-    if (event.type === 'request:answered') disarm(keyOf(teamId, event.requestId));
+    if (event.type === 'request:answered') alarms.clear(teamId, event.requestId);
   }
 
   function arm(teamId: string, requestId: string, deadline: number): void {
-    const key = keyOf(teamId, requestId);
-    disarm(key);
-    const wait = Math.max(0, deadline - Date.now());
-    const ring = (): void => {
-      timers.delete(key);
-      if (wait > LONGEST_MS) arm(teamId, requestId, deadline);
-      else sayNo(teamId, requestId).catch((error: unknown) => onError(error, teamId));
-    };
-    timers.set(key, setTimeout(ring, Math.min(wait, LONGEST_MS)).unref());
-  }
-
-  function disarm(key: string): void {
-    clearTimeout(timers.get(key));
-    timers.delete(key);
+    alarms.set(teamId, requestId, deadline, () => sayNo(teamId, requestId));
   }
 
   async function sayNo(teamId: string, requestId: string): Promise<void> {
@@ -73,8 +57,4 @@ export function keepDeadlines(ledger: Ledger, onError: (error: unknown, teamId: 
       if (!isOver) throw error;
     }
   }
-}
-
-function keyOf(teamId: string, requestId: string): string {
-  return `${teamId} ${requestId}`;
 }

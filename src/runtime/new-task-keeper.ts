@@ -6,6 +6,7 @@ import { requireTask, viewTask } from '../core/view.ts';
 import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import { judgeNewTask } from '../ledger/task-gate.ts';
 import type { TaskGate } from '../ledger/task-gate.ts';
+import { Alarms } from './alarms.ts';
 import { isForNewTasks } from './hooks/team-hooks.ts';
 
 /** Sees to it that no new task waits for ever to be judged. */
@@ -26,7 +27,7 @@ export function keepNewTasks(
   { ledger, gate, alone }: { ledger: Ledger; gate: TaskGate; alone: boolean },
   onError: (error: unknown, teamId: string) => void,
 ): NewTaskKeeper {
-  const timers = new Map<string, NodeJS.Timeout>();
+  const alarms = new Alarms(onError);
   const unsubscribe = ledger.subscribe((teamId, { events }, state) => {
     for (const event of events) react(teamId, event, state);
   });
@@ -42,7 +43,7 @@ export function keepNewTasks(
                   .filter(({ status, unjudged }) => unjudged && status === 'pending')
                   .map(({ id, createdAt }) => ({ id, dueAt: alone ? 0 : createdAt.getTime() + limitOf(state) })),
           );
-          for (const { id, dueAt } of left) arm(teamId, id, dueAt - Date.now());
+          for (const { id, dueAt } of left) arm(teamId, id, dueAt);
         } catch (error) {
           onError(error, teamId);
         }
@@ -50,30 +51,18 @@ export function keepNewTasks(
     },
     close() {
       unsubscribe();
-      for (const timer of timers.values()) clearTimeout(timer);
-      timers.clear();
+      alarms.close();
     },
   };
 
   function react(teamId: string, event: TeamEvent, state: TeamState): void {
-    if (event.type === 'task:created' && event.unjudged) arm(teamId, event.taskId, limitOf(state));
-    if (event.type === 'task:updated' && event.unjudged === false) disarm(keyOf(teamId, event.taskId));
-    if (event.type === 'task:deleted') disarm(keyOf(teamId, event.taskId));
+    if (event.type === 'task:created' && event.unjudged) arm(teamId, event.taskId, Date.now() + limitOf(state));
+    if (event.type === 'task:updated' && event.unjudged === false) alarms.clear(teamId, event.taskId);
+    if (event.type === 'task:deleted') alarms.clear(teamId, event.taskId);
   }
 
-  function arm(teamId: string, taskId: string, wait: number): void {
-    const key = keyOf(teamId, taskId);
-    disarm(key);
-    const ring = (): void => {
-      timers.delete(key);
-      judge(teamId, taskId).catch((error: unknown) => onError(error, teamId));
-    };
-    timers.set(key, setTimeout(ring, Math.max(0, wait)).unref());
-  }
-
-  function disarm(key: string): void {
-    clearTimeout(timers.get(key));
-    timers.delete(key);
+  function arm(teamId: string, taskId: string, at: number): void {
+    alarms.set(teamId, taskId, at, () => judge(teamId, taskId));
   }
 
   async function judge(teamId: string, taskId: string): Promise<void> {
@@ -87,11 +76,11 @@ export function keepNewTasks(
         ledger.execute(teamId, step, (state) => viewTask(state, requireTask(state, taskId, { deleted: true })));
       const judged = await judgeNewTask(gate, task, { execute, ifUnable: 'leave' });
       // Another machine may be able to run its hooks, or a person mends them.
-      if (judged.unjudged) arm(teamId, taskId, limit);
+      if (judged.unjudged) arm(teamId, taskId, Date.now() + limit);
     } catch (error) {
       const isOver = error instanceof TeamError && OVER.has(error.code);
       if (isOver) return;
-      arm(teamId, taskId, limit);
+      arm(teamId, taskId, Date.now() + limit);
       throw error;
     }
   }
@@ -103,8 +92,4 @@ const OVER: ReadonlySet<string> = new Set(['gate_rejected', 'not_found', 'team_c
 function limitOf({ team }: TeamState): number {
   const hooks = team?.hooks.filter(isForNewTasks) ?? [];
   return hooks.reduce((sum, { timeout }) => sum + timeout, MARGIN_MS);
-}
-
-function keyOf(teamId: string, taskId: string): string {
-  return `${teamId} ${taskId}`;
 }
