@@ -6,7 +6,6 @@ import { openBridge } from './bridge/bridge.ts';
 import { findNativeRoot } from './bridge/layout.ts';
 import type { Home } from './client/home.ts';
 import { TeamError } from './core/errors.ts';
-import { feedbackOf } from './core/hook.ts';
 import { daemonService } from './daemon-service.ts';
 import { openJournal, readJournalPlace } from './journals.ts';
 import type { JournalPlace } from './journals.ts';
@@ -17,6 +16,7 @@ import { answerTranscript } from './operations/transcript.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { createClosers } from './runtime/closers.ts';
 import { checkSocketPath, isDiskFull, noRoom, prepareHome } from './runtime/home.ts';
+import { logRuns } from './runtime/hooks/log-runs.ts';
 import { describeHost, defaultName } from './runtime/hosts/identity.ts';
 import { joinHosts } from './runtime/hosts/join.ts';
 import type { HostKeeper } from './runtime/hosts/keeper.ts';
@@ -182,12 +182,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       teammateCommand: [process.execPath, fileURLToPath(new URL('../bin/troupe.js', import.meta.url))],
       memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
       onError: (error, about) => logging.error('teams.failed', { ...about, error }),
-      onHook: ({ teamId, type, result: { stderr, stdout, ...result } }) => {
-        const said = feedbackOf({ stderr, stdout }).slice(0, 500);
-        const hasFailed = result.exitCode === 1 || result.unable !== undefined;
-        if (hasFailed) logging.warn('hook.failed', { teamId, type, ...result, said });
-        else logging.info('hook.ran', { teamId, type, ...result });
-      },
+      onHook: logRuns(logging),
     });
     let keepMembers = false;
     closers.add('teams', () => teams.close());
