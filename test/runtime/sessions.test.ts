@@ -2,14 +2,8 @@ import { expect, test } from 'vitest';
 import { USER } from '../../src/core/actor.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
-import { memoryJournal } from '../../src/journal/memory.ts';
-import { Mailbox } from '../../src/ledger/mailbox.ts';
-import { openProcessRecords } from '../../src/runtime/process-records.ts';
-import { SessionManager } from '../../src/runtime/sessions.ts';
-import { Supervisor } from '../../src/runtime/supervisor.ts';
 import { until } from '../daemon/processes.ts';
-import { openLedger } from '../ledger/places.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { openIdleSessions } from './idle-sessions.ts';
 
 test('what a session was given ends with what it produced, or with the session', async () => {
   const { ledger, mailbox, sessions } = await setStage();
@@ -31,17 +25,7 @@ test('what a session was given ends with what it produced, or with the session',
 });
 
 async function setStage() {
-  const ledger = openLedger(memoryJournal());
-  const mailbox = new Mailbox(ledger);
-  const supervisor = new Supervisor({
-    ledger,
-    mailbox,
-    records: openProcessRecords(temporaryFolder()),
-    hostId: 'here',
-    launch: () => Promise.reject(new Error('nothing is launched')),
-    onError: () => {},
-  });
-  const sessions = new SessionManager(ledger, mailbox, supervisor);
+  const { ledger, mailbox, sessions } = openIdleSessions();
   const team = CreateTeamInput.parse({ name: 'demo' });
   const ann = JoinInput.parse({ name: 'ann', status: 'active' });
   await ledger.execute('demo', { type: 'team.create', by: USER, ...team }, () => undefined);
