@@ -8,8 +8,11 @@ import type { TeamMessage } from './message.ts';
 const VOICES =
   /<(?=[\s\p{C}\p{M}]*\/?[\s\p{C}\p{M}]*(?:\w+:)?(?:teammate[-_]message|system|human|assistant|function_(?:calls|results)|tool_(?:use|result)|invoke)\b)/giu;
 
+/** What an agent is shown of a message. */
+type ShownMessage = Pick<TeamMessage, 'id' | 'fromId' | 'content' | 'type' | 'priority' | 'summary' | 'redeliveries'>;
+
 /** A message as an agent is shown it: who sent it and what it says, kept apart by a boundary nobody could foresee. */
-export function wrapMessage(message: TeamMessage, boundary: string): string {
+export function wrapMessage(message: ShownMessage, boundary: string): string {
   return wrapText(message.content, boundary, {
     teammate_id: message.fromId,
     message_id: message.id,

@@ -1,5 +1,5 @@
 import type { MessageJson, TaskJson, Turn } from '../agents/agent.ts';
-import { wrapText } from '../core/envelope.ts';
+import { wrapMessage } from '../core/envelope.ts';
 
 /** What a turn is made of. */
 export interface TurnParts {
@@ -25,7 +25,7 @@ export function makeTurn(parts: TurnParts): Turn {
   if (messages.length > 0) {
     sections.push(messages.length === 1 ? 'A message for you:' : `${messages.length} messages for you, oldest first:`);
     const boundary = crypto.randomUUID().slice(0, 8);
-    for (const message of messages) sections.push(wrapText(message.content, boundary, attributes(message)));
+    for (const message of messages) sections.push(wrapMessage(message, boundary));
   }
   if (task) sections.push(plan ? PLAN_FIRST : ACCOUNT);
   return { text: sections.filter(Boolean).join('\n\n'), task, messages, feedback, digest, plan };
@@ -41,14 +41,3 @@ const ACCOUNT = 'When you are done, end with a short account of what you did: it
 const PLAN_FIRST =
   'Change nothing yet. Read what you need, then end with your plan: what you will do, in which files, how you will check it. ' +
   'You are told when it is approved, or what is wrong with it.';
-
-function attributes(message: MessageJson): Record<string, string | undefined> {
-  return {
-    teammate_id: message.fromId,
-    message_id: message.id,
-    type: message.type,
-    priority: message.priority === 'urgent' ? 'urgent' : undefined,
-    summary: message.summary,
-    redelivery: message.redeliveries > 0 ? '1' : undefined,
-  };
-}
