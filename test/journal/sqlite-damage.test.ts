@@ -9,6 +9,7 @@ import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import type { SqliteJournal } from '../../src/journal/sqlite.ts';
 import { collect, error, fill, nextTurn, note, texts } from '../contracts/journal/notes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { withFile } from './files.ts';
 
 /** The key of a batch of the first team. */
 const FIRST_TEAM = 2 ** 32;
@@ -89,7 +90,7 @@ describe('batches that are gone from the end of a team', () => {
   test('are missed where its snapshot shows that they were there, and nothing is written', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     await makeLongTeams(path);
-    await withJournal(path, (journal) => journal.saveSnapshot('b', { seq: 50, body: 'fifty' }));
+    await withFile(path, (journal) => journal.saveSnapshot('b', { seq: 50, body: 'fifty' }));
     edit(path, 'DELETE FROM batches WHERE id > ? AND id < ?', [2 * FIRST_TEAM + 46, 3 * FIRST_TEAM], 4);
 
     const before = await contentOf(path);
@@ -271,12 +272,6 @@ async function makeLongTeams(path: string): Promise<void> {
     for (let seq = 0; seq < 49; seq++) await journal.append(team, seq, [note('x'.repeat(500))]);
     await journal.append(team, 49, [note(`last of ${team}`)]);
   }
-  await journal.close();
-}
-
-async function withJournal(path: string, use: (journal: Journal) => Promise<void>): Promise<void> {
-  const journal = sqliteJournal(path);
-  await use(journal);
   await journal.close();
 }
 

@@ -9,6 +9,7 @@ import { collect, error, fill, note, numbers, startFollowing, texts } from '../c
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
 import { startFixture } from './children.ts';
+import { openFile, withFile } from './files.ts';
 import { mountReadOnly, mountSmall, needMounts } from './mounts.ts';
 
 describe('a full disk', () => {
@@ -18,7 +19,7 @@ describe('a full disk', () => {
     mountSmall(folder, '1m');
     const ballast = join(folder, 'ballast');
     writeFileSync(ballast, Buffer.alloc(300_000));
-    const journal = open(join(folder, 'journal.db'));
+    const journal = openFile(join(folder, 'journal.db'));
     await fill(journal, 'b', 3);
 
     const { end, failure } = await appendUntilFailure(journal, 'a', 20_000);
@@ -42,7 +43,7 @@ describe('a full disk', () => {
     await expect(journal.append('c', 1, [note('x')])).rejects.toMatchObject(error('journal_conflict'));
     await journal.close();
 
-    const again = open(join(folder, 'journal.db'));
+    const again = openFile(join(folder, 'journal.db'));
     expect((await collect(again.read('a', 0))).map(({ seq }) => seq)).toEqual(numbers(1, end + 1));
     expect(await texts(again.read('b', 0))).toEqual(['1', '2', '3', '4']);
     expect(await again.teams()).toEqual(['a', 'b', 'd']);
@@ -58,7 +59,7 @@ describe('a full disk', () => {
     rmSync(ballast);
     writeFileSync(join(folder, 'smaller'), '');
     execFileSync('mount', ['-o', 'remount,size=1m', folder]);
-    const journal = open(join(folder, 'journal.db'));
+    const journal = openFile(join(folder, 'journal.db'));
     await fill(journal, 'a', 2);
     expect(await texts(journal.read('a', 0))).toEqual(['1', '2']);
   });
@@ -98,7 +99,7 @@ describe('a disk that fails', () => {
     }
 
     const [, a, b] = child.lines.at(-1)?.split(' ') ?? [];
-    const journal = open(path);
+    const journal = openFile(path);
     expect((await collect(journal.read('a', 0))).map(({ seq }) => seq)).toEqual(numbers(1, Number(a)));
     expect((await collect(journal.read('b', 0))).map(({ seq }) => seq)).toEqual(numbers(1, Number(b)));
     expect(Number(a)).toBeGreaterThan(200);
@@ -134,7 +135,7 @@ describe('a file that can only be read', () => {
     context.skip(process.getuid?.() !== 0, 'only root may make a file unchangeable');
     needTool(context, 'chattr');
     const path = join(temporaryFolder(), 'journal.db');
-    await withJournal(path, (journal) => fill(journal, 'a', 3));
+    await withFile(path, (journal) => fill(journal, 'a', 3));
     chmodSync(path, 0o644);
     try {
       execFileSync('chattr', ['+i', path], { stdio: 'ignore' });
@@ -144,23 +145,23 @@ describe('a file that can only be read', () => {
     onTestFinished(() => {
       execFileSync('chattr', ['-i', path]);
     });
-    await expectReadOnly(open(path));
+    await expectReadOnly(openFile(path));
   });
 
   test('in a folder where nothing can be made is read, and refuses to be written', async (context) => {
     needMounts(context);
     const [folder, place] = twoFolders();
-    await withJournal(join(folder, 'journal.db'), (journal) => fill(journal, 'a', 3));
+    await withFile(join(folder, 'journal.db'), (journal) => fill(journal, 'a', 3));
     mountReadOnly(folder, place);
     const before = readdirSync(place);
-    await expectReadOnly(open(join(place, 'journal.db')));
+    await expectReadOnly(openFile(join(place, 'journal.db')));
     expect(readdirSync(place)).toEqual(before);
   });
 
   test('is read by its owner in a folder where its owner may make nothing', async () => {
     const [folder] = twoFolders();
     const path = join(folder, 'journal.db');
-    await withJournal(path, (journal) => fill(journal, 'a', 3));
+    await withFile(path, (journal) => fill(journal, 'a', 3));
     for (const name of readdirSync(folder)) if (name !== 'journal.db') rmSync(join(folder, name));
     // What a folder forbids is nothing to root.
     const uid = process.getuid?.() === 0 ? 65_534 : undefined;
@@ -177,10 +178,10 @@ describe('a file that can only be read', () => {
   test('is followed while another process writes it elsewhere', async (context) => {
     needMounts(context);
     const [folder, place] = twoFolders();
-    const writer = open(join(folder, 'journal.db'));
+    const writer = openFile(join(folder, 'journal.db'));
     await fill(writer, 'a', 3);
     mountReadOnly(folder, place);
-    const reader = open(join(place, 'journal.db'));
+    const reader = openFile(join(place, 'journal.db'));
     const follower = startFollowing(reader, 'a', 0);
     await follower.until(3);
     await fill(writer, 'a', 6, 3);
@@ -228,16 +229,4 @@ function twoFolders(): [string, string] {
   const folders: [string, string] = [join(root, 'folder'), join(root, 'place')];
   for (const folder of folders) mkdirSync(folder);
   return folders;
-}
-
-function open(path: string): Journal {
-  const journal = sqliteJournal(path);
-  onTestFinished(() => journal.close());
-  return journal;
-}
-
-async function withJournal(path: string, use: (journal: Journal) => Promise<void>): Promise<void> {
-  const journal = sqliteJournal(path);
-  await use(journal);
-  await journal.close();
 }

@@ -11,10 +11,10 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Journal } from '../../src/journal/journal.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { error, fill, note, texts } from '../contracts/journal/notes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { openFile, withFile } from './files.ts';
 
 describe('the file of a journal', () => {
   test('is for its owner alone, with everything beside it and every folder made for it', async () => {
@@ -24,7 +24,7 @@ describe('the file of a journal', () => {
     });
     const root = temporaryFolder();
     const folder = join(root, 'a', 'b');
-    const journal = open(join(folder, 'journal.db'));
+    const journal = openFile(join(folder, 'journal.db'));
     await fill(journal, 'a', 1);
     const files = readdirSync(folder).sort();
     expect(files).toEqual(['journal.db', 'journal.db-shm', 'journal.db-wal', 'journal.db.bell', 'journal.db.owner']);
@@ -34,9 +34,9 @@ describe('the file of a journal', () => {
 
   test('is closed to others if it was open to them', async () => {
     const path = join(temporaryFolder(), 'journal.db');
-    await withJournal(path, (journal) => fill(journal, 'a', 1));
+    await withFile(path, (journal) => fill(journal, 'a', 1));
     chmodSync(path, 0o644);
-    const journal = open(path);
+    const journal = openFile(path);
     await journal.append('a', 1, [note('2')]);
     expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
   });
@@ -44,19 +44,19 @@ describe('the file of a journal', () => {
   test('may be one that exists and is empty', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     writeFileSync(path, '');
-    const journal = open(path);
+    const journal = openFile(path);
     await fill(journal, 'a', 2);
     expect(await texts(journal.read('a', 0))).toEqual(['1', '2']);
   });
 
   test('keeps everything when it is closed and opened again', async () => {
     const path = join(temporaryFolder(), 'journal.db');
-    await withJournal(path, async (journal) => {
+    await withFile(path, async (journal) => {
       await fill(journal, 'a', 3);
       await journal.saveSnapshot('a', { seq: 2, body: 'two' });
     });
     expect(existsSync(`${path}-wal`)).toBe(false);
-    const journal = open(path);
+    const journal = openFile(path);
     expect(await texts(journal.read('a', 0))).toEqual(['1', '2', '3']);
     expect(await journal.loadSnapshot('a')).toEqual({ seq: 2, body: 'two' });
     expect(await journal.append('a', 3, [note('4')])).toBe(4);
@@ -66,7 +66,7 @@ describe('the file of a journal', () => {
 describe('opening', () => {
   test('refuses a symbolic link, also one that leads to a journal', async () => {
     const folder = temporaryFolder();
-    await withJournal(join(folder, 'journal.db'), (journal) => fill(journal, 'a', 1));
+    await withFile(join(folder, 'journal.db'), (journal) => fill(journal, 'a', 1));
     symlinkSync(join(folder, 'journal.db'), join(folder, 'link.db'));
     symlinkSync(join(folder, 'nowhere.db'), join(folder, 'dangling.db'));
     refuses(join(folder, 'link.db'), 'corrupt', 'symbolic link');
@@ -112,7 +112,7 @@ describe('opening', () => {
 
   test('refuses what a newer version wrote and leaves it as it is', async () => {
     const path = join(temporaryFolder(), 'journal.db');
-    await withJournal(path, (journal) => fill(journal, 'a', 1));
+    await withFile(path, (journal) => fill(journal, 'a', 1));
     edit(path, 'PRAGMA user_version = 99; CREATE TABLE something_new (id)');
     const before = readFileSync(path);
     refuses(path, 'unsupported', 'newer Troupe (schema 99');
@@ -121,7 +121,7 @@ describe('opening', () => {
 
   test('refuses a journal that lacks a table', async () => {
     const path = join(temporaryFolder(), 'journal.db');
-    await withJournal(path, (journal) => fill(journal, 'a', 1));
+    await withFile(path, (journal) => fill(journal, 'a', 1));
     edit(path, 'DROP TABLE batches');
     refuses(path, 'corrupt', 'Restore it from a copy');
   });
@@ -129,23 +129,11 @@ describe('opening', () => {
   test('works on any path that is a path, also one that looks like an address', async () => {
     for (const name of ['file:x?mode=memory', ':memory:', 'with space #1 %20.db', 'ä🎭.db']) {
       const path = join(temporaryFolder(), name);
-      await withJournal(path, (journal) => fill(journal, 'a', 1));
+      await withFile(path, (journal) => fill(journal, 'a', 1));
       expect(statSync(path).size).toBeGreaterThan(0);
     }
   });
 });
-
-function open(path: string): Journal {
-  const journal = sqliteJournal(path);
-  onTestFinished(() => journal.close());
-  return journal;
-}
-
-async function withJournal(path: string, use: (journal: Journal) => Promise<void>): Promise<void> {
-  const journal = sqliteJournal(path);
-  await use(journal);
-  await journal.close();
-}
 
 function refuses(path: string, code: string, text: string): void {
   expect(() => sqliteJournal(path)).toThrow(error(code));

@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
-import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { collect, fill, note, numbers } from '../contracts/journal/notes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { startFixture } from './children.ts';
+import { openFile } from './files.ts';
 
 describe('several processes on one file', () => {
   test('open it at once when it does not exist yet', async () => {
@@ -13,14 +13,14 @@ describe('several processes on one file', () => {
     const names = Array.from({ length: 8 }, (_, i) => `process-${i}`);
     const children = names.map((name) => startFixture('journal-appender', [path, name, name, '5']));
     for (const { ended } of children) expect(await ended).toEqual({ code: 0, signal: null, errors: '' });
-    const journal = open(path);
+    const journal = openFile(path);
     expect(await journal.teams()).toEqual(names);
     for (const name of names) expect(await collect(journal.read(name, 0))).toHaveLength(5);
   });
 
   test('append to one team without losing or doubling anything', async () => {
     const path = join(temporaryFolder(), 'journal.db');
-    const journal = open(path);
+    const journal = openFile(path);
     await journal.append('a', 0, [note('first')]);
     const names = ['one', 'two', 'three', 'four'];
     const children = names.map((name) => startFixture('journal-appender', [path, 'a', name, '100']));
@@ -40,12 +40,12 @@ describe('several processes on one file', () => {
 describe('a follower', () => {
   test('sees what another process appends within 100 ms', async () => {
     const path = join(temporaryFolder(), 'journal.db');
-    expectPrompt(await followAppender(open(path), path));
+    expectPrompt(await followAppender(openFile(path), path));
   });
 
   test('sees it also when somebody took the bell away', async () => {
     const path = join(temporaryFolder(), 'journal.db');
-    const journal = open(path);
+    const journal = openFile(path);
     const abort = new AbortController();
     const waiting = collect(journal.follow('nobody', 0, abort.signal));
     rmSync(`${path}.bell`);
@@ -59,12 +59,12 @@ describe('a follower', () => {
     const takeAway = (seen: number): void => {
       if (seen % 10 === 0) rmSync(`${path}.bell`);
     };
-    expectPrompt(await followAppender(open(path), path, takeAway));
+    expectPrompt(await followAppender(openFile(path), path, takeAway));
   });
 
   test('in another process sees what this one appends, and does not keep its process alive', async () => {
     const path = join(temporaryFolder(), 'journal.db');
-    const journal = open(path);
+    const journal = openFile(path);
     await fill(journal, 'a', 3);
     const follower = startFixture('journal-follower', [path, 'a', '200']);
     await follower.until(4);
@@ -73,12 +73,6 @@ describe('a follower', () => {
     expect(follower.lines).toEqual(['open', ...numbers(1, 200).map(String)]);
   });
 });
-
-function open(path: string): Journal {
-  const journal = sqliteJournal(path);
-  onTestFinished(() => journal.close());
-  return journal;
-}
 
 /** Lets another process append 40 batches; returns how many milliseconds after its beginning each append was seen here. */
 async function followAppender(

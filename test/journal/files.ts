@@ -1,0 +1,17 @@
+import { onTestFinished } from 'vitest';
+import type { Journal } from '../../src/journal/journal.ts';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+
+/** Opens a journal that is closed when the test is over. */
+export function openFile(path: string): Journal {
+  const journal = sqliteJournal(path);
+  onTestFinished(() => journal.close());
+  return journal;
+}
+
+/** Uses a journal and closes it. */
+export async function withFile(path: string, use: (journal: Journal) => Promise<void>): Promise<void> {
+  const journal = sqliteJournal(path);
+  await use(journal);
+  await journal.close();
+}
