@@ -27,8 +27,8 @@ interface RunInput {
 export async function run(given: Arguments, { environment, screen }: Surroundings): Promise<number> {
   const { keep = false, panes = true, folder = '.', ...team } = given.input as unknown as RunInput;
   const ending = listenForTeamEnd();
-  const { onState, onTrouble, isStopped } = watchTrouble(environment);
-  const client = openClient(environment, { patience: Infinity, onState });
+  const trouble = watchTrouble(environment);
+  const client = openClient(environment, { patience: Infinity, onState: trouble.onState });
   try {
     const wishes = { ...team, with: [...(team.with ?? [])], folder: resolve(folder) };
     const config = await client.call('team.run', wishes, { signal: ending.late, commandId: newCommandId() });
@@ -37,8 +37,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       json: given.json,
       ending,
       environment,
-      onTrouble,
-      isStopped,
+      trouble,
       panes,
       keep,
       goesOn: false,

@@ -36,8 +36,8 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
   const source = readSource(path, file);
   const team = { source, name: file, folder: dirname(path) };
   const ending = listenForTeamEnd();
-  const { onState, onTrouble, isStopped } = watchTrouble(environment);
-  const client = openClient(environment, { patience: Infinity, onState });
+  const trouble = watchTrouble(environment);
+  const client = openClient(environment, { patience: Infinity, onState: trouble.onState });
   try {
     const found = await client.call('team.check', team, { signal: ending.signal });
     const { lacking = [], unrunnable = [] } = found;
@@ -64,8 +64,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       json: given.json,
       ending,
       environment,
-      onTrouble,
-      isStopped,
+      trouble,
       panes: wanted,
       keep,
       goesOn: !once,

@@ -7,30 +7,13 @@ import { describe, expect, test } from 'vitest';
 import type { TestContext } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
+import { slowTeam } from './slow-team.ts';
 import { openTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 import { newTroupe, readPid, until } from './troupe.ts';
 import type { Started, Troupe } from './troupe.ts';
 
 const PATIENT = 120_000;
-
-/** A team whose only member works until the file `go` is there. */
-function slowTeam(more = ''): { file: string; go: () => void } {
-  const folder = temporaryFolder();
-  const file = join(folder, 'troupe.yaml');
-  const work = 'cat > /dev/null; until test -e go; do sleep 0.1; done; echo done';
-  writeFileSync(
-    file,
-    `team: fourth
-members:
-  - { name: ann, agent: { exec: [sh, -c, '${work}'] } }
-tasks:
-  - { id: a, title: A first thing with a title that does not fit into a narrow terminal, assign: ann }
-  - { id: b, title: Another thing, assign: ann, needs: [a] }
-${more}`,
-  );
-  return { file, go: () => writeFileSync(join(folder, 'go'), '') };
-}
 
 /** A command line whose daemon runs, for a test that looks at a terminal. */
 async function readyTroupe(context: TestContext): Promise<Troupe> {
@@ -91,36 +74,23 @@ describe('the picture of troupe up', () => {
   );
 
   test(
-    'says after troupe stop that the team is stopped too, and how to go on; so do status, watch and the summary',
+    'ends with 75 after troupe stop and says how to go on; so do status and watch',
     async (context) => {
       const { troupe, terminal, go } = await watchUp(context);
       expect(await troupe.run('stop')).toMatchObject({ status: 0 });
-      await terminal.see(/the daemon was stopped, and the members with it/);
+      const ended = (await terminal.see(/ended with 75/)).replace(/\s+/g, ' ');
+      expect(ended).toContain('The daemon was stopped, and team fourth with it. The same command goes on with it.');
+      expect(readPid(troupe.home)).toBe(undefined);
       const said =
         'The members of team fourth are stopped (the daemon was stopped): troupe up with its team file goes on';
       expect((await troupe.run('status')).stdout).toContain(said);
       expect((await troupe.run('team status fourth')).stdout).toContain(said);
-      const ended = (await terminal.see(/ended with 1/)).replace(/\s+/g, ' ');
-      expect(ended).toContain('the same command starts them again and goes on');
       const live = openTerminal(troupe, 'troupe watch fourth', { columns: 100 });
       await live.see(/○ stopped; troupe up goes on/);
       live.press('q');
       const plain = troupe.start('watch fourth --plain');
       await until('it says so', () => plain.output.stderr.includes(said));
       go();
-    },
-    PATIENT,
-  );
-
-  test(
-    'is left by Ctrl-C at once when the daemon was stopped, and says how the team goes on',
-    async (context) => {
-      const { troupe, terminal } = await watchUp(context);
-      expect(await troupe.run('stop')).toMatchObject({ status: 0 });
-      await terminal.see(/the daemon was stopped/);
-      terminal.press('C-c');
-      const text = (await terminal.see(/ended with 130/)).replace(/\s+/g, ' ');
-      expect(text).toContain('the daemon was stopped, and team fourth with it. The same command goes on with it.');
     },
     PATIENT,
   );

@@ -4,7 +4,7 @@ import { workedOn } from '../../client/work-time.ts';
 import type { TeamEvent } from '../../core/event.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { newCommandId } from '../call.ts';
-import { INTERRUPTED } from '../errors.ts';
+import { INTERRUPTED, Refusal } from '../errors.ts';
 import { listenForEnd } from '../interruption.ts';
 import type { Ending } from '../interruption.ts';
 import { clean, fold } from '../text.ts';
@@ -13,17 +13,17 @@ import { followWork } from './follow.ts';
 import type { FollowOptions, Outcome } from './follow.ts';
 import { openHolder } from './holder.ts';
 import { look } from './standing.ts';
+import type { Trouble } from './trouble.ts';
 
 /** How a team is seen through. */
-export interface AccompanyOptions extends Omit<FollowOptions, 'signal'> {
+export interface AccompanyOptions extends Omit<FollowOptions, 'signal' | 'onTrouble'> {
   readonly ending: Ending;
   readonly environment: NodeJS.ProcessEnv;
   /** A pane per member where there can be one. */
   readonly panes: boolean;
   /** The team stays up when its work is done. */
   readonly keep: boolean;
-  /** The daemon was stopped, and with it whom it ran. */
-  readonly isStopped: () => boolean;
+  readonly trouble: Trouble;
   /** The same command goes on with what is left, so a team that was not done stays open. */
   readonly goesOn: boolean;
 }
@@ -35,20 +35,39 @@ export function listenForTeamEnd(): Ending {
   return ending;
 }
 
-/** Shows a team at work until there is nothing left to do, then takes it down. */
+/** Shows a team at work until there is nothing left to do, then takes it down. Ends with `no_daemon` when the daemon is stopped. */
 export async function accompany(
   client: Client,
   team: ResultOf<'team.up'>,
   options: AccompanyOptions,
 ): Promise<Outcome> {
-  const { ending, screen, json, environment } = options;
+  const stopped = new Refusal('no_daemon', describeStop(team.name, options));
+  let isOver = false;
+  // All that is asked for then fails, and nothing is waited for any more.
+  options.trouble.onStopped(() => {
+    isOver = true;
+    client.close();
+  });
+  try {
+    return await seeThrough(client, team, { ...options, stopped });
+  } catch (error) {
+    throw isOver ? stopped : error;
+  }
+}
+
+async function seeThrough(
+  client: Client,
+  team: ResultOf<'team.up'>,
+  options: AccompanyOptions & { readonly stopped: Refusal },
+): Promise<Outcome> {
+  const { ending, screen, json, environment, trouble, stopped } = options;
   const holder = openHolder(findHome(environment).holders, team.name);
   if (!holder.isUs()) warn(fold(lookOnNotice(team.name), screen));
   // The first Ctrl-C takes the team down, which may take a while; the second goes at once.
   ending.onAgain(() => leaveAtOnce(team, options));
   const interrupted = (): void => {
-    // There is nobody to take down, and nobody to ask to.
-    if (options.isStopped()) leaveStopped(team, options);
+    // There is nobody to ask to take it down.
+    if (trouble.isStopped()) leaveAtOnce(team, options);
     if (screen.isTerminal && !json && holder.isUs()) {
       warn(fold('Stopping its members; Ctrl-C again leaves at once.\n', screen));
     }
@@ -57,10 +76,16 @@ export async function accompany(
   const panes = await openPanesFor(team, options);
   let outcome: Outcome;
   try {
-    outcome = await followWork(client, team.name, { ...options, signal: ending.signal });
+    outcome = await followWork(client, team.name, {
+      ...options,
+      signal: ending.signal,
+      onTrouble: trouble.onTrouble,
+    });
   } finally {
     await panes?.close();
   }
+  // A daemon that is stopped ends the members before itself: it was not they who could not go on.
+  if (outcome.reason !== 'done' && trouble.isStopped()) throw stopped;
   // Taken down, it could not go on with the answer.
   const stays = outcome.reason === 'person' || (options.keep && outcome.reason !== 'interrupted');
   // Asked again: by now the other one may be gone, and nobody else would end them.
@@ -119,11 +144,9 @@ function leaveAtOnce({ name, members }: ResultOf<'team.up'>, { screen, json }: A
 }
 
 /** Says how a team goes on that was stopped with its daemon. */
-function leaveStopped({ name }: ResultOf<'team.up'>, { screen, json, goesOn }: AccompanyOptions): never {
-  if (screen.isTerminal && !json) print('\x1b[?25h');
-  const next = goesOn ? 'The same command goes on with it.' : `To close it: troupe down ${clean(name)}`;
-  warn(`\ntroupe: the daemon was stopped, and team ${clean(name)} with it. ${next}\n`);
-  process.exit(INTERRUPTED);
+function describeStop(teamId: string, { goesOn }: AccompanyOptions): string {
+  const next = goesOn ? 'The same command goes on with it.' : `To close it: troupe down ${clean(teamId)}`;
+  return `The daemon was stopped, and team ${clean(teamId)} with it. ${next}`;
 }
 
 /** Done is when every task is completed and a lead has said its last word; anything less is told by the exit code. */

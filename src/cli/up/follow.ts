@@ -70,7 +70,13 @@ export async function followWork(
 ): Promise<Outcome> {
   const began = performance.now();
   const progress = screen.isTerminal && !json ? openProgress(teamId) : undefined;
-  if (progress) onTrouble?.((what) => progress.trouble(what));
+  let trouble: string | undefined;
+  onTrouble?.((what) => {
+    if (progress) progress.trouble(what);
+    // Said once, however often it is found.
+    else if (what !== undefined && what !== trouble) warn(`troupe: ${what}\n`);
+    trouble = what;
+  });
   const stop = new AbortController();
   const end = (): void => stop.abort();
   signal.addEventListener('abort', end, { once: true });

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { slowTeam } from './slow-team.ts';
+import { newTroupe, readPid, until } from './troupe.ts';
+import type { Started, Troupe } from './troupe.ts';
+
+const PATIENT = 120_000;
+
+/** The team in a pipe, from the moment at which its member works. */
+async function startUp(words: readonly string[] = []): Promise<{ troupe: Troupe; up: Started; go: () => void }> {
+  const troupe = newTroupe();
+  const { file, go } = slowTeam();
+  const up = troupe.start(['up', file, ...words]);
+  await until('its member works', async () => {
+    const { status, stdout } = await troupe.run('member show ann --team fourth --json');
+    return status === 0 && (JSON.parse(stdout) as { status: string }).status === 'active';
+  });
+  return { troupe, up, go };
+}
+
+const STOPPED = 'The daemon was stopped, and team fourth with it. The same command goes on with it.';
+
+describe('troupe up in a pipe whose daemon is stopped', () => {
+  test(
+    'ends with 75 and says how the team goes on',
+    async () => {
+      const { troupe, up } = await startUp();
+      expect(await troupe.run('stop')).toMatchObject({ status: 0 });
+      const { status, stderr } = await up.ended;
+      expect({ status, last: stderr.trim().split('\n').at(-1) }).toEqual({ status: 75, last: `troupe: ${STOPPED}` });
+      expect(readPid(troupe.home)).toBeUndefined();
+    },
+    PATIENT,
+  );
+
+  test(
+    'says so as an error to a program that reads JSON, also when everything is killed',
+    async () => {
+      const { troupe, up } = await startUp(['--json']);
+      expect(await troupe.run('stop --all')).toMatchObject({ status: 0 });
+      const { status, stdout, stderr } = await up.ended;
+      expect({ status, stdout }).toEqual({ status: 75, stdout: '' });
+      const error = { code: 'no_daemon', message: STOPPED };
+      expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toEqual({ error });
+      expect(stderr).not.toContain('its members go on');
+    },
+    PATIENT,
+  );
+
+  test(
+    'waits for the next one where the members go on, and says so',
+    async () => {
+      const { troupe, up, go } = await startUp();
+      expect(await troupe.run('stop --keep')).toMatchObject({ status: 0 });
+      await until('it says so', () => up.output.stderr.includes('the daemon was stopped, and its members go on'));
+      expect(await troupe.run('status')).toMatchObject({ status: 0 });
+      go();
+      expect(await up.ended).toMatchObject({ status: 0, stdout: expect.stringContaining('2 of 2 tasks completed') });
+    },
+    PATIENT,
+  );
+
+  test(
+    'starts another where it was killed, and sees the team to its end',
+    async () => {
+      const { troupe, up, go } = await startUp();
+      const before = readPid(troupe.home) as number;
+      process.kill(before, 'SIGKILL');
+      await until('another runs', () => ![undefined, before].includes(readPid(troupe.home)));
+      go();
+      const { status, stdout, stderr } = await up.ended;
+      expect({ status, stdout }).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining('2 of 2 tasks completed'),
+      });
+      expect(stderr).toContain('troupe: the daemon is gone; starting it again\n');
+    },
+    PATIENT,
+  );
+});
