@@ -108,6 +108,7 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
       folder: 'where the file lies',
       approve: 'hashes of hooks that the person approves',
       yes: 'approve all hooks of the file',
+      again: 'begin anew in the place of a team that is closed, which is deleted once nothing is in the way',
     },
     defaults: { name: 'troupe.yaml' },
   },

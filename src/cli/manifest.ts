@@ -45,7 +45,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'team check':
     '["team.check","admin",[["source","source","string","!"]],[["folder","folder","string","!"],["name","name","string",""]]]',
   'team up':
-    '["team.up","admin",[["source","source","string","!"]],[["folder","folder","string","!"],["name","name","string",""],["approve","approve","list",""],["yes","yes","boolean",""]]]',
+    '["team.up","admin",[["source","source","string","!"]],[["folder","folder","string","!"],["name","name","string",""],["approve","approve","list",""],["yes","yes","boolean",""],["again","again","boolean",""]]]',
   'team run':
     '["team.run","admin",[["goal","goal","string","!"]],[["folder","folder","string","!"],["lead","lead","string",""],["with","with","list",""],["name","name","string",""],["model","model","string",""],["mode","mode","string","",["plan","edit","full"]],["delegate","delegate","boolean",""]]]',
   'member add':

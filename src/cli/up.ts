@@ -1,5 +1,4 @@
 import { dirname, relative, resolve } from 'node:path';
-import type { Client } from '../client/client.ts';
 import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
 import { askYesNo } from './ask.ts';
@@ -42,15 +41,13 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     const found = await client.call('team.check', team, { signal: ending.signal });
     const { lacking = [], unrunnable = [] } = found;
     if (lacking.length > 0) warn(lackingNotice(lacking, file, environment));
-    // What will be refused is so as it is: nobody is asked before, and nothing of a team is removed.
+    // What will be refused is so as it is: nobody is asked before.
     const isRefused = found.elsewhere?.holds === true || found.broken.length > 0 || unrunnable.length > 0;
     const approve = yes || isRefused ? [] : await askForHooks(found.unapproved, team, ending.signal);
-    const isUnapproved = !yes && found.unapproved.some(({ hash }) => !approve.includes(hash));
-    if (again && !isRefused && !isUnapproved) await removeClosed(client, found.team, ending.signal);
     ending.signal.throwIfAborted();
     const config = await client.call(
       'team.up',
-      { ...team, yes, approve },
+      { ...team, yes, approve, ...(again && { again }) },
       { signal: ending.late, commandId: newCommandId() },
     );
     if (found.elsewhere) warn(describeMove(found, team.folder));
@@ -80,13 +77,6 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
 /** Nobody sees it to its end: it has to be said who does. */
 function detachedNotice(teamId: string): string {
   return `\nIt works in the background, and stays open until you close it. See it: troupe watch ${teamId}. Close it: troupe down ${teamId}\n`;
-}
-
-/** A team of that name that is over makes way, with all it recorded; one that is not stays. */
-async function removeClosed(client: Client, teamId: string, signal: AbortSignal): Promise<void> {
-  const teams = await client.call('team.list', {}, { signal });
-  const isOver = teams.some(({ name, status }) => name === teamId && status === 'cleaned-up');
-  if (isOver) await client.call('team.delete', { teamId }, { signal, commandId: newCommandId() });
 }
 
 /** What is not there is empty for the members, which may be meant; where we have it, the daemon was started without. */

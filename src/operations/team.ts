@@ -14,6 +14,7 @@ import type { Stored } from '../journal/journal.ts';
 import { fullDigest, makeDigest } from '../runtime/digest.ts';
 import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
+import type { Services } from './operation.ts';
 import { waitFor } from './wait.ts';
 
 /** A team in one line of a list; of one with a problem nothing else is known but its name. */
@@ -202,8 +203,7 @@ export const teamOperations = [
           () => undefined,
         );
       }
-      await ledger.drop(teamId);
-      await daemon.removeTranscripts(teamId);
+      await removeTeam({ ledger, daemon }, teamId);
       return { teamId, deleted: true as const };
     },
   }),
@@ -267,4 +267,13 @@ function activeAt(state: TeamState, { createdAt, closedAt }: { createdAt: Date; 
   for (const { updatedAt } of state.tasks.values()) see(updatedAt);
   for (const { ids } of state.index.inboxes.values()) see(state.messages.get(ids.at(-1) ?? '')?.sentAt);
   return new Date(last);
+}
+
+/** Removes what a team that is over recorded. */
+export async function removeTeam(
+  { ledger, daemon }: Pick<Services, 'ledger' | 'daemon'>,
+  teamId: string,
+): Promise<void> {
+  await ledger.drop(teamId);
+  await daemon.removeTranscripts(teamId);
 }

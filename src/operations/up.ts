@@ -11,10 +11,12 @@ import { hooksOf, pathOfHook } from '../runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
 import { findElsewhere, placeOf, requirePlace } from '../runtime/team-file/place.ts';
 import { agentsOf, raiseTeam } from '../runtime/team-file/raise.ts';
+import type { RaiseOptions } from '../runtime/team-file/raise.ts';
 import { findUnrunnable } from '../runtime/team-file/runnable.ts';
 import { TeamFile } from '../runtime/team-file/schema.ts';
 import { placeIn, problemsOf } from '../runtime/yaml-file.ts';
 import { operation } from './operation.ts';
+import { removeTeam } from './team.ts';
 
 const Source = z.strictObject({
   source: z.string().describe('the text of the team file'),
@@ -97,11 +99,15 @@ export const upOperations = [
     input: Source.extend({
       approve: z.array(z.string()).default([]).describe('hashes of hooks that the person approves'),
       yes: z.boolean().default(false).describe('approve all hooks of the file'),
+      again: z
+        .boolean()
+        .default(false)
+        .describe('begin anew in the place of a team that is closed, which is deleted once nothing is in the way'),
     }),
     result: TeamConfig,
     route: 'POST /api/up',
     cli: { args: ['source'] },
-    run: async ({ ledger, hooks, daemon, actor }, { source, name, folder, approve, yes }) => {
+    run: async ({ ledger, hooks, daemon, actor }, { source, name, folder, approve, yes, again }) => {
       const file = parseTeamFile(source, name);
       const place = placeOf(folder, name, daemon.hostId);
       await ledger.view(file.team, (state) => requirePlace(state, place));
@@ -125,7 +131,7 @@ export const upOperations = [
           `The ${left.type} hook ${quote(left.command)} of ${name} is not approved: read it, then say yes to it (yes)`,
         );
       }
-      await raiseTeam(ledger, file, place, async (registered, tasks) => {
+      const judge: RaiseOptions['judge'] = async (registered, tasks) => {
         const unwanted = await hooks.judgeNewTasks(file.team, { hooks: registered, tasks, createdBy: actor });
         if (unwanted.length === 0) return;
         const said = unwanted.map(({ title, feedback }) => `  ${quote(title)}: ${feedback.replaceAll('\n', '\n    ')}`);
@@ -133,7 +139,9 @@ export const upOperations = [
           'gate_rejected',
           `A hook does not want ${unwanted.length} of the tasks of ${name}, so nothing was made:\n${said.join('\n')}`,
         );
-      });
+      };
+      const remove = (): Promise<void> => removeTeam({ ledger, daemon }, file.team);
+      await raiseTeam(ledger, file, place, { judge, ...(again && { remove }) });
       return ledger.view(file.team, viewTeam);
     },
   }),

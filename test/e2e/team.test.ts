@@ -168,6 +168,28 @@ describe('troupe up', () => {
   );
 
   test(
+    'with --again keeps the closed team until nothing of the new one is refused',
+    async () => {
+      const stage = setStage();
+      const file = { team: 'crew', members: [stage.member('ann', 'quick')], tasks: [{ title: 'First' }] };
+      expect((await stage.troupe('up', stage.teamFile(file))).code).toBe(0);
+      const before = await stage.task('crew', '1');
+      const refuse = async (next: object, said: string): Promise<void> => {
+        const { code, stderr } = await stage.troupe('up', stage.teamFile({ ...file, ...next }), '--again', '--yes');
+        expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(said) });
+        expect(await stage.task('crew', '1')).toEqual(before);
+      };
+      await refuse({ hooks: { TaskCreated: { command: 'echo not now >&2; exit 2' } } }, '"First": not now');
+      const two = [stage.member('ann', 'quick'), stage.member('bob', 'quick')];
+      await refuse({ members: two, limits: { maxTeammates: 1 } }, 'its limit');
+      const { code, stderr } = await stage.troupe('up', stage.teamFile(file), '--again');
+      expect(code, stderr).toBe(0);
+      expect(await stage.task('crew', '1')).not.toEqual(before);
+    },
+    LONG,
+  );
+
+  test(
     'with --detach returns at once; ps, peek and logs show the team, and up again adds what is missing',
     async () => {
       const stage = setStage();

@@ -462,8 +462,10 @@ function setStage() {
     /** The hooks that were asked, each time. */
     judged,
     raise: async (text: string, from = folder, host?: string) =>
-      raiseTeam(ledger, parseTeamFile(text, 'troupe.yaml'), placeOf(from, 'troupe.yaml', host), async (hooks) => {
-        judged.push(hooks.map(({ command }) => command));
+      raiseTeam(ledger, parseTeamFile(text, 'troupe.yaml'), placeOf(from, 'troupe.yaml', host), {
+        async judge(hooks) {
+          judged.push(hooks.map(({ command }) => command));
+        },
       }),
     team: () => ledger.view('diamond', viewTeam),
     tasks: () => ledger.view('diamond', (state) => [...state.tasks.values()].map((task) => viewTask(state, task))),

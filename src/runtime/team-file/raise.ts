@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
 import { USER } from '../../core/actor.ts';
 import type { AgentSpec } from '../../core/agent.ts';
+import { decide } from '../../core/decide.ts';
 import { TeamError } from '../../core/errors.ts';
+import { evolve } from '../../core/evolve.ts';
 import type { HookConfig } from '../../core/hook.ts';
 import { JoinInput } from '../../core/member.ts';
 import { parse } from '../../core/parse.ts';
+import { createState } from '../../core/state.ts';
 import type { TeamRecord, TeamState } from '../../core/state.ts';
 import { CreateTaskInput } from '../../core/task.ts';
 import { CreateTeamInput } from '../../core/team.ts';
@@ -40,39 +43,65 @@ export function agentsOf(file: TeamFile, folder: string): FileAgent[] {
   }));
 }
 
+/** What is done about a team besides. */
+export interface RaiseOptions {
+  /** Hears of the tasks that are about to be made, and of the hooks that the team has then; throws to have nothing made. */
+  readonly judge?: (hooks: readonly HookConfig[], tasks: readonly NewTask[]) => Promise<void>;
+  /** Removes a closed team of that name, in whose place the new one begins; without it a closed team is refused. */
+  readonly remove?: () => Promise<void>;
+}
+
 /**
  * Brings a team to what its file says, in one step: made if it is not there, else completed by the members and tasks that
  * are missing, with the hooks and limits that it has now. Tasks are known again by their id in the file; those it reserves for
- * a member that comes back are so again. A team of another folder is refused.
+ * a member that comes back are so again. A team of another folder is refused. One in whose place it begins is removed last,
+ * when nothing is left that could be refused.
  */
 export async function raiseTeam(
   ledger: Ledger,
   file: TeamFile,
   place: Place,
-  judge: JudgeNewTasks = async () => undefined,
+  { judge, remove }: RaiseOptions = {},
 ): Promise<void> {
   const look = () =>
-    ledger.view(file.team, (state) => ({
-      commands: commandsFor(state, file, place),
-      next: state.nextTask,
-      hooks: hooksAfter(state.team?.hooks ?? [], hooksOf(file, place.folder), foldersOf(state.team, place)),
-    }));
-  const { commands, next, hooks } = await look();
+    ledger.view(file.team, (found) => {
+      requirePlace(found, place);
+      const isOver = found.team?.status === 'cleaned-up';
+      const state = isOver && remove ? createState(file.team) : found;
+      return {
+        isOver,
+        commands: commandsFor(state, file, place),
+        next: state.nextTask,
+        hooks: hooksAfter(state.team?.hooks ?? [], hooksOf(file, place.folder), foldersOf(state.team, place)),
+      };
+    });
+  const { isOver, commands, next, hooks } = await look();
   if (commands.length === 0) return;
+  if (isOver) rehearse(file.team, commands);
   const created = commands.filter((command) => command.type === 'task.create');
-  await judge(
+  await judge?.(
     hooks,
     created.map(({ title, description }, i) => ({ taskId: String(next + i), title, description })),
   );
   // The numbers in the commands, and those that were judged, are right only if nobody made a task meanwhile.
-  if ((await look()).next !== next) {
-    throw new TeamError('conflict', `Tasks were added to team ${file.team} meanwhile: bring it up again`);
+  const now = await look();
+  if (now.next !== next || now.isOver !== isOver) {
+    throw new TeamError('conflict', `Team ${file.team} was changed by somebody else meanwhile: bring it up again`);
   }
+  if (isOver) await remove?.();
   await ledger
     .execute(file.team, commands, () => undefined)
     .catch((error: unknown) => {
       throw error instanceof TeamError && error.code === 'team_closed' ? closedError(file.team) : error;
     });
+}
+
+/** Throws what a team that is made by these commands would be refused for. */
+function rehearse(teamId: string, commands: readonly NewCommand[]): void {
+  const state = createState(teamId);
+  for (const command of commands) {
+    for (const event of decide(state, { at: Date.now(), ...command })) evolve(state, event);
+  }
 }
 
 function closedError(team: string): TeamError {
@@ -82,12 +111,8 @@ function closedError(team: string): TeamError {
   );
 }
 
-/** Hears of the tasks that are about to be made, and of the hooks that the team has then; throws to have nothing made. */
-export type JudgeNewTasks = (hooks: readonly HookConfig[], tasks: readonly NewTask[]) => Promise<void>;
-
 function commandsFor(state: TeamState, file: TeamFile, place: Place): NewCommand[] {
   const { folder } = place;
-  requirePlace(state, place);
   if (state.team?.status === 'cleaned-up') throw closedError(file.team);
   const joins = memberCommands(state, file, folder);
   const back = new Set(joins.flatMap((command) => (command.type === 'member.join' ? command.name : [])));
