@@ -1,7 +1,7 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Home } from './client/home.ts';
-import { requireRunnable } from './host/runnable.ts';
+import { requireAllRunnable } from './host/runnable.ts';
 import type { Hosts } from './journal/hosts.ts';
 import type { DaemonStatus } from './operations/daemon-status.ts';
 import type { DaemonService } from './operations/operation.ts';
@@ -62,7 +62,7 @@ export function daemonService(parts: DaemonParts): DaemonService {
           .flatMap(({ agents }) => agents) ?? []),
       ]),
     // What this machine lacks, another that shares the journal may have.
-    requireAgents: (agents) => agents.forEach((one) => requireRunnable(one, hosts ? undefined : environment)),
+    requireAgents: (agents) => requireAllRunnable(agents, hosts ? undefined : environment),
     lacking: (names) => (hosts ? [] : names.filter((name) => environment[name] === undefined)),
     async removeTranscripts(teamId) {
       await rm(join(home.transcripts, teamId), { recursive: true, force: true });

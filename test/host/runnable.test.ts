@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { agentNamed, argvOf } from '../../src/core/agent.ts';
-import { requireRunnable } from '../../src/host/runnable.ts';
+import { requireAllRunnable, requireRunnable } from '../../src/host/runnable.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const EMPTY = { PATH: '/nowhere' };
@@ -16,6 +16,17 @@ test('an agent that is not installed is refused with the way to get it', () => {
     'Cannot run codex: it is not on the PATH;',
   );
   expect(() => requireRunnable({ spec: agentNamed('gemini'), cwd: '/' })).not.toThrow();
+});
+
+test('of several agents all that are in the way are told at once, and what holds for all of them once', () => {
+  const wanted = ['codex', 'gemini', 'codex', 'clade'].map((name) => ({ spec: agentNamed(name), cwd: '/' }));
+  expect(() => requireAllRunnable(wanted, EMPTY)).toThrow(
+    /^Cannot run codex in \/: [^;]*; npm install -g @openai\/codex\nCannot run gemini in \/: [^;]*; npm install [^;]*\nThere is no agent named "clade": .*\nIf your shell does find them, .*$/,
+  );
+  expect(() => requireAllRunnable(wanted.slice(0, 1), EMPTY)).toThrow(
+    /^Cannot run codex .*; if your shell does find it/,
+  );
+  expect(() => requireAllRunnable(wanted.slice(0, 3))).not.toThrow();
 });
 
 test('a name that is nobody is refused with the one that was probably meant', () => {
