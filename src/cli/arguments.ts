@@ -55,7 +55,11 @@ export async function readArguments(
   addFolder(fields, command);
   addDefaults(fields, command, environment);
   const { as, json, help: _help, ...input } = fields;
-  const missing = findMissing(command.args, input) ?? findMissing(command.flags, input);
+  let missing = findMissing(command.args, input) ?? findMissing(command.flags, input);
+  if (missing?.field === 'teamId' && mayBeLeftOut(command)) {
+    input['teamId'] = await (await import('./only-team.ts')).findOnlyTeam(environment, command);
+    missing = findMissing(command.flags, input);
+  }
   if (missing) throw await explainMissing(command, missing);
   requireChange(command, input);
   return { input, as: as as string | undefined, json: json === true };
@@ -160,13 +164,16 @@ function addFolder(input: Record<string, unknown>, { operation }: Command): void
   if (operation === 'team.create') input['cwd'] ??= process.cwd();
 }
 
-/** What the surroundings say of team and member. A team that is about to change for good is named each time. */
-function addDefaults(input: Record<string, unknown>, command: Command, environment: NodeJS.ProcessEnv): void {
-  const isFlag = has(command.flags, 'teamId');
-  const isPlace = has(command.args, 'teamId');
-  if (!isFlag && !isPlace) return;
+/** Whether another than its words may say which team is meant. One that is about to change for good is named each time. */
+function mayBeLeftOut(command: Command): boolean {
   const reads = command.scope === 'reader' || command.operation === undefined;
-  if (input['teamId'] === undefined && (isFlag || reads)) {
+  return has(command.flags, 'teamId') || (reads && has(command.args, 'teamId'));
+}
+
+/** What the surroundings say of team and member. */
+function addDefaults(input: Record<string, unknown>, command: Command, environment: NodeJS.ProcessEnv): void {
+  if (!has(command.flags, 'teamId') && !has(command.args, 'teamId')) return;
+  if (input['teamId'] === undefined && mayBeLeftOut(command)) {
     const team = environment['TROUPE_TEAM_ID'] || environment['TROUPE_TEAM'];
     if (team) input['teamId'] = team;
   }

@@ -86,7 +86,7 @@ const SETTINGS: [string, string][] = [
     'exit code',
     '0 done; 1 failed, or not all was done; 2 the command is wrong; 3 there is no such thing; 4 not as things are now; 5 not allowed; 75 no daemon; 130 interrupted',
   ],
-  ['TROUPE_TEAM', 'the team, where --team is not given'],
+  ['TROUPE_TEAM', 'the team, where --team is not given; without both it is the only one that is open'],
   ['TROUPE_MEMBER_NAME', 'the member you speak for, where --as is not given'],
   ['TROUPE_TOKEN, TROUPE_TOKEN_FILE', "a member's credential, in place of your own"],
   ['TROUPE_HOME', 'where the daemon keeps everything'],

@@ -44,10 +44,11 @@ export async function explainMissing(command: Command, missing: Input): Promise<
   return new UsageError(`${name} is missing: ${describeInput(command, missing).text}${hint}`, command.words);
 }
 
-function whichTeam(command: Command): string {
+/** How a team is named to a command. */
+export function whichTeam(command: Command, there = 'troupe teams lists them'): string {
   const isPlace = command.args.some(({ field }) => field === 'teamId');
   const how = isPlace ? `troupe ${command.words} NAME` : 'add --team NAME, or set TROUPE_TEAM';
-  return `Say which team: ${how}; troupe teams lists them`;
+  return `Say which team: ${how}; ${there}`;
 }
 
 /** Fields that say of which thing, or on what condition, and change nothing. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openUnix } from '../server/wire.ts';
-import { sharedTroupe } from './troupe.ts';
+import { newTroupe, sharedTroupe } from './troupe.ts';
 
 /** The command lines that are promised word by word. */
 describe('the promised commands', () => {
@@ -166,6 +166,25 @@ describe('a command line', () => {
     expect(await troupe.run('task list', { env: both })).toMatchObject({ status: 0 });
     expect(await troupe.run('task list --team nowhere', { env })).toMatchObject({ status: 3 });
     expect((await troupe.run('team show', { env })).stdout).toContain('Team demo');
+  });
+
+  test('is about the only team that is open where nobody names one, and guesses between several for nobody', async () => {
+    const alone = newTroupe();
+    const none = await alone.run('inbox');
+    expect(none).toMatchObject({ status: 2, stderr: expect.stringContaining('set TROUPE_TEAM; none is open') });
+    await alone.run('team create over');
+    await alone.run('team close over');
+    await alone.run('team create demo');
+    expect(await alone.json('task add First')).toMatchObject({ teamId: 'demo' });
+    expect(await alone.json('send lead "hello"')).toMatchObject({ teamId: 'demo' });
+    expect(await alone.json('inbox --of lead')).toMatchObject([{ content: 'hello' }]);
+    expect(await alone.json('notes add "Ports are random"')).toMatchObject({ text: 'Ports are random' });
+    expect((await alone.run('team show')).stdout).toContain('Team demo');
+    expect(await alone.run('team close')).toMatchObject({ status: 2 });
+    await alone.run('team create other');
+    const { status, stderr } = await alone.run('inbox');
+    expect(status).toBe(2);
+    expect(stderr).toContain('Say which team: add --team NAME, or set TROUPE_TEAM; demo, other are open\n');
   });
 
   test('wants to hear who takes a task, and says how to say it', async () => {
