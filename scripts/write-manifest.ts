@@ -39,6 +39,7 @@ const TEXTS: Readonly<Record<string, string>> = {
     'else agent in config.yaml, else the first that is installed, in the order of troupe agents)',
   'member.spawn cwd': "the directory it works in (default: its lead's, else one of its team's own)",
   'team.create cwd': 'the directory it works in (default: this one)',
+  'hook.register cwd': 'the directory it runs in (default: this one)',
   'member.add agent': 'what runs it: a name such as codex, or JSON as in a team file: {"exec":"./work.sh"}',
   activeForm: 'what is going on while somebody works on it: "Running tests"',
   agentType: 'what kind of agent it is',

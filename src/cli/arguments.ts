@@ -159,9 +159,9 @@ function assignPlaces(command: Command, places: readonly string[], given: Given)
   }
 }
 
-/** Where a person makes a team, it works: its members have that folder unless somebody says another. */
+/** Where a person makes a team, it works: its members have that folder unless somebody says another; a hook runs where it was named. */
 function addFolder(input: Record<string, unknown>, { operation }: Command): void {
-  if (operation === 'team.create') input['cwd'] ??= process.cwd();
+  if (operation === 'team.create' || operation === 'hook.register') input['cwd'] ??= process.cwd();
 }
 
 /** Whether another than its words may say which team is meant. One that is about to change for good is named each time. */

@@ -586,7 +586,7 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
       type: 'when it runs: before a task completes, when a teammate has nothing left, when a task is made',
       command: 'the command',
       executor: 'shell, or node for a module',
-      cwd: 'the directory it works in',
+      cwd: 'the directory it runs in (default: this one)',
       env: 'names of variables that it may see',
       approved: 'the hash of the content that was approved',
       timeout: 'milliseconds until it is ended',

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
 import { HookConfig, HookType } from '../core/hook.ts';
+import { describeBroken } from '../runtime/hooks/obstacle.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 
@@ -13,6 +15,9 @@ export const hookOperations = [
     route: 'POST /api/teams/:teamId/hooks',
     cli: { args: ['type', 'command'] },
     run: async ({ hooks, once }, { teamId, ...config }) => {
+      // One that is not to run yet may be written later.
+      const [broken] = config.enabled ? hooks.broken([config]) : [];
+      if (broken) throw new TeamError('invalid', `Not registered: ${describeBroken(broken)}`);
       await hooks.registerHook(teamId, config, once);
       return hooks.getRegisteredHooks(teamId);
     },

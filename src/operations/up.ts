@@ -7,6 +7,7 @@ import { parse } from '../core/parse.ts';
 import { TeamConfig } from '../core/team.ts';
 import { isSlug, Line, quote, Slug, suggestSlug, textOf } from '../core/text.ts';
 import { viewTeam } from '../core/view.ts';
+import { describeBroken } from '../runtime/hooks/obstacle.ts';
 import { hooksOf, pathOfHook } from '../runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
 import { findElsewhere, placeOf, requirePlace } from '../runtime/team-file/place.ts';
@@ -117,9 +118,8 @@ export const upOperations = [
       const configs = hooksOf(file, folder);
       const [broken] = hooks.broken(configs);
       if (broken) {
-        const { type, command, why } = broken;
         const at = placeIn(source, name, pathOfHook(file, broken));
-        throw new TeamError('invalid', `${at}: the ${type} hook ${quote(command)} cannot be run: ${why}`);
+        throw new TeamError('invalid', `${at}: ${describeBroken(broken)}`);
       }
       hooks.approve(
         yes ? configs : configs.filter(({ approved }) => approved !== undefined && approve.includes(approved)),

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openUnix } from '../server/wire.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { newTroupe, sharedTroupe } from './troupe.ts';
 
 /** The command lines that are promised word by word. */
@@ -185,6 +187,29 @@ describe('a command line', () => {
     const { status, stderr } = await alone.run('inbox');
     expect(status).toBe(2);
     expect(stderr).toContain('Say which team: add --team NAME, or set TROUPE_TEAM; demo, other are open\n');
+  });
+
+  test('registers a hook to run where it was named, and none that cannot be run', async () => {
+    const folder = temporaryFolder();
+    const gate = join(folder, 'gate.sh');
+    const register = (...words: readonly string[]) =>
+      troupe.run(['hook', 'register', 'TaskCreated', './gate.sh', '--team', 'demo', ...words]);
+    const refused = await register('--cwd', folder);
+    expect(refused).toMatchObject({ status: 2, stdout: '' });
+    expect(refused.stderr.replace(/\s+/g, ' ')).toContain(
+      `Not registered: the TaskCreated hook "./gate.sh" cannot be run: ./gate.sh is not there: put it into ${folder} `,
+    );
+    expect((await register()).stderr).toContain(process.cwd());
+    writeFileSync(gate, '#!/bin/sh\nexit 0\n');
+    expect((await register('--cwd', folder)).stderr).toContain(`may not be executed: chmod +x ${gate}`);
+    expect(await troupe.json('hook list --team demo')).toEqual([]);
+    chmodSync(gate, 0o755);
+    expect(await register('--cwd', folder)).toMatchObject({ status: 0 });
+    expect(await troupe.json('hook list --team demo')).toMatchObject([{ command: './gate.sh', cwd: folder }]);
+    await troupe.run('hook remove TaskCreated --team demo');
+    await troupe.run('hook register TaskCreated true --team demo');
+    expect(await troupe.json('hook list --team demo')).toMatchObject([{ command: 'true', cwd: process.cwd() }]);
+    await troupe.run('hook remove TaskCreated --team demo');
   });
 
   test('wants to hear who takes a task, and says how to say it', async () => {
