@@ -29,6 +29,9 @@ const TEXTS: Readonly<Record<string, string>> = {
   'note.update text': 'the text',
   'note.update noteId': 'the note',
   'note.list tag': 'only those with this tag',
+  // The command line asks again for as many as were wanted.
+  'task.list limit': 'at most so many, the oldest first',
+  'event.list limit': 'at most so many',
   'note.add tags': 'tags',
   'note.add text': 'the text',
   'request.answer approve': 'yes, or --no-approve',

@@ -46,13 +46,9 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   });
   if (process.env['TROUPE_JOURNAL']) await tellOfOtherJournal(true);
   if (notices.length > 0) (await import('./connect.ts')).sayNotices(notices);
-  // A program that reads JSON is told of no next page: it gets all, unless it says how many it wants.
-  if (given.json && after !== undefined && given.input['limit'] === undefined) {
-    for (let at: string | number | undefined = after; at !== undefined; at = after) {
-      after = undefined;
-      const payload = { ...given.input, after: at };
-      (result as unknown[]).push(...((await callPatiently({ ...frame, payload }, onMore)) as unknown[]));
-    }
+  if (after !== undefined) {
+    const { readOn } = await import('./read-on.ts');
+    after = await readOn(command, given, { list: result as unknown[], after });
   }
   if (operation === 'task.claim' && result === null && !given.json) {
     const { explainNothingClaimed } = await import('./nothing-claimed.ts');

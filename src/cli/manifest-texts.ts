@@ -433,6 +433,7 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
       type: 'only of this kind',
       since: 'not older than: 10m, 2h, or a moment in ISO 8601',
       until: 'not newer than: 10m, 2h, or a moment in ISO 8601',
+      after: 'only what was sent after this message',
       limit: 'the newest so many',
       markRead: 'mark what is returned as read',
       wait: 'wait up to so long for one: 30s, 5m',
@@ -467,7 +468,12 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
   },
   'request list': {
     summary: 'List what waits for an answer or had one: shutdowns, plans, permissions, gates, budgets, restarts',
-    inputs: { teamId: 'the team', status: 'only with this status', kind: 'only these' },
+    inputs: {
+      teamId: 'the team',
+      status: 'only with this status',
+      kind: 'only these',
+      after: 'only what was asked after this request',
+    },
     defaults: {},
   },
   'request raise': {
@@ -556,7 +562,12 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
   },
   'note list': {
     summary: 'List what the team wrote down',
-    inputs: { teamId: 'the team', tag: 'only those with this tag', limit: 'at most so many' },
+    inputs: {
+      teamId: 'the team',
+      tag: 'only those with this tag',
+      after: 'only notes with a greater id',
+      limit: 'the newest so many',
+    },
     defaults: {},
   },
   'note update': {
@@ -616,11 +627,7 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
   },
   'event list': {
     summary: 'List what happened to a team, batch by batch',
-    inputs: {
-      teamId: 'the team',
-      after: 'only batches after this number',
-      limit: 'at most so many; fewer when they are long',
-    },
+    inputs: { teamId: 'the team', after: 'only batches after this number', limit: 'at most so many' },
     defaults: { after: 0, limit: 1000 },
   },
   'native list': {

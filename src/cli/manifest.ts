@@ -100,7 +100,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'message broadcast':
     '["message.broadcast","member",[["content","content","string","!"]],[["teamId","team","string","!"],["summary","summary","string",""],["priority","priority","string","",["normal","urgent"]],["metadata","metadata","json",""],["messageId","message-id","string",""]]]',
   inbox:
-    '["message.inbox","reader",[],[["teamId","team","string","!"],["memberId","of","string",""],["unread","unread","boolean",""],["waiting","waiting","boolean",""],["type","type","string","",["direct","broadcast","system","plan_approval","task_update"]],["since","since","time",""],["until","until","time",""],["limit","limit","number",""],["markRead","mark-read","boolean",""],["wait","wait","duration",""]]]',
+    '["message.inbox","reader",[],[["teamId","team","string","!"],["memberId","of","string",""],["unread","unread","boolean",""],["waiting","waiting","boolean",""],["type","type","string","",["direct","broadcast","system","plan_approval","task_update"]],["since","since","time",""],["until","until","time",""],["after","after","string",""],["limit","limit","number",""],["markRead","mark-read","boolean",""],["wait","wait","duration",""]]]',
   'message read':
     '["message.read","member",[["memberId","member","string","!"],["messageIds","messages","list","!"]],[["teamId","team","string","!"]]]',
   'message deliver':
@@ -108,7 +108,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'message acknowledge':
     '["message.acknowledge","member",[["memberId","member","string","!"],["messageIds","messages","list","!"]],[["teamId","team","string","!"],["read","read","boolean",""]]]',
   'request list':
-    '["request.list","reader",[],[["teamId","team","string","!"],["status","status","string","",["pending","approved","rejected","withdrawn"]],["kind","kind","string","",["shutdown","plan","gate","permission","budget","restart"]]]]',
+    '["request.list","reader",[],[["teamId","team","string","!"],["status","status","string","",["pending","approved","rejected","withdrawn"]],["kind","kind","string","",["shutdown","plan","gate","permission","budget","restart"]],["after","after","string",""]]]',
   'request raise':
     '["request.raise","member",[["kind","kind","string","!",["gate","permission","budget","restart"]],["content","content","string","!"]],[["teamId","team","string","!"],["memberId","member-id","string","!"],["taskId","task","string",""],["within","within","number",""],["detail","detail","json",""]]]',
   'request answer':
@@ -129,7 +129,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'note add':
     '["note.add","member",[["text","text","string","!"]],[["teamId","team","string","!"],["tags","tag","list",""]]]',
   'note list':
-    '["note.list","reader",[],[["teamId","team","string","!"],["tag","tag","string",""],["limit","limit","number",""]]]',
+    '["note.list","reader",[],[["teamId","team","string","!"],["tag","tag","string",""],["after","after","string",""],["limit","limit","number",""]]]',
   'note update':
     '["note.update","member",[["noteId","note","string","!"],["text","text","string",""]],[["teamId","team","string","!"],["tags","tag","list",""],["revision","revision","number",""]]]',
   'note remove': '["note.remove","member",[["noteId","note","string","!"]],[["teamId","team","string","!"]]]',

@@ -36,7 +36,7 @@ export interface CallOptions {
   readonly commandId?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (message: string) => void;
-  /** Hears of a list that it is not all, and what to give as `after` for the rest. */
+  /** Hears of a list that it is not all, and what to give as `after` for the rest. Without it the rest is fetched, up to the `limit`. */
   readonly onMore?: (after: string | number) => void;
 }
 
@@ -61,6 +61,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
   readonly onProgress?: ((message: string) => void) | undefined;
   readonly onMore?: ((after: string | number) => void) | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -118,6 +119,7 @@ export class Client {
         reject: settle(reject),
         onProgress,
         onMore,
+        signal,
       });
       signal?.addEventListener('abort', cancel, { once: true });
       this.#transmit(frame);
@@ -230,9 +232,30 @@ export class Client {
     else if (frame.type === 'result' && pending) {
       this.#pending.take(pending.id);
       const { result, after } = frame as unknown as ResultFrame;
-      if (after !== undefined) pending.onMore?.(after);
+      if (after === undefined) return pending.resolve(result);
+      if (!pending.onMore) return pending.resolve(this.#whole(pending, result as unknown[], after));
+      pending.onMore(after);
       pending.resolve(result);
     }
+  }
+
+  /** The list that begins so. A daemon hands out fewer at a time when they are long: its callers need not know. */
+  async #whole({ frame, signal }: Pending, begun: readonly unknown[], from: string | number): Promise<unknown[]> {
+    const { type, payload, as } = frame as RequestFrame & { payload: { limit?: number } };
+    const { limit = Infinity } = payload;
+    const list = [...begun];
+    for (let after: string | number | undefined = from; after !== undefined && list.length < limit;) {
+      // What is known to be there is not waited for.
+      const rest = { ...payload, after, wait: undefined, ...(limit < Infinity && { limit: limit - list.length }) };
+      after = undefined;
+      const page = await this.call(type as OperationName, rest, {
+        ...(as !== undefined && { as }),
+        ...(signal && { signal }),
+        onMore: (next) => void (after = next),
+      });
+      for (const item of page as unknown as unknown[]) list.push(item);
+    }
+    return list;
   }
 
   #refused({ id, error }: ErrorFrame, pending: Pending | undefined): void {

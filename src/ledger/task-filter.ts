@@ -13,19 +13,20 @@ export interface TaskFilter {
   readonly limit?: number;
 }
 
-/** The tasks that pass, in the order of their ids. */
-export function filterTasks(state: TeamState, filter: TaskFilter): SharedTask[] {
+/** The tasks that pass, in the order of their ids, one by one as they are asked for. */
+export function* filterTasks(state: TeamState, filter: TaskFilter): Generator<SharedTask> {
   const { status, assigneeId, priority, after = '0', limit = Infinity } = filter;
   const statuses = status === undefined ? undefined : new Set([status].flat());
-  const found: SharedTask[] = [];
+  let found = 0;
   for (const task of state.tasks.values()) {
-    if (found.length >= limit) break;
+    if (found >= limit) break;
     if (Number(task.id) <= Number(after)) continue;
     if (assigneeId !== undefined && task.assigneeId !== assigneeId) continue;
     if (priority !== undefined && task.priority !== priority) continue;
     if (!statuses && task.status === 'deleted') continue;
     const view = viewTask(state, task);
-    if (!statuses || statuses.has(view.status)) found.push(view);
+    if (statuses && !statuses.has(view.status)) continue;
+    found++;
+    yield view;
   }
-  return found;
 }

@@ -88,7 +88,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
 
   /** Tasks in the order of their ids. */
   listTasks(teamId: string, filter: TaskFilter = {}): Promise<SharedTask[]> {
-    return this.#view(teamId, (state) => filterTasks(state, filter));
+    return this.#view(teamId, (state) => [...filterTasks(state, filter)]);
   }
 
   /**

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { requireTeam } from '../core/view.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
+import { ENOUGH_CHARS } from './page.ts';
 import { visibleEvents } from './visible.ts';
 
 /** What one commit recorded. The events are those of the journal, as plain JSON. */
@@ -9,9 +10,6 @@ export const Batch = z.object({
   seq: z.number().int(),
   events: z.array(z.looseObject({ type: z.string(), at: z.number(), by: z.string() })),
 });
-
-/** What one answer holds of a long history, made in 10 ms; whoever wants more asks again from the last batch. */
-const ENOUGH_CHARS = 512 * 1024;
 
 export const eventOperations = [
   operation({

@@ -99,6 +99,7 @@ export const memberOperations = [
     name: 'member.list',
     summary: 'List the members of a team',
     scope: 'reader',
+    long: true,
     input: InTeam,
     result: z.array(TeamMember),
     route: 'GET /api/teams/:teamId/members',

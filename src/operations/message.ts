@@ -11,10 +11,12 @@ import {
 import type { TeamState } from '../core/state.ts';
 import { ChosenId, Slug } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { hasScope } from './caller.ts';
 import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
+import { pageOf, requireCursor } from './page.ts';
 import { requireSight } from './visible.ts';
 import { waitFor } from './wait.ts';
 
@@ -69,6 +71,7 @@ export const messageOperations = [
       type: MessageType.optional(),
       since: Timestamp.optional(),
       until: Timestamp.optional(),
+      after: TeamMessage.shape.id.max(300).optional().describe('only what was sent after this message'),
       limit: z.number().int().min(1).max(10_000).optional().describe('the newest so many'),
       markRead: z.boolean().default(false).describe('mark what is returned as read'),
       ...Wait,
@@ -76,9 +79,12 @@ export const messageOperations = [
     result: z.array(TeamMessage),
     route: 'GET /api/teams/:teamId/inbox',
     cli: { command: 'inbox', flags: { memberId: 'of' } },
-    run: async (context, { teamId, memberId, unread, waiting, type, since, until, limit, markRead, wait = 0 }) => {
+    run: async (
+      context,
+      { teamId, memberId, unread, waiting, type, since, until, after, limit, markRead, wait = 0 },
+    ) => {
       const owner = ownerOf(context, memberId);
-      const { ledger, mailbox, caller, actor, signal, progress } = context;
+      const { ledger, mailbox, caller, actor, signal, progress, more } = context;
       if (markRead && !hasScope(caller, 'member')) {
         throw new TeamError('not_allowed', 'This credential can read mail but not mark it as read');
       }
@@ -88,12 +94,14 @@ export const messageOperations = [
         ...(since && { since }),
         ...(until && { until }),
       };
+      const from = after === undefined ? -Infinity : await orderOf(ledger, { teamId, owner, after });
       const attempt = async () => {
-        const all = await mailbox.getInbox(teamId, owner, filter);
+        const all = (await mailbox.getInbox(teamId, owner, filter)).filter(({ order }) => order > from);
         const found = waiting ? all.filter((message) => !message.acknowledgedAt && !message.readAt) : all;
         return wait > 0 && found.length === 0 ? undefined : found.slice(limit === undefined ? 0 : -limit);
       };
-      const messages = (await waitFor(ledger, teamId, attempt, { ms: wait, signal, progress })) ?? [];
+      const found = (await waitFor(ledger, teamId, attempt, { ms: wait, signal, progress })) ?? [];
+      const messages = pageOf(found, { more });
       const messageIds = messages.filter((message) => !message.readAt).map((message) => message.id);
       if (markRead && messageIds.length > 0) {
         await ledger.execute(teamId, { type: 'message.read', by: actor, memberId: owner, messageIds }, () => undefined);
@@ -105,6 +113,7 @@ export const messageOperations = [
     name: 'message.read',
     summary: 'Mark messages as read',
     scope: 'member',
+    long: true,
     input: ReceiptInput.extend(InTeam.shape),
     result: z.array(TeamMessage),
     route: 'POST /api/teams/:teamId/members/:memberId/read',
@@ -115,6 +124,7 @@ export const messageOperations = [
     name: 'message.deliver',
     summary: 'Hand messages to a session for showing; returns those to show',
     scope: 'member',
+    long: true,
     input: DeliverInput.extend(InTeam.shape),
     result: z.array(TeamMessage),
     route: 'POST /api/teams/:teamId/members/:memberId/deliver',
@@ -132,6 +142,7 @@ export const messageOperations = [
     name: 'message.acknowledge',
     summary: 'Record that the agent has these messages',
     scope: 'member',
+    long: true,
     input: ReceiptInput.extend({
       ...InTeam.shape,
       read: z.boolean().default(false).describe('and that it has read them'),
@@ -143,6 +154,17 @@ export const messageOperations = [
       mark(context, read ? ['message.acknowledge', 'message.read'] : ['message.acknowledge'], input),
   }),
 ] as const;
+
+/** The place of a message in the mail of its owner. */
+function orderOf(
+  ledger: Ledger,
+  { teamId, owner, after }: Record<'teamId' | 'owner' | 'after', string>,
+): Promise<number> {
+  return ledger.view(teamId, ({ messages }) => {
+    const last = messages.get(after);
+    return requireCursor(last?.toId === owner ? last.order : undefined, after);
+  });
+}
 
 /** Asked again after a lost answer: what the session was handed then and still has not acknowledged, or nobody would show it. */
 function deliveredBefore(

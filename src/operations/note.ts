@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { NOTES_PER_TEAM } from '../core/limits.ts';
 import { AddNoteInput, RemoveNoteInput, TeamNote, UpdateNoteInput } from '../core/note.ts';
-import { Line } from '../core/text.ts';
+import { Line, TaskId } from '../core/text.ts';
 import { requireNote, requireTeam } from '../core/view.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
+import { pageOf } from './page.ts';
 
 const MemoryHit = z.object({
   kind: z.enum(['note', 'result']),
@@ -35,14 +37,20 @@ export const noteOperations = [
     summary: 'List what the team wrote down',
     scope: 'reader',
     long: true,
-    input: InTeam.extend({ tag: Line.optional(), limit: z.number().int().min(1).max(10_000).optional() }),
+    input: InTeam.extend({
+      tag: Line.optional(),
+      after: TaskId.optional().describe('only notes with a greater id'),
+      limit: z.number().int().min(1).max(NOTES_PER_TEAM).optional().describe('the newest so many'),
+    }),
     result: z.array(TeamNote),
     route: 'GET /api/teams/:teamId/notes',
-    run: ({ ledger }, { teamId, tag, limit }) =>
+    run: ({ ledger, more }, { teamId, tag, after = '0', limit }) =>
       ledger.view(teamId, (state) => {
         requireTeam(state);
-        const notes = [...state.notes.values()].filter((note) => tag === undefined || note.tags.includes(tag));
-        return notes.slice(limit === undefined ? 0 : -limit);
+        const notes = [...state.notes.values()].filter(
+          ({ id, tags }) => Number(id) > Number(after) && (tag === undefined || tags.includes(tag)),
+        );
+        return pageOf(notes.slice(limit === undefined ? 0 : -limit), { more });
       }),
   }),
   operation({

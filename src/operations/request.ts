@@ -18,6 +18,7 @@ import { requireTeam } from '../core/view.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
+import { pageOf, requireCursor } from './page.ts';
 
 export const requestOperations = [
   operation({
@@ -25,16 +26,23 @@ export const requestOperations = [
     summary: 'List what waits for an answer or had one: shutdowns, plans, permissions, gates, budgets, restarts',
     scope: 'reader',
     long: true,
-    input: InTeam.extend({ status: RequestStatus.optional(), kind: TeamRequest.shape.kind.optional() }),
+    input: InTeam.extend({
+      status: RequestStatus.optional(),
+      kind: TeamRequest.shape.kind.optional(),
+      after: AnswerRequestInput.shape.requestId.optional().describe('only what was asked after this request'),
+    }),
     result: z.array(TeamRequest),
     route: 'GET /api/teams/:teamId/requests',
-    run: ({ ledger }, { teamId, status, kind }) =>
+    run: ({ ledger, more }, { teamId, status, kind, after }) =>
       ledger.view(teamId, (state) => {
         requireTeam(state);
-        return [...state.requests.values()].filter(
+        const all = [...state.requests.values()];
+        if (after !== undefined) all.splice(0, all.indexOf(requireCursor(state.requests.get(after), after)) + 1);
+        const asked = all.filter(
           (request) =>
             (status === undefined || request.status === status) && (kind === undefined || request.kind === kind),
         );
+        return pageOf(asked, { more });
       }),
   }),
   operation({

@@ -18,11 +18,13 @@ import {
   UpdateTaskInput,
 } from '../core/task.ts';
 import { Slug, TaskId } from '../core/text.ts';
-import { requireTask, viewTask } from '../core/view.ts';
+import { requireTask, requireTeam, viewTask } from '../core/view.ts';
 import type { Ledger, NewCommand } from '../ledger/ledger.ts';
+import { filterTasks } from '../ledger/task-filter.ts';
 import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
+import { pageOf } from './page.ts';
 import { waitFor } from './wait.ts';
 
 const OfTask = InTeam.extend({ taskId: TaskId.describe('the task') });
@@ -56,26 +58,29 @@ export const taskOperations = [
       assigneeId: Slug.optional().describe('held by or reserved for this member'),
       priority: SharedTaskPriority.optional(),
       after: TaskId.optional().describe('only tasks with a greater id'),
-      limit: z.number().int().min(1).max(TASKS_PER_TEAM).default(1_000).describe('at most so many, the oldest first'),
+      limit: z
+        .number()
+        .int()
+        .min(1)
+        .max(TASKS_PER_TEAM)
+        .default(1_000)
+        .describe('at most so many, the oldest first; fewer when they are long'),
     }),
     result: z.array(SharedTask),
     route: 'GET /api/teams/:teamId/tasks',
     message: { type: 'team_list_tasks', answer: 'team_tasks', fields: (tasks) => ({ tasks }) },
     cli: { flags: { assigneeId: 'assignee' } },
-    run: async ({ tasks, more }, { teamId, limit, after, status, assigneeId, priority }) => {
-      // With one more than was asked for it is known whether there are more.
-      const found = await tasks.listTasks(teamId, {
-        limit: limit + 1,
-        ...(after && { after }),
-        ...(status && { status }),
-        ...(assigneeId && { assigneeId }),
-        ...(priority && { priority }),
-      });
-      const page = found.slice(0, limit);
-      const last = page.at(-1);
-      if (last && found.length > limit) more?.(last.id);
-      return page;
-    },
+    run: ({ ledger, more }, { teamId, limit, after, status, assigneeId, priority }) =>
+      ledger.view(teamId, (state) => {
+        requireTeam(state);
+        const found = filterTasks(state, {
+          ...(after && { after }),
+          ...(status && { status }),
+          ...(assigneeId && { assigneeId }),
+          ...(priority && { priority }),
+        });
+        return pageOf(found, { limit, more });
+      }),
   }),
   operation({
     name: 'task.show',

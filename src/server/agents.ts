@@ -5,11 +5,13 @@ import { NO_SESSION } from '../core/member.ts';
 import { quote } from '../core/text.ts';
 import { hasScope } from '../operations/caller.ts';
 import type { Caller } from '../operations/caller.ts';
+import type { Cursor } from '../operations/operation.ts';
 import { findNativeAgent, viewNativeTasks, viewNativeTeammates, viewTeammates } from '../operations/teammate-views.ts';
 import type { NativeAgent } from '../operations/teammate-views.ts';
-import { callerOf } from './context.ts';
+import { admittedOf, callerOf } from './context.ts';
 import type { Env } from './context.ts';
 import type { Hub } from './hub.ts';
+import { turnFor } from './rest.ts';
 
 /** What programs that know agents rather than teams ask for: an agent is `name@team` or a lead's session id. */
 export function addAgentRoutes(app: Hono<Env>, hub: Hub): void {
@@ -20,14 +22,40 @@ export function addAgentRoutes(app: Hono<Env>, hub: Hub): void {
     return context.json(await hub.services.ledger.view(teamId, (state) => viewTeammates(state, memberId)));
   });
   app.get('/api/agents/:id/team-tasks', async (context) => {
-    const caller = callerOf(context);
+    const { caller, share, signal } = admittedOf(context);
     const agent = await findAgent(hub, caller, context.req.param('id'));
     if ('team' in agent) return context.json(viewNativeTasks(agent));
-    // All of them: whoever asks for a team's tasks here has no way to ask for the next page.
-    const input = { teamId: agent.teamId, limit: TASKS_PER_TEAM };
-    const signal = new AbortController().signal;
-    return context.json((await hub.call('task.list', { caller, input, signal })) as object[]);
+    await turnFor(hub, share, context.env.outgoing);
+    const pages = taskPages(hub, { caller, signal, teamId: agent.teamId });
+    // Until there is one it can be refused.
+    const { value } = await pages.next();
+    return context.body(ReadableStream.from(asJson(value ?? [], pages)), 200, { 'content-type': 'application/json' });
   });
+}
+
+/** All tasks of a team: whoever asks for them here has no way to ask for the next page, so each follows when the last one was read. */
+async function* taskPages(
+  hub: Hub,
+  { caller, signal, teamId }: { caller: Caller; signal: AbortSignal; teamId: string },
+): AsyncGenerator<unknown[], undefined> {
+  let after: Cursor | undefined;
+  do {
+    const input = { teamId, limit: TASKS_PER_TEAM, after };
+    after = undefined;
+    const more = (next: Cursor): void => void (after = next);
+    yield (await hub.call('task.list', { caller, input, signal, more })) as unknown[];
+  } while (after !== undefined);
+}
+
+/** A list as JSON, a page at a time. */
+async function* asJson(first: unknown[], others: AsyncIterable<unknown[]>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  yield encoder.encode(JSON.stringify(first).slice(0, -1));
+  for await (const page of others) {
+    // Those that were still to come may have been deleted meanwhile.
+    if (page.length > 0) yield encoder.encode(`,${JSON.stringify(page).slice(1, -1)}`);
+  }
+  yield encoder.encode(']');
 }
 
 /** A member of one of our teams. */

@@ -44,7 +44,7 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
 }
 
 /** Resolves when the long answer may be made; the next one may when this one is out, or nobody wants it any more. */
-function turnFor({ longAnswers }: Hub, share: Share, outgoing: ServerResponse): Promise<void> {
+export function turnFor({ longAnswers }: Hub, share: Share, outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     longAnswers.make(share, (fetched) => {
       if (outgoing.closed) fetched();

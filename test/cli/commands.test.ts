@@ -236,6 +236,21 @@ describe('a command line', () => {
     expect(await troupe.json<object[]>('task list --team long --limit 3')).toHaveLength(3);
   });
 
+  test('shows as much of a list as was asked for, also where the daemon hands out less at a time', async () => {
+    await troupe.run('team create wide');
+    const wire = await openUnix(`${troupe.home}/daemon.sock`, readFileSync(`${troupe.home}/token`, 'utf8').trim());
+    const long = { teamId: 'wide', title: 'One', description: 'x'.repeat(60_000) };
+    await Promise.all(Array.from({ length: 30 }, () => wire.ask({ type: 'task.create', payload: long })));
+    const { stdout } = await troupe.run('task list --team wide');
+    expect(stdout.match(/ One /g)).toHaveLength(30);
+    expect(stdout).not.toContain('more');
+    expect((await troupe.run('task list --team wide --limit 25')).stdout).toMatch(
+      /\nThese are 25, and there are more: --after 25\n$/,
+    );
+    expect(await troupe.json<object[]>('task list --team wide')).toHaveLength(30);
+    expect(await troupe.json<object[]>('task list --team wide --limit 25')).toHaveLength(25);
+  });
+
   test('wants to hear the name of a team that is to go', async () => {
     const outcome = await troupe.run('team delete', { env: { TROUPE_TEAM: 'demo' } });
     expect(outcome).toMatchObject({ status: 2, stdout: '' });

@@ -36,6 +36,82 @@ test('a list that is not all says so and from where it goes on, on every connect
   }
 });
 
+/** A team of whose every list one answer does not hold all. */
+async function stageWithLongLists(): Promise<Stage> {
+  const stage = await setStage();
+  const { act } = stage;
+  const text = 'x'.repeat(60_000);
+  for (let i = 0; i < 30; i++) {
+    await act('task.create', { teamId, title: `T${i}`, description: text });
+    await act('message.send', { teamId, toId: 'worker', content: `${i} ${text}` }, 'lead');
+  }
+  for (let i = 0; i < 100; i++) await act('note.add', { teamId, text: `${i} ${text.slice(0, 16_000)}` }, 'worker');
+  for (let i = 0; i < 12; i++) await act('plan.submit', { teamId, content: `${i} ${text.repeat(4)}` }, 'worker');
+  return stage;
+}
+
+/** Each list, how many things are in it, and one choice among them that leaves more than one answer holds. */
+const LONG_LISTS = [
+  ['task.list', 30, { limit: 20 }],
+  ['message.inbox', 30, { limit: 20, unread: true }],
+  ['note.list', 100, { limit: 60 }],
+  ['request.list', 12, { kind: 'plan' }],
+] as const;
+
+test('of a list that is long one answer holds a part, on every connection, and the rest follows', async () => {
+  const stage = await stageWithLongLists();
+  for (const wire of [
+    await openUnix(stage.home.socket, stage.token),
+    await openWebSocket(stage.url, { authorization: `Bearer ${stage.token}` }),
+  ]) {
+    for (const [type, count] of LONG_LISTS) {
+      const ids: string[] = [];
+      let pages = 0;
+      for (let after: unknown; after !== undefined || pages === 0;) {
+        const answer = await wire.ask({ type, as: 'worker', payload: { teamId, after } });
+        expect(JSON.stringify(answer).length, type).toBeLessThan(900_000);
+        ids.push(...(answer['result'] as { id: string }[]).map(({ id }) => id));
+        after = answer['after'];
+        expect(answer['more'], type).toBe(after === undefined ? undefined : true);
+        pages++;
+      }
+      expect(pages, type).toBeGreaterThan(2);
+      expect(new Set(ids).size, type).toBe(count);
+      expect(ids, type).toHaveLength(count);
+    }
+  }
+});
+
+test('a client has a long list whole, or as much of it as it asked for, in its order', async () => {
+  const stage = await stageWithLongLists();
+  const client = new Client(socketConnect({ path: stage.home.socket, token: stage.token }));
+  for (const [name, count, choice] of LONG_LISTS) {
+    const direct = await stage.act(name, { teamId }, 'worker');
+    expect(direct, name).toHaveLength(count);
+    expect(await client.call(name, { teamId }, { as: 'worker' }), name).toEqual(direct);
+    const some = await client.call(name, { teamId, ...choice }, { as: 'worker' });
+    expect(some, name).toEqual(await stage.act(name, { teamId, ...choice }, 'worker'));
+  }
+  // What is marked as read on one page is not missing on the next.
+  const mail = await client.call('message.inbox', { teamId, unread: true, markRead: true }, { as: 'worker' });
+  expect(mail).toHaveLength(30);
+  expect(await client.call('message.inbox', { teamId, unread: true }, { as: 'worker' })).toEqual([]);
+  for (const name of ['message.inbox', 'request.list'] as const) {
+    const asked = client.call(name, { teamId, after: 'nothing' }, { as: 'worker' });
+    await expect(asked, name).rejects.toMatchObject({ code: 'not_found' });
+  }
+  client.close();
+});
+
+test('who asks for the tasks of an agent’s team has them all, however long they are', async () => {
+  const stage = await stageWithLongLists();
+  const answer = await fetch(`${stage.url}/api/agents/lead@demo/team-tasks`, {
+    headers: { authorization: `Bearer ${stage.tokens.worker}` },
+  });
+  expect(answer.headers.get('content-type')).toContain('application/json');
+  expect(await answer.json()).toEqual(await stage.act('task.list', { teamId }));
+});
+
 test('over REST the next page is a link', async () => {
   const stage = await stageWithTasks(5);
   const get = (path: string): Promise<Response> =>

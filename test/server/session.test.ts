@@ -139,12 +139,11 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
 
   test('carries an answer larger than what may wait', async () => {
     const { wire, stage } = await open();
-    const long = { teamId, title: 'Long', description: 'ü'.repeat(30_000) };
-    for (let i = 0; i < 200; i++) await stage.act('task.create', long);
-    const [first, second] = await Promise.all([
-      wire.ask({ type: 'task.list', payload: { teamId } }),
-      wire.ask({ type: 'task.list', payload: { teamId } }),
-    ]);
+    const long = { teamId, toId: 'worker', content: 'ü'.repeat(30_000) };
+    const messageIds: string[] = [];
+    for (let i = 0; i < 200; i++) messageIds.push((await stage.act('message.send', long, 'lead')).id);
+    const read = { type: 'message.read', as: 'worker', payload: { teamId, memberId: 'worker', messageIds } };
+    const [first, second] = await Promise.all([wire.ask(read), wire.ask(read)]);
     expect(first['result']).toHaveLength(200);
     expect(second['result']).toEqual(first['result']);
     expect(stage.hub.counters.cut).toBe(0);

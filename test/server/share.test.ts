@@ -80,8 +80,9 @@ describe.each(['unix', 'ws'] as const)('clients over %s', (kind) => {
     const flood = async (token: string): Promise<number> => {
       const wires = await Promise.all(Array.from({ length: 4 }, () => connect(stage, token)));
       const begun = stage.hub.counters.calls;
+      const payload = { teamId, memberId: 'worker' };
       for (const wire of wires) {
-        for (let id = 1; id <= 300; id++) wire.send({ type: 'team.show', id, payload: { teamId } });
+        for (let id = 1; id <= 300; id++) wire.send({ type: 'member.show', id, payload });
       }
       let most = 0;
       for (let last = begun; last < begun + 1_200;) {

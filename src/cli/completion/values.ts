@@ -94,13 +94,22 @@ const STATUS: Readonly<Record<string, 'pending' | 'in_progress'>> = {
   'task fail': 'in_progress',
 };
 
-/** A connection of its own for each question, and never a daemon that is started for it. */
-async function ask<N extends OperationName>(type: N, payload: InputOf<N>): Promise<ResultOf<N>> {
+/** A list, page by page. A connection of its own for each question, and never a daemon that is started for it. */
+async function ask<N extends ListName>(type: N, payload: InputOf<N>): Promise<ResultOf<N>> {
   const home = findHome(process.env);
-  const daemon = connectOnce(home.socket, readCredential(process.env, home));
-  try {
-    return (await daemon.call({ type, payload })) as ResultOf<N>;
-  } finally {
-    daemon.close();
+  const list: unknown[] = [];
+  for (let after: string | number | undefined; ;) {
+    const rest = after === undefined ? payload : { ...(payload as object), after };
+    after = undefined;
+    const onMore = (next: string | number): void => void (after = next);
+    const daemon = connectOnce(home.socket, readCredential(process.env, home), { onMore });
+    try {
+      for (const item of (await daemon.call({ type, payload: rest })) as unknown[]) list.push(item);
+    } finally {
+      daemon.close();
+    }
+    if (after === undefined) return list as ResultOf<N>;
   }
 }
+
+type ListName = Extract<OperationName, `${string}.list`>;

@@ -1,0 +1,44 @@
+import { TeamError } from '../core/errors.ts';
+import { quote } from '../core/text.ts';
+import type { Context, Cursor } from './operation.ts';
+
+/** What one answer holds of a long list, made in 10 ms; whoever wants more asks again from the last thing in it. Characters. */
+export const ENOUGH_CHARS = 512 * 1024;
+
+/**
+ * The beginning of a list: at most `limit` of it, and no more than one answer should hold. Who cannot hear that there is
+ * more gets all that it asked for.
+ */
+export function pageOf<T extends { readonly id: Cursor }>(
+  items: Iterable<T>,
+  { limit = Infinity, more }: { readonly limit?: number; readonly more: Context['more'] | undefined },
+): T[] {
+  const page: T[] = [];
+  let size = 0;
+  for (const item of items) {
+    const last = page.at(-1);
+    if (last && (page.length >= limit || (more && size >= ENOUGH_CHARS))) {
+      more?.(last.id);
+      break;
+    }
+    page.push(item);
+    if (more) size += sizeOf(item);
+  }
+  return page;
+}
+
+/** The last thing that somebody has of a list of which nothing is ever removed. */
+export function requireCursor<T>(found: T | undefined, after: string): T {
+  if (found !== undefined) return found;
+  throw new TeamError('not_found', `after: there is no ${quote(after)} in this list; without it the list is told anew`);
+}
+
+/** About as many characters as the JSON of a value has; to write it down for that would take ten times as long. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + 3;
+  if (typeof value !== 'object' || value === null) return 6;
+  if (value instanceof Date) return 27;
+  let size = 2;
+  for (const key in value) size += key.length + 4 + sizeOf((value as Record<string, unknown>)[key]);
+  return size;
+}
