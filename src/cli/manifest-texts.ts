@@ -82,7 +82,8 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
     defaults: { reason: 'the team is shut down', within: 30000 },
   },
   'team digest': {
-    summary: 'What happened since a batch, in a few lines for the lead; without one, where the team stands',
+    summary:
+      'What happened since a batch, in a few lines for the lead; without one, or long after it, where the team stands',
     inputs: { teamId: 'the team', after: 'the number that the last digest ended with' },
     defaults: {},
   },

@@ -9,9 +9,8 @@ import { CloseTeamInput, CreateTeamInput, TeamConfig, UpdateTeamInput } from '..
 import { Line, quote } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import { Usage } from '../core/usage.ts';
-import { streamOf, teamUsage, viewTeam } from '../core/view.ts';
-import type { Stored } from '../journal/journal.ts';
-import { fullDigest, makeDigest } from '../runtime/digest.ts';
+import { requireTeam, streamOf, teamUsage, viewTeam } from '../core/view.ts';
+import { BATCHES_TOLD, fullDigest, gather, makeDigest } from '../runtime/digest.ts';
 import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Services } from './operation.ts';
@@ -160,7 +159,8 @@ export const teamOperations = [
   }),
   operation({
     name: 'team.digest',
-    summary: 'What happened since a batch, in a few lines for the lead; without one, where the team stands',
+    summary:
+      'What happened since a batch, in a few lines for the lead; without one, or long after it, where the team stands',
     scope: 'member',
     long: true,
     input: InTeam.extend({
@@ -170,11 +170,11 @@ export const teamOperations = [
     route: 'GET /api/teams/:teamId/digest',
     cli: { args: ['teamId'] },
     run: async ({ ledger }, { teamId, after }) => {
-      const batches: Stored[] = [];
-      if (after !== undefined) for await (const batch of ledger.read(teamId, after)) batches.push(batch);
-      return ledger.view(teamId, (state, seq) =>
-        after === undefined ? fullDigest(state, seq) : makeDigest(state, batches, batches.at(-1)?.seq ?? after),
-      );
+      const { leadId, end } = await ledger.view(teamId, (state, seq) => ({ ...requireTeam(state), end: seq }));
+      if (after === undefined || end - after > BATCHES_TOLD) return ledger.view(teamId, fullDigest);
+      const happened = gather(after, leadId);
+      if (after < end) for await (const batch of ledger.read(teamId, after)) happened.add(batch);
+      return ledger.view(teamId, (state) => makeDigest(state, happened));
     },
   }),
   operation({

@@ -30,26 +30,70 @@ const ENDS = 20;
 /** Open tasks told one by one to a lead that has just come. */
 const OPEN_TASKS = 50;
 
+/** So many batches are read for a digest, in 20 ms: for one who is further behind it says more where the team stands. */
+export const BATCHES_TOLD = 2_000;
+
+/** What a digest is made of. */
+export interface Happened {
+  /** The last batch that was taken in. */
+  seq: number;
+  /** Takes in one more. */
+  add(batch: Stored): void;
+  readonly ended: ReadonlySet<string>;
+  /** Plans that were handed in. */
+  readonly submitted: ReadonlySet<string>;
+  /** What members said last when they went idle. */
+  readonly said: ReadonlyMap<string, string>;
+  /** Somebody went idle or stopped. */
+  hasChanged: boolean;
+  hasFailed: boolean;
+}
+
+/** Takes in what happened after a batch. Of each only what a digest tells is held. What the lead did itself it knows. */
+export function gather(after: number, leadId: string): Happened {
+  const ended = new Set<string>();
+  const submitted = new Set<string>();
+  const said = new Map<string, string>();
+  const happened: Happened = {
+    seq: after,
+    ended,
+    submitted,
+    said,
+    hasChanged: false,
+    hasFailed: false,
+    add({ seq, events }) {
+      happened.seq = seq;
+      for (const event of events) if (event.by !== leadId) take(event);
+    },
+  };
+  return happened;
+
+  function take(event: TeamEvent): void {
+    if (event.type === 'task:completed' || event.type === 'task:failed') ended.add(event.taskId);
+    if (event.type === 'task:failed') happened.hasFailed = true;
+    if (event.type === 'plan:submitted') submitted.add(event.requestId);
+    if (event.type === 'teammate:idle' || event.type === 'teammate:stopped') happened.hasChanged = true;
+    if (event.type === 'teammate:idle' && event.result) said.set(event.memberId, inOneLine(event.result));
+  }
+}
+
 /**
  * What happened after a batch, in a few lines: which tasks ended and how, who is idle, what waits for an answer, what is
- * left. One digest replaces a message per completion and per idle notice. What the lead did itself it knows.
+ * left. One digest replaces a message per completion and per idle notice.
  */
-export function makeDigest(state: TeamState, batches: readonly Stored[], seq: number): Digest {
-  const { leadId } = requireTeam(state);
-  const events = batches.flatMap((batch) => batch.events).filter((event) => event.by !== leadId);
-  const ended = new Set(
-    events.flatMap((event) => (event.type === 'task:completed' || event.type === 'task:failed' ? event.taskId : [])),
-  );
-  const submitted = new Set(events.flatMap((event) => (event.type === 'plan:submitted' ? event.requestId : [])));
+export function makeDigest(state: TeamState, { seq, ended, submitted, said, hasChanged, hasFailed }: Happened): Digest {
   // One that was told and not answered is not told again with every digest.
   const plans = pendingPlans(state).filter(({ id }) => submitted.has(id));
-  const said = answersOfIdle(state, events, ended);
-  const changed = events.some(({ type }) => type === 'teammate:idle' || type === 'teammate:stopped');
   const settled = isSettled(state);
-  if (ended.size === 0 && plans.length === 0 && !changed) return { seq, text: '', settled, due: false };
-  const failed = events.some(({ type }) => type === 'task:failed');
-  const lines = [...endLines(state, ended), ...said, ...planLines(plans), stateLine(state), countLine(state)];
-  return { seq, settled, due: settled || failed || plans.length > 0, text: lines.join('\n') };
+  if (ended.size === 0 && plans.length === 0 && !hasChanged) return { seq, text: '', settled, due: false };
+  const lines = [
+    ...endLines(state, ended),
+    ...answerLines(state, said, ended),
+    ...planLines(plans),
+    stateLine(state),
+    countLine(state),
+  ];
+  return { seq, settled, due: settled || hasFailed || plans.length > 0, text: lines.join('\n') };
 }
 
 /** The whole of a team for one who has just come to lead it. */
@@ -91,15 +135,9 @@ function endLines(state: TeamState, ended: ReadonlySet<string>): string[] {
 }
 
 /** What those produced who went idle after something else than a task: an answer to mail, say. */
-function answersOfIdle(state: TeamState, events: readonly TeamEvent[], ended: ReadonlySet<string>): string[] {
+function answerLines(state: TeamState, said: Happened['said'], ended: ReadonlySet<string>): string[] {
   const told = new Set([...ended].map((id) => state.tasks.get(id)?.assigneeId));
-  const answers = new Map<string, string>();
-  for (const event of events) {
-    if (event.type === 'teammate:idle' && event.result && !told.has(event.memberId)) {
-      answers.set(event.memberId, `${event.memberId} says: ${inOneLine(event.result)}`);
-    }
-  }
-  return [...answers.values()];
+  return [...said].flatMap(([memberId, answer]) => (told.has(memberId) ? [] : `${memberId} says: ${answer}`));
 }
 
 function pendingPlans(state: TeamState): TeamRequest[] {
