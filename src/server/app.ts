@@ -13,7 +13,6 @@ import type { Guard } from './guard.ts';
 import type { Hub } from './hub.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Page, Pages } from './pages.ts';
-import type { CountKey } from './rate.ts';
 import { addOperationRoutes } from './rest.ts';
 import { addEventRoute } from './sse.ts';
 
@@ -32,7 +31,6 @@ export interface AppOptions extends Extras {
   readonly hub: Hub;
   readonly guard: Guard;
   readonly pages: Pages;
-  readonly perToken: CountKey;
   readonly cookie: () => SessionCookie;
 }
 
@@ -42,7 +40,7 @@ export const LOGIN = '/api/login';
 const Login = z.strictObject({ code: z.string().max(128) });
 
 /** All routes. Every request has passed the guard before it gets here. */
-export function openApp({ hub, guard, pages, perToken, cookie, mcp, metrics, health }: AppOptions): Hono<Env> {
+export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
   const pageOf = ({ req, env }: Context<Env>): Page | undefined => pages.find(req.path, isFollowedLink(env.incoming));
   // The guard has seen to it before; a path that it read differently than the router must still find no way in.
@@ -84,7 +82,7 @@ export function openApp({ hub, guard, pages, perToken, cookie, mcp, metrics, hea
     return context.json({ scope: null }, 200, { 'set-cookie': cookie().clear() });
   });
   addAgentRoutes(app, hub);
-  addEventRoute(app, hub, perToken);
+  addEventRoute(app, hub);
   addOperationRoutes(app, hub);
   if (mcp) app.all('/mcp', (context) => mcp(context.req.raw, admittedOf(context)));
   app.get('*', (context) => {

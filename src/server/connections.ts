@@ -5,7 +5,7 @@ import type { Place } from './context.ts';
 import { refusal } from './guard.ts';
 import type { Admitted, Refusal } from './guard.ts';
 import type { Hub } from './hub.ts';
-import { placesOfOthers } from './share.ts';
+import { placesOfOthers, TOO_MANY_OF_ONE } from './share.ts';
 import { refuse } from './websocket.ts';
 
 interface Known {
@@ -60,7 +60,7 @@ export function limitConnections(server: Server, hub: Hub) {
 
   function enter(socket: Socket, { caller, key }: Admitted): Place | Refusal {
     const share = hub.takeShare(caller, key);
-    if (!share) return { ...refusal('limit', 'Too many connections with this credential'), retryMs: RETRY_MS };
+    if (!share) return { ...refusal('limit', TOO_MANY_OF_ONE), retryMs: RETRY_MS };
     if (!share.isPersons && others >= placesOfOthers(limits)) {
       share.leave();
       return { ...refusal('overloaded', TOO_MANY), retryMs: RETRY_MS };

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { TeamError } from '../core/errors.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Hub } from './hub.ts';
-import { placesOfOthers } from './share.ts';
+import { placesOfOthers, TOO_MANY_OF_ONE } from './share.ts';
 import type { Share } from './share.ts';
 
 /** Who is in over the Unix socket. */
@@ -37,7 +37,7 @@ export function openDoor(hub: Hub) {
     /** It has shown a right credential: that has a place for it, or an error says why not. */
     enter(socket: Socket, caller: Caller, key: string): Share {
       const share = hub.takeShare(caller, key);
-      if (!share) throw new TeamError('limit', 'Too many connections with this credential');
+      if (!share) throw new TeamError('limit', TOO_MANY_OF_ONE);
       if (!share.isPersons && others >= placesOfOthers(limits)) {
         share.leave();
         throw new TeamError('limit', 'Too many connections');

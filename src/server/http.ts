@@ -14,7 +14,6 @@ import type { Address, Admitted, Refusal } from './guard.ts';
 import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
 import { openPages } from './pages.ts';
-import { countPerKey } from './rate.ts';
 import { openWebSockets, refuse as refuseUpgrade } from './websocket.ts';
 
 /** How the server is reached over TCP, and what it serves besides the operations. */
@@ -49,10 +48,9 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   const origins = checkReach(options);
   let address: Address = { hosts: new Set(), origins: new Set(), cookie: sessionCookie(0, true) };
   const guard = openGuard(hub, () => address);
-  const perToken = countPerKey(hub.limits.connectionsPerToken);
   const pages = await openPages(options.ui);
   const admitted = new WeakMap<IncomingMessage, Visiting>();
-  const app = openApp({ ...options, guard, pages, perToken, cookie: () => address.cookie });
+  const app = openApp({ ...options, guard, pages, cookie: () => address.cookie });
   const listener = getRequestListener(
     (request, { incoming, outgoing }) =>
       app.fetch(request, { incoming, outgoing, admitted: admitted.get(incoming as IncomingMessage) }),
@@ -60,7 +58,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   );
   const server = createServer(hub, tls);
   const connections = limitConnections(server, hub);
-  const webSockets = openWebSockets(hub, guard, { perToken, connections });
+  const webSockets = openWebSockets(hub, guard, connections);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => void handle(request, response));
   // Left to Node, whoever expects something is answered before the guard has seen the request.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => void handle(request, response));

@@ -30,24 +30,3 @@ export function rateLimit(perSecond: number, burst: number, now: () => number = 
     return bucket;
   }
 }
-
-/** Counts one more for the key and returns the way to count it no more; undefined if the key has too many. */
-export type CountKey = (key: string) => (() => void) | undefined;
-
-/** Counts what each key has open at a time; no more than `most` of it. */
-export function countPerKey(most: number): CountKey {
-  const counts = new Map<string, number>();
-  return (key) => {
-    const count = counts.get(key) ?? 0;
-    if (count >= most) return undefined;
-    counts.set(key, count + 1);
-    let isOpen = true;
-    return () => {
-      if (!isOpen) return;
-      isOpen = false;
-      const left = (counts.get(key) ?? 1) - 1;
-      if (left > 0) counts.set(key, left);
-      else counts.delete(key);
-    };
-  };
-}

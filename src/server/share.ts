@@ -4,7 +4,8 @@ import type { Limits } from './limits.ts';
 
 /**
  * What all connections of one credential have together, whatever carries them: else whoever wants more than its part would
- * open more of them. Each connection of a person has a share of its own: it is the person's machine.
+ * open more of them. Each connection of a person has a share of its own: it is the person's machine. Only those that stay
+ * open for a page are counted, as a page that is broken may open one after the other.
  */
 export interface Share {
   readonly isPersons: boolean;
@@ -21,6 +22,8 @@ export interface Share {
   spend(): void;
   /** Calls back, once, in a later turn with some of the part left. */
   whenRenewed(goOn: () => void): void;
+  /** The connection is a WebSocket or an event stream; false if the credential has too many of those. */
+  stay(): boolean;
   /** Counts one connection, or request, no more. */
   leave(): void;
 }
@@ -35,28 +38,57 @@ export function placesOfOthers({ connections }: Limits): number {
   return connections - Math.ceil(connections / 8);
 }
 
+/** Why a credential gets no other connection. */
+export const TOO_MANY_OF_ONE = 'Too many connections with this credential';
+
 /** Takes a place among what the credential has open; undefined if it has too many. */
 export type TakeShare = (caller: Caller, key: string) => Share | undefined;
 
 /** The shares of all who are connected. */
 export function openShares(limits: Limits): TakeShare {
   const shares = new Map<string, Share>();
+  /** Connections of people that stay. */
+  const staying = new Map<string, number>();
   return (caller, key) => {
-    const isPersons = caller.scope === 'admin';
-    const share = shares.get(key) ?? openShare(isPersons ? Infinity : limits.callsPerTurn, isPersons, forget);
+    if (caller.scope === 'admin') return take(openShare(Infinity, personsOwn(key)));
+    const share = shares.get(key) ?? openShare(limits.callsPerTurn, { forget: () => shares.delete(key) });
     if (share.connections >= limits.connectionsPerToken) return undefined;
-    if (!isPersons) shares.set(key, share);
-    share.connections++;
-    return share;
-
-    function forget(): void {
-      shares.delete(key);
-    }
+    shares.set(key, share);
+    return take(share);
   };
+
+  function personsOwn(key: string): Counted {
+    let stays = false;
+    return {
+      stay() {
+        const count = staying.get(key) ?? 0;
+        if (count >= limits.connectionsPerToken) return false;
+        staying.set(key, count + 1);
+        return (stays = true);
+      },
+      forget() {
+        const left = (staying.get(key) ?? 0) - Number(stays);
+        if (left > 0) staying.set(key, left);
+        else staying.delete(key);
+      },
+    };
+  }
 }
 
-function openShare(perTurn: number, isPersons: boolean, onUnused: () => void): Share {
+function take(share: Share): Share {
+  share.connections++;
+  return share;
+}
+
+/** How a share is counted: one of a person among those that stay, and any of them until it is used no more. */
+interface Counted {
+  readonly stay?: () => boolean;
+  readonly forget: () => void;
+}
+
+function openShare(perTurn: number, { stay, forget }: Counted): Share {
   const waiting = new Set<() => void>();
+  const isPersons = stay !== undefined;
   let spent = 0;
 
   const share: Share = {
@@ -75,8 +107,10 @@ function openShare(perTurn: number, isPersons: boolean, onUnused: () => void): S
     whenRenewed(goOn) {
       waiting.add(goOn);
     },
+    // Every connection of a member was counted when it came.
+    stay: stay ?? (() => true),
     leave() {
-      if (--share.connections === 0) onUnused();
+      if (--share.connections === 0) forget();
     },
   };
   return share;

@@ -9,7 +9,7 @@ import type { Env } from './context.ts';
 import type { Admitted } from './guard.ts';
 import type { Connected, Hub } from './hub.ts';
 import { openOutbox } from './outbox.ts';
-import type { CountKey } from './rate.ts';
+import { TOO_MANY_OF_ONE } from './share.ts';
 import { SUBSCRIBE } from './subscriptions.ts';
 
 const StreamInput = z.object({
@@ -19,20 +19,14 @@ const StreamInput = z.object({
 });
 
 /** A team's stream as server-sent events; a browser that lost it goes on by itself from the last id it saw. */
-export function addEventRoute(app: Hono<Env>, hub: Hub, perToken: CountKey): void {
+export function addEventRoute(app: Hono<Env>, hub: Hub): void {
   app.get('/api/teams/:teamId/events', async (context) => {
     const admitted = admittedOf(context);
     const { teamId, after, stream } = parse(StreamInput, inputOf(context));
     authorize(admitted.caller, SUBSCRIBE, teamId);
-    const leave = perToken(admitted.key);
-    if (!leave) throw new TeamError('limit', 'Too many connections with this credential');
-    try {
-      const body = await openStream(hub, admitted, { teamId, after, stream, onEnd: leave });
-      return context.body(body, 200, { 'content-type': 'text/event-stream' });
-    } catch (error) {
-      leave();
-      throw error;
-    }
+    if (!admitted.share.stay()) throw new TeamError('limit', TOO_MANY_OF_ONE);
+    const body = await openStream(hub, admitted, { teamId, after, stream });
+    return context.body(body, 200, { 'content-type': 'text/event-stream' });
   });
 }
 
@@ -48,7 +42,7 @@ function inputOf(context: Context): object {
 async function openStream(
   hub: Hub,
   { caller, isValid }: Admitted,
-  { teamId, after, stream, onEnd }: { teamId: string; after: number; stream?: string | undefined; onEnd: () => void },
+  { teamId, after, stream }: { teamId: string; after: number; stream?: string | undefined },
 ): Promise<ReadableStream<Uint8Array>> {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -109,7 +103,6 @@ async function openStream(
     hub.leave(connected);
     following.stop();
     outbox.close();
-    onEnd();
     try {
       controller?.close();
     } catch {

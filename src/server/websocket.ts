@@ -11,28 +11,25 @@ import { refusal } from './guard.ts';
 import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
 import type { Taken } from './outbox.ts';
-import type { CountKey } from './rate.ts';
 import { openSession } from './session.ts';
 import type { Line, Session } from './session.ts';
+import { TOO_MANY_OF_ONE } from './share.ts';
 
 const PIECE_BYTES = 256 * 1024;
 
 /** How long a client that reads may take to answer that we close. */
 const FAREWELL_MS = 5_000;
 
-/** What WebSockets share with the rest of HTTP. */
-export interface WebSocketOptions {
-  readonly perToken: CountKey;
-  readonly connections: {
-    /** The connection has shown a right credential. */
-    readonly enter: Enter;
-    /** The client was cut off: whoever comes goes before it. */
-    cut(socket: Socket): void;
-  };
+/** The connections that WebSockets share with the rest of HTTP. */
+export interface Connections {
+  /** The connection has shown a right credential. */
+  readonly enter: Enter;
+  /** The client was cut off: whoever comes goes before it. */
+  cut(socket: Socket): void;
 }
 
 /** Serves WebSockets at `/ws`; whoever may not is told so in HTTP, before there is a WebSocket. */
-export function openWebSockets(hub: Hub, guard: Guard, { perToken, connections }: WebSocketOptions) {
+export function openWebSockets(hub: Hub, guard: Guard, connections: Connections) {
   const { limits, lingering } = hub;
   const server = new WebSocketServer({
     noServer: true,
@@ -69,14 +66,11 @@ export function openWebSockets(hub: Hub, guard: Guard, { perToken, connections }
       const admitted = await admit(request);
       if (socket.destroyed) return;
       if ('status' in admitted) return refuse(socket, admitted);
-      const leave = perToken(admitted.key);
-      if (!leave) return refuse(socket, refusal('limit', 'Too many connections with this credential'));
-      socket.once('close', leave);
       const place = connections.enter(socket, admitted);
       if ('status' in place) return refuse(socket, place);
       socket.once('close', place.leave);
+      if (!place.share.stay()) return refuse(socket, refusal('limit', TOO_MANY_OF_ONE));
       const onCut = (): void => {
-        leave();
         place.leave();
         connections.cut(socket);
         lingering.keep(socket);

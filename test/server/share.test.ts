@@ -130,6 +130,31 @@ test('a member has only so many connections to the Unix socket, and never all of
   await expect.poll(async () => (await openUnix(home.socket, tokens.worker)).frames[0]?.type).toBe('welcome');
 });
 
+test('WebSockets and event streams of a person are counted together, and nothing else of it is', async () => {
+  const stage = await setStage({ limits: { connectionsPerToken: 2 } });
+  const headers = { authorization: `Bearer ${stage.token}` };
+  const follow = (): Promise<Response> => fetch(`${stage.url}/api/teams/demo/events`, { headers });
+  for (let i = 0; i < 3; i++) expect((await openUnix(stage.home.socket, stage.token)).frames[0]?.type).toBe('welcome');
+  const page = await openWebSocket(stage.url, headers);
+  const stream = await follow();
+  expect(stream.status).toBe(200);
+  const refused = await follow();
+  expect(refused.status).toBe(429);
+  expect(await refused.json()).toMatchObject({ error: { code: 'limit' } });
+  await expect(openWebSocket(stage.url, headers)).rejects.toThrow('429');
+  for (let i = 0; i < 3; i++) expect((await fetch(`${stage.url}/api/teams`, { headers })).status).toBe(200);
+  page.close();
+  await page.closed;
+  const isOpen = (): Promise<boolean> =>
+    openWebSocket(stage.url, headers).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(isOpen).toBe(true);
+  await stream.body?.cancel();
+  await expect.poll(isOpen).toBe(true);
+});
+
 test('who says nothing on the Unix socket makes way for who does', async () => {
   const { home, token, hub } = await setStage({ limits: { connections: 4 } });
   const silent = Array.from({ length: 12 }, () => createConnection(home.socket).on('error', () => {}));
