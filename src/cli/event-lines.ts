@@ -1,3 +1,4 @@
+import { troublesTold } from '../client/hook-trouble.ts';
 import type { EventOf, TeamEvent } from '../core/event.ts';
 import type { Metadata } from '../core/json.ts';
 import type { Usage } from '../core/usage.ts';
@@ -50,7 +51,7 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
     case 'team:created':
       return { text: `created the team ${event.name}, led by ${event.leadId}` };
     case 'team:updated':
-      return { text: `changed the team${event.leadId === undefined ? '' : `; ${event.leadId} leads it now`}` };
+      return describeTeamChange(event);
     case 'team:closed':
       return { text: 'closed the team', style: 'yellow' };
     case 'teammate:joined':
@@ -135,6 +136,12 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
       // A newer daemon may tell of things that this command line does not know.
       return { text: (event as { type: string }).type, style: 'dim' };
   }
+}
+
+function describeTeamChange({ leadId, metadata }: EventOf<'team:updated'>): { text: string; style?: Style } {
+  const troubles = troublesTold(metadata);
+  if (troubles.length > 0) return { text: `says: ${troubles.join('. ')}`, style: 'yellow' };
+  return { text: `changed the team${leadId === undefined ? '' : `; ${leadId} leads it now`}` };
 }
 
 /** Who sends work back: a person does it under their own name, a gate under that of the daemon. */

@@ -13,6 +13,7 @@ import { TeamCoordinator } from './coordinator.ts';
 import { keepDeadlines } from './deadlines.ts';
 import { keepGates } from './gate-keeper.ts';
 import { openApprovals } from './hooks/approvals.ts';
+import { keepTrouble } from './hooks/keep-trouble.ts';
 import { TeamHooks } from './hooks/team-hooks.ts';
 import { keepLeads } from './lead-keeper.ts';
 import { keepNewTasks } from './new-task-keeper.ts';
@@ -72,8 +73,12 @@ export function openTeams(options: TeamsOptions): Teams {
     records,
     environment: { ...environment, TROUPE_HOME: home.directory },
     cwd: home.directory,
-    ...(options.onHook && { onRun: options.onHook }),
+    onRun(run) {
+      options.onHook?.(run);
+      tellTrouble(run);
+    },
   });
+  const tellTrouble = keepTrouble(ledger, (error, teamId) => onError(error, { teamId }));
   const tasks = new SharedTaskList(ledger, { gate: hooks, ...(options.claims && { claims: options.claims }) });
   const mailbox = new Mailbox(ledger, { gate: hooks });
   const memory = new TeamMemory(ledger);

@@ -15,6 +15,15 @@ test.each<[Partial<TeamEvent> & { type: TeamEvent['type'] }, string]>([
     { type: 'task:rejected', by: '@system', taskId: '2', feedback: 'no', gate: './gate.sh' },
     'the gate ./gate.sh sent task #2 (Test it) back: no',
   ],
+  [
+    {
+      type: 'team:updated',
+      by: '@system',
+      metadata: { 'hookTrouble TaskCompleted ./a.sh': 'The hook "./a.sh" failed' },
+    },
+    'says: The hook "./a.sh" failed',
+  ],
+  [{ type: 'team:updated', by: '@user', metadata: { other: 'x' } }, 'changed the team'],
   [{ type: 'task:rejected', by: '@system', taskId: '2', feedback: 'no' }, 'a gate sent task #2 (Test it) back: no'],
   [{ type: 'task:rejected', by: '@user', taskId: '2', feedback: 'no' }, 'sent task #2 (Test it) back: no'],
 ])('what follows the name of who did it tells who did what: %o', (event, text) => {

@@ -168,6 +168,26 @@ describe('troupe up', () => {
   );
 
   test(
+    'says once that a gate failed and let work pass, also in its summary and in the status of the team',
+    async () => {
+      const stage = setStage();
+      const path = stage.teamFile({
+        team: 'crew',
+        members: [stage.member('ann', 'quick')],
+        tasks: [{ title: 'One' }, { title: 'Two' }],
+        hooks: { TaskCompleted: { command: 'exit 3' } },
+      });
+      const { code, stdout } = await stage.troupe('up', path, '--yes');
+      expect(code).toBe(0);
+      const text = 'The TaskCompleted hook "exit 3" failed with exit code 3. What it was to judge passed';
+      const lines = stdout.split('\n').filter((line) => line.includes(text));
+      expect(lines).toEqual([expect.stringMatching(/ @system {2}says: The /), expect.stringMatching(/^The /)]);
+      expect((await stage.troupe('team', 'status', 'crew')).stdout).toContain(text);
+    },
+    LONG,
+  );
+
+  test(
     'with --again keeps the closed team until nothing of the new one is refused',
     async () => {
       const stage = setStage();

@@ -1,3 +1,4 @@
+import { troublesTold } from '../../src/client/replica.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { showControls } from '../parts/controls.ts';
 import { usedParts } from '../parts/format.ts';
@@ -12,8 +13,10 @@ function wordsOf(event: TeamEvent): string {
   switch (event.type) {
     case 'team:created':
       return `${who} created the team`;
-    case 'team:updated':
-      return `${who} changed the team`;
+    case 'team:updated': {
+      const troubles = troublesTold(event.metadata);
+      return troubles.length > 0 ? troubles.join('. ') : `${who} changed the team`;
+    }
     case 'team:closed':
       return `${who} closed the team`;
     case 'hook:registered':

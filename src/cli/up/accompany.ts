@@ -112,9 +112,9 @@ function lookOnNotice(teamId: string): string {
 async function lookBack(
   client: Client,
   outcome: Outcome,
-): Promise<Pick<Outcome, 'tasks' | 'members' | 'sentBack' | 'worked'>> {
+): Promise<Pick<Outcome, 'tasks' | 'members' | 'sentBack' | 'troubles' | 'worked'>> {
   const { team: teamId, reason } = outcome;
-  const [{ tasks, members }, asked] = await Promise.all([
+  const [{ tasks, members, troubles }, asked] = await Promise.all([
     look(client, teamId),
     client.call('request.list', { teamId }),
   ]);
@@ -131,7 +131,7 @@ async function lookBack(
     }
   }
   // Why it got stuck is told by those who were there, not by our having stopped them.
-  return { tasks, members: reason === 'stuck' ? outcome.members : members, sentBack, worked };
+  return { tasks, members: reason === 'stuck' ? outcome.members : members, sentBack, troubles, worked };
 }
 
 /** Says what is left behind: nobody was asked to stop, or not all have answered. */

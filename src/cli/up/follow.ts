@@ -22,6 +22,8 @@ export interface Outcome {
   readonly earlier: number;
   /** How often gates sent each task back, in all its rounds. */
   readonly sentBack?: Readonly<Record<string, number>>;
+  /** Hooks that failed and let pass what they were to judge. */
+  readonly troubles?: readonly string[];
   /** How long each task that ended was worked on, in milliseconds, without waits for an answer. */
   readonly worked?: Readonly<Record<string, number>>;
   /** Whether the team goes on, or can: it was not closed at the end. */

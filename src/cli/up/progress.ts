@@ -72,7 +72,7 @@ type Request = Standing['requests'][number];
 
 function picture(
   teamId: string,
-  { tasks, members, requests, reason }: Standing,
+  { tasks, members, requests, troubles, reason }: Standing,
   screen: Screen,
   height: number,
 ): string[] {
@@ -81,7 +81,7 @@ function picture(
   const count = `${done}/${tasks.length}`;
   const width = Math.min(24, Math.max(0, screen.columns - widthOf(name) - count.length - 4));
   const head = `${paint(screen, 'bold', name)}  ${bar(done / Math.max(1, tasks.length), width, screen)} ${count}`;
-  const room = Math.max(3, height - 4 - requests.length);
+  const room = Math.max(3, height - 4 - requests.length - troubles.length);
   const shown = choose(tasks, room);
   const left = tasks.length - shown.length;
   return [
@@ -90,6 +90,7 @@ function picture(
     ...(left > 0 ? [paint(screen, 'dim', `  … and ${left} more`)] : []),
     // The last picture stays, and who has done the last task is at rest a moment later.
     ...(reason === 'done' ? [] : [membersLine(members, screen)]),
+    ...troubles.map((text) => paint(screen, 'yellow', cut(`! ${clean(text)}`, screen.columns))),
     ...requests.map((request) => paint(screen, 'yellow', requestLine(request, requests, screen))),
   ];
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { hookTroubles } from '../../client/hook-trouble.ts';
 import type { ResultOf } from '../../operations/index.ts';
 
 /** Where a team stands, and why it would go no further. */
@@ -8,6 +9,8 @@ export interface Standing {
   readonly members: ResultOf<'member.list'>;
   readonly requests: ResultOf<'request.list'>;
   readonly reason: 'done' | 'stuck' | 'person' | undefined;
+  /** Hooks that failed and let work pass. */
+  readonly troubles: readonly string[];
   /** What a lead that is an agent said last. */
   readonly answer?: string | undefined;
 }
@@ -23,7 +26,8 @@ export async function look(client: Client, teamId: string): Promise<Standing> {
   const lead = members.find(({ id, agent }) => id === team.leadId && agent !== undefined);
   const leads = lead && (await isLeading(client, teamId, lead));
   const reason = leads ? undefined : reasonToEnd(tasks, members, requests, lead);
-  return { seq, tasks, members, requests, reason, answer: lead?.lastResult };
+  const troubles = hookTroubles(team.metadata);
+  return { seq, tasks, members, requests, reason, troubles, answer: lead?.lastResult };
 }
 
 /** What a request is answered by: its member, of whom nothing else waits as a rule, else its long id. */

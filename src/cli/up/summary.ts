@@ -28,7 +28,11 @@ export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn
   ] as const;
   const tasks = rows.length > 0 ? `\n${table(columns, rows, screen)}` : '';
   const answer = outcome.answer ? `\n${cleanLines(outcome.answer).join('\n')}\n` : '';
-  return `${tasks}${fold(answer, screen)}\n${fold(verdict(outcome, screen, goesOn), screen)}\n`;
+  const said = [
+    ...(outcome.troubles ?? []).map((text) => paint(screen, 'yellow', `${clean(text)}.`)),
+    verdict(outcome, screen, goesOn),
+  ];
+  return `${tasks}${fold(answer, screen)}\n${said.map((line) => `${fold(line, screen)}\n`).join('')}`;
 }
 
 /** What failed is tried again when a person says so. */

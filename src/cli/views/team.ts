@@ -1,3 +1,4 @@
+import { hookTroubles, isTroubleKey } from '../../client/hook-trouble.ts';
 import { isEmptySeat } from '../../client/seat.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Screen } from '../screen.ts';
@@ -83,14 +84,25 @@ function teamDetails(team: Team, screen: Screen): string {
     ['teammates', `${team.members.filter(({ id }) => id !== team.leadId).length} of at most ${team.maxTeammates}`],
     ['shown in', team.resolvedBackend === 'in-process' ? undefined : team.resolvedBackend],
     ['raised from', raisedFrom(team)],
-    ['metadata', metadataBeside(team.metadata, ['folder', 'file', 'host', 'lead'])],
+    ['metadata', metadataBeside(team.metadata, ['folder', 'file', 'host', 'lead', ...troubleKeys(team)])],
   ];
   return (
     heading(`Team ${team.name}`, screen) +
     details(rows, screen) +
     block('description', team.description, screen) +
-    `\n${memberTable(team.members, screen, team.leadId)}`
+    `\n${memberTable(team.members, screen, team.leadId)}` +
+    troubleLines(team)
   );
+}
+
+function troubleKeys({ metadata = {} }: Team): string[] {
+  return Object.keys(metadata).filter(isTroubleKey);
+}
+
+/** Hooks that let everything pass because they cannot judge. */
+function troubleLines({ metadata }: Team): string {
+  const lines = hookTroubles(metadata).map((text) => `${clean(text)}.\n`);
+  return lines.length === 0 ? '' : `\n${lines.join('')}`;
 }
 
 function leadOf({ leadId, members, delegateMode }: Team): string {
@@ -135,6 +147,7 @@ function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
     details(rows, screen) +
     `\n${memberTable(team.members, screen, team.leadId)}` +
     (isStalled(report) ? `\n${restLine(team.name, team.members)}` : '') +
+    troubleLines(team) +
     (waiting.length === 0
       ? ''
       : `\n${heading(`${count(waiting.length, 'request')} waiting for an answer`, screen)}${requestTable(waiting, screen)}`)

@@ -1,0 +1,65 @@
+import { SYSTEM } from '../../core/actor.ts';
+import { TeamError } from '../../core/errors.ts';
+import { isTroubleKey, troubleKey } from '../../core/hook-trouble.ts';
+import type { HookConfig, HookResult, HookType } from '../../core/hook.ts';
+import type { Metadata } from '../../core/json.ts';
+import { quote } from '../../core/text.ts';
+import { requireTeam } from '../../core/view.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+
+/** A hook that was asked, and what came of it. */
+interface HookRun {
+  readonly teamId: string;
+  readonly type: HookType;
+  readonly result: HookResult;
+}
+
+/** What is told of a failure up to here: it stands in a list of such. */
+const WHY_CHARS = 500;
+
+/**
+ * Keeps with each team which of its hooks failed and let pass what they were to judge, where everybody who looks at the team sees it:
+ * a gate that is not there looks like one that is content. Told when it begins and when it is over, not with every task.
+ */
+export function keepTrouble(ledger: Ledger, onError: (error: unknown, teamId: string) => void): (run: HookRun) => void {
+  const keep = async (run: HookRun): Promise<void> => {
+    const { teamId } = run;
+    const metadata = await ledger.view(teamId, (state) => changeFor(requireTeam(state), run));
+    if (metadata) await ledger.execute(teamId, { type: 'team.update', by: SYSTEM, metadata }, () => undefined);
+  };
+  // One after another: of two tasks that are judged at once the second finds told what the first found out.
+  let last = Promise.resolve();
+  return (run) => {
+    const next = last.then(() => keep(run));
+    last = next.catch((error: unknown) => {
+      // It was closed meanwhile, or is yet to be made: nobody looks at it.
+      const isOver = error instanceof TeamError && ['team_closed', 'not_found'].includes(error.code);
+      if (!isOver) onError(error, run.teamId);
+    });
+  };
+}
+
+/** What changes with a run: as a rule nothing. What blocks is put before a person instead; a hook that the team has no more is no trouble. */
+function changeFor(
+  { hooks, metadata = {} }: { readonly hooks: readonly HookConfig[]; readonly metadata?: Metadata | undefined },
+  { type, result }: HookRun,
+): Metadata | undefined {
+  if (result.command === undefined) return undefined;
+  const own = troubleKey(type, result.command);
+  const keys = new Set(hooks.map((hook) => troubleKey(hook.type, hook.command)));
+  const over = Object.keys(metadata).filter((key) => isTroubleKey(key) && !keys.has(key));
+  const changes: Metadata = Object.fromEntries(over.map((key) => [key, null]));
+  if (result.exitCode !== 1) {
+    if (own in metadata) changes[own] = null;
+  } else if (keys.has(own)) {
+    const why = describeFailure(type, result);
+    if (metadata[own] !== why) changes[own] = why;
+  }
+  return Object.keys(changes).length > 0 ? changes : undefined;
+}
+
+function describeFailure(type: HookType, { command = '', unable, timedOut, code }: HookResult): string {
+  const how = timedOut ? 'did not answer in time' : `failed${code === undefined ? '' : ` with exit code ${code}`}`;
+  const what = unable?.slice(0, WHY_CHARS) ?? `The ${type} hook ${quote(command)} ${how}`;
+  return `${what}. What it was to judge passed; with onFailure: block it would not`;
+}
