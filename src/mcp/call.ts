@@ -2,10 +2,11 @@ import { TeamError } from '../core/errors.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import { quote } from '../core/text.ts';
-import { callOperation } from '../operations/index.ts';
+import { callOperation, findOperation } from '../operations/index.ts';
 import type { OperationName } from '../operations/index.ts';
 import type { Services } from '../operations/operation.ts';
 import { accessOf } from './access.ts';
+import type { LongAnswer } from './answer.ts';
 import { settleHanded } from './handed.ts';
 import { memberOf } from './session.ts';
 import type { RequestId, Session } from './session.ts';
@@ -20,6 +21,8 @@ export interface ToolCall {
   /** How the client names it. */
   readonly request?: RequestId | undefined;
   readonly signal: AbortSignal;
+  /** What comes of it. */
+  readonly answer: LongAnswer;
   readonly progress?: ((message: string) => void) | undefined;
   /** Sent again under the same id, the call is done once. */
   readonly commandId?: string | undefined;
@@ -66,6 +69,8 @@ async function run(services: Services, session: Session, tool: Tool, call: ToolC
   if (teamId === undefined && !tool.teamless) {
     throw new TeamError('invalid', 'team_name: say which team it is about, or make one with TeamCreate');
   }
+  // What waits for something to happen keeps no place meanwhile.
+  const waits = Number(input['wait_seconds'] ?? 0) > 0;
   const visit: Visit = {
     services,
     session,
@@ -74,15 +79,19 @@ async function run(services: Services, session: Session, tool: Tool, call: ToolC
     request: call.request,
     signal: call.signal,
     progress: call.progress,
-    call: <R>(name: OperationName, values: object, { once, signal = call.signal }: CallOptions = {}) =>
-      callOperation(services, name, {
+    call<R>(name: OperationName, values: object, { once, signal = call.signal }: CallOptions = {}) {
+      const given = {
         caller: session.caller,
         input: values,
         as: session.as,
         commandId: commandIdOf(call, once),
         signal,
         ...(call.progress && { progress: call.progress }),
-      }) as Promise<R>,
+      };
+      const isLong = findOperation(name)?.long === true;
+      const work = (): Promise<unknown> => callOperation(services, name, given);
+      return (isLong ? call.answer.make(work, { waits }) : work()) as Promise<R>;
+    },
   };
   return tool.run(visit, tool.teamless ? { team_name, ...input } : input);
 }

@@ -4,7 +4,7 @@ import type { AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { ERROR_CODES, TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import type { Caller } from '../operations/caller.ts';
-import type { Services } from '../operations/operation.ts';
+import type { Services, TakePlace } from '../operations/operation.ts';
 import { doubtHanded } from './handed.ts';
 import { createTeamServer } from './server.ts';
 import type { McpOptions } from './server.ts';
@@ -13,10 +13,14 @@ import { Greeting, openSession } from './session.ts';
 import { endCalls, Sessions } from './sessions.ts';
 import type { HttpSession, SessionLimits } from './sessions.ts';
 
-/** Who asks, and the signal with which what it waits for ends: with a `TeamError` as its reason where that is to be told. */
+/**
+ * Who asks, the signal with which what it waits for ends (with a `TeamError` as its reason where that is to be told), and
+ * when a long answer may be made.
+ */
 export interface Asking {
   readonly caller: Caller;
   readonly signal?: AbortSignal;
+  readonly takePlace?: TakePlace;
 }
 
 /** Serves MCP requests that have shown their credential. */
@@ -42,16 +46,20 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
   const sessions = new Sessions(options);
   const handler = createMcpHandler(
     ({ authInfo }) => {
-      const { kept, id, signal, traceparent } = (authInfo as AuthInfo).extra as unknown as Visitor;
+      const { kept, id, signal, takePlace, traceparent } = (authInfo as AuthInfo).extra as unknown as Visitor;
       const traced = traceparent === null ? services : tracedServices(services, traceparent);
-      const server = createTeamServer(traced, kept.session, { ...options, ...(signal && { signal }) });
+      const server = createTeamServer(traced, kept.session, {
+        ...options,
+        ...(signal && { signal }),
+        ...(takePlace && { takePlace }),
+      });
       if (id !== undefined) track(kept, id, server);
       return server;
     },
     { maxRequestBodySize: BODY_BYTES },
   );
 
-  async function handle(request: Request, { caller, signal }: Asking): Promise<Response> {
+  async function handle(request: Request, { caller, signal, takePlace }: Asking): Promise<Response> {
     if (request.method === 'DELETE') return endSession(request, caller);
     if (request.method !== 'POST') return refuse(405, 'This endpoint takes POST, and DELETE to end a session');
     const type = request.headers.get('content-type');
@@ -73,6 +81,7 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
       kept,
       id: message?.id as string | number | undefined,
       signal,
+      takePlace,
       traceparent: request.headers.get('traceparent'),
     };
     const response = await handler.fetch(request, {
@@ -136,6 +145,7 @@ interface Visitor {
   readonly kept: HttpSession;
   readonly id: string | number | undefined;
   readonly signal: AbortSignal | undefined;
+  readonly takePlace: TakePlace | undefined;
   readonly traceparent: string | null;
 }
 

@@ -10,7 +10,7 @@ import type { TeamEvent } from '../core/event.ts';
 import { parse } from '../core/parse.ts';
 import { requireMember, requireTeam } from '../core/view.ts';
 import type { Caller } from '../operations/caller.ts';
-import type { Services } from '../operations/operation.ts';
+import type { Services, TakePlace } from '../operations/operation.ts';
 import { doubtHanded } from './handed.ts';
 import { createTeamServer } from './server.ts';
 import type { McpOptions } from './server.ts';
@@ -24,6 +24,12 @@ export interface Lines {
   close(): void;
 }
 
+/** What carries lines to a client. */
+export interface Line {
+  readonly send: (line: string) => void;
+  readonly takePlace?: TakePlace;
+}
+
 /** More calls than an agent has a use for; what is beyond is refused, so that cancelling always gets through. */
 const CALLS_AT_ONCE = 64;
 
@@ -33,7 +39,7 @@ const CALLS_AT_ONCE = 64;
  */
 export function serveMcpLines(
   services: Services,
-  { caller, greeting, send }: { caller: Caller; greeting: unknown; send: (line: string) => void },
+  { caller, greeting, send, takePlace }: { caller: Caller; greeting: unknown } & Line,
   options: McpOptions = {},
 ): Lines {
   const session = openSession(caller, { teams: options.teams, ...parse(Greeting, greeting ?? {}) });
@@ -47,7 +53,10 @@ export function serveMcpLines(
     },
   };
   let mcp: McpServer | undefined;
-  const handle = serveStdio(() => (mcp = createTeamServer(services, session, options)), { transport });
+  const handle = serveStdio(
+    () => (mcp = createTeamServer(services, session, { ...options, ...(takePlace && { takePlace }) })),
+    { transport },
+  );
   const stopListening = services.ledger.subscribe((team, { events }) => {
     if (team === session.team && events.some(changesTools)) mcp?.sendToolListChanged();
   });

@@ -1,7 +1,8 @@
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
-import type { Services } from '../operations/operation.ts';
+import type { Services, TakePlace } from '../operations/operation.ts';
 import { accessOf } from './access.ts';
+import { openAnswer } from './answer.ts';
 import { callTool } from './call.ts';
 import { memberOf } from './session.ts';
 import type { Session } from './session.ts';
@@ -30,7 +31,7 @@ const SESSION_KEY = 'troupe/session';
 export function createTeamServer(
   services: Services,
   session: Session,
-  options: McpOptions & { readonly signal?: AbortSignal } = {},
+  options: McpOptions & { readonly signal?: AbortSignal; readonly takePlace?: TakePlace } = {},
 ): McpServer {
   const mcp = new McpServer(
     { name: 'troupe', version: options.version ?? '0' },
@@ -54,7 +55,9 @@ export function createTeamServer(
       signal,
       ...extrasOf(context),
     };
-    const result = await callTool(services, session, call, (error) => options.onError?.(error));
+    const answer = openAnswer(options.takePlace, signal);
+    const report = (error: unknown): void => options.onError?.(error);
+    const result = await callTool(services, session, { ...call, answer }, report).finally(() => answer.end());
     if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}`);
     const { text, data, isError = false } = result;
     const moved = session.team === team ? undefined : { team: session.team, as: session.as };

@@ -70,6 +70,17 @@ export interface DaemonService {
   loginUrl(): Promise<string>;
 }
 
+/** Resolves when a long answer may be made, for faces that make theirs from those of several operations. */
+export type TakePlace = () => Promise<AnswerPlace>;
+
+/** A place among the few long answers that are made at a time. */
+export interface AnswerPlace {
+  /** The answer was handed over: the next one may be made when its client has read it. */
+  readonly sent: () => void;
+  /** Nothing of it goes out: the next one may be made at once. */
+  readonly over: () => void;
+}
+
 /** One call. */
 export interface Context extends Services {
   readonly caller: Caller;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import type { Caller } from '../operations/caller.ts';
+import type { TakePlace } from '../operations/operation.ts';
 import { addAgentRoutes } from './agents.ts';
 import { admittedOf, callerOf, readJson, sendError } from './context.ts';
 import type { Env } from './context.ts';
@@ -13,13 +14,20 @@ import type { Guard } from './guard.ts';
 import type { Hub } from './hub.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Page, Pages } from './pages.ts';
-import { addOperationRoutes } from './rest.ts';
+import { addOperationRoutes, whenOut } from './rest.ts';
 import { addEventRoute } from './sse.ts';
+
+/** Who asks over MCP. */
+interface AskingMcp {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly takePlace: TakePlace;
+}
 
 /** What can be asked for besides the operations. */
 export interface Extras {
   /** Answers at `/mcp`, behind the same guard. */
-  readonly mcp?: (request: Request, visiting: { caller: Caller; signal: AbortSignal }) => Promise<Response>;
+  readonly mcp?: (request: Request, asking: AskingMcp) => Promise<Response>;
   /** The text at `/metrics`. */
   readonly metrics?: () => string | Promise<string>;
   /** What `/health` says; what exactly is wrong is in the daemon's status. */
@@ -84,7 +92,16 @@ export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: App
   addAgentRoutes(app, hub);
   addEventRoute(app, hub);
   addOperationRoutes(app, hub);
-  if (mcp) app.all('/mcp', (context) => mcp(context.req.raw, admittedOf(context)));
+  if (mcp) {
+    app.all('/mcp', (context) => {
+      const { caller, signal, share } = admittedOf(context);
+      const takePlace: TakePlace = async () => {
+        const fetched = await hub.longAnswers.place(share);
+        return { sent: () => whenOut(context.env.outgoing, fetched), over: fetched };
+      };
+      return mcp(context.req.raw, { caller, signal, takePlace });
+    });
+  }
   app.get('*', (context) => {
     const page = pageOf(context);
     if (!page) return context.notFound();

@@ -17,14 +17,19 @@ export function openLongAnswers(limits: Limits) {
   let others = 0;
   let isPlanned = false;
 
-  return {
+  const longAnswers = {
     /** Makes the answer as soon as it may. */
     make(share: Share, make: Make): void {
       if (share.unmade.length === 0 && mayMake(share)) return begin(share, make);
       share.unmade.push(() => begin(share, make));
       waiting.add(share);
     },
+    /** Resolves when the answer may be made, with the way to tell that it was fetched, or was given up. */
+    place(share: Share): Promise<() => void> {
+      return new Promise((resolve) => longAnswers.make(share, resolve));
+    },
   };
+  return longAnswers;
 
   function mayMake({ isPersons, longAnswers }: Share): boolean {
     return longAnswers < limits.longAnswers && (isPersons || others < limits.longAnswersOfAll);

@@ -44,14 +44,14 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
 }
 
 /** Resolves when the long answer may be made; the next one may when this one is out, or nobody wants it any more. */
-export function turnFor({ longAnswers }: Hub, share: Share, outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    longAnswers.make(share, (fetched) => {
-      if (outgoing.closed) fetched();
-      else outgoing.once('close', fetched);
-      resolve();
-    });
-  });
+export async function turnFor({ longAnswers }: Hub, share: Share, outgoing: ServerResponse): Promise<void> {
+  whenOut(outgoing, await longAnswers.place(share));
+}
+
+/** Calls back when the response is out, or nobody is there to read it. */
+export function whenOut(outgoing: ServerResponse, fetched: () => void): void {
+  if (outgoing.closed) fetched();
+  else outgoing.once('close', fetched);
 }
 
 /** In whose name one acts is said in a header here, where no input is called so. */

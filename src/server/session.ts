@@ -1,7 +1,7 @@
 import { TeamError } from '../core/errors.ts';
 import type { RequestFrame } from '../operations/frames.ts';
 import { findOperation } from '../operations/index.ts';
-import type { Cursor, Operation } from '../operations/operation.ts';
+import type { AnswerPlace, Cursor, Operation } from '../operations/operation.ts';
 import type { Connected, Ending, Hub, OpenLines } from './hub.ts';
 import { openOutbox } from './outbox.ts';
 import type { Carrier } from './outbox.ts';
@@ -124,13 +124,25 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   async function handOver({ id, payload }: RequestFrame): Promise<void> {
     try {
       if (!hub.mcp) throw new TeamError('unsupported', 'This daemon serves no MCP');
-      const lines = await hub.mcp(caller, payload, (text) => void (over || outbox.send(text)));
+      const send = (text: string): void => void (over || outbox.send(text));
+      const lines = await hub.mcp(caller, payload, { send, takePlace });
       if (over) return lines.close();
       outbox.send(resultFrame(undefined, 'mcp', id, {}));
       mcp = lines;
     } catch (error) {
       if (!over) outbox.send(errorFrame(id, hub.asTeamError(error)));
     }
+  }
+
+  /** When a tool may make an answer that is long, or is made from such: it has its place until the client has read it. */
+  async function takePlace(): Promise<AnswerPlace> {
+    const fetched = await hub.longAnswers.place(share);
+    return { sent: () => whenRead(fetched), over: fetched };
+  }
+
+  function whenRead(fetched: () => void): void {
+    if (outbox.isBusy) void outbox.whenFree().then(fetched);
+    else fetched();
   }
 
   async function subscribe(frame: RequestFrame): Promise<void> {
@@ -167,8 +179,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   function answerLong(frame: RequestFrame, key: Key, operation: Operation): void {
     hub.longAnswers.make(share, (fetched) => {
       if (over) return fetched();
-      const onSaid = (): void => (outbox.isBusy ? void outbox.whenFree().then(fetched) : fetched());
-      perform(frame, { key, operation, onSaid });
+      perform(frame, { key, operation, onSaid: () => whenRead(fetched) });
     });
   }
 

@@ -33,11 +33,13 @@ export interface Server {
 /** What can be chosen about a server. */
 export interface ServerOptions extends Omit<HttpOptions, 'hub'> {
   readonly limits?: HubOptions['limits'];
+  /** Serves MCP on connections that carry lines. */
+  readonly lines?: HubOptions['mcp'];
 }
 
 /** Opens a server on a home and a journal. */
 export async function openServer(directory: string, journal: Journal, options: ServerOptions = {}): Promise<Server> {
-  const { limits, ...http } = options;
+  const { limits, lines, ...http } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const home = homeAt(directory);
   const errors: unknown[] = [];
@@ -69,7 +71,7 @@ export async function openServer(directory: string, journal: Journal, options: S
     ledger,
     daemon: daemonOf(home, credentials, () => listening.url),
   };
-  const hub = openHub({ services, credentials, ...(limits && { limits }), onError });
+  const hub = openHub({ services, credentials, ...(limits && { limits }), ...(lines && { mcp: lines }), onError });
   const listening = await listenHttp({ hub, ...http });
   const socket = await listenSocket(home.socket, hub);
   let stopping: Promise<void> | undefined;

@@ -1,0 +1,129 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { mcpFace } from '../../src/mcp/face.ts';
+import type { McpFace } from '../../src/mcp/face.ts';
+import { setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { openUnix } from './wire.ts';
+import type { Frame, Wire } from './wire.ts';
+
+const teamId = 'demo';
+const SEARCH = { name: 'NoteSearch', arguments: { query: 'needle' } };
+const INITIALIZE = {
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+/** A stage with MCP on every way, where a search finds megabytes, and how many were begun. */
+async function setMcpStage(fill = 'x'): Promise<Stage & { searches: () => number }> {
+  const stage = await setStage({
+    mcp: (request, asking) => face.http(request, asking),
+    lines: (...given) => face.lines(...given),
+  });
+  const face: McpFace = mcpFace(stage.hub.services);
+  onTestFinished(() => face.close());
+  for (let i = 0; i < 20; i++) {
+    const { id: taskId } = await stage.act('task.create', { teamId, title: `Task ${i}` });
+    await stage.act('task.claim', { teamId, taskId }, 'worker');
+    await stage.act('task.complete', { teamId, taskId, result: `needle ${fill.repeat(60_000)}` }, 'worker');
+  }
+  const { memory } = stage.hub.services;
+  const search = memory.search.bind(memory);
+  let count = 0;
+  memory.search = (...given) => {
+    count++;
+    return search(...given);
+  };
+  return { ...stage, searches: () => count };
+}
+
+/** A connection that speaks MCP from now on. */
+async function openLines({ home }: Stage, token: string): Promise<Wire> {
+  const wire = await openUnix(home.socket, token);
+  wire.send({ type: 'mcp', id: 'mcp', payload: {} });
+  await wire.take(({ id }) => id === 'mcp');
+  wire.send({ jsonrpc: '2.0', id: 'begin', ...INITIALIZE });
+  await wire.take(({ id }) => id === 'begin');
+  wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  return wire;
+}
+
+function callTool(wire: Wire, id: number | string, params: object): void {
+  wire.send({ jsonrpc: '2.0', id, method: 'tools/call', params });
+}
+
+async function answerOf(wire: Wire, id: number | string): Promise<Frame> {
+  const { result } = await wire.take((frame) => frame.id === id);
+  return (result as { structuredContent: Frame }).structuredContent;
+}
+
+test('tools over lines make long answers few at a time, and when the last ones were read', async () => {
+  const stage = await setMcpStage();
+  const wires = await Promise.all([1, 2, 3, 4].map(() => openLines(stage, stage.tokens.worker)));
+  for (const wire of wires) {
+    wire.pause();
+    for (let id = 1; id <= 6; id++) callTool(wire, id, SEARCH);
+  }
+  await expect.poll(stage.searches).toBeGreaterThan(0);
+  const other = await openLines(stage, stage.tokens.other);
+  for (let id = 1; id <= 20; id++) {
+    callTool(other, id, { name: 'TaskGet', arguments: { taskId: '1' } });
+    expect(await answerOf(other, id)).toMatchObject({ task: { id: '1' } });
+  }
+  expect(stage.searches()).toBe(2);
+  callTool(other, 'search', SEARCH);
+  expect((await answerOf(other, 'search'))['found']).toHaveLength(20);
+  expect(stage.searches()).toBe(3);
+
+  // Who goes away leaves its places, and nothing more is made for it.
+  const [gone, ...staying] = wires;
+  gone?.close();
+  for (const wire of staying) wire.resume();
+  for (const wire of staying) {
+    for (let id = 1; id <= 6; id++) expect((await answerOf(wire, id))['found']).toHaveLength(20);
+  }
+  expect(stage.searches()).toBeLessThanOrEqual(3 + 6 * 3 + 2);
+  expect(stage.errors).toEqual([]);
+});
+
+test('tools over HTTP do so, too', async () => {
+  // As JSON it is six times as long, and more than the kernel and the client's library take unread.
+  const stage = await setMcpStage('\u0001');
+  const post = (token: string, message: object, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${stage.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    });
+  const begin = async (token: string): Promise<(id: number) => Promise<Response>> => {
+    const begun = await post(token, { id: 0, ...INITIALIZE });
+    await begun.text();
+    const headers = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    return (id) => post(token, { id, method: 'tools/call', params: SEARCH }, headers);
+  };
+  const search = await begin(stage.tokens.worker);
+  const asked = [1, 2, 3, 4, 5, 6].map((id) => search(id));
+  await expect.poll(stage.searches).toBe(2);
+  const others = await begin(stage.tokens.other);
+  expect(await (await others(1)).text()).toContain('needle');
+  expect(stage.searches()).toBe(3);
+  for (const text of await Promise.all(asked.map(async (answer) => (await answer).text()))) {
+    expect(text).toContain('needle');
+  }
+  expect(stage.searches()).toBe(3 + 4);
+});
+
+test('tools that wait for something have no place meanwhile', async () => {
+  const stage = await setMcpStage();
+  const wire = await openLines(stage, stage.tokens.worker);
+  for (let id = 1; id <= 5; id++) callTool(wire, id, { name: 'Inbox', arguments: { wait_seconds: 60 } });
+  callTool(wire, 'search', SEARCH);
+  expect((await answerOf(wire, 'search'))['found']).toHaveLength(20);
+  await stage.act('message.send', { teamId, toId: 'worker', content: 'Hello' }, 'lead');
+  const { result } = await wire.take(({ id }) => typeof id === 'number');
+  expect(result).toMatchObject({ structuredContent: { messages: [{ content: 'Hello' }] } });
+});
