@@ -61,7 +61,7 @@ export interface Seat {
   askToStop(reason: string): Promise<{ agreed: boolean; reason?: string }>;
   /** Goes on in a fresh conversation under the same rights. */
   renew(): Promise<void>;
-  /** Adds to its transcript. */
+  /** Adds to its transcript, as long as that is open. */
   note(entry: TranscriptEntry): void;
   close(): Promise<void>;
   /** Resolves when the session ended although nobody closed it. */
@@ -85,8 +85,9 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     const session = await agent.start(how);
     const transcript = openTranscript(options.transcriptPath(session.id));
     transcript.write({ at: Date.now(), type: 'session', sessionId: session.id, agent: agent.kind });
-    const opened: Open = { session, transcript, closing: false, over: Promise.resolve() };
+    const opened: Open = { session, transcript, closing: false, isOver: false, over: Promise.resolve() };
     opened.over = listen(opened).then(() => {
+      opened.isOver = true;
       transcript.close();
       if (opened.closing) return;
       running?.ended.resolve({ type: 'turnEnd', reason: 'failed', text: '', error: 'the agent ended' });
@@ -169,7 +170,9 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       return fullness >= FULL;
     },
     lost: lost.promise,
-    note: (entry) => open.transcript.write(entry),
+    note(entry) {
+      if (!open.isOver) open.transcript.write(entry);
+    },
     async turn(turn, { task, onUrgent } = {}) {
       const ended = Promise.withResolvers<TurnEnd>();
       running = { task, turns: 0, ended };
@@ -211,6 +214,8 @@ interface Open {
   readonly transcript: Transcript;
   /** We end it. */
   closing: boolean;
+  /** It has ended, and nothing can be added to its transcript: a gate may take longer than its agent lives. */
+  isOver: boolean;
   over: Promise<void>;
 }
 

@@ -13,7 +13,9 @@ export type TranscriptEntry =
       readonly messageIds: readonly string[];
     }
   | ({ readonly at: number } & Exclude<AgentEvent, { type: 'permission' }>)
-  | { readonly at: number; readonly type: 'permission'; readonly tool: string; readonly description: string };
+  | { readonly at: number; readonly type: 'permission'; readonly tool: string; readonly description: string }
+  /** A gate did not let its task complete. */
+  | { readonly at: number; readonly type: 'rejected'; readonly taskId: string; readonly feedback: string };
 
 /** What a member did and was told, kept as lines of JSON; also the proof of what it was shown. */
 export interface Transcript {

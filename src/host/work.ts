@@ -101,7 +101,11 @@ export async function finish(bench: Bench, task: TaskJson, end: TurnEnd): Promis
     return undefined;
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'gate_rejected') return (error as Error).message;
+    if (code === 'gate_rejected') {
+      const feedback = (error as Error).message;
+      bench.seat.note({ at: Date.now(), type: 'rejected', taskId: task.id, feedback });
+      return feedback;
+    }
     if (code === 'stale_revision') return finish(bench, task, end);
     if (code === 'stale_epoch' || code === 'conflict' || code === 'not_allowed') return undefined;
     throw error;

@@ -11,6 +11,10 @@ describe('a line of a transcript', () => {
     [{ type: 'turnEnd', reason: 'cancelled' }, '■ cancelled\n'],
     [{ type: 'turnEnd', reason: 'failed', error: 'no money' }, '■ failed: no money\n'],
     [{ type: 'turnEnd', reason: 'done' }, '■ done\n'],
+    [
+      { type: 'rejected', taskId: '3', feedback: '1 failed\nfix it' },
+      '✗ a gate did not let task #3 pass: 1 failed\n         fix it\n',
+    ],
     [{ type: 'usage', usage: {} }, ''],
     [{ type: 'shown', messageIds: ['1'] }, ''],
   ])('says what happened, and nothing of the bookkeeping: %o', ([entry, said]) => {

@@ -275,6 +275,8 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
         { feedback: null, epoch: 1 },
         { feedback: 'try harder', epoch: 1 },
       ]);
+      const { stdout } = await stage.troupe('logs', 'ann', '--team', 'crew');
+      expect(stdout).toContain('✗ a gate did not let task #1 pass: try harder\n');
     },
     LONG,
   );

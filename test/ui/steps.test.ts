@@ -26,3 +26,14 @@ test('what was said last is not said again by the end of its turn', () => {
   expect(said('1. Look at it\n2. Do it\n')).toEqual(['']);
   expect(said('Something else')).toEqual(['Something else']);
 });
+
+test('what a gate said stands where it was said', () => {
+  const steps = toSteps([
+    { at: 1, type: 'turn', text: 'go', taskId: '3' },
+    { at: 2, type: 'turnEnd', reason: 'done', text: 'Done' },
+    { at: 3, type: 'rejected', taskId: '3', feedback: '1 test failed' },
+    { at: 4, type: 'turn', text: 'again', taskId: '3' },
+  ]);
+  expect(steps.map(({ kind }) => kind)).toEqual(['turn', 'end', 'rejected', 'turn']);
+  expect(steps[2]).toEqual({ kind: 'rejected', at: 3, taskId: '3', text: '1 test failed' });
+});

@@ -88,6 +88,7 @@ export function writeTranscript(home: Home, team: string, start: number): void {
       text: 'The suite has 38 cases; memory and SQLite pass all of them.',
     },
     { at: at(55), type: 'usage', usage: {}, context: { used: 126_000, size: 200_000 } },
+    { at: at(56), type: 'rejected', taskId: '13', feedback: 'npm test: 1 failed' },
     {
       at: at(56),
       type: 'turn',

@@ -24,6 +24,7 @@ export type Step =
       readonly output: string | undefined;
     }
   | { readonly kind: 'permission'; readonly at: number; readonly tool: string; readonly text: string }
+  | { readonly kind: 'rejected'; readonly at: number; readonly taskId: string; readonly text: string }
   | {
       readonly kind: 'end';
       readonly at: number;
@@ -83,6 +84,9 @@ export function toSteps(entries: readonly Entry[]): Step[] {
       }
       case 'permission':
         steps.push({ kind: 'permission', at, tool: text(entry['tool']), text: text(entry['description']) });
+        break;
+      case 'rejected':
+        steps.push({ kind: 'rejected', at, taskId: text(entry['taskId']), text: text(entry['feedback']) });
         break;
       case 'turnEnd':
         steps.push({

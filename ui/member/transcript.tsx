@@ -9,6 +9,7 @@ import {
   ListChecks,
   Mail,
   ScrollText,
+  Undo2,
   Wrench,
 } from 'lucide-react';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
@@ -139,6 +140,17 @@ function StepView({ teamId, step }: { teamId: string; step: Step }) {
           <Clock at={step.at} />
           <span className="status is-gate">
             <KeyRound size={14} aria-hidden /> {step.tool}
+          </span>
+          <pre className="code">{showControls(step.text)}</pre>
+        </div>
+      );
+    case 'rejected':
+      return (
+        <div className="step asked">
+          <Clock at={step.at} />
+          <span className="status is-gate">
+            <Undo2 size={14} aria-hidden /> A gate did not let{' '}
+            <Link href={teamPath(teamId, `/task/${step.taskId}`)}>#{step.taskId}</Link> pass
           </span>
           <pre className="code">{showControls(step.text)}</pre>
         </div>
