@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { NO_SESSION } from '../core/member.ts';
 import { parse } from '../core/parse.ts';
+import { isBlocked } from '../core/ready.ts';
 import { TeamRequest } from '../core/request.ts';
 import { isEmptySeat } from '../core/seat.ts';
 import type { TeamState } from '../core/state.ts';
@@ -107,7 +108,7 @@ export const teamOperations = [
       ledger.view(teamId, (state, seq) => {
         const team = viewTeam(state);
         const { pending, deleted: _deleted, ...counts } = state.index.counts;
-        const blocked = [...state.index.waits.keys()].filter((id) => state.tasks.get(id)?.status === 'pending').length;
+        const blocked = pending === 0 ? 0 : countBlocked(state);
         return {
           team,
           seq,
@@ -269,6 +270,13 @@ function activeAt(state: TeamState, { createdAt, closedAt }: { createdAt: Date; 
   for (const { updatedAt } of state.tasks.values()) see(updatedAt);
   for (const { ids } of state.index.inboxes.values()) see(state.messages.get(ids.at(-1) ?? '')?.sentAt);
   return new Date(last);
+}
+
+/** As its list of tasks shows them, those included that hooks have not judged yet. */
+function countBlocked(state: TeamState): number {
+  let blocked = 0;
+  for (const task of state.tasks.values()) if (task.status === 'pending' && isBlocked(state, task)) blocked++;
+  return blocked;
 }
 
 /** Removes what a team that is over recorded. */

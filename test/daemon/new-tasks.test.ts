@@ -19,6 +19,9 @@ test('nobody takes a new task before its hook has judged it, also when the daemo
   const claim = () => client.call('task.claim', { teamId: 'crew' }, { as: 'ann' });
   await until('the hook runs', () => existsSync(runs));
   expect(await claim()).toBeNull();
+  // Counted as it is listed.
+  expect(await client.call('task.list', { teamId: 'crew' })).toMatchObject([{ status: 'blocked' }]);
+  expect(await client.call('team.status', { teamId: 'crew' })).toMatchObject({ tasks: { pending: 0, blocked: 1 } });
   first.child.kill('SIGKILL');
   await first.ended;
 

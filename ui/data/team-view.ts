@@ -1,4 +1,4 @@
-import { isEmptySeat, teamUsage, viewTask } from '../../src/client/replica.ts';
+import { isBlocked, isEmptySeat, teamUsage, viewTask } from '../../src/client/replica.ts';
 import type { TeamState } from '../../src/client/replica.ts';
 import type { TeamRequest } from '../../src/core/request.ts';
 import type { MemberRecord, TaskRecord } from '../../src/core/state.ts';
@@ -46,7 +46,7 @@ export function derive(state: TeamState, before: TeamView | undefined): TeamView
   for (const record of state.tasks.values()) {
     if (record.status === 'deleted') continue;
     const waits = state.index.waits.get(record.id) ?? 0;
-    const phase = phaseOf(record, waits, gated);
+    const phase = phaseOf(state, record, gated);
     const cached = cache.get(record.id);
     const isSame = cached?.record === record && cached.waits === waits && cached.view.phase === phase;
     const view = isSame ? cached.view : { id: record.id, task: viewTask(state, record), phase };
@@ -84,11 +84,11 @@ function heldOf(tasks: readonly TaskView[]): Map<string, SharedTask> {
   return held;
 }
 
-function phaseOf(task: TaskRecord, waits: number, gated: ReadonlySet<string>): TaskPhase {
+function phaseOf(state: TeamState, task: TaskRecord, gated: ReadonlySet<string>): TaskPhase {
   if (task.status === 'completed') return 'completed';
   if (task.status === 'failed') return 'failed';
   if (task.status === 'in_progress') return gated.has(task.id) ? 'gate' : 'in_progress';
-  return waits > 0 ? 'blocked' : 'pending';
+  return isBlocked(state, task) ? 'blocked' : 'pending';
 }
 
 function sortMembers(state: TeamState): MemberRecord[] {

@@ -41,7 +41,8 @@ export function Dependencies({ teamId, view: { task }, canAct }: { teamId: strin
             </button>
           </li>
         ))}
-        {task.dependencies.length === 0 && <li className="quiet">nothing</li>}
+        {task.unjudged && <li>the hooks that judge new tasks</li>}
+        {task.dependencies.length === 0 && !task.unjudged && <li className="quiet">nothing</li>}
       </ul>
       {canAct && (
         <form
