@@ -26,6 +26,8 @@ export interface ToolCall {
   readonly progress?: ((message: string) => void) | undefined;
   /** Sent again under the same id, the call is done once. */
   readonly commandId?: string | undefined;
+  /** The span that it is part of, as W3C Trace Context writes it. */
+  readonly traceparent?: string | undefined;
 }
 
 /** What a client gets. */
@@ -44,9 +46,11 @@ export async function callTool(
 ): Promise<ToolResult | undefined> {
   const tool = TOOLS.find(({ name }) => name === call.name);
   if (!tool || !session.teams) return undefined;
+  const { traceparent } = call;
+  const traced = traceparent === undefined ? services : tracedServices(services, traceparent);
   try {
-    await settleHanded(services, session, call);
-    return await run(services, session, tool, call);
+    await settleHanded(traced, session, call);
+    return await run(traced, session, tool, call);
   } catch (error) {
     if (error instanceof TeamError) {
       const message = error.message
@@ -58,6 +62,13 @@ export async function callTool(
     report(error);
     return refuse('internal', `${tool.name} failed by a defect of Troupe's; the daemon's log has more`);
   }
+}
+
+/** The same services, whose calls are part of what the client traces. */
+function tracedServices(services: Services, traceparent: string): Services {
+  const { watch } = services;
+  if (!watch) return services;
+  return { ...services, watch: (operation, call, work) => watch(operation, { ...call, traceparent }, work) };
 }
 
 async function run(services: Services, session: Session, tool: Tool, call: ToolCall): Promise<Answer> {

@@ -47,9 +47,9 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
   const handler = createMcpHandler(
     ({ authInfo }) => {
       const { kept, id, signal, takePlace, traceparent } = (authInfo as AuthInfo).extra as unknown as Visitor;
-      const traced = traceparent === null ? services : tracedServices(services, traceparent);
-      const server = createTeamServer(traced, kept.session, {
+      const server = createTeamServer(services, kept.session, {
         ...options,
+        ...(traceparent !== null && { traceparent }),
         ...(signal && { signal }),
         ...(takePlace && { takePlace }),
       });
@@ -147,13 +147,6 @@ interface Visitor {
   readonly signal: AbortSignal | undefined;
   readonly takePlace: TakePlace | undefined;
   readonly traceparent: string | null;
-}
-
-/** The same services, whose calls are part of what the client traces. */
-function tracedServices(services: Services, traceparent: string): Services {
-  const { watch } = services;
-  if (!watch) return services;
-  return { ...services, watch: (operation, call, work) => watch(operation, { ...call, traceparent }, work) };
 }
 
 /** While the call runs it can be cancelled by the id of its request. */

@@ -4,6 +4,7 @@ import type { Services, TakePlace } from '../operations/operation.ts';
 import { accessOf } from './access.ts';
 import { openAnswer } from './answer.ts';
 import { callTool } from './call.ts';
+import type { ToolCall } from './call.ts';
 import { memberOf } from './session.ts';
 import type { Session } from './session.ts';
 import { describeTool } from './tools.ts';
@@ -16,6 +17,14 @@ export interface McpOptions {
   readonly teams?: boolean;
   /** Hears trouble that no client can be told of. */
   readonly onError?: (error: unknown) => void;
+}
+
+/** What is known of the client, or of the one request that it is served for. */
+export interface OfRequest {
+  readonly signal?: AbortSignal;
+  readonly takePlace?: TakePlace;
+  /** The span that calls are part of which name none themselves. */
+  readonly traceparent?: string;
 }
 
 /** Under which key Troupe's own proxy names a call, so that sending it again does not do it twice. */
@@ -31,7 +40,7 @@ const SESSION_KEY = 'troupe/session';
 export function createTeamServer(
   services: Services,
   session: Session,
-  options: McpOptions & { readonly signal?: AbortSignal; readonly takePlace?: TakePlace } = {},
+  options: McpOptions & OfRequest = {},
 ): McpServer {
   const mcp = new McpServer(
     { name: 'troupe', version: options.version ?? '0' },
@@ -53,6 +62,7 @@ export function createTeamServer(
       input: params.arguments,
       request: context.mcpReq.id,
       signal,
+      traceparent: options.traceparent,
       ...extrasOf(context),
     };
     const answer = openAnswer(options.takePlace, signal);
@@ -80,9 +90,9 @@ function epochsOf({ epochs }: Session): string {
 }
 
 /** What a client says beside the call itself. */
-function extrasOf({ mcpReq }: ServerContext): { commandId?: string; progress?: (message: string) => void } {
+function extrasOf({ mcpReq }: ServerContext): Pick<ToolCall, 'commandId' | 'progress' | 'traceparent'> {
   const { _meta: meta = {}, notify } = mcpReq;
-  const { progressToken } = meta;
+  const { progressToken, traceparent } = meta;
   const commandId = meta[COMMAND_ID_KEY];
   const start = performance.now();
   // Most clients give up after a minute of silence.
@@ -93,6 +103,7 @@ function extrasOf({ mcpReq }: ServerContext): { commandId?: string; progress?: (
   };
   return {
     ...(typeof commandId === 'string' && { commandId }),
+    ...(typeof traceparent === 'string' && { traceparent }),
     ...(progressToken !== undefined && { progress }),
   };
 }

@@ -19,6 +19,8 @@ export interface RequestFrame {
   readonly as?: string;
   /** Sent again under the same id, the call is done once. */
   readonly commandId?: string;
+  /** The span that it is part of, as W3C Trace Context writes it; whatever is not that is ignored. */
+  readonly traceparent?: string;
 }
 
 /** First frame on the Unix socket: the credential. A WebSocket shows it with its upgrade request. */

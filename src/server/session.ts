@@ -183,7 +183,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     });
   }
 
-  function perform({ type, id, payload, as, commandId }: RequestFrame, begun: Begun): void {
+  function perform({ type, id, payload, as, commandId, traceparent }: RequestFrame, begun: Begun): void {
     const { key, operation, waiting, onSaid } = begun;
     let after: Cursor | undefined;
     const say = (text: string): void => {
@@ -214,6 +214,8 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       input: payload,
       as,
       commandId,
+      // Nobody else has looked at it.
+      traceparent: typeof traceparent === 'string' ? traceparent : undefined,
       signal: waiting?.signal ?? NEVER,
       progress(message) {
         if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'progress', id, message }));

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
+import { openUnix, openWebSocket } from '../server/wire.ts';
 import { startCollector } from './collector.ts';
 import { until } from './processes.ts';
 import { connect, readLog, serve, temporaryHome } from './serve.ts';
@@ -101,6 +102,63 @@ test('is part of what its callers trace; an append for many calls is linked to e
     expect.objectContaining({ event: 'tracing.unsupported', protocol: 'http/protobuf', supported: 'http/json' }),
   );
 });
+
+test('is part of what its callers trace over every connection', async () => {
+  const home = temporaryHome();
+  const collector = await startCollector();
+  const daemon = await serve(home, { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
+  await work(home);
+  const token = readFileSync(home.tokenFile, 'utf8').trim();
+  const authorization = `Bearer ${token}`;
+  const traceOf = (digit: string): string => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`;
+  const show = { type: 'task.list', payload: { teamId: 'demo' } };
+  const [unix, webSocket] = [await openUnix(home.socket, token), await openWebSocket(daemon.url, { authorization })];
+  await unix.ask({ ...show, traceparent: traceOf('1') });
+  await webSocket.ask({ ...show, traceparent: traceOf('2') });
+  // What is none is ignored, whatever it is.
+  for (const traceparent of ['nonsense', 7, null, { toString: 'x' }, [traceOf('3')]]) {
+    expect(await unix.ask({ ...show, traceparent })).toMatchObject({ type: 'result' });
+  }
+  unix.send({ type: 'mcp', id: 'mcp', payload: { teams: true, team: 'demo' } });
+  await unix.take(({ id }) => id === 'mcp');
+  const call = (traceparent: unknown) => ({
+    jsonrpc: '2.0',
+    id: String(traceparent),
+    method: 'tools/call',
+    params: { name: 'TaskList', arguments: {}, _meta: { traceparent } },
+  });
+  unix.send({ jsonrpc: '2.0', id: 'begin', method: 'initialize', params: INITIALIZE });
+  await unix.take(({ id }) => id === 'begin');
+  unix.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  for (const traceparent of [traceOf('4'), 7]) {
+    unix.send(call(traceparent));
+    expect(await unix.take(({ id }) => id === String(traceparent))).toHaveProperty('result');
+  }
+  const headers = {
+    authorization,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'x-troupe-teams': '1',
+    'x-troupe-team': 'demo',
+    // What the call itself says is nearer to it.
+    traceparent: traceOf('5'),
+  };
+  const body = JSON.stringify(call(traceOf('6')));
+  expect(await (await fetch(`${daemon.url}/mcp`, { method: 'POST', headers, body })).text()).toContain(
+    'No tasks found',
+  );
+  unix.close();
+  webSocket.close();
+  daemon.child.kill('SIGTERM');
+  expect(await daemon.ended).toBe(0);
+
+  const lists = collector.spans().filter(({ name }) => name === 'task.list');
+  const parents = lists.flatMap(({ parentSpanId, traceId }) => (parentSpanId ? `${traceId} ${parentSpanId}` : []));
+  expect(parents).toEqual(['1', '2', '4', '6'].map((digit) => `${digit.repeat(32)} ${digit.repeat(16)}`));
+  expect(lists).toHaveLength(2 + 5 + 2 + 1);
+});
+
+const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
 
 test('is hardly held up when its collector is away or takes nothing, and says so', async () => {
   const silent = createServer(() => {});
