@@ -173,6 +173,17 @@ test('completion starts no daemon', async () => {
   expect(await troupe.run('stop')).toMatchObject({ status: 75 });
 });
 
+test('completion offers what the only open team has where none is named, and nothing where there are two', async () => {
+  const troupe = newTroupe();
+  await troupe.run('team create over');
+  await troupe.run('team close over');
+  await troupe.run('team create demo');
+  const offered = async (): Promise<string> => (await troupe.run(['--complete', 'send', ''])).stdout;
+  expect(await offered()).toBe('lead\tlead, active\n');
+  await troupe.run('team create other');
+  expect(await offered()).toBe('');
+});
+
 /** Types into a zsh inside a pseudo terminal, and writes out what it offers, each time as soon as it is what was waited for. */
 const ZSH = `
 zmodload zsh/zpty

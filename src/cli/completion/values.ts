@@ -58,7 +58,7 @@ interface About {
   readonly command: string;
 }
 
-async function list(kind: Kind, { team: teamId, command }: About): Promise<Word[]> {
+async function list(kind: Kind, { team, command }: About): Promise<Word[]> {
   if (kind === 'team') {
     const teams = await ask('team.list', {});
     return teams.map(({ name, status, description }) => ({ word: name, text: description || status }));
@@ -72,6 +72,7 @@ async function list(kind: Kind, { team: teamId, command }: About): Promise<Word[
       text: path === undefined ? `${title}, not here` : title,
     }));
   }
+  const teamId = team ?? (await findOnlyTeam());
   if (teamId === undefined) return [];
   if (kind === 'member') {
     const members = await ask('member.list', { teamId });
@@ -84,6 +85,12 @@ async function list(kind: Kind, { team: teamId, command }: About): Promise<Word[
   const status = STATUS[command];
   const tasks = await ask('task.list', { teamId, limit: MOST_TASKS, ...(status && { status }) });
   return tasks.map(({ id, title, status: stands }) => ({ word: id, text: `${title} (${stands})` }));
+}
+
+/** The one that a command means which names none. */
+async function findOnlyTeam(): Promise<string | undefined> {
+  const open = (await ask('team.list', {})).filter(({ status }) => status !== 'cleaned-up');
+  return open.length === 1 ? open[0]?.name : undefined;
 }
 
 /** Commands that are for tasks in one state only. */
