@@ -106,6 +106,29 @@ describe('a disk that fails', () => {
   });
 });
 
+describe('what was refused because its flush failed', () => {
+  test.for([
+    { what: 'is not there after a crash', after: [], faults: '7' },
+    { what: 'is not taken for damage behind what came after it', after: ['20000', '1'], faults: '7..8' },
+  ])('$what', async ({ after, faults }, context) => {
+    needTool(context, 'strace');
+    const path = join(temporaryFolder(), 'journal.db');
+    const calls = 'fsync,fdatasync';
+    // Three of them are for opening, three for what goes before.
+    const strace = ['strace', '-f', '-qq', '-o', '/dev/null', '-P', `${path}-wal`, '-e', `trace=${calls}`];
+    const prefix = [...strace, '-e', `inject=${calls}:error=EIO:when=${faults}`];
+    const sizes = ['1', '1', '1', '60000', ...after];
+    const child = startFixture('journal-refused', [path, ...sizes], { prefix });
+    expect(await child.ended).toMatchObject({ signal: 'SIGKILL', errors: '' });
+    expect(child.lines).toEqual([
+      ...['appended 1', 'appended 2', 'appended 3', 'refused: storage'],
+      ...(after.length > 0 ? ['refused: storage', 'appended 4'] : []),
+    ]);
+    const journal = openFile(path);
+    expect((await collect(journal.read('a', 0))).map(({ seq }) => seq)).toEqual(numbers(1, after.length > 0 ? 4 : 3));
+  });
+});
+
 describe('an append', () => {
   test('is acknowledged after its flush', async (context) => {
     needTool(context, 'strace');

@@ -27,6 +27,12 @@ export function isCantOpen(error: unknown): boolean {
   return resultCode(error) === CANTOPEN || extendedCode(error) === READONLY_DIRECTORY;
 }
 
+/** The disk is full, or failed: what was to be written may be there in part, or whole. */
+export function isFailedWrite(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === FULL || code === IOERR;
+}
+
 /** What is stored cannot be read. */
 export function isCorrupt(error: unknown): boolean {
   const code = resultCode(error);

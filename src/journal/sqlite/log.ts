@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { TeamError } from '../../core/errors.ts';
+import { DatabaseSync } from '../node-sqlite.ts';
 
 /** How a log is laid out: https://sqlite.org/fileformat2.html#the_write_ahead_log */
 const HEADER = 32;
@@ -34,6 +35,30 @@ export function requireWholeLog(path: string): void {
     `${log} is damaged after its first ${found.at} bytes: at least ${found.commits} commits that follow would be lost. Restore ${path} and its log from a copy, or ` +
       `go on without them by cutting the log off there (truncate -s ${found.at} ${log}); nothing was touched.`,
   );
+}
+
+/**
+ * Cuts a log off after its last commit. One whose flush failed was refused, and is in there all the same: a process that opens the file after
+ * a crash would take it for made, or, where a shorter one has taken the place of its beginning, the rest of it for damage. The caller has begun to
+ * write, so nobody else does. How many frames count is known only to SQLite, which tells it to those who are in no transaction.
+ */
+export function cutOffRefused(path: string): void {
+  const db = new DatabaseSync(path);
+  let end: number;
+  try {
+    // It looks, and does nothing.
+    const { log } = db.prepare('PRAGMA wal_checkpoint(NOOP)').get() as { log: number };
+    const { page_size: page } = db.prepare('PRAGMA page_size').get() as { page_size: number };
+    end = log === 0 ? 0 : HEADER + log * (FRAME_HEADER + page);
+  } finally {
+    db.close();
+  }
+  const file = openSync(`${path}-wal`, constants.O_RDWR | constants.O_NOFOLLOW);
+  try {
+    if (end >= 0 && fstatSync(file).size > end) ftruncateSync(file, end);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function findBreak(path: string): Break | undefined {

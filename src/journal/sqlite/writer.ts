@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { TeamError } from '../../core/errors.ts';
-import { isBusy, toTeamError } from './errors.ts';
+import { isBusy, isFailedWrite, toTeamError } from './errors.ts';
+import { cutOffRefused } from './log.ts';
 
 /** One transaction takes no more than this: as much as the log holds between two checkpoints, and a stall of some 10 ms. */
 const GROUP_CHARS = 4 * 1024 * 1024;
@@ -61,6 +62,8 @@ export function groupWriter({ db, path, patienceMs, exclusive, onCommit }: Write
   /** How many of the next jobs go by themselves, because one of them met damage and the others must not suffer. */
   let apart = 0;
   let busySince: number | undefined;
+  /** The log may hold what was refused: before anything else is written, that has to go. */
+  let hasRefused = false;
   let onDrained = () => {};
 
   function schedule(): void {
@@ -83,6 +86,7 @@ export function groupWriter({ db, path, patienceMs, exclusive, onCommit }: Write
     if (queue.length > 1) alone = 0;
     const group = take();
     try {
+      if (hasRefused) forgetRefused();
       if (group.length === 1) doOne(group[0] as Job);
       else doAll(group);
       busySince = undefined;
@@ -144,7 +148,25 @@ export function groupWriter({ db, path, patienceMs, exclusive, onCommit }: Write
     }
   }
 
+  function forgetRefused(): void {
+    begin.run();
+    try {
+      cutOffRefused(path);
+      hasRefused = false;
+    } finally {
+      undo();
+    }
+  }
+
   function fail(group: readonly Job[], error: unknown): void {
+    if (isFailedWrite(error)) {
+      hasRefused = true;
+      try {
+        forgetRefused();
+      } catch {
+        // Tried again before the next one is written.
+      }
+    }
     const errors = group.map(({ doing, team }) => toTeamError(error, path, `${doing} team ${JSON.stringify(team)}`));
     if (group.length > 1 && errors[0] instanceof TeamError && errors[0].code === 'corrupt') {
       apart = group.length;
