@@ -182,6 +182,24 @@ describe('the picture', () => {
     }
   });
 
+  test('says below its head that hooks let work pass, on screens of any width', () => {
+    const metadata = { 'hookTrouble TaskCompleted a': 'The gate "a" failed', 'hookTrouble TaskCreated b': 'So did b' };
+    const troubled = { ...model, status: { ...model.status, team: { ...model.status.team, metadata } } };
+    const second = (columns: number): string | undefined => {
+      const screen = { isTerminal: true, hasColor: false, columns, now: 0 };
+      return drawFrame(troubled, choice, { screen, rows: 10, isLive: true })[1];
+    };
+    expect(second(80)).toBe('! The gate "a" failed (and 1 more: troupe team status demo)');
+    expect(second(20)).toBe('! The gate "a" fail…');
+    expect(
+      drawFrame(model, choice, {
+        screen: { isTerminal: true, hasColor: false, columns: 80, now: 0 },
+        rows: 10,
+        isLive: true,
+      })[1],
+    ).toBe('');
+  });
+
   test('leaves out whole keys where the screen is too narrow for all', () => {
     const foot = (columns: number): string | undefined => {
       const screen = { isTerminal: true, hasColor: false, columns, now: 0 };

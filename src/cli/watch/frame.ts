@@ -1,3 +1,4 @@
+import { hookTroubles } from '../../client/hook-trouble.ts';
 import { isEmptySeat } from '../../client/seat.ts';
 import { workedOn } from '../../client/work-time.ts';
 import { describeDoing } from '../doing.ts';
@@ -52,7 +53,10 @@ export function drawFrame(model: Model, choice: Choice, stage: Stage): string[] 
   const lower = isWide ? [] : narrowPanels(model, choice, { screen, body });
   const tasks = taskPanel(model, choice, { screen: { ...screen, columns: left }, rows: body - lower.length });
   const middle = isWide ? beside(tasks, widePanels(model, screen, left, body), left) : [...tasks, ...lower];
-  return [headLine(model, stage), '', ...fill(middle, body), footLine(choice, screen)].slice(0, rows);
+  return [headLine(model, stage), troubleLine(model, screen), ...fill(middle, body), footLine(choice, screen)].slice(
+    0,
+    rows,
+  );
 }
 
 /** How far one can scroll. */
@@ -88,6 +92,16 @@ function headLine({ status, tasks }: Model, { screen, isLive }: Stage): string {
   const left = spread([name, ...parts], { ...screen, columns: screen.columns - widthOf(said) - 2 });
   const gap = screen.columns - left.width - widthOf(said);
   return `${left.text}${' '.repeat(gap)}${paint(screen, state[1], said)}`;
+}
+
+/** Hooks that failed and let work pass, where there is otherwise nothing. */
+function troubleLine({ status: { team } }: Model, screen: Screen): string {
+  const [first, ...others] = hookTroubles(team.metadata);
+  if (first === undefined) return '';
+  const more = others.length > 0 ? ` (and ${others.length} more: troupe team status ${clean(team.name)})` : '';
+  const room = screen.columns - widthOf(more);
+  const text = room < 20 ? cut(`! ${clean(first)}`, screen.columns) : `${cut(`! ${clean(first)}`, room)}${more}`;
+  return paint(screen, 'yellow', text);
 }
 
 function stateOf({ team }: Model['status'], isLive: boolean): [string, Style] {
