@@ -208,6 +208,28 @@ describe('a live team of programs', { timeout: 240_000 }, () => {
   });
 });
 
+test('a gate that fails and lets work pass is told of beside the tasks, for as long as it does', async (context) => {
+  needTool(context, 'chromium');
+  const { client } = await setStage(writeStory);
+  const teamId = 'journal-v2';
+  const hook = { teamId, type: 'TaskCompleted' } as const;
+  const complete = async (): Promise<void> => {
+    const { id: taskId } = await client.call('task.create', { teamId, title: 'Judged' });
+    await client.call('task.claim', { teamId, taskId }, { as: 'lead' });
+    await client.call('task.complete', { teamId, taskId }, { as: 'lead' });
+  };
+  await client.call('hook.register', { ...hook, command: 'test -e ./mended' });
+  await complete();
+  const watched = await openPage(browser(), client, `/t/${teamId}`);
+  const told = watched.page.getByRole('region', { name: 'Hooks that let work pass' });
+  await told.getByText('The TaskCompleted hook "test -e ./mended" failed with exit code 1.').waitFor();
+  await client.call('hook.remove', hook);
+  await client.call('hook.register', { ...hook, command: 'true' });
+  await complete();
+  await eventually(() => told.count()).toBe(0);
+  expectQuiet(watched);
+});
+
 test(
   'the numbers of a team add up, follow what happens, and lead to what they are about',
   { timeout: 120_000 },

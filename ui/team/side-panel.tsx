@@ -1,9 +1,11 @@
-import { ChevronDown, ChevronRight, UserPlus } from 'lucide-react';
+import { ChevronDown, ChevronRight, CircleAlert, UserPlus } from 'lucide-react';
 import { useState } from 'react';
+import { hookTroubles } from '../../src/client/replica.ts';
 import { isForPerson } from '../data/teams.ts';
 import { useCanAct } from '../data/use-can-act.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { SpawnTeammate } from '../forms/spawn-teammate.tsx';
+import { showControls } from '../parts/controls.ts';
 import { Link } from '../parts/link.tsx';
 import { RequestCard } from '../queue/request-card.tsx';
 import { MemberCard } from './member-card.tsx';
@@ -11,11 +13,12 @@ import { MemberCard } from './member-card.tsx';
 /** More would push the members out of sight; the queue has them all. */
 const SHOWN = 4;
 
-/** What waits for a person, and who is on the team. */
+/** What waits for a person, which hooks do not judge, and who is on the team. */
 export function SidePanel({ teamId, isTab = false }: { teamId: string; isTab?: boolean }) {
   return (
     <aside className={isTab ? 'side-tab' : 'side'} aria-label="Requests and members">
       {!isTab && <WaitsForYou />}
+      {!isTab && <HookTroubles />}
       <Members teamId={teamId} />
     </aside>
   );
@@ -64,6 +67,23 @@ function WaitsForYou() {
           </Link>
         )}
       </div>
+    </section>
+  );
+}
+
+/** Hooks that failed and let pass what they were to judge: a task that passed shows nothing of it. */
+function HookTroubles() {
+  const metadata = useTeam(({ view }) => view.team?.metadata);
+  const troubles = hookTroubles(metadata);
+  if (troubles.length === 0) return null;
+  return (
+    <section className="hook-troubles" aria-label="Hooks that let work pass">
+      {troubles.map((text) => (
+        <p key={text} className="error">
+          <CircleAlert size={16} aria-hidden />
+          <span>{showControls(text)}</span>
+        </p>
+      ))}
     </section>
   );
 }
