@@ -25,7 +25,9 @@ export function openLingering(limits: Limits): Lingering {
         clearTimeout(timer);
         kept.delete(carrier);
       });
-      while (kept.size > limits.lingering || bytes() > limits.lingerBytes) lingering.giveUp();
+      if (kept.size > limits.lingering) lingering.giveUp();
+      // Whoever left the most goes, and not those who left little before it.
+      while (bytes() > limits.lingerBytes) giveUpLargest();
     },
     has: (carrier) => kept.has(carrier),
     giveUp(fits = () => true) {
@@ -39,6 +41,11 @@ export function openLingering(limits: Limits): Lingering {
     },
   };
   return lingering;
+
+  function giveUpLargest(): void {
+    const most = Math.max(...[...kept].map(({ writableLength }) => writableLength));
+    lingering.giveUp(({ writableLength }) => writableLength === most);
+  }
 
   function bytes(): number {
     let sum = 0;
