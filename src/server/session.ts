@@ -53,6 +53,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   let backlog: string[] = [];
   let paused = false;
   let mcp: Awaited<ReturnType<OpenLines>> | undefined;
+  let isHandingOver = false;
   let isEnding = false;
   let over = false;
   let onDone = (): void => {};
@@ -122,6 +123,9 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   }
 
   async function handOver({ id, payload }: RequestFrame): Promise<void> {
+    // Each server of MCP's listens to the ledger until it is closed, and only one is known by then.
+    if (isHandingOver) return outbox.send(errorFrame(id, new TeamError('invalid', 'Another mcp frame is under way')));
+    isHandingOver = true;
     try {
       if (!hub.mcp) throw new TeamError('unsupported', 'This daemon serves no MCP');
       const send = (text: string): void => void (over || outbox.send(text));
@@ -130,6 +134,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       outbox.send(resultFrame(undefined, 'mcp', id, {}));
       mcp = lines;
     } catch (error) {
+      isHandingOver = false;
       if (!over) outbox.send(errorFrame(id, hub.asTeamError(error)));
     }
   }

@@ -127,3 +127,45 @@ test('tools that wait for something have no place meanwhile', async () => {
   const { result } = await wire.take(({ id }) => typeof id === 'number');
   expect(result).toMatchObject({ structuredContent: { messages: [{ content: 'Hello' }] } });
 });
+
+test('a connection is handed over to MCP once, and listens to nothing when it is closed', async () => {
+  let isReady = (): void => {};
+  const ready = new Promise<void>((resolve) => (isReady = resolve));
+  const stage = await setStage({
+    lines: async (...given) => {
+      await ready;
+      return face.lines(...given);
+    },
+  });
+  const { services } = stage.hub;
+  let listeners = 0;
+  const ledger = Object.create(services.ledger, {
+    subscribe: {
+      value: (...given: Parameters<typeof services.ledger.subscribe>) => {
+        listeners++;
+        const stop = services.ledger.subscribe(...given);
+        return () => void (stop(), listeners--);
+      },
+    },
+  }) as typeof services.ledger;
+  const face: McpFace = mcpFace({ ...services, ledger });
+
+  const wire = await openUnix(stage.home.socket, stage.tokens.worker);
+  for (let id = 1; id <= 5; id++) wire.send({ type: 'mcp', id, payload: {} });
+  for (let id = 2; id <= 5; id++) {
+    expect(await wire.take((frame) => frame.id === id)).toMatchObject({ type: 'error', error: { code: 'invalid' } });
+  }
+  isReady();
+  expect(await wire.take(({ id }) => id === 1)).toMatchObject({ type: 'result' });
+  expect(listeners).toBe(1);
+  wire.close();
+  await expect.poll(() => listeners).toBe(0);
+
+  // One that was refused may be asked for again, and one that goes meanwhile leaves nothing behind.
+  const again = await openUnix(stage.home.socket, stage.tokens.worker);
+  expect(await again.ask({ type: 'mcp', payload: { team: 'away' } })).toMatchObject({ error: { code: 'not_allowed' } });
+  expect(await again.ask({ type: 'mcp', payload: {} })).toMatchObject({ type: 'result' });
+  expect(listeners).toBe(1);
+  again.close();
+  await expect.poll(() => listeners).toBe(0);
+});
