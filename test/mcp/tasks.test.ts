@@ -87,6 +87,55 @@ test('refuses what a session writes to a task that it lost, also when the same m
   expect((await use(after, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
 });
 
+test('a session that lost a task neither takes over nor gives away what another session of its member has', async () => {
+  const house = await openTeam();
+  for (const title of ['First', 'Second']) await house.call('task.create', { teamId: 'demo', title });
+  const before = await connect(house, member('alice'));
+  await use(before, 'TaskClaim', { taskId: '1' });
+  await house.call('task.release', { teamId: 'demo', taskId: '1' });
+  const after = await connect(house, member('alice'));
+  await use(after, 'TaskClaim', { taskId: '1' });
+  const seen = (await house.events('demo')).length;
+  for (const change of [
+    { status: 'in_progress' },
+    { status: 'in_progress', owner: 'alice' },
+    { status: 'in_progress', owner: 'bob' },
+    { status: 'pending' },
+    { status: 'pending', owner: 'alice' },
+    { status: 'completed' },
+    { owner: '' },
+    { owner: 'bob' },
+    { owner: '', subject: 'Other words' },
+  ]) {
+    expect(await refusal(before, 'TaskUpdate', { taskId: '1', ...change }), JSON.stringify(change)).toBe('stale_epoch');
+  }
+  const again = await use(before, 'TaskClaim', { taskId: '1' });
+  expect(again.isError).toBe(true);
+  expect(again.text).toContain('You hold task 1 already (epoch 3, since ');
+  expect(again.text).toContain('If another session of yours works on it, leave it to that one.');
+  expect(await refusal(before, 'TaskComplete', { taskId: '1', result: 'late' })).toBe('stale_epoch');
+  expect(await house.events('demo')).toHaveLength(seen);
+
+  expect((await use(after, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).text).toContain('You hold it now.');
+  expect((await use(after, 'TaskClaim', { taskId: '1' })).text).toContain('You hold task 1 already: work on it');
+  expect((await use(after, 'TaskUpdate', { taskId: '1', owner: '' })).isError).toBe(false);
+  // What is free again anybody may claim, also who lost it once.
+  expect((await use(before, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).text).toContain('You hold it now.');
+  expect(await refusal(after, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).toBe('stale_epoch');
+  expect((await use(before, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
+});
+
+test('a session that takes up what its member holds is told so', async () => {
+  const house = await openTeam();
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  await use(await connect(house, member('alice')), 'TaskClaim');
+  const other = await connect(house, member('alice'));
+  expect((await use(other, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).text).toMatch(
+    /You held it already \(epoch 1, since \S+\). If another session of yours works on it, leave it to that one\./,
+  );
+  expect((await use(other, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).text).toContain('You hold it now.');
+});
+
 test('refuses what a session writes blindly that has forgotten under which claim, until it says which it means', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });

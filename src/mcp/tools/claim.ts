@@ -1,11 +1,11 @@
-import { TeamError } from '../../core/errors.ts';
+import { ClaimConflictError, TeamError } from '../../core/errors.ts';
 import type { TeamEvent } from '../../core/event.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { requireWelcome } from '../../operations/wait.ts';
 import type { Answer, Visit } from '../tool.ts';
 import { showTask } from './about-task.ts';
-import { rememberEpoch } from './epoch.ts';
+import { heldSince, OTHER_SESSION, rememberEpoch } from './epoch.ts';
 import { hasNews } from './news.ts';
 
 /** Takes a task. While it waits, mail for the member ends the waiting: nobody shall be deaf for minutes. */
@@ -17,9 +17,11 @@ export async function claimTask(
   if (memberId === undefined) {
     throw new TeamError('invalid', 'A person holds no tasks: connect as a member (troupe mcp --as NAME) to claim one');
   }
-  const task = await (wait_seconds > 0
-    ? claimUnlessMail(visit, memberId, { taskId, wait: wait_seconds * 1000 })
-    : claimOnce(visit, memberId, { taskId, signal }));
+  const claimed =
+    wait_seconds > 0
+      ? claimUnlessMail(visit, memberId, { taskId, wait: wait_seconds * 1000 })
+      : claimOnce(visit, memberId, { taskId, signal });
+  const task = await claimed.catch((error: unknown) => explainConflict(visit, taskId, error));
   if (!task) return nothingClaimed(visit, taskId);
   if (signal.aborted) {
     // Nobody would hear that they hold it.
@@ -70,6 +72,26 @@ async function claimOnce(
   // A claim sent again after a lost answer finds the task it won, which the member may have lost since.
   const isHeld = task === null || (task.status === 'in_progress' && task.assigneeId === memberId);
   return isHeld ? task : claim('claim-again');
+}
+
+/**
+ * Of a task that the member holds already: claimed again it would have two holders, of whom one does not know that the
+ * other ends its work. Who took it under an epoch that it lost, or began anew, may say that it means the present one.
+ */
+async function explainConflict(
+  { call, session, teamId, memberId }: Visit,
+  taskId: string | undefined,
+  error: unknown,
+): Promise<never> {
+  if (taskId === undefined || !(error instanceof ClaimConflictError)) throw error;
+  const task = await call<SharedTask>('task.show', { teamId, taskId });
+  if (task.status !== 'in_progress' || task.assigneeId !== memberId) throw error;
+  const isOwn = session.epochs.get(`${teamId}/${taskId}`) === task.epoch;
+  throw new ClaimConflictError(
+    isOwn
+      ? `You hold task ${taskId} already: work on it, then call TaskComplete`
+      : `You hold task ${taskId} already (${heldSince(task)}), but not by a claim that this session knows of. ${OTHER_SESSION} If it is this one's work, end it with TaskComplete and epoch ${task.epoch}; else take another task`,
+  );
 }
 
 async function nothingClaimed(visit: Visit, taskId: string | undefined): Promise<Answer> {

@@ -38,6 +38,14 @@ export async function epochFor(visit: Visit, taskId: string, said: number | unde
   );
 }
 
+/** Which claim of a task is the present one. */
+export function heldSince({ epoch, startedAt }: SharedTask): string {
+  return `epoch ${epoch}${startedAt ? `, since ${startedAt.toISOString()}` : ''}`;
+}
+
+/** What an agent is told of a task that its member holds, and that this session did not take. */
+export const OTHER_SESSION = 'If another session of yours works on it, leave it to that one.';
+
 function isOver({ status }: SharedTask): boolean {
   return status === 'completed' || status === 'failed' || status === 'deleted';
 }

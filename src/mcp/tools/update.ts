@@ -4,7 +4,7 @@ import type { Answer, Visit } from '../tool.ts';
 import { fromTaskWords } from '../words.ts';
 import type { TaskWords } from '../words.ts';
 import { aboutTask, whatWasSkipped } from './about-task.ts';
-import { epochFor, forgetEpoch, rememberEpoch } from './epoch.ts';
+import { epochFor, forgetEpoch, heldSince, OTHER_SESSION, rememberEpoch } from './epoch.ts';
 import { withOwner } from './roster.ts';
 
 /** What an agent says to change a task. */
@@ -30,8 +30,11 @@ export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
   const reserves = status === 'in_progress' && typeof owner === 'string' && owner !== memberId;
   const newStatus = reserves ? undefined : status;
   let task: EndedTask | undefined;
+  let isTakenUp = false;
   if (newStatus !== undefined || Object.keys(changes).length + addBlockedBy.length + addBlocks.length > 0) {
-    const epoch = (await writesAsHolder(visit, taskId, newStatus)) ? await epochFor(visit, taskId, meant) : meant;
+    const under = await epochToWrite(visit, { taskId, newStatus, owner, meant });
+    const { epoch } = under;
+    isTakenUp = under.isTakenUp;
     task = await call<EndedTask>('task.update', {
       teamId,
       taskId,
@@ -52,7 +55,9 @@ export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
     ...(addBlocks.length > 0 ? ['blocks'] : []),
     ...(addBlockedBy.length > 0 ? ['blockedBy'] : []),
   ];
-  const next = reserves ? `It is reserved for ${owner} and begins when ${owner} claims it.` : NEXT[newStatus ?? ''];
+  let next = NEXT[newStatus ?? ''];
+  if (reserves) next = `It is reserved for ${owner} and begins when ${owner} claims it.`;
+  if (isTakenUp) next = `You held it already (${heldSince(task)}). ${OTHER_SESSION} Else finish it with TaskComplete.`;
   const said =
     names.length > 0
       ? `Updated task #${taskId} ${names.join(', ')}${whatWasSkipped(task)}`
@@ -60,15 +65,36 @@ export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
   return aboutTask(next === undefined ? said : `${said}\n\n${next}`, task);
 }
 
-/** A lead takes a task from its holder whatever it held itself before. */
-async function writesAsHolder(
-  { call, teamId, memberId }: Visit,
-  taskId: string,
-  newStatus: string | undefined,
-): Promise<boolean> {
-  if (newStatus !== 'pending') return newStatus === 'completed';
-  const { status, assigneeId } = await call<SharedTask>('task.show', { teamId, taskId });
-  return status === 'in_progress' && assigneeId === memberId;
+interface Write {
+  readonly taskId: string;
+  readonly newStatus: string | undefined;
+  readonly owner: string | null | undefined;
+  /** The epoch that the agent says. */
+  readonly meant: number | undefined;
+}
+
+/**
+ * Under which epoch an update is made, and whether it takes up what the member has had since before. What only a holder does
+ * to a task counts for the session that has it, and not for another one of the same member; a lead takes a task from
+ * its holder whatever it held itself before.
+ */
+async function epochToWrite(
+  visit: Visit,
+  { taskId, newStatus, owner, meant }: Write,
+): Promise<{ epoch: number | undefined; isTakenUp: boolean }> {
+  const { services, session, teamId, memberId } = visit;
+  if (newStatus === 'completed') return { epoch: await epochFor(visit, taskId, meant), isTakenUp: false };
+  const begins = newStatus === 'in_progress';
+  const passesOn = owner !== undefined && owner !== memberId;
+  if (!begins && newStatus !== 'pending' && !passesOn) return { epoch: meant, isTakenUp: false };
+  // Past the operation: what else is wrong with the update shall be told first.
+  const now = await services.ledger.view(teamId, (state) => state.tasks.get(taskId));
+  if (now?.status === 'in_progress' && now.assigneeId === memberId) {
+    const epoch = await epochFor(visit, taskId, meant);
+    return { epoch, isTakenUp: begins && session.epochs.get(`${teamId}/${taskId}`) !== epoch };
+  }
+  // What another session of the member claims in the meantime must not seem to be this one's.
+  return { epoch: meant ?? (begins ? now?.epoch : undefined), isTakenUp: false };
 }
 
 const NEXT: Readonly<Record<string, string | undefined>> = {
