@@ -30,6 +30,9 @@ export const LIMITS = {
   longAnswers: 2,
   /** The same of all credentials but people's together. */
   longAnswersOfAll: 16,
+  /** Frames of one WebSocket that are no calls: pings, pongs, and what comes after we closed. More, and nothing more is read. */
+  asidesPerSecond: 10,
+  asideBurst: 100,
   /** Teams that one connection follows. */
   subscriptions: 64,
   /** Frames in a row that cannot be read, after which a client is not one of ours. */

@@ -81,6 +81,8 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     async end(ending) {
       if (over || isEnding) return;
       isEnding = true;
+      // What more it says is not heard, and must cost nothing.
+      line.pause();
       await Promise.race([answersOut(), new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())]);
       if (over) return;
       finish();
@@ -101,6 +103,8 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   }
 
   function handle(text: string): void {
+    // Says nothing, and counts all the same: a chunk of line ends is 65,536 of them.
+    if (text === '') return;
     const frame = readFrame(text);
     if (frame instanceof UnreadableFrame) return refuseUnreadable(frame);
     unreadable = 0;

@@ -133,8 +133,9 @@ function serve(hub: Hub, socket: Socket, door: Door): void {
   });
 
   function take(text: string): void {
-    if (socket.destroyed || text.length === 0) return;
+    if (socket.destroyed) return;
     if (session) session.receive(text);
+    else if (text === '') return;
     else if (greeting) early.push(text);
     else {
       greeting = true;
@@ -207,6 +208,7 @@ function lineOn(socket: Socket, onCut: () => void): Line {
     pause: () => socket.pause(),
     resume: () => socket.resume(),
     close() {
+      socket.removeAllListeners('data');
       socket.end();
       socket.resume();
       setTimeout(() => socket.destroy(), FAREWELL_MS).unref();

@@ -11,6 +11,7 @@ import { refusal } from './guard.ts';
 import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
 import type { Taken } from './outbox.ts';
+import { rateLimit } from './rate.ts';
 import { openSession } from './session.ts';
 import type { Line, Session } from './session.ts';
 import { TOO_MANY_OF_ONE } from './share.ts';
@@ -105,10 +106,13 @@ export function openWebSockets(hub: Hub, guard: Guard, connections: Connections)
     { entered, onCut }: { entered: Entered; onCut: () => void },
   ): void {
     const session = openSession(hub, entered, lineOn(socket, carrier, onCut));
+    const asides = rateLimit(limits.asidesPerSecond, limits.asideBurst);
+    let isFlooded = false;
     sessions.set(socket, { session, carrier });
     alive.add(socket);
-    socket.on('pong', () => alive.add(socket));
+    socket.on('pong', () => void (isTooMuch() || alive.add(socket)));
     socket.on('ping', (data) => {
+      if (isTooMuch()) return;
       alive.add(socket);
       if (lingering.has(carrier)) return;
       // Pongs pass by the outbox: whoever sends pings and reads nothing must not fill the memory with them.
@@ -116,6 +120,8 @@ export function openWebSockets(hub: Hub, guard: Guard, connections: Connections)
       else socket.pong(data);
     });
     socket.on('message', (data: Buffer, isBinary: boolean) => {
+      // After our last word.
+      if (socket.readyState !== socket.OPEN) return void isTooMuch();
       alive.add(socket);
       if (isBinary) {
         socket.close(1003, 'frames are text');
@@ -127,6 +133,21 @@ export function openWebSockets(hub: Hub, guard: Guard, connections: Connections)
     carrier.once('close', () => session.gone());
     // What a client did wrong is in the close code that it gets.
     socket.on('error', () => giveUpSoon(socket));
+
+    /**
+     * Counts a frame that is no call, and so no part of a share; of those one turn of the event loop could hold 300,000.
+     * After too many nothing more is read, whoever sent them.
+     */
+    function isTooMuch(): boolean {
+      if (!isFlooded && asides.take('')) return false;
+      // Each time: whoever closes has us read on for the answer.
+      socket.pause();
+      if (isFlooded) return true;
+      isFlooded = true;
+      void session.end({ code: 1008, reason: 'too many control frames' });
+      giveUpSoon(socket);
+      return true;
+    }
   }
 }
 
@@ -166,12 +187,13 @@ function lineOn(socket: WebSocket, carrier: Duplex, onCut: () => void): Line {
     resume: () => socket.resume(),
     close({ code, reason }) {
       socket.close(code, reason);
+      // Else its answer is never heard.
+      socket.resume();
       giveUpSoon(socket);
     },
     cut({ code, reason }, lastFrame) {
       socket.send(lastFrame, () => {});
       socket.close(code, reason);
-      // Else its answer is never heard.
       socket.resume();
       onCut();
     },
