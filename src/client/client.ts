@@ -1,4 +1,4 @@
-import { REQUEST_BYTES } from '../operations/frames.ts';
+import { isWaiting, REQUEST_BYTES } from '../operations/frames.ts';
 import type {
   ErrorFrame,
   EventsFrame,
@@ -54,6 +54,9 @@ export interface ClientOptions {
 
 const PATIENCE_MS = 30_000;
 
+/** How long the answer to a call that was given up is waited for: by then it is out, unless the daemon hangs. */
+const GIVEN_UP_MS = 1_000;
+
 interface Pending {
   readonly id: number;
   readonly frame: RequestFrame;
@@ -62,6 +65,9 @@ interface Pending {
   readonly onProgress?: ((message: string) => void) | undefined;
   readonly onMore?: ((after: string | number) => void) | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Rejects it as given up, once that was asked for. */
+  giveUp?: () => void;
+  hung?: ReturnType<typeof setTimeout>;
 }
 
 /**
@@ -101,11 +107,7 @@ export class Client {
       ...(as !== undefined && { as }),
     };
     return new Promise<ResultOf<N>>((resolve, reject) => {
-      const cancel = (): void => {
-        if (!this.#pending.take(id)) return;
-        this.#connection?.send(JSON.stringify({ type: 'cancel', id }));
-        reject(abortError(signal as AbortSignal));
-      };
+      const cancel = (): void => this.#cancel(id, () => reject(abortError(signal as AbortSignal)));
       const settle =
         <T>(done: (value: T) => void) =>
         (value: T): void => {
@@ -124,6 +126,22 @@ export class Client {
       signal?.addEventListener('abort', cancel, { once: true });
       this.#transmit(frame);
     });
+  }
+
+  /**
+   * Gives up a call. One that waits may have come by something in the same moment, a task say: only the daemon knows, and
+   * then its answer counts. Who is told that the call was cancelled has got nothing by it.
+   */
+  #cancel(id: number, reject: () => void): void {
+    const pending = this.#pending.get(id);
+    if (!pending) return;
+    this.#connection?.send(JSON.stringify({ type: 'cancel', id }));
+    pending.giveUp = () => {
+      clearTimeout(pending.hung);
+      if (this.#pending.take(id)) reject();
+    };
+    pending.hung = setTimeout(pending.giveUp, GIVEN_UP_MS);
+    if (!this.#connection || !isWaiting(pending.frame.payload)) pending.giveUp();
   }
 
   /** What happened to a team after `after`, then what happens; goes on over lost connections without a gap or repeat. */
@@ -204,6 +222,8 @@ export class Client {
   #lost(connection: Connection | undefined): void {
     if (this.#closed || connection === undefined || connection !== this.#connection) return;
     this.#connection = undefined;
+    // The daemon notices that, too, and takes back what it did for them.
+    for (const { giveUp } of this.#pending.list()) giveUp?.();
     if (this.#isOfUse || (this.#pending.size === 0 && this.#feeds.size === 0)) this.#retries.succeeded();
     else this.#retries.failed();
     this.#options.onState?.('waiting');
@@ -230,6 +250,8 @@ export class Client {
     if (frame.type === 'progress') pending?.onProgress?.((frame as unknown as { message: string }).message);
     else if (frame.type === 'error') this.#refused(frame as unknown as ErrorFrame, pending);
     else if (frame.type === 'result' && pending) {
+      if (pending.giveUp && isNothing((frame as unknown as ResultFrame).result)) return pending.giveUp();
+      clearTimeout(pending.hung);
       this.#pending.take(pending.id);
       const { result, after } = frame as unknown as ResultFrame;
       if (after === undefined) return pending.resolve(result);
@@ -260,7 +282,8 @@ export class Client {
 
   #refused({ id, error }: ErrorFrame, pending: Pending | undefined): void {
     const failure = new CallError(error.code, error.message);
-    if (pending) {
+    if (pending?.giveUp) pending.giveUp();
+    else if (pending) {
       this.#pending.take(pending.id);
       pending.reject(failure);
     }
@@ -268,9 +291,15 @@ export class Client {
   }
 
   #failAll(error: Error): void {
+    for (const { giveUp } of this.#pending.list()) giveUp?.();
     for (const { id } of this.#pending.list()) this.#pending.take(id)?.reject(error);
     for (const feed of this.#feeds) feed.fail(error);
   }
+}
+
+/** What a call answers that waited in vain. */
+function isNothing(result: unknown): boolean {
+  return result === null || (Array.isArray(result) && result.length === 0);
 }
 
 function abortError(signal: AbortSignal): Error {

@@ -95,3 +95,9 @@ export interface CutFrame {
   readonly type: 'cut';
   readonly cursors: Readonly<Record<string, number>>;
 }
+
+/** Whether the input is that of a call that waits for something to happen. */
+export function isWaiting(input: unknown): boolean {
+  const wait = (input as { wait?: unknown } | null | undefined)?.wait;
+  return typeof wait === 'number' && wait > 0;
+}

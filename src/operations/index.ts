@@ -15,7 +15,7 @@ import { memberOperations } from './member.ts';
 import { messageOperations } from './message.ts';
 import { nativeOperations } from './native.ts';
 import { noteOperations } from './note.ts';
-import type { Cursor, Operation, Services } from './operation.ts';
+import type { Cursor, Operation, Services, WhenAnswered } from './operation.ts';
 import { requestOperations } from './request.ts';
 import { taskOperations } from './task.ts';
 import { teamOperations } from './team.ts';
@@ -76,6 +76,8 @@ export interface Call {
   readonly notice?: (message: string) => void;
   /** Hears of a list that it is not all, and from where to go on. */
   readonly more?: (after: Cursor) => void;
+  /** Tells whether the answer went out. */
+  readonly whenAnswered?: WhenAnswered | undefined;
 }
 
 /** Parses, checks the scope, runs. The one way from any face to any verb; refusals are rejections. */
@@ -110,7 +112,7 @@ function unknownOperation(name: string): TeamError {
 
 function perform(services: Services, name: string, found: Operation | undefined, call: Call): Promise<unknown> {
   if (!found) throw unknownOperation(name);
-  const { caller, commandId, signal, progress, more } = call;
+  const { caller, commandId, signal, progress, more, whenAnswered } = call;
   const team = (call.input as { teamId?: unknown } | null | undefined)?.teamId;
   authorize(caller, found, typeof team === 'string' ? team : undefined);
   const { input: given, as } = name === found.name ? call : readFirstDesign(found, call);
@@ -124,7 +126,16 @@ function perform(services: Services, name: string, found: Operation | undefined,
     ...(hostId !== undefined && caller.scope !== 'admin' && { onHost: hostId }),
   };
   const actor = actorOf(caller, found, as);
-  const context = { ...services, caller, actor, once, signal, ...(progress && { progress }), ...(more && { more }) };
+  const context = {
+    ...services,
+    caller,
+    actor,
+    once,
+    signal,
+    ...(progress && { progress }),
+    ...(more && { more }),
+    ...(whenAnswered && { whenAnswered }),
+  };
   const run = () => found.run(context, input);
   return found.scope === 'reader' && caller.scope === 'admin' && call.notice
     ? remember(services, run, call.notice)

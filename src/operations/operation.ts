@@ -97,7 +97,12 @@ export interface Context extends Services {
   readonly progress?: (message: string) => void;
   /** Says of a list that it is not all: asked with this as `after`, the operation goes on with what follows. */
   readonly more?: (after: Cursor) => void;
+  /** Tells later whether the answer went out, for what must be taken back where nobody hears of it. Not every face can. */
+  readonly whenAnswered?: WhenAnswered;
 }
+
+/** Calls back once when the answer went out, as far as one can tell, or when it is clear that it never will. */
+export type WhenAnswered = (hear: (isHeard: boolean) => Promise<void>) => void;
 
 /** From where a list goes on: the id or number of the last thing in it. */
 export type Cursor = string | number;

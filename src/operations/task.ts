@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { CommandType } from '../core/command.ts';
-import { TeamError } from '../core/errors.ts';
 import { TASKS_PER_TEAM } from '../core/limits.ts';
 import { isOpen } from '../core/ready.ts';
 import {
@@ -21,11 +20,11 @@ import { Slug, TaskId } from '../core/text.ts';
 import { requireTask, requireTeam, viewTask } from '../core/view.ts';
 import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import { filterTasks } from '../ledger/task-filter.ts';
+import { claimWaiting } from './claim.ts';
 import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
 import { pageOf } from './page.ts';
-import { waitFor } from './wait.ts';
 
 const OfTask = InTeam.extend({ taskId: TaskId.describe('the task') });
 const TASK_UPDATE = { answer: 'team_task_update', fields: (task: SharedTask | null) => ({ task }) } as const;
@@ -130,16 +129,11 @@ export const taskOperations = [
     message: { type: 'team_claim_task', speaker: 'teammateId', ...TASK_UPDATE },
     cli: { args: ['taskId'] },
     // Not `async`: one promise less, where claims are many.
-    run({ ledger, tasks, actor, once, signal, progress }, { teamId, taskId, wait = 0 }) {
-      if (wait === 0 && taskId === undefined) return tasks.claimNextTask(teamId, actor, once).then(orNull);
-      const attempt = () =>
-        taskId === undefined
-          ? tasks.claimNextTask(teamId, actor, once)
-          : tasks.claimTask(teamId, taskId, actor, once).catch((error: unknown) => {
-              if (wait > 0 && error instanceof TeamError && error.code === 'blocked') return undefined;
-              throw error;
-            });
-      return (wait === 0 ? attempt() : waitFor(ledger, teamId, attempt, { ms: wait, signal, progress })).then(orNull);
+    run(context, { teamId, taskId, wait = 0 }) {
+      const { tasks, actor, once } = context;
+      if (wait > 0) return claimWaiting(context, { teamId, taskId, wait });
+      if (taskId !== undefined) return tasks.claimTask(teamId, taskId, actor, once);
+      return tasks.claimNextTask(teamId, actor, once).then(orNull);
     },
   }),
   operation({

@@ -3,7 +3,7 @@ import { isPresent } from '../operations/caller.ts';
 import type { Caller } from '../operations/caller.ts';
 import { callOperation } from '../operations/index.ts';
 import type { Call } from '../operations/index.ts';
-import type { Services, TakePlace } from '../operations/operation.ts';
+import type { Services, TakePlace, WhenAnswered } from '../operations/operation.ts';
 import type { Credentials } from './auth.ts';
 import { LIMITS } from './limits.ts';
 import type { Limits } from './limits.ts';
@@ -103,6 +103,8 @@ export interface Hub {
   readonly connections: number;
   /** Does an operation. */
   call(name: string, call: Call): Promise<unknown>;
+  /** For a call of a face that can tell whether its answer went out: `face` is given the one to tell. */
+  whenAnswered(face: (heard: (isHeard: boolean) => void) => void): WhenAnswered;
   /** An error as a client may see it; defects are reported and told without detail. */
   asTeamError(error: unknown): TeamError;
   /** Counts a connection; returns the way to count it no more. */
@@ -218,6 +220,10 @@ export function openHub({ services, credentials, limits: chosen, mcp, onError }:
       hub.counters.calls++;
       const called = callOperation(services, name, call);
       return name === 'team.delete' ? called.then(teamGone) : called;
+    },
+
+    whenAnswered(face) {
+      return (hear) => face((isHeard) => void hear(isHeard).catch((error: unknown) => report(error, 'call')));
     },
 
     asTeamError(error) {

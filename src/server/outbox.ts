@@ -16,6 +16,8 @@ interface Parcel {
   readonly size: number;
   /** Told when they are on their way. */
   readonly onSent?: (() => void) | undefined;
+  /** Told once whether the kernel has them. */
+  readonly onTaken?: ((isTaken: boolean) => void) | undefined;
 }
 
 /** What waits to be sent to one client. */
@@ -45,8 +47,8 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
 
   return {
     /** Answers with a frame, together with everything else of this turn. */
-    send(frame: string): void {
-      post({ frames: [frame], size: frame.length }, 'answer');
+    send(frame: string, onTaken?: (isTaken: boolean) => void): void {
+      post({ frames: [frame], size: frame.length, onTaken }, 'answer');
     },
 
     /** Pushes frames, all of them or none. */
@@ -78,6 +80,7 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
     /** Forgets what waits. What the kernel has, it keeps. */
     close(): void {
       closed = true;
+      for (const { onTaken } of queue) onTaken?.(false);
       queue = [];
       waiting = 0;
       wake();
@@ -85,8 +88,11 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
   };
 
   function post(parcel: Parcel, kind: 'answer' | 'push'): void {
-    if (closed) return;
-    if (waiting > limits.queueBytes) return onOverflow();
+    if (closed) return parcel.onTaken?.(false);
+    if (waiting > limits.queueBytes) {
+      parcel.onTaken?.(false);
+      return onOverflow();
+    }
     queue.push(parcel);
     waiting += parcel.size;
     if (writing || planned === 'answer' || planned === kind) return;
@@ -105,6 +111,7 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
     const [first] = parcels;
     const frames = first && parcels.length === 1 ? first.frames : parcels.flatMap((parcel) => parcel.frames);
     carrier.write(frames, moved, (error) => {
+      for (const { onTaken } of parcels) onTaken?.(!error);
       // The line is broken, and that is heard in a moment: until then no more is got ready for it.
       if (closed || error) return;
       writing = false;

@@ -40,12 +40,6 @@ export function cancelledId({ id, payload }: RequestFrame): RequestFrame['id'] {
   return (payload as { id?: RequestFrame['id'] } | null | undefined)?.id ?? id;
 }
 
-/** Whether the input is that of a call that waits for something to happen. */
-export function isWaiting(input: unknown): boolean {
-  const wait = (input as { wait?: unknown } | null | undefined)?.wait;
-  return typeof wait === 'number' && wait > 0;
-}
-
 /** The frame that refuses. */
 export function errorFrame(id: RequestFrame['id'], { code, message }: TeamError): string {
   return JSON.stringify({ type: 'error', id, error: { code, message } });

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { isWaiting } from '../operations/frames.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import type { Cursor, Operation } from '../operations/operation.ts';
 import { admittedOf, readJson } from './context.ts';
 import type { Env } from './context.ts';
 import type { Hub } from './hub.ts';
-import { isWaiting } from './read-frame.ts';
 import type { Share } from './share.ts';
 
 /** A route for every operation of the table. */
@@ -23,9 +23,10 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
           throw new TeamError('invalid', `${name}: the address says one thing, the body another`);
         }
       }
+      const { outgoing } = context.env;
       const { caller, share, signal } = admittedOf(context);
       const whole = capWait({ ...input, ...params }, hub.limits.restWaitMs);
-      if (operation.long && !isWaiting(whole)) await turnFor(hub, share, context.env.outgoing);
+      if (operation.long && !isWaiting(whole)) await turnFor(hub, share, outgoing);
       const call = hub.call(operation.name, {
         caller,
         input: whole,
@@ -33,6 +34,7 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
         commandId: context.req.header('idempotency-key'),
         traceparent: context.req.header('traceparent'),
         signal,
+        whenAnswered: hub.whenAnswered((heard) => whenOut(outgoing, () => heard(outgoing.writableFinished))),
         more: (after) => context.header('link', nextLink(context.req.url, after)),
       });
       const result = await call.catch((error: unknown) => {

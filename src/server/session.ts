@@ -1,11 +1,12 @@
 import { TeamError } from '../core/errors.ts';
+import { isWaiting } from '../operations/frames.ts';
 import type { RequestFrame } from '../operations/frames.ts';
 import { findOperation } from '../operations/index.ts';
 import type { AnswerPlace, Cursor, Operation } from '../operations/operation.ts';
 import type { Connected, Ending, Hub, OpenLines } from './hub.ts';
 import { openOutbox } from './outbox.ts';
 import type { Carrier } from './outbox.ts';
-import { cancelledId, errorFrame, isWaiting, readFrame, resultFrame, UnreadableFrame } from './read-frame.ts';
+import { cancelledId, errorFrame, readFrame, resultFrame, UnreadableFrame } from './read-frame.ts';
 import type { Share } from './share.ts';
 import { openSubscriptions, shortCursors } from './subscriptions.ts';
 
@@ -195,25 +196,32 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   function perform({ type, id, payload, as, commandId, traceparent }: RequestFrame, begun: Begun): void {
     const { key, operation, waiting, onSaid } = begun;
     let after: Cursor | undefined;
+    /** Hears whether the result went out, where something depends on it. */
+    let hear: ((isHeard: boolean) => void) | undefined;
     const say = (text: string): void => {
       if (waiting) {
         waitingCalls--;
         if (!over) share.waitingCalls--;
       }
-      outbox.send(text);
+      outbox.send(text, hear);
       onSaid?.();
       ended(key);
     };
     const refuse = (error: unknown): void => say(errorFrame(id, hub.asTeamError(error)));
     const tell = (result: unknown): void => {
       // Nobody is there to read it: 256 long ones would hold up everybody else for seconds.
-      if (over) return onSaid?.();
+      if (over) {
+        hear?.(false);
+        return onSaid?.();
+      }
       // Until there is room the answer is not even written down: what waits is then one answer at most, however long.
       if (outbox.isBusy) return void outbox.whenFree().then(() => tell(result));
       let text: string;
       try {
         text = resultFrame(operation, type, id, result, after);
       } catch (error) {
+        hear?.(false);
+        hear = undefined;
         return refuse(error);
       }
       say(text);
@@ -232,6 +240,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       more(next) {
         after = next;
       },
+      whenAnswered: waiting && hub.whenAnswered((heard) => (hear = heard)),
       notice(message) {
         if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'notice', about: id, message }));
       },

@@ -105,6 +105,8 @@ export interface Wire {
   pause(): void;
   resume(): void;
   close(): void;
+  /** Ends it at once, whatever waits. */
+  terminate(): void;
 }
 
 /** Connects to the Unix socket and says hello, unless there is nothing to say. */
@@ -127,7 +129,8 @@ export async function openUnix(path: string, token?: string): Promise<Wire> {
     wire.send({ type: 'hello', id: 'hello', token });
     await wire.take(({ id }) => id === 'hello');
   }
-  return { ...wire, pause: () => socket.pause(), resume: () => socket.resume(), close: () => socket.destroy() };
+  const terminate = (): void => void socket.destroy();
+  return { ...wire, pause: () => socket.pause(), resume: () => socket.resume(), close: terminate, terminate };
 }
 
 /** Connects a WebSocket; rejects with the status where HTTP refuses. */
@@ -142,7 +145,13 @@ export async function openWebSocket(url: string, headers: Record<string, string>
     socket.once('unexpected-response', (_, { statusCode }) => reject(new Error(`refused with ${statusCode}`)));
     socket.once('error', reject);
   });
-  return { ...wire, pause: () => socket.pause(), resume: () => socket.resume(), close: () => socket.close() };
+  return {
+    ...wire,
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    close: () => socket.close(),
+    terminate: () => socket.terminate(),
+  };
 }
 
 interface Waiter {
