@@ -109,7 +109,8 @@ export const TEXTS: Readonly<Record<string, CommandTexts>> = {
       folder: 'where the file lies',
       approve: 'hashes of hooks that the person approves',
       yes: 'approve all hooks of the file',
-      again: 'begin anew in the place of a team that is closed, which is deleted once nothing is in the way',
+      again:
+        'begin anew in the place of a team that is closed, which is deleted once nothing is in the way; an open one is refused',
     },
     defaults: { name: 'troupe.yaml' },
   },

@@ -103,7 +103,9 @@ export const upOperations = [
       again: z
         .boolean()
         .default(false)
-        .describe('begin anew in the place of a team that is closed, which is deleted once nothing is in the way'),
+        .describe(
+          'begin anew in the place of a team that is closed, which is deleted once nothing is in the way; an open one is refused',
+        ),
     }),
     result: TeamConfig,
     route: 'POST /api/up',

@@ -210,6 +210,31 @@ describe('troupe up', () => {
   );
 
   test(
+    'with --again refuses a team that is still open, and says how to begin anew',
+    async () => {
+      const stage = setStage();
+      const path = stage.teamFile({
+        team: 'crew',
+        members: [stage.member('ann', 'quick')],
+        tasks: [{ title: 'First' }],
+      });
+      expect((await stage.troupe('up', path, '--keep')).code).toBe(0);
+      const before = await stage.task('crew', '1');
+      expect(await stage.troupe('up', path, '--again')).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining(
+          'Team crew is still open, so nothing begins anew in its place: close it first with troupe down crew',
+        ),
+      });
+      expect(await stage.task('crew', '1')).toEqual(before);
+      expect((await stage.troupe('down', 'crew')).code).toBe(0);
+      expect((await stage.troupe('up', path, '--again')).code).toBe(0);
+      expect(await stage.task('crew', '1')).not.toEqual(before);
+    },
+    LONG,
+  );
+
+  test(
     'with --detach returns at once; ps, peek and logs show the team, and up again adds what is missing',
     async () => {
       const stage = setStage();

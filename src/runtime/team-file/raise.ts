@@ -47,7 +47,7 @@ export function agentsOf(file: TeamFile, folder: string): FileAgent[] {
 export interface RaiseOptions {
   /** Hears of the tasks that are about to be made, and of the hooks that the team has then; throws to have nothing made. */
   readonly judge?: (hooks: readonly HookConfig[], tasks: readonly NewTask[]) => Promise<void>;
-  /** Removes a closed team of that name, in whose place the new one begins; without it a closed team is refused. */
+  /** Removes a closed team of that name, in whose place the new one begins; without it a closed team is refused, with it an open one. */
   readonly remove?: () => Promise<void>;
 }
 
@@ -67,6 +67,7 @@ export async function raiseTeam(
     ledger.view(file.team, (found) => {
       requirePlace(found, place);
       const isOver = found.team?.status === 'cleaned-up';
+      if (remove && found.team && !isOver) throw openError(file.team);
       const state = isOver && remove ? createState(file.team) : found;
       return {
         isOver,
@@ -108,6 +109,14 @@ function closedError(team: string): TeamError {
   return new TeamError(
     'team_closed',
     `Team ${team} was closed: troupe up --again begins anew in its place, or choose another name`,
+  );
+}
+
+/** To begin anew is wanted of work that is stuck, too; but what its members are at is given up by a word of its own. */
+function openError(team: string): TeamError {
+  return new TeamError(
+    'conflict',
+    `Team ${team} is still open, so nothing begins anew in its place: close it first with troupe down ${team}, or go on with it with troupe up`,
   );
 }
 
