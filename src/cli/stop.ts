@@ -7,6 +7,9 @@ import { isAbsence, openClient } from './connect.ts';
 import { Refusal } from './errors.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { show } from './show.ts';
+import { describeTakenDown, findTakenDown } from './taken-down.ts';
+import { fold } from './text.ts';
+import { print } from './write.ts';
 
 /** The daemon may take so long to write down and let go of everything. */
 const PATIENCE_MS = 15_000;
@@ -16,7 +19,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const { all = false, keep = false } = given.input as { all?: boolean; keep?: boolean };
   if (all) return (await import('./stop-all.ts')).stopAll(environment, given.json);
   const client = openClient(environment, { start: false });
-  const { daemon, result } = await requestStop(client, keep, signal)
+  const { daemon, result, stopped } = await requestStop(client, keep, signal)
     .catch(async (error: unknown) => {
       throw isAbsence(error) ? await nobodyToAsk(environment, error as CallError) : error;
     })
@@ -29,7 +32,8 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     }
     await sleep(10);
   }
-  await show('daemon.stop', result, { json: given.json, screen });
+  await show('daemon.stop', stopped.length > 0 ? { ...result, stopped } : result, { json: given.json, screen });
+  if (!given.json) print(fold(stopped.map(describeTakenDown).join(''), screen));
   return 0;
 }
 
@@ -46,5 +50,6 @@ async function requestStop(client: Client, keep: boolean, signal: AbortSignal) {
   const { pid } = await client.call('daemon.status', {}, { signal });
   const daemon = identify(pid);
   // A daemon of another version than ours must be able to stop too, so nothing is said that need not be.
-  return { daemon, result: await client.call('daemon.stop', keep ? { keep } : {}, { signal }) };
+  const stopped = keep ? [] : await findTakenDown(client, signal);
+  return { daemon, stopped, result: await client.call('daemon.stop', keep ? { keep } : {}, { signal }) };
 }

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { slowTeam } from './slow-team.ts';
 import { newTroupe, readPid, until } from './troupe.ts';
@@ -6,15 +7,17 @@ import type { Started, Troupe } from './troupe.ts';
 const PATIENT = 120_000;
 
 /** The team in a pipe, from the moment at which its member works. */
-async function startUp(words: readonly string[] = []): Promise<{ troupe: Troupe; up: Started; go: () => void }> {
+async function startUp(
+  words: readonly string[] = [],
+): Promise<{ troupe: Troupe; up: Started; go: () => void; folder: string }> {
   const troupe = newTroupe();
   const { file, go } = slowTeam();
   const up = troupe.start(['up', file, ...words]);
   await until('its member works', async () => {
-    const { status, stdout } = await troupe.run('member show ann --team fourth --json');
-    return status === 0 && (JSON.parse(stdout) as { status: string }).status === 'active';
+    const { status, stdout } = await troupe.run('task show 1 --team fourth --json');
+    return status === 0 && (JSON.parse(stdout) as { status: string }).status === 'in_progress';
   });
-  return { troupe, up, go };
+  return { troupe, up, go, folder: dirname(file) };
 }
 
 const STOPPED = 'The daemon was stopped, and team fourth with it. The same command goes on with it.';
@@ -23,8 +26,12 @@ describe('troupe up in a pipe whose daemon is stopped', () => {
   test(
     'ends with 75 and says how the team goes on',
     async () => {
-      const { troupe, up } = await startUp();
-      expect(await troupe.run('stop')).toMatchObject({ status: 0 });
+      const { troupe, up, folder } = await startUp();
+      expect(await troupe.run('stop')).toEqual({
+        status: 0,
+        stdout: `The daemon has ended.\n1 member of fourth was stopped, #1 went back; troupe up in ${folder} goes on with it.\n`,
+        stderr: '',
+      });
       const { status, stderr } = await up.ended;
       expect({ status, last: stderr.trim().split('\n').at(-1) }).toEqual({ status: 75, last: `troupe: ${STOPPED}` });
       expect(readPid(troupe.home)).toBeUndefined();
