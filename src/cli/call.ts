@@ -55,6 +55,11 @@ export async function callOperation(command: Command, rest: readonly string[]): 
     print(await explainNothingClaimed(process.env, given.input as { teamId: string; taskId?: string }));
     return 0;
   }
+  if (operation === 'team.list' && !given.json) {
+    const [{ openClient }, { printTeams }] = await Promise.all([import('./connect.ts'), import('./teams.ts')]);
+    await printTeams(openClient(process.env, { start: false }), result as ResultOf<'team.list'>, screen);
+    return 0;
+  }
   await show(operation, result, { json: given.json, screen, input: given.input, after });
   if (operation === 'task.show' && !given.json) {
     const { explainWaiting } = await import('./task-waits.ts');

@@ -1,3 +1,4 @@
+import type { Client } from '../client/client.ts';
 import type { ResultOf } from '../operations/index.ts';
 import { clean } from './text.ts';
 
@@ -7,6 +8,24 @@ type Member = ResultOf<'member.list'>[number];
 export function isAtRest(members: readonly Pick<Member, 'agent' | 'status' | 'returning'>[]): boolean {
   const run = members.filter(({ agent }) => agent !== undefined);
   return run.length > 0 && run.every(({ status, returning }) => status === 'stopped' && returning !== true);
+}
+
+/** Whoever has more of them looks at one: troupe team status. */
+const TEAMS_ASKED = 50;
+
+/** The members of open teams, by team: who looks at all of them wants to know which rest. */
+export async function membersOfOpen(
+  client: Client,
+  teams: ResultOf<'team.list'>,
+  signal?: AbortSignal,
+): Promise<Map<string, ResultOf<'member.list'>>> {
+  const active = teams.filter(({ status, problem }) => status === 'active' && problem === undefined);
+  const lists = active.slice(0, TEAMS_ASKED).map(async ({ name }) => {
+    // One that is deleted meanwhile is no trouble of those that are there.
+    const members = await client.call('member.list', { teamId: name }, { ...(signal && { signal }) }).catch(() => []);
+    return [name, members] as const;
+  });
+  return new Map(await Promise.all(lists));
 }
 
 /** How a team that rests goes on, and why it does not. */

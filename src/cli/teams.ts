@@ -1,7 +1,14 @@
+import type { Client } from '../client/client.ts';
+import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
 import type { Surroundings } from './own/own-command.ts';
+import type { Screen } from './screen.ts';
 import { show } from './show.ts';
+import { membersOfOpen } from './stopped.ts';
+import { fold } from './text.ts';
+import { teamTable } from './views/team.ts';
+import { print } from './write.ts';
 
 /** The teams that there are: Troupe's, or with --native Claude Code's own. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
@@ -9,9 +16,21 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   try {
     const operation = given.input['native'] === true ? 'native.list' : 'team.list';
     const answer = await client.call(operation, {}, { signal });
-    await show(operation, answer, { json: given.json, screen, input: given.input });
+    if (operation === 'team.list' && !given.json) {
+      await printTeams(client, answer as ResultOf<'team.list'>, screen, signal);
+    } else await show(operation, answer, { json: given.json, screen, input: given.input });
     return 0;
   } finally {
     client.close();
   }
+}
+
+/** The teams for people, who also see which of them rest. */
+export async function printTeams(
+  client: Client,
+  teams: ResultOf<'team.list'>,
+  screen: Screen,
+  signal?: AbortSignal,
+): Promise<void> {
+  print(fold(teamTable(teams, screen, await membersOfOpen(client, teams, signal)), screen));
 }

@@ -24,7 +24,7 @@ const STOPPED = 'The daemon was stopped, and team fourth with it. The same comma
 
 describe('troupe up in a pipe whose daemon is stopped', () => {
   test(
-    'ends with 75 and says how the team goes on',
+    'ends with 75 and says how the team goes on, which is shown as stopped',
     async () => {
       const { troupe, up, folder } = await startUp();
       expect(await troupe.run('stop')).toEqual({
@@ -35,6 +35,11 @@ describe('troupe up in a pipe whose daemon is stopped', () => {
       const { status, stderr } = await up.ended;
       expect({ status, last: stderr.trim().split('\n').at(-1) }).toEqual({ status: 75, last: `troupe: ${STOPPED}` });
       expect(readPid(troupe.home)).toBeUndefined();
+      for (const words of ['teams', 'team list', 'status']) {
+        expect((await troupe.run(words)).stdout).toMatch(/^fourth +stopped +1 +0\/2 /m);
+      }
+      expect((await troupe.run('team show fourth')).stdout).toMatch(/^ +status +stopped$/m);
+      expect(await troupe.json('teams')).toMatchObject([{ name: 'fourth', status: 'active' }]);
     },
     PATIENT,
   );

@@ -50,14 +50,18 @@ function nextSteps(name: string): string {
   return `Next: troupe task add "..." --team ${name}, troupe member add NAME --team ${name}, troupe watch ${name}\n`;
 }
 
-/** Teams as lines. */
-function teamTable(teams: ResultOf<'team.list'>, screen: Screen): string {
+/** Teams as lines; of those whose members are known it is seen when nobody in them runs. */
+export function teamTable(
+  teams: ResultOf<'team.list'>,
+  screen: Screen,
+  members: ReadonlyMap<string, Team['members']> = new Map(),
+): string {
   if (teams.length === 0) return 'There are no teams yet. Make one: troupe team create NAME\n';
   const rows = teams.map((team): Cell[] => {
     if (team.problem !== undefined) return [team.name, { text: 'unreadable', style: 'red' }, '', '', '', team.problem];
     return [
       { text: team.name, style: team.status === 'active' ? 'bold' : 'dim' },
-      { text: teamWord(team.status), style: team.status === 'active' ? 'green' : 'dim' },
+      standingCell(team.status, members.get(team.name) ?? []),
       String(team.members),
       `${team.completedTasks}/${team.tasks}`,
       { text: showTime(team.createdAt, screen), style: 'dim' },
@@ -75,9 +79,15 @@ function teamTable(teams: ResultOf<'team.list'>, screen: Screen): string {
   return table(columns, rows, screen);
 }
 
+/** A team that is open and whose members have all stopped is not at work. */
+function standingCell(status: Team['status'], members: Team['members']): Cell {
+  if (status === 'active' && isAtRest(members)) return { text: 'stopped', style: 'yellow' };
+  return { text: teamWord(status), style: status === 'active' ? 'green' : 'dim' };
+}
+
 function teamDetails(team: Team, screen: Screen): string {
   const rows: (readonly [string, Cell | undefined])[] = [
-    ['status', { text: teamWord(team.status), style: team.status === 'active' ? 'green' : 'dim' }],
+    ['status', standingCell(team.status, team.members)],
     ['lead', leadOf(team)],
     ['created', showTime(team.createdAt, screen)],
     ['closed', showTime(team.closedAt, screen)],
@@ -135,7 +145,7 @@ function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
     costUsd === 0 ? '' : `${usage.estimated ? 'about ' : ''}$${dollars(costUsd)}`,
   ].filter((text) => text !== '');
   const rows: (readonly [string, Cell | undefined])[] = [
-    ['status', { text: teamWord(team.status), style: team.status === 'active' ? 'green' : 'dim' }],
+    ['status', standingCell(team.status, team.members)],
     ['tasks', `${total}${counts.map(([status, number]) => `, ${number} ${statusWord(status)}`).join('')}`],
     ['messages', String(report.messages)],
     ['used', used.join(', ')],
