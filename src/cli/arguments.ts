@@ -151,7 +151,8 @@ function assignPlaces(command: Command, places: readonly string[], given: Given)
   const last = args.at(-1)?.type;
   const takesRest = last === 'list' || last === 'words';
   if (places.length > args.length && !takesRest) {
-    throw new UsageError(explainExtra(command, places[args.length] ?? ''), command.words);
+    const hasTeam = given.keys().some(({ field }) => field === 'teamId');
+    throw new UsageError(explainExtra(command, places[args.length] ?? '', { hasTeam }), command.words);
   }
   for (let at = 0; at < Math.min(args.length, places.length); at++) {
     const input = args[at];

@@ -17,15 +17,22 @@ export function unknownFlag(rawName: string, flags: readonly Input[]): string {
 }
 
 /** A word that no argument takes. */
-export function explainExtra(command: Command, extra: string): string {
-  const hint = command.args.length === 0 ? hintTeam(command, extra) : '; put a text with spaces in quotes';
+export function explainExtra(command: Command, extra: string, { hasTeam }: { hasTeam: boolean }): string {
+  const hint = command.args.length === 0 ? hintName(command, extra, hasTeam) : '; put a text with spaces in quotes';
   return `${JSON.stringify(extra)} is one argument too many${hint}`;
 }
 
-/** A word after a command that takes none is most often the name of a team. */
-function hintTeam({ words, flags }: Command, extra: string): string {
+/** A word after a command that takes none is most often the name of a team, or of a member of the one that was named. */
+function hintName({ words, flags }: Command, extra: string, hasTeam: boolean): string {
   if (!isSlug(extra)) return '';
-  if (flags.some(({ field }) => field === 'teamId')) return `; a team is named with --team ${extra}`;
+  if (flags.some(({ field }) => field === 'teamId')) {
+    const of = flags.find(({ field }) => field === 'memberId')?.name;
+    const ways = [
+      ...(hasTeam ? [] : [`a team is named with --team ${extra}`]),
+      ...(of === undefined ? [] : [`a member is named with --${of} ${extra}`]),
+    ];
+    return ways.map((way) => `; ${way}`).join('');
+  }
   return words === 'status' ? `; of a team it is troupe team status ${extra}` : '';
 }
 

@@ -41,6 +41,7 @@ describe('a refusal', () => {
     ['task list', 2, 'invalid', 'Say which team: add --team NAME, or set TROUPE_TEAM; demo, lively are open'],
     ['watch', 2, 'invalid', 'Say which team: troupe watch NAME; demo, lively are open'],
     ['task list demo', 2, 'invalid', '"demo" is one argument too many; a team is named with --team demo'],
+    ['inbox ann --team demo', 2, 'invalid', '"ann" is one argument too many; a member is named with --of ann'],
     ['status demo', 2, 'invalid', 'of a team it is troupe team status demo'],
     ['task update 1 --team demo --epoch 1', 2, 'invalid', 'Say what to change: --title, --description,'],
     ['logs worker-1 -n -5', 2, 'invalid', '--lines must be a whole number from 0 on, not "-5"'],
