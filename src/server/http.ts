@@ -14,6 +14,7 @@ import type { Address, Admitted, Refusal } from './guard.ts';
 import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
 import { openPages } from './pages.ts';
+import { limitUnanswered } from './unanswered.ts';
 import { openWebSockets, refuse as refuseUpgrade } from './websocket.ts';
 
 /** How the server is reached over TCP, and what it serves besides the operations. */
@@ -58,11 +59,13 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   );
   const server = createServer(hub, tls);
   const connections = limitConnections(server, hub);
+  const isOneOfFew = limitUnanswered(hub.limits.unanswered);
   const webSockets = openWebSockets(hub, guard, connections);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => void handle(request, response));
   // Left to Node, whoever expects something is answered before the guard has seen the request.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => void handle(request, response));
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    if (!isOneOfFew(request.socket, response)) return;
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     const what = refusal('invalid', 'Of what can be expected, only 100-continue is done here', 417);
     refuse(request, response, guard.checkAddress(request) ?? what);
@@ -91,6 +94,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isOneOfFew(request.socket, response)) return;
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     try {
       const verdict = guard.checkAddress(request, isPage(request)) ?? (await admit(request));
@@ -148,7 +152,9 @@ function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal
   if (response.headersSent) return void response.destroy();
   const body = JSON.stringify({ error: { code, message } });
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-  if (hasBody) response.setHeader('connection', 'close');
+  // Who may not come in need not stay, either: what it has sent ahead is not looked at.
+  const mayStay = code === 'limit' || code === 'overloaded';
+  if (hasBody || !mayStay) response.setHeader('connection', 'close');
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');
   response.writeHead(status, {
     ...retryHeader(why),

@@ -37,6 +37,8 @@ export const LIMITS = {
   subscriptions: 64,
   /** Frames in a row that cannot be read, after which a client is not one of ours. */
   unreadableFrames: 16,
+  /** Requests that one connection may send ahead of their answers; browsers, and nearly all others, send none. */
+  unanswered: 8,
   /** From the connection to the credential, or to the end of the headers. */
   greetingMs: 10_000,
   /** From the first byte of a request to its last. */

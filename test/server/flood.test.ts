@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
-import { openUnix } from './wire.ts';
+import { openUnix, requestText, sendBytes } from './wire.ts';
 
 async function open({ url }: Stage, token: string): Promise<WebSocket> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { authorization: `Bearer ${token}` } });
@@ -53,4 +53,32 @@ test('lines without anything count as calls of a member do', async () => {
   expect(await answer).toMatchObject({ type: 'pong' });
   // 32 in each.
   expect(turns).toBeGreaterThan(1_000);
+});
+
+test('of requests that are sent ahead without a credential few are looked at, and the connection ends', async () => {
+  const stage = await setStage();
+  const wrong = `GET /api/teams HTTP/1.1\r\nhost: 127.0.0.1:${stage.port}\r\nauthorization: Bearer wrong\r\n\r\n`;
+  const foreign = 'GET /api/teams HTTP/1.1\r\nhost: elsewhere\r\n\r\n';
+  for (const request of [wrong, foreign]) {
+    const before = stage.hub.counters.rejected;
+    await sendBytes(stage.port, request.repeat(10_000));
+    expect(stage.hub.counters.rejected - before).toBeLessThanOrEqual(8);
+    // Also those who wait for their answers are not kept.
+    const answer = await sendBytes(stage.port, request);
+    expect(answer).toMatchObject({ headers: { connection: 'close' } });
+  }
+  await expect.poll(() => stage.hub.connections).toBe(0);
+  expect(stage.errors).toEqual([]);
+});
+
+test('a few requests that are sent ahead are all answered', async () => {
+  const stage = await setStage();
+  const headers = [
+    ['host', `127.0.0.1:${stage.port}`],
+    ['authorization', `Bearer ${stage.tokens.worker}`],
+  ] as const;
+  const last = requestText('GET', '/health', headers);
+  const first = last.replace('connection: close\r\n', '');
+  const answer = await sendBytes(stage.port, `${first.repeat(4)}${last}`);
+  expect(answer?.body.match(/"status":"ok"/g)).toHaveLength(5);
 });

@@ -9,7 +9,7 @@ import { openUnix, openWebSocket, requestText, upgradeText, webSocketFrame } fro
 
 /** How many malformed lines, frames and bodies were sent. */
 let sent = 0;
-const limits = { unreadableFrames: 1e9, requestBurst: 1e9, authDelayMs: 0, connectionsPerToken: 256 };
+const limits = { unreadableFrames: 1e9, requestBurst: 1e9, authDelayMs: 0, connectionsPerToken: 256, unanswered: 1e9 };
 
 const TEXTS = ['demo', 'worker', 'lead', '1', '../..', '', '\u0000', '__proto__', '\ud800', 'x'.repeat(2_000)];
 const SCALARS = [0, -1, 0.5, 1e308, 2 ** 53, true, false, null];
