@@ -4,7 +4,7 @@ import type { SharedTask } from '../core/task.ts';
 import { JournalAwayError } from '../journal/away.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Context } from './operation.ts';
-import { requireWelcome, waitFor } from './wait.ts';
+import { mattersToClaim, requireWelcome, waitFor } from './wait.ts';
 
 /** A task that somebody waits for: the next one that is ready when none is named. */
 interface Wanted {
@@ -47,7 +47,8 @@ async function claim(
     taskId === undefined
       ? tasks.claimNextTask(teamId, actor, options)
       : tasks.claimTask(teamId, taskId, actor, options).catch(orNotYet);
-  return { task: await waitFor(ledger, teamId, attempt, { ms: wait, signal, progress }), isNew };
+  const waiting = { ms: wait, signal, progress, matters: mattersToClaim };
+  return { task: await waitFor(ledger, teamId, attempt, waiting), isNew };
 }
 
 function orNotYet(error: unknown): undefined {

@@ -18,7 +18,7 @@ import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
 import { pageOf, requireCursor } from './page.ts';
 import { requireSight } from './visible.ts';
-import { waitFor } from './wait.ts';
+import { mattersToInbox, waitFor } from './wait.ts';
 
 const MessageId = { messageId: ChosenId.optional().describe('sent again under the same id, it is sent once') };
 
@@ -100,7 +100,8 @@ export const messageOperations = [
         const found = waiting ? all.filter((message) => !message.acknowledgedAt && !message.readAt) : all;
         return wait > 0 && found.length === 0 ? undefined : found.slice(limit === undefined ? 0 : -limit);
       };
-      const found = (await waitFor(ledger, teamId, attempt, { ms: wait, signal, progress })) ?? [];
+      const options = { ms: wait, signal, progress, matters: mattersToInbox(owner) };
+      const found = (await waitFor(ledger, teamId, attempt, options)) ?? [];
       const messages = pageOf(found, { more });
       const messageIds = messages.filter((message) => !message.readAt).map((message) => message.id);
       if (markRead && messageIds.length > 0) {

@@ -2,7 +2,7 @@ import { wrapMessage, wrapText } from '../../core/envelope.ts';
 import { TeamError } from '../../core/errors.ts';
 import type { TeamMessage } from '../../core/message.ts';
 import type { TeamRequest } from '../../core/request.ts';
-import { requireWelcome, waitFor } from '../../operations/wait.ts';
+import { mattersToInbox, requireWelcome, waitFor } from '../../operations/wait.ts';
 import type { Answer, Visit } from '../tool.ts';
 import { findNews, isNew } from './news.ts';
 import type { News } from './news.ts';
@@ -33,7 +33,8 @@ export async function showInbox(visit: Visit, { wait_seconds }: { wait_seconds: 
     for (const { id } of batch) session.handed.set(id, { teamId, memberId, request, isAnswered: false });
     return { news, batch };
   };
-  const found = await waitFor(services.ledger, teamId, look, { ms: wait_seconds * 1000, signal, progress });
+  const options = { ms: wait_seconds * 1000, signal, progress, matters: mattersToInbox(memberId) };
+  const found = await waitFor(services.ledger, teamId, look, options);
   if (!found) return noMail(wait_seconds);
 
   const { news, batch } = found;
