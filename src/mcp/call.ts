@@ -4,7 +4,7 @@ import { parse } from '../core/parse.ts';
 import { quote } from '../core/text.ts';
 import { callOperation, findOperation } from '../operations/index.ts';
 import type { OperationName } from '../operations/index.ts';
-import type { Services } from '../operations/operation.ts';
+import type { Services, TakeWait } from '../operations/operation.ts';
 import { accessOf } from './access.ts';
 import type { LongAnswer } from './answer.ts';
 import { settleHanded } from './handed.ts';
@@ -21,6 +21,8 @@ export interface ToolCall {
   /** How the client names it. */
   readonly request?: RequestId | undefined;
   readonly signal: AbortSignal;
+  /** Counts it among those that wait, if it does. */
+  readonly takeWait?: TakeWait | undefined;
   /** What comes of it. */
   readonly answer: LongAnswer;
   readonly progress?: ((message: string) => void) | undefined;
@@ -104,7 +106,12 @@ async function run(services: Services, session: Session, tool: Tool, call: ToolC
       return (isLong ? call.answer.make(work, { waits }) : work()) as Promise<R>;
     },
   };
-  return tool.run(visit, tool.teamless ? { team_name, ...input } : input);
+  const over = waits ? call.takeWait?.() : undefined;
+  try {
+    return await tool.run(visit, tool.teamless ? { team_name, ...input } : input);
+  } finally {
+    over?.();
+  }
 }
 
 /** Before anything of another team is looked at. Operations check it again. */

@@ -4,7 +4,7 @@ import type { AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { ERROR_CODES, TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import type { Caller } from '../operations/caller.ts';
-import type { Services, TakePlace } from '../operations/operation.ts';
+import type { Services, TakePlace, TakeWait } from '../operations/operation.ts';
 import { doubtHanded } from './handed.ts';
 import { createTeamServer } from './server.ts';
 import type { McpOptions } from './server.ts';
@@ -14,13 +14,14 @@ import { endCalls, Sessions } from './sessions.ts';
 import type { HttpSession, SessionLimits } from './sessions.ts';
 
 /**
- * Who asks, the signal with which what it waits for ends (with a `TeamError` as its reason where that is to be told), and
- * when a long answer may be made.
+ * Who asks, the signal with which what it waits for ends (with a `TeamError` as its reason where that is to be told), when a
+ * long answer may be made, and whether a call may wait for something.
  */
 export interface Asking {
   readonly caller: Caller;
   readonly signal?: AbortSignal;
   readonly takePlace?: TakePlace;
+  readonly takeWait?: TakeWait;
 }
 
 /** Serves MCP requests that have shown their credential. */
@@ -46,12 +47,13 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
   const sessions = new Sessions(options);
   const handler = createMcpHandler(
     ({ authInfo }) => {
-      const { kept, id, signal, takePlace, traceparent } = (authInfo as AuthInfo).extra as unknown as Visitor;
+      const { kept, id, signal, takePlace, takeWait, traceparent } = (authInfo as AuthInfo).extra as unknown as Visitor;
       const server = createTeamServer(services, kept.session, {
         ...options,
         ...(traceparent !== null && { traceparent }),
         ...(signal && { signal }),
         ...(takePlace && { takePlace }),
+        ...(takeWait && { takeWait }),
       });
       if (id !== undefined) track(kept, id, server);
       return server;
@@ -59,7 +61,7 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
     { maxRequestBodySize: BODY_BYTES },
   );
 
-  async function handle(request: Request, { caller, signal, takePlace }: Asking): Promise<Response> {
+  async function handle(request: Request, { caller, signal, takePlace, takeWait }: Asking): Promise<Response> {
     if (request.method === 'DELETE') return endSession(request, caller);
     if (request.method !== 'POST') return refuse(405, 'This endpoint takes POST, and DELETE to end a session');
     const type = request.headers.get('content-type');
@@ -82,6 +84,7 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
       id: message?.id as string | number | undefined,
       signal,
       takePlace,
+      takeWait,
       traceparent: request.headers.get('traceparent'),
     };
     const response = await handler.fetch(request, {
@@ -146,6 +149,7 @@ interface Visitor {
   readonly id: string | number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly takePlace: TakePlace | undefined;
+  readonly takeWait: TakeWait | undefined;
   readonly traceparent: string | null;
 }
 

@@ -10,7 +10,7 @@ import type { TeamEvent } from '../core/event.ts';
 import { parse } from '../core/parse.ts';
 import { requireMember, requireTeam } from '../core/view.ts';
 import type { Caller } from '../operations/caller.ts';
-import type { Services, TakePlace } from '../operations/operation.ts';
+import type { Services, TakePlace, TakeWait } from '../operations/operation.ts';
 import { doubtHanded } from './handed.ts';
 import { createTeamServer } from './server.ts';
 import type { McpOptions } from './server.ts';
@@ -28,6 +28,7 @@ export interface Lines {
 export interface Line {
   readonly send: (line: string) => void;
   readonly takePlace?: TakePlace;
+  readonly takeWait?: TakeWait;
 }
 
 /** More calls than an agent has a use for; what is beyond is refused, so that cancelling always gets through. */
@@ -39,7 +40,7 @@ const CALLS_AT_ONCE = 64;
  */
 export function serveMcpLines(
   services: Services,
-  { caller, greeting, send, takePlace }: { caller: Caller; greeting: unknown } & Line,
+  { caller, greeting, send, takePlace, takeWait }: { caller: Caller; greeting: unknown } & Line,
   options: McpOptions = {},
 ): Lines {
   const session = openSession(caller, { teams: options.teams, ...parse(Greeting, greeting ?? {}) });
@@ -54,7 +55,12 @@ export function serveMcpLines(
   };
   let mcp: McpServer | undefined;
   const handle = serveStdio(
-    () => (mcp = createTeamServer(services, session, { ...options, ...(takePlace && { takePlace }) })),
+    () =>
+      (mcp = createTeamServer(services, session, {
+        ...options,
+        ...(takePlace && { takePlace }),
+        ...(takeWait && { takeWait }),
+      })),
     { transport },
   );
   const stopListening = services.ledger.subscribe((team, { events }) => {

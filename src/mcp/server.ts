@@ -1,6 +1,6 @@
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
-import type { Services, TakePlace } from '../operations/operation.ts';
+import type { Services, TakePlace, TakeWait } from '../operations/operation.ts';
 import { accessOf } from './access.ts';
 import { openAnswer } from './answer.ts';
 import { callTool } from './call.ts';
@@ -23,6 +23,7 @@ export interface McpOptions {
 export interface OfRequest {
   readonly signal?: AbortSignal;
   readonly takePlace?: TakePlace;
+  readonly takeWait?: TakeWait;
   /** The span that calls are part of which name none themselves. */
   readonly traceparent?: string;
 }
@@ -62,6 +63,7 @@ export function createTeamServer(
       input: params.arguments,
       request: context.mcpReq.id,
       signal,
+      takeWait: options.takeWait,
       traceparent: options.traceparent,
       ...extrasOf(context),
     };

@@ -73,6 +73,9 @@ export interface DaemonService {
 /** Resolves when a long answer may be made, for faces that make theirs from those of several operations. */
 export type TakePlace = () => Promise<AnswerPlace>;
 
+/** Counts a call that waits for something to happen, or refuses it where too many do; returns the way to count it no more. */
+export type TakeWait = () => () => void;
+
 /** A place among the few long answers that are made at a time. */
 export interface AnswerPlace {
   /** The answer was handed over: the next one may be made when its client has read it. */

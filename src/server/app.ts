@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import type { Caller } from '../operations/caller.ts';
-import type { TakePlace } from '../operations/operation.ts';
+import type { TakePlace, TakeWait } from '../operations/operation.ts';
 import { addAgentRoutes } from './agents.ts';
 import { admittedOf, callerOf, readJson, sendError } from './context.ts';
 import type { Env } from './context.ts';
@@ -15,6 +15,7 @@ import type { Hub } from './hub.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Page, Pages } from './pages.ts';
 import { addOperationRoutes, whenOut } from './rest.ts';
+import { beginWaiting } from './share.ts';
 import { addEventRoute } from './sse.ts';
 
 /** Who asks over MCP. */
@@ -22,6 +23,7 @@ interface AskingMcp {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly takePlace: TakePlace;
+  readonly takeWait: TakeWait;
 }
 
 /** What can be asked for besides the operations. */
@@ -99,7 +101,8 @@ export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: App
         const fetched = await hub.longAnswers.place(share);
         return { sent: () => whenOut(context.env.outgoing, fetched), over: fetched };
       };
-      return mcp(context.req.raw, { caller, signal, takePlace });
+      const takeWait: TakeWait = () => beginWaiting(share, hub.limits);
+      return mcp(context.req.raw, { caller, signal, takePlace, takeWait });
     });
   }
   app.get('*', (context) => {

@@ -3,7 +3,7 @@ import { isPresent } from '../operations/caller.ts';
 import type { Caller } from '../operations/caller.ts';
 import { callOperation } from '../operations/index.ts';
 import type { Call } from '../operations/index.ts';
-import type { Services, TakePlace, WhenAnswered } from '../operations/operation.ts';
+import type { Services, TakePlace, TakeWait, WhenAnswered } from '../operations/operation.ts';
 import type { Credentials } from './auth.ts';
 import { LIMITS } from './limits.ts';
 import type { Limits } from './limits.ts';
@@ -32,7 +32,7 @@ export interface HubOptions {
 export type OpenLines = (
   caller: Caller,
   greeting: unknown,
-  line: { readonly send: (line: string) => void; readonly takePlace: TakePlace },
+  line: { readonly send: (line: string) => void; readonly takePlace: TakePlace; readonly takeWait: TakeWait },
 ) => Promise<{ receive(line: string): void; close(): void }>;
 
 /** What the server has done so far. */

@@ -8,6 +8,7 @@ import type { Cursor, Operation } from '../operations/operation.ts';
 import { admittedOf, readJson } from './context.ts';
 import type { Env } from './context.ts';
 import type { Hub } from './hub.ts';
+import { beginWaiting } from './share.ts';
 import type { Share } from './share.ts';
 
 /** A route for every operation of the table. */
@@ -26,7 +27,9 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
       const { outgoing } = context.env;
       const { caller, share, signal } = admittedOf(context);
       const whole = capWait({ ...input, ...params }, hub.limits.restWaitMs);
-      if (operation.long && !isWaiting(whole)) await turnFor(hub, share, outgoing);
+      const waits = isWaiting(whole);
+      if (operation.long && !waits) await turnFor(hub, share, outgoing);
+      const over = waits ? beginWaiting(share, hub.limits) : undefined;
       const call = hub.call(operation.name, {
         caller,
         input: whole,
@@ -37,9 +40,11 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
         whenAnswered: hub.whenAnswered((heard) => whenOut(outgoing, () => heard(outgoing.writableFinished))),
         more: (after) => context.header('link', nextLink(context.req.url, after)),
       });
-      const result = await call.catch((error: unknown) => {
-        throw 'as' in operation.input.shape ? error : inHeaders(error);
-      });
+      const result = await call
+        .catch((error: unknown) => {
+          throw 'as' in operation.input.shape ? error : inHeaders(error);
+        })
+        .finally(over);
       return context.json(result as object);
     });
   }

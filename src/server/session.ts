@@ -7,6 +7,7 @@ import type { Connected, Ending, Hub, OpenLines } from './hub.ts';
 import { openOutbox } from './outbox.ts';
 import type { Carrier } from './outbox.ts';
 import { cancelledId, errorFrame, readFrame, resultFrame, UnreadableFrame } from './read-frame.ts';
+import { beginWaiting, tooManyWait } from './share.ts';
 import type { Share } from './share.ts';
 import { openSubscriptions, shortCursors } from './subscriptions.ts';
 
@@ -134,7 +135,8 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     try {
       if (!hub.mcp) throw new TeamError('unsupported', 'This daemon serves no MCP');
       const send = (text: string): void => void (over || outbox.send(text));
-      const lines = await hub.mcp(caller, payload, { send, takePlace });
+      const takeWait = (): (() => void) => beginWaiting(share, limits);
+      const lines = await hub.mcp(caller, payload, { send, takePlace, takeWait });
       if (over) return lines.close();
       outbox.send(resultFrame(undefined, 'mcp', id, {}));
       mcp = lines;
@@ -170,7 +172,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     if (calls.has(key) || (waits && share.waitingCalls >= limits.waitingCalls)) {
       const error = calls.has(key)
         ? new TeamError('invalid', 'Another call under way has this id: give each its own')
-        : new TeamError('limit', `${share.waitingCalls} calls wait already: cancel one first`);
+        : tooManyWait(share);
       return outbox.send(errorFrame(id, error));
     }
     const waiting = waits ? new AbortController() : undefined;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { TeamError } from '../core/errors.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Limits } from './limits.ts';
 
@@ -36,6 +37,22 @@ export function keyOf(secret: string): string {
 /** How many connections of one kind are for all credentials but people's. */
 export function placesOfOthers({ connections }: Limits): number {
   return connections - Math.ceil(connections / 8);
+}
+
+/** Counts a call that waits for something to happen; refuses one too many. Returns the way to count it no more. */
+export function beginWaiting(share: Share, limits: Limits): () => void {
+  if (share.waitingCalls >= limits.waitingCalls) throw tooManyWait(share);
+  let isOver = false;
+  share.waitingCalls++;
+  return () => {
+    if (!isOver) share.waitingCalls--;
+    isOver = true;
+  };
+}
+
+/** Why a call that would wait is refused. */
+export function tooManyWait({ waitingCalls }: Share): TeamError {
+  return new TeamError('limit', `${waitingCalls} calls wait already: cancel one first`);
 }
 
 /** Why a credential gets no other connection. */

@@ -3,6 +3,7 @@ import { mcpFace } from '../../src/mcp/face.ts';
 import type { McpFace } from '../../src/mcp/face.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
+import type { StartOptions } from './start.ts';
 import { openUnix } from './wire.ts';
 import type { Frame, Wire } from './wire.ts';
 
@@ -13,14 +14,21 @@ const INITIALIZE = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-/** A stage with MCP on every way, where a search finds megabytes, and how many were begun. */
-async function setMcpStage(fill = 'x'): Promise<Stage & { searches: () => number }> {
+/** A stage with MCP on every way. */
+async function setMcpStage(options: StartOptions = {}): Promise<Stage> {
   const stage = await setStage({
+    ...options,
     mcp: (request, asking) => face.http(request, asking),
     lines: (...given) => face.lines(...given),
   });
   const face: McpFace = mcpFace(stage.hub.services);
   onTestFinished(() => face.close());
+  return stage;
+}
+
+/** One where a search finds megabytes, and how many were begun. */
+async function setLongStage(fill = 'x'): Promise<Stage & { searches: () => number }> {
+  const stage = await setMcpStage();
   for (let i = 0; i < 20; i++) {
     const { id: taskId } = await stage.act('task.create', { teamId, title: `Task ${i}` });
     await stage.act('task.claim', { teamId, taskId }, 'worker');
@@ -47,6 +55,25 @@ async function openLines({ home }: Stage, token: string): Promise<Wire> {
   return wire;
 }
 
+/** A session over HTTP, and the way to call a tool in it. */
+async function beginHttp({ url }: Stage, token: string): Promise<(id: number, params: object) => Promise<Response>> {
+  const post = (message: object, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    });
+  const begun = await post({ id: 0, ...INITIALIZE });
+  await begun.text();
+  const headers = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+  return (id, params) => post({ id, method: 'tools/call', params }, headers);
+}
+
 function callTool(wire: Wire, id: number | string, params: object): void {
   wire.send({ jsonrpc: '2.0', id, method: 'tools/call', params });
 }
@@ -57,7 +84,7 @@ async function answerOf(wire: Wire, id: number | string): Promise<Frame> {
 }
 
 test('tools over lines make long answers few at a time, and when the last ones were read', async () => {
-  const stage = await setMcpStage();
+  const stage = await setLongStage();
   const wires = await Promise.all([1, 2, 3, 4].map(() => openLines(stage, stage.tokens.worker)));
   for (const wire of wires) {
     wire.pause();
@@ -87,23 +114,10 @@ test('tools over lines make long answers few at a time, and when the last ones w
 
 test('tools over HTTP do so, too', async () => {
   // As JSON it is six times as long, and more than the kernel and the client's library take unread.
-  const stage = await setMcpStage('\u0001');
-  const post = (token: string, message: object, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${stage.url}/mcp`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...headers,
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-    });
+  const stage = await setLongStage('\u0001');
   const begin = async (token: string): Promise<(id: number) => Promise<Response>> => {
-    const begun = await post(token, { id: 0, ...INITIALIZE });
-    await begun.text();
-    const headers = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
-    return (id) => post(token, { id, method: 'tools/call', params: SEARCH }, headers);
+    const call = await beginHttp(stage, token);
+    return (id) => call(id, SEARCH);
   };
   const search = await begin(stage.tokens.worker);
   const asked = [1, 2, 3, 4, 5, 6].map((id) => search(id));
@@ -118,7 +132,7 @@ test('tools over HTTP do so, too', async () => {
 });
 
 test('tools that wait for something have no place meanwhile', async () => {
-  const stage = await setMcpStage();
+  const stage = await setLongStage();
   const wire = await openLines(stage, stage.tokens.worker);
   for (let id = 1; id <= 5; id++) callTool(wire, id, { name: 'Inbox', arguments: { wait_seconds: 60 } });
   callTool(wire, 'search', SEARCH);
@@ -168,4 +182,47 @@ test('a connection is handed over to MCP once, and listens to nothing when it is
   expect(listeners).toBe(1);
   again.close();
   await expect.poll(() => listeners).toBe(0);
+});
+
+test('calls that wait are counted together, whichever way they come', async () => {
+  const stage = await setMcpStage({ limits: { waitingCalls: 3 } });
+  const { worker, other } = stage.tokens;
+  const [first, second] = [await openLines(stage, worker), await openLines(stage, worker)];
+  const overHttp = await beginHttp(stage, worker);
+  const frames = await openUnix(stage.home.socket, worker);
+  const wait = (name: string): object => ({ name, arguments: { wait_seconds: 60 } });
+  const overRest = (): Promise<Response> =>
+    fetch(`${stage.url}/api/teams/${teamId}/inbox?wait=60000`, { headers: { authorization: `Bearer ${worker}` } });
+  callTool(first, 1, wait('Inbox'));
+  callTool(second, 1, wait('TaskClaim'));
+  // What does not wait is not counted; and it comes after.
+  for (const wire of [first, second]) {
+    callTool(wire, 'now', { name: 'Inbox', arguments: {} });
+    await answerOf(wire, 'now');
+  }
+  // It begins to answer when it says that it waits.
+  const third = await overHttp(1, { ...wait('Inbox'), _meta: { progressToken: 1 } });
+  expect((await overRest()).status).toBe(429);
+
+  for (const [id, name] of ['Inbox', 'TaskClaim'].entries()) {
+    callTool(first, id + 2, wait(name));
+    expect(await answerOf(first, id + 2)).toMatchObject({ error: { code: 'limit' } });
+  }
+  expect(await (await overHttp(2, wait('TaskClaim'))).text()).toContain('limit: 3 calls wait already');
+  expect(await frames.ask({ type: 'message.inbox', payload: { teamId, wait: 60_000 } })).toMatchObject({
+    error: { code: 'limit' },
+  });
+  const others = await openLines(stage, other);
+  callTool(others, 1, { name: 'TaskClaim', arguments: { wait_seconds: 0.01 } });
+  expect(await answerOf(others, 1)).toEqual({ task: null });
+
+  // Given up, with its connection or by itself, one makes room for another; so does one that is answered.
+  second.close();
+  first.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  await stage.act('message.send', { teamId, toId: 'worker', content: 'Hello' }, 'lead');
+  expect(await third.text()).toContain('Hello');
+  const claims = (): Promise<Frame[]> =>
+    Promise.all([1, 2, 3].map(() => frames.ask({ type: 'task.claim', payload: { teamId, wait: 1 } })));
+  await expect.poll(async () => (await claims()).map(({ type }) => type)).toEqual(['result', 'result', 'result']);
+  expect(stage.errors).toEqual([]);
 });
