@@ -50,9 +50,13 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
   }
 }
 
-/** Resolves when the long answer may be made; the next one may when this one is out, or nobody wants it any more. */
+/**
+ * Resolves when the long answer may be made; the next one may when this one is out, or nobody wants it any more. For a
+ * client that went away meanwhile none is made.
+ */
 export async function turnFor({ longAnswers }: Hub, share: Share, outgoing: ServerResponse): Promise<void> {
   whenOut(outgoing, await longAnswers.place(share));
+  if (outgoing.closed) throw new TeamError('conflict', 'The client went away before it was answered');
 }
 
 /** Calls back when the response is out, or nobody is there to read it. */

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { setStage } from './stage.ts';
+import { countReads, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
-import { openUnix, upgradeText, webSocketFrame } from './wire.ts';
+import { openUnix, requestText, upgradeText, webSocketFrame } from './wire.ts';
 
 const teamId = 'demo';
 const TASKS = 40;
 const LISTS = 200;
+const SLOW = 40;
 
 describe.each(['unix', 'ws'] as const)('a client over %s that asks for much, reads nothing and goes away', (kind) => {
   test('costs the others no more than a few of its answers would', async () => {
@@ -37,6 +38,30 @@ describe.each(['unix', 'ws'] as const)('a client over %s that asks for much, rea
   });
 });
 
+test('a client over HTTP that goes away before its long answer was begun has none made', async () => {
+  const stage = await setStage();
+  const description = 'x'.repeat(60_000);
+  for (let i = 0; i < 60; i++) await stage.act('task.create', { teamId, title: `Task ${i}`, description });
+  const reads = countReads(stage);
+  const { reader: token } = stage.tokens;
+  const slow = await openUnix(stage.home.socket, token);
+  slow.pause();
+  for (let id = 1; id <= SLOW; id++) slow.send({ type: 'event.list', id, payload: { teamId } });
+  // It does not read, and so nothing more is made for its credential.
+  let seen = 0;
+  await expect.poll(() => seen === (seen = reads()) && seen > 0, { interval: 100 }).toBe(true);
+
+  const sockets = Array.from({ length: 8 }, () => rawHttp(stage, '/api/teams/demo/history', token));
+  await expect.poll(() => stage.hub.visits).toBe(8);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => stage.hub.visits).toBe(0);
+  slow.resume();
+  for (let id = 1; id <= SLOW; id++) await slow.take((frame) => frame.id === id);
+  expect(await slow.ask({ type: 'event.list', payload: { teamId, limit: 1 } })).toMatchObject({ type: 'result' });
+  expect(reads()).toBe(SLOW + 1);
+  expect(stage.errors).toEqual([]);
+});
+
 interface Raw {
   readonly socket: Socket;
   readonly send: (text: string) => void;
@@ -63,4 +88,16 @@ async function rawWebSocket({ url, token }: Stage): Promise<Raw> {
   );
   await once(socket, 'data');
   return { socket, send: (text) => void socket.write(webSocketFrame(text)) };
+}
+
+function rawHttp({ port }: Stage, path: string, token: string): Socket {
+  const socket = createConnection({ host: '127.0.0.1', port });
+  socket.on('error', () => {});
+  socket.write(
+    requestText('GET', path, [
+      ['host', `127.0.0.1:${port}`],
+      ['authorization', `Bearer ${token}`],
+    ]),
+  );
+  return socket;
 }

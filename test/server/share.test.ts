@@ -1,24 +1,13 @@
 import { createConnection } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { setStage } from './stage.ts';
+import { countReads, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { openUnix, openWebSocket, requestText, sendBytes } from './wire.ts';
 import type { Wire } from './wire.ts';
 
 const teamId = 'demo';
 const LISTS = 12;
-
-/** Counts how often the history of a team was begun to be read. */
-function countReads({ ledger }: Stage): () => number {
-  const read = ledger.read.bind(ledger);
-  let count = 0;
-  ledger.read = (...from) => {
-    count++;
-    return read(...from);
-  };
-  return () => count;
-}
 
 /** More history than one answer holds, and than may wait for a client. */
 async function makeHistory({ act }: Stage): Promise<void> {

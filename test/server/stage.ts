@@ -46,3 +46,14 @@ export async function setStage(options: StartOptions = {}): Promise<Stage> {
     },
   };
 }
+
+/** Counts how often the history of a team was begun to be read. */
+export function countReads({ ledger }: Stage): () => number {
+  const read = ledger.read.bind(ledger);
+  let count = 0;
+  ledger.read = (...from) => {
+    count++;
+    return read(...from);
+  };
+  return () => count;
+}
