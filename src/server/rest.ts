@@ -45,6 +45,8 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
           throw 'as' in operation.input.shape ? error : inHeaders(error);
         })
         .finally(over);
+      // While it waited for something to happen it kept nobody else from an answer.
+      if (operation.long && waits) await turnFor(hub, share, outgoing);
       return context.json(result as object);
     });
   }

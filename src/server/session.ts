@@ -182,7 +182,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       share.waitingCalls++;
     }
     const operation = findOperation(type);
-    // What waits for something to happen would have its place for minutes, and everybody else of its share none.
+    // What waits for something to happen takes its place when that is over: else it would keep others from theirs for minutes.
     if (!waits && operation?.long) return answerLong(frame, key, operation);
     perform(frame, { key, operation, waiting });
   }
@@ -196,7 +196,8 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   }
 
   function perform({ type, id, payload, as, commandId, traceparent }: RequestFrame, begun: Begun): void {
-    const { key, operation, waiting, onSaid } = begun;
+    const { key, operation, waiting } = begun;
+    let { onSaid } = begun;
     let after: Cursor | undefined;
     /** Hears whether the result went out, where something depends on it. */
     let hear: ((isHeard: boolean) => void) | undefined;
@@ -215,6 +216,12 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       if (over) {
         hear?.(false);
         return onSaid?.();
+      }
+      if (waiting && operation?.long && !onSaid) {
+        return hub.longAnswers.make(share, (fetched) => {
+          onSaid = () => whenRead(fetched);
+          tell(result);
+        });
       }
       // Until there is room the answer is not even written down: what waits is then one answer at most, however long.
       if (outbox.isBusy) return void outbox.whenFree().then(() => tell(result));

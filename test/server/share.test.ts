@@ -105,6 +105,40 @@ describe.each(['unix', 'ws'] as const)('clients over %s', (kind) => {
   });
 });
 
+describe.each(['unix', 'ws', 'http'] as const)('a call over %s that waited', (kind) => {
+  test('has its answer made when others of its credential were read', async () => {
+    const stage = await setStage();
+    await makeHistory(stage);
+    await stage.act('message.send', { teamId, toId: 'worker', content: 'Hello' }, 'lead');
+    const { home, url } = stage;
+    const { reader: token } = stage.tokens;
+    const reads = countReads(stage);
+    const slow = await openUnix(home.socket, token);
+    slow.pause();
+    for (let id = 1; id <= LISTS; id++) slow.send({ type: 'event.list', id, payload: { teamId } });
+    let seen = 0;
+    await expect.poll(() => seen === (seen = reads()) && seen > 0, { interval: 100 }).toBe(true);
+
+    let isAnswered = false;
+    const inbox = ask().finally(() => (isAnswered = true));
+    const other = await openUnix(home.socket, stage.tokens.other);
+    const quick = { type: 'message.inbox', payload: { teamId, wait: 1 } };
+    for (let i = 0; i < 20; i++) expect(await other.ask(quick)).toMatchObject({ type: 'result' });
+    expect(isAnswered).toBe(false);
+    slow.resume();
+    expect(await inbox).toMatchObject([{ content: 'Hello' }]);
+    expect(stage.errors).toEqual([]);
+
+    async function ask(): Promise<unknown> {
+      const headers = { authorization: `Bearer ${token}` };
+      if (kind === 'http') return (await fetch(`${url}/api/teams/demo/inbox?wait=60000`, { headers })).json();
+      const wire = await (kind === 'unix' ? openUnix(home.socket, token) : openWebSocket(url, headers));
+      const { result } = await wire.ask({ type: 'message.inbox', payload: { teamId, wait: 60_000 } });
+      return result;
+    }
+  });
+});
+
 test('a member has only so many connections to the Unix socket, and never all of them', async () => {
   const stage = await setStage({ limits: { connections: 8, connectionsPerToken: 4 } });
   const { home, tokens, token } = stage;
