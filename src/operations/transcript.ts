@@ -81,10 +81,14 @@ async function readTranscript(
   signal: AbortSignal,
 ): Promise<z.output<typeof Page>> {
   const end = performance.now() + wait;
+  let first: string | undefined;
   for (;;) {
     const all = await listSessions(folder);
     const name = session ?? all.at(-1);
-    const page = name === undefined ? undefined : await readPage(join(folder, `${name}.jsonl`), after, tail);
+    first ??= name;
+    // What begins while we wait is read from its beginning: the place is one in the session before it.
+    const from = name === first ? after : 0;
+    const page = name === undefined ? undefined : await readPage(join(folder, `${name}.jsonl`), from, tail);
     const done = performance.now() >= end || signal.aborted;
     if ((page && page.entries.length > 0) || done) {
       if (session !== undefined && !all.includes(session)) throw unknownSession(session, all);
@@ -121,7 +125,9 @@ async function readPage(
   if (!file) return { after, entries: [] };
   try {
     const { size } = await file.stat();
-    const from = tail ? Math.max(after, size - PAGE_BYTES) : after;
+    // Nothing is ever cut off a transcript: a place beyond its end is one in that of an earlier session.
+    const start = after > size ? 0 : after;
+    const from = tail ? Math.max(start, size - PAGE_BYTES) : start;
     const { buffer, bytesRead } = await file.read(
       Buffer.alloc(Math.min(PAGE_BYTES, Math.max(0, size - from))),
       0,
@@ -133,7 +139,7 @@ async function readPage(
     const lines = whole
       .toString('utf8')
       .split('\n')
-      .slice(tail && from > after ? 1 : 0);
+      .slice(tail && from > start ? 1 : 0);
     return { after: from + whole.length, entries: lines.flatMap((line) => parseEntry(line)) };
   } finally {
     await file.close();

@@ -114,6 +114,28 @@ test('a line of a member that is told in two reads is one line', async () => {
   await until('the end is there', () => shown() === 'The parser is done\n■ done\n');
 });
 
+test('who follows a member sees the session that it begins later at once, also while that is shorter', async () => {
+  const troupe = newTroupe();
+  await troupe.run('team create demo');
+  await troupe.run('member add ann --team demo');
+  const folder = join(troupe.home, 'transcripts/demo/ann');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const tell = (session: string, ...texts: string[]): void => {
+    const lines = texts.map((text) => `${JSON.stringify({ at: 0, type: 'text', text })}\n`);
+    appendFileSync(join(folder, `${session}.jsonl`), lines.join(''));
+  };
+  tell('first', 'What was done in the first session', 'and how that ended');
+  const following = troupe.start('logs ann --team demo -f');
+  const shown = (): string[] => following.output.stdout.replace(/\d\d:\d\d:\d\d /g, '').split('\n');
+  const before = ['What was done in the first session', 'and how that ended'];
+  await until('the first session is shown', () => shown().length === 3);
+  tell('second', 'Anew');
+  await until('the second session is shown', () => shown().length > 3);
+  tell('second', 'and on');
+  await until('it is followed', () => shown().length > 4);
+  expect(shown()).toEqual([...before, 'Anew', 'and on', '']);
+});
+
 describe("the daemon's log", () => {
   test('is shown in words, its last lines, and also where it is not ours', async () => {
     const troupe = newTroupe();
