@@ -34,9 +34,8 @@ export async function openPanes(
     for (const memberId of members) {
       try {
         const command = ['env', ...place, process.execPath, TROUPE, 'attach', memberId, '--team', teamId] as const;
-        panes.push(
-          await terminal.open({ command, cwd: process.cwd(), marker: `${memberId}@${teamId}-${process.pid}` }),
-        );
+        const marker = `${memberId}@${teamId}-${process.pid}`;
+        panes.push(await terminal.open({ command, cwd: process.cwd(), title: memberId, marker }));
       } catch (error) {
         // A view that cannot be opened is no reason to stop the work.
         warn(`No pane for ${memberId}: ${(error as Error).message}\n`);

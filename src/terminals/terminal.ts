@@ -3,6 +3,8 @@ export interface PaneOptions {
   /** A program and its arguments: the view of one teammate. No shell and no format string ever sees them. */
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
+  /** Whose view it is, for people; foreign text. Where a terminal cannot show it, it is left out. */
+  readonly title?: string;
   /** By it a pane is known as ours, also after ids were given anew. */
   readonly marker: string;
 }

@@ -13,18 +13,35 @@ export interface TmuxOptions {
 /** An option of ours on a pane; what tmux calls a user option. */
 const MARK = '@troupe';
 
+/** Set on a window whose borders show titles because of us. */
+const TITLED = '@troupe-titled';
+
 /**
- * Panes of tmux. tmux runs what looks like a format (`#(…)`) in names and titles, so none of ours holds a word that came
- * from outside: a pane is told apart by its option, and what it shows of names it draws itself.
+ * Panes of tmux. tmux runs what looks like a format (`#(…)`) in names and titles, so what came from outside stands in a title
+ * without any character that a format is made of; a pane is told apart by its option. In a window in which nobody else has
+ * a pane the borders show the titles, for as long as there is a pane of ours.
  */
 export function tmuxTerminal({ environment, server, target }: TmuxOptions): Terminal {
   const tmux = (...args: string[]): Promise<string> =>
     runProgram('tmux', [...(server === undefined ? [] : ['-L', server]), ...args], environment);
   const beside = target ?? environment['TMUX_PANE'];
+  const place = beside === undefined ? [] : ['-t', beside];
+  const ask = (format: string): Promise<string> => tmux('display-message', '-p', ...place, format);
+  const showTitles = async (): Promise<void> => {
+    // Who chose to see titles sees them already, and whoever has other panes there did not ask for another picture of them.
+    if ((await ask('#{window_panes} #{pane-border-status}')) !== '1 off') return;
+    await tmux('set-option', '-w', ...place, TITLED, 'on');
+    await tmux('set-option', '-w', ...place, 'pane-border-status', 'top');
+  };
+  const hideTitles = async (): Promise<void> => {
+    if ((await ask(`#{${TITLED}}#{P:#{${MARK}}}`)) !== 'on') return;
+    await tmux('set-option', '-w', '-u', ...place, 'pane-border-status');
+    await tmux('set-option', '-w', '-u', ...place, TITLED);
+  };
   return {
     kind: 'tmux',
-    async open({ command, cwd, marker }: PaneOptions): Promise<Pane> {
-      const place = beside === undefined ? [] : ['-t', beside];
+    async open({ command, cwd, title, marker }: PaneOptions): Promise<Pane> {
+      if (title !== undefined) await showTitles();
       const format = '#{pane_id} #{pane_pid}';
       const answer = await tmux(
         'split-window',
@@ -40,14 +57,17 @@ export function tmuxTerminal({ environment, server, target }: TmuxOptions): Term
       );
       const [id = '', pid = ''] = answer.split(' ');
       await tmux('set-option', '-p', '-t', id, MARK, marker);
+      if (title !== undefined) await tmux('select-pane', '-t', id, '-T', plain(title));
       await tmux('select-layout', ...place, 'tiled');
       return { id, pid: Number(pid), marker };
     },
     async close({ id, pid, marker }) {
       const found = await tmux('display-message', '-p', '-t', id, `#{pane_pid} #{${MARK}}`).catch(() => '');
-      if (found !== `${pid} ${marker}`) return false;
-      await tmux('kill-pane', '-t', id);
-      return true;
+      const isOurs = found === `${pid} ${marker}`;
+      if (isOurs) await tmux('kill-pane', '-t', id);
+      // Also after one that somebody else closed. The window may be gone with it.
+      await hideTitles().catch(() => {});
+      return isOurs;
     },
   };
 }
@@ -55,4 +75,9 @@ export function tmuxTerminal({ environment, server, target }: TmuxOptions): Term
 /** A folder is expanded as a format: `#` is written twice. */
 function escapeFormat(text: string): string {
   return text.replaceAll('#', '##');
+}
+
+/** Nothing of which tmux makes a format or a style, now or where a title is shown. */
+function plain(title: string): string {
+  return title.replace(/[^\p{L}\p{N} ._@-]/gu, '?');
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -48,6 +48,42 @@ describe('panes of tmux', () => {
     expect(execFileSync('ls', [folder], { encoding: 'utf8' })).not.toMatch(/^canary$/m);
     expect(await terminal.close(pane)).toBe(true);
     expect(panes()).toEqual([target]);
+  });
+
+  test('say whose they are, and in a window without others show it for as long as there is one', async (context) => {
+    const { environment, target, folder, tmux } = openTmux(context);
+    const terminal = tmuxTerminal({ environment, target });
+    const border = (): string => tmux('show-options', '-w', '-t', target);
+    const open = (title: string) => terminal.open({ command: ['sleep', '1011'], cwd: folder, title, marker: title });
+    const titleOf = ({ id }: { id: string }): string => tmux('display-message', '-p', '-t', id, '#{pane_title}');
+    expect(border()).toBe('');
+    const ann = await open('fixer-a');
+    const eve = await open(`#(touch ${folder}/canary)#[fg=red]#{pane_id}`);
+    expect([ann, eve].map(titleOf)).toEqual(['fixer-a', expect.stringMatching(/^[^#{}()]+$/)]);
+    expect(border()).toContain('pane-border-status top');
+    expect(tmux('display-message', '-p', '-t', target, '#{pane_active}')).toBe('1');
+    await terminal.close(ann);
+    expect(border()).toContain('pane-border-status top');
+    tmux('kill-pane', '-t', eve.id);
+    expect(await terminal.close(eve)).toBe(false);
+    expect(border()).toBe('');
+    expect(readdirSync(folder)).not.toContain('canary');
+  });
+
+  test('leave the borders as they are where others have panes, or where somebody has chosen', async (context) => {
+    const { environment, target, folder, tmux } = openTmux(context);
+    const terminal = tmuxTerminal({ environment, target });
+    const border = (): string => tmux('show-options', '-w', '-t', target);
+    const open = () => terminal.open({ command: ['sleep', '1012'], cwd: folder, title: 'ann', marker: 'ann' });
+    tmux('set-option', '-w', '-t', target, 'pane-border-status', 'bottom');
+    await terminal.close(await open());
+    expect(border()).toBe('pane-border-status bottom');
+    tmux('set-option', '-w', '-u', '-t', target, 'pane-border-status');
+    tmux('split-window', '-d', '-t', target, 'sleep', '1013');
+    const ann = await open();
+    expect(border()).toBe('');
+    await terminal.close(ann);
+    expect(border()).toBe('');
   });
 
   test(
