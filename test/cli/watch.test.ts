@@ -125,6 +125,25 @@ describe('watch on a terminal', () => {
     await terminal.see('● live');
   });
 
+  test('keeps its picture clean when it starts the daemon again, and says so when it is left', async (context) => {
+    needTool(context, 'tmux');
+    const other = newTroupe();
+    await other.run('team create demo');
+    await other.run('task add "First thing" --team demo');
+    const terminal = openTerminal(other, 'troupe watch demo');
+    const before = (await terminal.see('● live')).trimEnd();
+    const pid = readPid(other.home) ?? 0;
+    process.kill(pid, 'SIGKILL');
+    await until('another one runs', () => (readPid(other.home) ?? pid) !== pid);
+    // Its answer is drawn over what was there.
+    await other.run('task add "Second thing" --team demo');
+    await terminal.see('Second thing');
+    await other.run('task delete 2 --team demo');
+    await until('the picture is as it was', () => terminal.show().trimEnd() === before);
+    terminal.press('q');
+    expect(await terminal.see('ended with 0')).toMatch(/^troupe: starting the daemon for /);
+  });
+
   test('says that there is no such team on the terminal as it was', async (context) => {
     needTool(context, 'tmux');
     const terminal = openTerminal(troupe, 'troupe watch nowhere');

@@ -1,3 +1,5 @@
+import { stepAside } from '../write.ts';
+
 /** What the user did: a key by its name, or the end of it all. */
 export type Key = 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'f' | 'm' | 'quit' | 'interrupt';
 
@@ -39,11 +41,15 @@ export interface Terminal {
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';
 const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l';
 
-/** Takes the terminal: another screen, no cursor, keys as they are pressed. It is given back however the process ends. */
+/**
+ * Takes the terminal: another screen, no cursor, keys as they are pressed. It is given back however the process ends. What
+ * is said meanwhile would stay in the picture, which draws only what changed: it is said when the terminal is the user's again.
+ */
 export function takeTerminal({ onKey, onResize }: { onKey: (key: Key) => void; onResize: () => void }): Terminal {
   const { stdin, stdout } = process;
   let isOurs = true;
   let shown: readonly string[] = [];
+  const unsaid: (() => void)[] = [];
   const forget = (): void => {
     shown = [];
     onResize();
@@ -66,6 +72,8 @@ export function takeTerminal({ onKey, onResize }: { onKey: (key: Key) => void; o
     stdin.setRawMode(false);
     stdin.pause();
     stdout.write(LEAVE);
+    stepAside(undefined);
+    for (const say of unsaid) say();
   };
   /** After Ctrl-Z and fg the shell has had the terminal. */
   const resume = (): void => {
@@ -81,6 +89,7 @@ export function takeTerminal({ onKey, onResize }: { onKey: (key: Key) => void; o
   process.on('exit', close);
   process.on('SIGCONT', resume);
   stdout.write(ENTER);
+  stepAside((say) => unsaid.push(say));
 
   return {
     get columns() {
