@@ -20,12 +20,15 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const members = await membersOfOpen(client, teams, signal);
     print(fold(teamTable(teams, screen, members), screen));
     print([...members.values()].map((list) => waitingLines(list)).join(''));
-    const resting = teams.flatMap(({ name, tasks, completedTasks }) => {
-      const list = members.get(name) ?? [];
+    const resting = teams.filter(({ name, tasks, completedTasks }) => {
       const isOver = tasks > 0 && completedTasks === tasks;
-      return isAtRest(list) && !isOver ? [restLine(name, list)] : [];
+      return isAtRest(members.get(name) ?? []) && !isOver;
     });
-    if (resting.length > 0) print(fold(`\n${resting.join('')}`, screen));
+    const lines = resting.map(async ({ name }) =>
+      // One that is deleted meanwhile does not go on.
+      client.call('team.status', { teamId: name }, { signal }).then(restLine, () => ''),
+    );
+    if (lines.length > 0) print(fold(`\n${(await Promise.all(lines)).join('')}`, screen));
   } finally {
     client.close();
   }

@@ -18,9 +18,9 @@ export async function run(given: Arguments, { screen, ...surroundings }: Surroun
   const client = openClient(environment, { patience: Infinity });
   try {
     const { why, seq } = await whyOver(client, { teamId, signal });
-    const members = await client.call('member.list', { teamId }, { signal });
+    const report = await client.call('team.status', { teamId }, { signal });
     // A program that follows reads one thing; people would wait for what does not come.
-    if (why === undefined && !given.json && isAtRest(members)) warn(restLine(teamId, members));
+    if (why === undefined && !given.json && isAtRest(report.team.members)) warn(restLine(report));
     const from = after ?? Math.max(0, seq - LAST);
     await printBatches(client, {
       teamId,

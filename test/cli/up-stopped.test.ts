@@ -1,5 +1,7 @@
-import { dirname } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { slowTeam } from './slow-team.ts';
 import { newTroupe, readPid, until } from './troupe.ts';
 import type { Started, Troupe } from './troupe.ts';
@@ -89,3 +91,30 @@ describe('troupe up in a pipe whose daemon is stopped', () => {
     PATIENT,
   );
 });
+
+test(
+  'of a team in which only what failed is left it is said what to reopen, not that troupe up goes on',
+  async () => {
+    const troupe = newTroupe();
+    const file = join(temporaryFolder(), 'troupe.yaml');
+    const tasks = [
+      { id: 'a', title: 'A' },
+      { id: 'b', title: 'B', needs: ['a'] },
+    ];
+    const members = [{ name: 'ann', agent: { exec: ['false'] } }];
+    writeFileSync(file, JSON.stringify({ team: 'fifth', members, tasks }));
+    expect(await troupe.run(['up', file])).toMatchObject({ status: 1 });
+    const reopen =
+      'what is left failed or waits for that: troupe task reopen TASK --team fifth, then troupe up with its team file goes on';
+    const said = async (words: string): Promise<string> => (await troupe.run(words)).stdout;
+    expect(await said('status')).toContain(reopen);
+    expect(await said('team status fifth')).toContain(reopen);
+    const plain = troupe.start('watch fifth --plain');
+    await until('it says so, too', () => plain.output.stderr.includes(reopen));
+    await troupe.run('task reopen 1 --team fifth');
+    const goesOn = 'are stopped (troupe up ended): troupe up with its team file goes on with it';
+    expect(await said('status')).toContain(goesOn);
+    expect(await said('team status fifth')).toContain(goesOn);
+  },
+  PATIENT,
+);

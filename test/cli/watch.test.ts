@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { widthOf } from '../../src/cli/text.ts';
 import { chosenTasks, drawFrame, lastScroll } from '../../src/cli/watch/frame.ts';
 import type { Choice } from '../../src/cli/watch/frame.ts';
+import { headLine } from '../../src/cli/watch/head.ts';
 import type { Mail, Model, Task } from '../../src/cli/watch/model.ts';
 import { needTool } from '../tools.ts';
 import { HOSTILE } from './hostile.ts';
@@ -177,11 +178,40 @@ describe('the picture', () => {
       return drawFrame(model, choice, { screen, rows: 10, isLive })[0];
     };
     expect(head(80)).toMatch(
-      /^demo {2}200\/1000 completed {2}200 in progress {2}200 pending {2}○ waiting for the daemon$/,
+      /^demo {2}200\/1000 completed {2}200 in progress {2}200 failed +○ waiting for the daemon$/,
     );
     expect(head(40)).toMatch(/^demo +○ waiting for the daemon$/);
     expect(head(20)).toMatch(/^○ waiting/);
     expect(head(20, true)).toMatch(/^demo +● live$/);
+  });
+
+  test('leaves out numbers that say nothing before those that tell of a failure, and says what goes on', () => {
+    const stopped = (statuses: readonly Task['status'][], { name = 'evil', lead = false } = {}): Model => {
+      const { status, tasks, ...rest } = modelOf(statuses.length);
+      const ended = [...tasks.values()].map((task, at): Task => ({ ...task, status: statuses[at] ?? 'pending' }));
+      const agent = { kind: 'exec' as const, command: ['true'] };
+      const team = {
+        ...status.team,
+        name,
+        members: [{ id: lead ? 'lead' : 'ann', agent, status: 'stopped' as const }],
+      };
+      return { ...rest, status: { ...status, team } as never, tasks: new Map(ended.map((task) => [task.id, task])) };
+    };
+    const head = (one: Model, columns: number): string => {
+      const screen = { isTerminal: true, hasColor: false, columns, now: 0 };
+      return headLine(one, { screen, isLive: true }).replace(/ {3,}/, ' … ');
+    };
+    const failed = stopped(['completed', 'failed', 'blocked']);
+    const whole = 'evil  1/3 completed  0 in progress  0 pending  1 blocked  1 failed';
+    expect(head(failed, 120)).toBe(`${whole} … ○ stopped; troupe task reopen 2`);
+    expect(head(failed, 80)).toBe('evil  1/3 completed  1 blocked  1 failed … ○ stopped; troupe task reopen 2');
+    expect(head(failed, 60)).toBe('evil  1 failed … ○ stopped; troupe task reopen 2');
+    const long = head(stopped(['completed', 'failed'], { name: 'a-name-that-is-as-long-as-names-ever-are' }), 80);
+    expect(long).toMatch(/^a-name-that-is-as-long-.*…  1 failed +○ stopped/);
+    // Who has something to do, or a lead that finds something, goes on when it is brought up.
+    for (const goesOn of [stopped(['failed', 'pending']), stopped(['failed', 'blocked'], { lead: true })]) {
+      expect(head(goesOn, 120)).toMatch(/○ stopped; troupe up goes on$/);
+    }
   });
 
   test.each([

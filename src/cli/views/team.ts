@@ -156,7 +156,7 @@ function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
     heading(`Team ${team.name}`, screen) +
     details(rows, screen) +
     `\n${memberTable(team.members, screen, team.leadId)}` +
-    (isStalled(report) ? `\n${restLine(team.name, team.members)}` : '') +
+    (isStalled(report) ? `\n${restLine(report)}` : '') +
     troubleLines(team) +
     (waiting.length === 0
       ? ''

@@ -4,11 +4,11 @@ import { workedOn } from '../../client/work-time.ts';
 import { describeDoing } from '../doing.ts';
 import { paint } from '../screen.ts';
 import type { Screen, Style } from '../screen.ts';
-import { isAtRest } from '../stopped.ts';
 import { clean, cut, paintedWidth, widthOf } from '../text.ts';
 import { showDuration } from '../time.ts';
 import { statusCell } from '../views/task.ts';
 import { taskName, taskNames } from '../words.ts';
+import { headLine } from './head.ts';
 import type { Mail, Model, Task } from './model.ts';
 
 /** What the user has chosen to see. */
@@ -75,25 +75,6 @@ export function chosenTasks(model: Model, { filter, member }: Choice): Task[] {
     .sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status) || Number(a.id) - Number(b.id));
 }
 
-function headLine({ status, tasks }: Model, { screen, isLive }: Stage): string {
-  const all = [...tasks.values()];
-  const number = (wanted: Task['status']): number => all.filter((task) => task.status === wanted).length;
-  const parts: [string, Style | undefined][] = [
-    [`${number('completed')}/${all.length} completed`, 'green'],
-    [`${number('in_progress')} in progress`, 'yellow'],
-    [`${number('pending')} pending`, 'cyan'],
-    ...(number('blocked') > 0 ? [[`${number('blocked')} blocked`, 'dim'] as [string, Style]] : []),
-    ...(number('failed') > 0 ? [[`${number('failed')} failed`, 'red'] as [string, Style]] : []),
-  ];
-  const state = stateOf(status, isLive);
-  const name: [string, Style] = [clean(status.team.name), 'bold'];
-  // A picture that nobody knows to be old is worse than one with fewer numbers.
-  const said = cut(state[0], screen.columns);
-  const left = spread([name, ...parts], { ...screen, columns: screen.columns - widthOf(said) - 2 });
-  const gap = screen.columns - left.width - widthOf(said);
-  return `${left.text}${' '.repeat(gap)}${paint(screen, state[1], said)}`;
-}
-
 /** Hooks that failed and let work pass, where there is otherwise nothing. */
 function troubleLine({ status: { team } }: Model, screen: Screen): string {
   const [first, ...others] = hookTroubles(team.metadata);
@@ -102,12 +83,6 @@ function troubleLine({ status: { team } }: Model, screen: Screen): string {
   const room = screen.columns - widthOf(more);
   const text = room < 20 ? cut(`! ${clean(first)}`, screen.columns) : `${cut(`! ${clean(first)}`, room)}${more}`;
   return paint(screen, 'yellow', text);
-}
-
-function stateOf({ team }: Model['status'], isLive: boolean): [string, Style] {
-  if (team.status === 'cleaned-up') return ['○ closed', 'dim'];
-  if (!isLive) return ['○ waiting for the daemon', 'red'];
-  return isAtRest(team.members) ? ['○ stopped; troupe up goes on', 'yellow'] : ['● live', 'green'];
 }
 
 function footLine({ filter, member }: Choice, screen: Screen): string {
@@ -128,20 +103,6 @@ function footLine({ filter, member }: Choice, screen: Screen): string {
     width += next;
   }
   return line;
-}
-
-/** Pieces of text one after the other, as many as there is room for. */
-function spread(parts: readonly [string, Style | undefined][], screen: Screen) {
-  let text = '';
-  let width = 0;
-  for (const [part, style] of parts) {
-    const space = width === 0 ? 0 : 2;
-    const next = widthOf(part);
-    if (width + space + next > screen.columns) break;
-    text += `${' '.repeat(space)}${paint(screen, style, part)}`;
-    width += space + next;
-  }
-  return { text, width };
 }
 
 function taskPanel(model: Model, choice: Choice, { screen, rows }: { screen: Screen; rows: number }): string[] {
