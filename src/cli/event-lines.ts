@@ -22,8 +22,21 @@ export function eventLines(batch: Batch, screen: Screen, titles: Titles = new Ma
     const head = `${showClock(event.at, screen)}  ${clean(event.by)}`;
     const { text, style } = describeEvent(event as TeamEvent, titles);
     const room = screen.columns - widthOf(head) - 2;
-    return `${paint(screen, 'dim', head)}  ${paint(screen, style, cut(clean(text), room))}\n`;
+    return `${paint(screen, 'dim', head)}  ${paint(screen, style, fit(clean(text), room, event))}\n`;
   });
+}
+
+/** So much of a text stands in a line that no screen bounds: what a test run said can be 32 KB, and comes with each rejection. */
+const LONG = 200;
+
+function fit(text: string, room: number, event: Batch['events'][number]): string {
+  if (room !== Infinity || widthOf(text) <= LONG) return cut(text, room);
+  return `${cut(text, LONG)} (all of it: ${whereWhole(event)})`;
+}
+
+function whereWhole(event: Batch['events'][number]): string {
+  if (event.type === 'request:raised' || event.type === 'plan:submitted') return 'troupe approve';
+  return 'taskId' in event ? `troupe task show ${clean(String(event.taskId))}` : 'troupe event list --json';
 }
 
 /** What happens with every turn and says nothing new is left out: turns of programs, which use no tokens, and status alone. Why a member waits is news. */

@@ -42,3 +42,16 @@ test('why a member waits is told; that its status changed is not', () => {
   expect(told({ status: 'working' })).toBe('');
   expect(told({ metadata: { mood: 'fine' } })).toBe('');
 });
+
+test('a line that no screen bounds is cut where it is long, and says where the rest is', () => {
+  const screen: Screen = { isTerminal: false, hasColor: false, columns: Infinity, now: 0 };
+  const told = (event: object) => eventLines({ seq: 1, events: [{ type: '', at: 0, by: 'ann', ...event }] }, screen)[0];
+  const head = `${new Date(0).toISOString()}  ann  `;
+  const long = 'FAIL a.test.ts\n'.repeat(2000);
+  const rejected = 'a gate sent task #2 back: ';
+  expect(told({ type: 'task:rejected', by: '@system', taskId: '2', feedback: long })).toBe(
+    `${head.replace('ann', '@system')}${rejected}${long.replaceAll('\n', ' ').slice(0, 199 - rejected.length)}… (all of it: troupe task show 2)\n`,
+  );
+  expect(told({ type: 'note:added', text: long })).toMatch(/… \(all of it: troupe event list --json\)\n$/);
+  expect(told({ type: 'note:added', text: 'x'.repeat(190) })).toBe(`${head}noted: ${'x'.repeat(190)}\n`);
+});
