@@ -25,6 +25,12 @@ export function quote(text: string): string {
   return printable(JSON.stringify(shorten(text, 80)));
 }
 
+/** Foreign text as one line, without the colours that a program gave it. */
+export function inOneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what it is for
+  return text.replace(/\u001b\[[0-9;?]*[a-zA-Z]/g, '').replace(/\s+/g, ' ');
+}
+
 /** A text of at most so many characters; three dots stand for the rest. */
 export function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
@@ -55,7 +61,10 @@ export function cutToBytes(text: string, maxBytes: number): string {
 
 /** A text free of anything a terminal would obey. */
 export function printable(text: string): string {
-  return text.replace(/[^\x20-\x7e…]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(/[^\x20-\x7e…]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
 }
 
 /** A text with a bound in bytes. */
@@ -98,8 +107,13 @@ export function isSlug(text: string): boolean {
   return SLUG.test(text) && !RESERVED.has(text);
 }
 
-/** The nearest valid name, for error messages and defaults. */
+/** The nearest valid name, for defaults. */
 export function suggestSlug(text: string): string {
+  return nearestSlug(text) ?? 'worker-1';
+}
+
+/** The nearest valid name, if the text has anything that could be in one. */
+function nearestSlug(text: string): string | undefined {
   const slug = text
     .normalize('NFKD')
     .toLowerCase()
@@ -108,14 +122,16 @@ export function suggestSlug(text: string): string {
     .slice(0, NAME_LENGTH)
     .replace(/^[-_]+|[-_]+$/g, '');
   if (isSlug(slug)) return slug;
-  return slug ? `${slug.slice(0, NAME_LENGTH - 2)}-1` : 'worker-1';
+  return slug ? `${slug.slice(0, NAME_LENGTH - 2)}-1` : undefined;
 }
 
 /** The name of a team or a member: safe as a file name, an argument, a pane title, an object key. */
 export const Slug = z.string().superRefine((text, context) => {
   if (isSlug(text)) return;
   const why = RESERVED.has(text) ? 'is a reserved word' : 'is not a name (a-z, 0-9, - and _ inside, at most 64)';
-  context.addIssue({ code: 'custom', message: `${quote(text)} ${why}; ${quote(suggestSlug(text))} would be one` });
+  // It may be that of a team or of a member.
+  const near = quote(nearestSlug(text) ?? 'name-1');
+  context.addIssue({ code: 'custom', message: `${quote(text)} ${why}; ${near} would be one` });
 });
 export type Slug = z.infer<typeof Slug>;
 

@@ -7,7 +7,7 @@ import { assignedTo, dependentsOf, isBlocked, isOpen } from './ready.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import type { SharedTask } from './task.ts';
 import type { TeamConfig } from './team.ts';
-import { quote } from './text.ts';
+import { inOneLine, quote } from './text.ts';
 import { addUsage, NO_USAGE } from './usage.ts';
 import type { Usage } from './usage.ts';
 
@@ -73,7 +73,7 @@ export function describeTask(state: TeamState, id: string): string {
   if (!task) return `task ${id} (unknown)`;
   if (task.status === 'in_progress') return `task ${id} (in progress, held by ${task.assigneeId})`;
   if (task.status === 'pending' && isBlocked(state, task)) return `task ${id} (blocked)`;
-  if (task.status === 'failed') return `task ${id} (failed: ${quote(task.failure ?? '')})`;
+  if (task.status === 'failed') return `task ${id} (failed: ${quote(inOneLine(task.failure ?? ''))})`;
   return `task ${id} (${task.status})`;
 }
 

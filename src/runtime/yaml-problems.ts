@@ -67,14 +67,16 @@ function explain(issue: Issue, path: Path, file: { whole: Form; value: unknown }
 function branchMeant(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const fitting = branches.filter((issues) => !issues.some(({ path, code }) => path.length === 0 && isOther(code)));
   if (fitting.length < 2) return fitting[0];
-  // Several objects: the one of which a key was almost hit, else none.
-  return fitting.find((issues) =>
+  // Several objects: the one of which a key was almost hit, or the only one that has all the keys, else none.
+  const isAlmost = fitting.find((issues) =>
     issues.some(
       (issue) =>
         issue.code === 'unrecognized_keys' &&
         issues.some(({ path }) => issue.keys.some((key) => findNearest(key, [String(path[0])]) !== undefined)),
     ),
   );
+  const known = fitting.filter((issues) => !issues.some(({ code }) => code === 'unrecognized_keys'));
+  return isAlmost ?? (known.length === 1 ? known[0] : undefined);
 }
 
 function isOther(code: Issue['code']): boolean {

@@ -105,6 +105,9 @@ describe('a name', () => {
   test('is refused as reserved where it is, and as no name where it is none', () => {
     expect(refusal(Slug, 'con')).toBe('"con" is a reserved word; "con-1" would be one');
     expect(refusal(Slug, 'Bob')).toBe('"Bob" is not a name (a-z, 0-9, - and _ inside, at most 64); "bob" would be one');
+    expect(refusal(Slug, '🎉')).toBe(
+      String.raw`"\u{1f389}" is not a name (a-z, 0-9, - and _ inside, at most 64); "name-1" would be one`,
+    );
     expect(refusal(Slug, 7)).toBe('The input must be text, not a number');
   });
 

@@ -17,7 +17,7 @@ describe('a task as the faces show it', () => {
     expect(team.view(taskId)).toMatchObject({
       status: 'blocked',
       blockedBy: [a, b, c],
-      blockedReason: String.raw`waits for task 1 (in progress, held by ann), task 2 (blocked), task 3 (failed: "line one\nline two")`,
+      blockedReason: String.raw`waits for task 1 (in progress, held by ann), task 2 (blocked), task 3 (failed: "line one line two")`,
     });
     expect(team.state.tasks.get(taskId)?.status).toBe('pending');
     expect(team.view(a).blocks).toEqual([b, taskId]);
@@ -145,4 +145,11 @@ describe('what is not there', () => {
       message: String.raw`Team "x\u001b[2J" cannot be created under the name alpha: use one name for both`,
     });
   });
+});
+
+test('a failure is told in one line and without the colours of who said it', () => {
+  const team = teamOf('ann');
+  const taskId = team.task();
+  team.do('task.fail', { taskId, reason: '\u001b[31mFAIL\u001b[39m a.test.ts\n  no disk' });
+  expect(describeTask(team.state, taskId)).toBe('task 1 (failed: "FAIL a.test.ts no disk")');
 });

@@ -192,6 +192,11 @@ hooks:
       /^t\.yaml:4:12: members\[0\]\.agent cannot be 3: it takes a text .*, or \{ exec: … \}, or \{ acp: … \}; in quotes it is one: "3"$/,
     ],
     [
+      'a value that does not fit in the only form that has its key',
+      'team: x\nmembers:\n  - name: b\n    agent: { exec: true }\n',
+      /^t\.yaml:4:20: members\[0\]\.agent\.exec cannot be true: it takes a text/,
+    ],
+    [
       'a misspelt word',
       'team: x\nlead: persn\n',
       /^t\.yaml:2:7: lead cannot be "persn" \(did you mean person\?\): it takes none or person, or \{ agent: … \}$/,

@@ -142,6 +142,9 @@ function requireLed(state: TeamState, { leadId }: TeamRecord, at: number): void 
 
 function claimable(state: TeamState, taskId: string, memberId: string): TaskRecord {
   const task = requireTask(state, taskId);
+  if (task.status === 'in_progress' && task.assigneeId === memberId) {
+    throw new ClaimConflictError(`${memberId} holds task ${taskId} already: go on with it`);
+  }
   if (task.status !== 'pending') {
     throw new ClaimConflictError(`Cannot claim ${describeTask(state, taskId)}: take another one`);
   }

@@ -25,7 +25,6 @@ describe('a claim', () => {
 
   test.each<[string, (team: Stage, taskId: string) => void, string]>([
     ['held by another', (team, taskId) => team.as('bob', 'task.claim', { taskId }), 'in progress, held by bob'],
-    ['held by the caller', (team, taskId) => team.as('ann', 'task.claim', { taskId }), 'in progress, held by ann'],
     ['completed', (team, taskId) => team.do('task.complete', { taskId }), 'completed'],
     ['failed', (team, taskId) => team.do('task.fail', { taskId, reason: 'no' }), 'failed: "no"'],
   ])('is a lost race when the task is %s', (_what, lead, state) => {
@@ -41,6 +40,16 @@ describe('a claim', () => {
       message: `Cannot claim task ${taskId} (${state}): take another one`,
     });
     expect(team.view(taskId)).toEqual(before);
+  });
+
+  test('is refused to who holds the task already, and says so', () => {
+    const team = teamOf('ann', 'bob');
+    const taskId = team.task();
+    team.as('ann', 'task.claim', { taskId });
+    expect(team.refuse('ann', 'task.claim', { taskId })).toMatchObject({
+      code: 'claim_conflict',
+      message: `ann holds task ${taskId} already: go on with it`,
+    });
   });
 
   test('is a lost race when the task is reserved for another', () => {
