@@ -99,7 +99,7 @@ function split(command: Command, words: readonly string[]): Given {
     const inline = equals === -1 ? undefined : word.slice(equals + 1);
     const flag = flags.find((one) => name === `--${one.name}` || (one.short !== undefined && name === `-${one.short}`));
     const denied = flag ?? flags.find((one) => one.type === 'boolean' && name === `--no-${one.name}`);
-    if (!denied) return fail(unknownFlag(name, flags));
+    if (!denied) return fail(unknownFlag(name, flags, command));
     if (!flag) {
       if (inline !== undefined) return fail(`${name} takes no value`);
       values.set(denied, false);

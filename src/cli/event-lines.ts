@@ -80,7 +80,8 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
     case 'task:updated':
       return { text: `${event.unjudged === false ? 'let pass' : 'changed'} ${task(event.taskId)}` };
     case 'task:assigned':
-      return { text: `reserved ${task(event.taskId)} for ${event.assigneeId ?? 'nobody'}` };
+      if (event.assigneeId === null) return { text: `made ${task(event.taskId)} free for anybody` };
+      return { text: `reserved ${task(event.taskId)} for ${event.assigneeId}` };
     case 'task:claimed':
       return { text: `${who(event.memberId)}claimed ${task(event.taskId)}`, style: 'yellow' };
     case 'task:released':

@@ -11,8 +11,18 @@ const FEW = 8;
 export async function explainError(error: unknown, command: Command, teamId: unknown): Promise<unknown> {
   if (!(error instanceof CallError)) return error;
   if (error.code === 'unauthenticated') return new CallError(error.code, explainCredential(process.env));
-  const own = new CallError(error.code, `${inFlags(error, command)}${await hintJson(error, command)}`);
+  const said = inCommands(inFlags(error, command), teamId);
+  const own = new CallError(error.code, `${said}${await hintJson(error, command)}`);
   return error.code === 'not_found' ? explainUnknownTeam(own, teamId) : own;
+}
+
+/** What lists them has a name here. */
+function inCommands(message: string, teamId: unknown): string {
+  const team = typeof teamId === 'string' ? ` --team ${teamId}` : '';
+  return message.replace(
+    /: list the (task|note|request)s to see/,
+    (_all, noun: string) => `: troupe ${noun} list${team} shows`,
+  );
 }
 
 /** Operations speak of their inputs by the names that all faces share; here they are arguments and flags. */

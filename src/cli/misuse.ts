@@ -8,7 +8,10 @@ export function shownName(input: Input, command: Command): string {
 }
 
 /** A flag that there is not, with the one that was probably meant. */
-export function unknownFlag(rawName: string, flags: readonly Input[]): string {
+export function unknownFlag(rawName: string, flags: readonly Input[], { words }: Command): string {
+  if (words === 'approve' && rawName === '--yes') {
+    return 'There is no flag --yes: leave it out, without --deny it is a yes';
+  }
   const nearest = findNearest(
     rawName.replace(/^-+/, ''),
     flags.map(({ name }) => name),

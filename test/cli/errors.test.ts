@@ -41,6 +41,8 @@ describe('a refusal', () => {
     ['task list', 2, 'invalid', 'Say which team: add --team NAME, or set TROUPE_TEAM; demo, lively are open'],
     ['watch', 2, 'invalid', 'Say which team: troupe watch NAME; demo, lively are open'],
     ['task list demo', 2, 'invalid', '"demo" is one argument too many; a team is named with --team demo'],
+    ['approve worker-1 --yes', 2, 'invalid', 'There is no flag --yes: leave it out, without --deny it is a yes'],
+    ['task show 99 --team demo', 3, 'not_found', 'does not exist: troupe task list --team demo shows which there are'],
     ['inbox ann --team demo', 2, 'invalid', '"ann" is one argument too many; a member is named with --of ann'],
     ['status demo', 2, 'invalid', 'of a team it is troupe team status demo'],
     ['task update 1 --team demo --epoch 1', 2, 'invalid', 'Say what to change: --title, --description,'],

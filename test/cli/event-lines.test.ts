@@ -23,6 +23,7 @@ test.each<[Partial<TeamEvent> & { type: TeamEvent['type'] }, string]>([
     },
     'says: The hook "./a.sh" failed',
   ],
+  [{ type: 'task:assigned', by: '@user', taskId: '2', assigneeId: null }, 'made task #2 (Test it) free for anybody'],
   [{ type: 'team:updated', by: '@user', metadata: { other: 'x' } }, 'changed the team'],
   [{ type: 'task:rejected', by: '@system', taskId: '2', feedback: 'no' }, 'a gate sent task #2 (Test it) back: no'],
   [{ type: 'task:rejected', by: '@user', taskId: '2', feedback: 'no' }, 'sent task #2 (Test it) back: no'],

@@ -25,7 +25,7 @@ test('troupe up without a terminal says whose answer it waits for, ps too, and g
   await troupe.run('status');
   const up = troupe.start(['up', file, '--json']);
   const hint = await until('it says so', () => /waits for you: the plan of ann\. .*/.exec(up.output.stderr)?.[0]);
-  expect(hint).toContain('Say yes with troupe approve ann, no with --deny');
+  expect(hint).toContain('Say yes with troupe approve ann (the work begins), no with --deny');
   const { stdout } = await troupe.run('ps');
   expect(stdout).toMatch(/^TEAM +MEMBER +STATUS +DOING +AGENT +PID +STARTED\n/);
   expect(stdout).toContain(`waits for your answer (plan): troupe approve ann  exec`);

@@ -4,6 +4,8 @@ import { eventLines } from '../event-lines.ts';
 import type { Batch } from '../event-lines.ts';
 import type { Screen } from '../screen.ts';
 import { clean } from '../text.ts';
+import { meaningOfYes } from '../views/waiting.ts';
+import { taskName } from '../words.ts';
 import { print, warn } from '../write.ts';
 import { openProgress } from './progress.ts';
 import { answerName, look } from './standing.ts';
@@ -49,8 +51,8 @@ export interface FollowOptions {
 }
 
 /** For those who cannot see the picture: from another terminal, while this goes on. */
-function howToAnswer(name: string): string {
-  return `Say yes with troupe approve ${clean(name)}, no with --deny; troupe approve shows what it is about.`;
+function howToAnswer(kind: Standing['requests'][number]['kind'], name: string): string {
+  return `Say yes with troupe approve ${clean(name)} (${meaningOfYes(kind)}), no with --deny; troupe approve shows what it is about.`;
 }
 
 /** What is written down about mail and members without anything having happened to the work. */
@@ -86,11 +88,13 @@ export async function followWork(
   const told = new Set<string>();
   const tellRequests = ({ requests }: Standing): void => {
     for (const request of requests) {
-      const { id, kind, memberId, detail } = request;
+      const { id, kind, memberId, taskId, detail } = request;
       if (told.has(id)) continue;
       told.add(id);
       const whose = kind === 'budget' && detail?.['of'] === 'team' ? 'the team' : clean(memberId);
-      warn(`troupe: ${teamId} waits for you: the ${kind} of ${whose}. ${howToAnswer(answerName(request, requests))}\n`);
+      const about = taskId === undefined ? whose : `${whose} (task ${taskName(clean(taskId))})`;
+      const how = howToAnswer(kind, answerName(request, requests));
+      warn(`troupe: ${teamId} waits for you: the ${kind} of ${about}. ${how}\n`);
     }
   };
   let timer: NodeJS.Timeout | undefined;

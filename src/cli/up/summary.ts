@@ -4,6 +4,7 @@ import { isAtRest } from '../stopped.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean, cleanLines, fold } from '../text.ts';
+import { showDuration } from '../time.ts';
 import { statusCell } from '../views/task.ts';
 import { taskName, times } from '../words.ts';
 import type { Outcome } from './follow.ts';
@@ -43,7 +44,12 @@ function tryAgain(team: string, tasks: Outcome['tasks']): string {
 }
 
 function took(worked: number | undefined): string {
-  return worked === undefined ? '' : `${(worked / 1000).toFixed(1)} s`;
+  return worked === undefined ? '' : lasted(worked);
+}
+
+/** Tenths matter only where it was over soon. */
+function lasted(ms: number): string {
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : showDuration(ms);
 }
 
 function verdict(outcome: Outcome, screen: Screen, goesOn: boolean): string {
@@ -67,7 +73,7 @@ function verdict(outcome: Outcome, screen: Screen, goesOn: boolean): string {
 /** What was done, and of that what in this time. */
 function countDone({ tasks, duration, earlier }: Outcome): string {
   const done = tasks.filter(({ status }) => status === 'completed').length;
-  const time = `in ${(duration / 1000).toFixed(1)} s`;
+  const time = `in ${lasted(duration)}`;
   if (tasks.length === 0) return `Ended ${time}`;
   const count = `${done} of ${tasks.length} tasks completed`;
   if (earlier === 0) return `${count} ${time}`;

@@ -28,8 +28,7 @@ export const views: Views = {
   'task.create': (task) =>
     told(task, task.status === 'blocked' ? `added; it waits for ${taskNames(task.blockedBy)}` : 'added'),
   'task.update': (task) => told(task, `changed${skippedBy(task)}`),
-  'task.assign': (task) =>
-    told(task, task.assigneeId ? `is reserved for ${task.assigneeId}` : 'is reserved for nobody'),
+  'task.assign': (task) => told(task, task.assigneeId ? `is reserved for ${task.assigneeId}` : 'is free for anybody'),
   'task.release': (task) => told(task, 'was given back'),
   'task.complete': (task) => told(task, `is completed${skippedBy(task)}`),
   'task.fail': (task) => told(task, 'has failed'),

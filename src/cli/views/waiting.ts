@@ -22,6 +22,11 @@ const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, Meaning>> 
   restart: { yes: 'the member is started again', no: 'the member stays stopped' },
 };
 
+/** What a yes to it does. */
+export function meaningOfYes(kind: Request['kind']): string {
+  return kind === 'shutdown' ? 'the member stops' : MEANINGS[kind].yes;
+}
+
 /** A terminal shows so many lines of one request; more would push the others out of sight. */
 const LINES = 40;
 
