@@ -15,6 +15,12 @@ export interface Described {
 /** An argument or a flag with its text. */
 export type DescribedInput = Input & { readonly text: string };
 
+/** What commands of operations show that needs a word. */
+const MORE: Readonly<Record<string, string>> = {
+  inbox:
+    '● stands before what was not read. To look changes nothing; with --mark-read what is shown counts as read, as if the member had read it.',
+};
+
 /** A command with what help texts say of it. */
 export function describeCommand(command: Command): Described {
   const describe = (input: Input): DescribedInput => describeInput(command, input);
@@ -23,7 +29,7 @@ export function describeCommand(command: Command): Described {
     summary: command.summary ?? TEXTS[command.words]?.summary ?? '',
     args: command.args.map(describe),
     flags: flagsOf(command).map(describe),
-    more: command.more,
+    more: command.more ?? MORE[command.words],
   };
 }
 

@@ -19,6 +19,18 @@ const AGENT_ID = {
   schema: { type: 'string', description: "name@team, or a lead's session id" },
 };
 
+/** Whom a person speaks for. */
+const AS = {
+  name: 'X-Troupe-As',
+  in: 'header',
+  required: false,
+  schema: {
+    type: 'string',
+    description:
+      "the member that a person speaks for; without it the person speaks. A member's own token says who it is.",
+  },
+};
+
 let made: object | undefined;
 
 /** The REST interface as an OpenAPI 3.1 document, made from the table of operations. */
@@ -30,12 +42,15 @@ export function openApiDocument(): object {
     security: [{ token: [] }],
     paths: { ...pathsOf(OPERATIONS), ...furtherPaths() },
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: TOKEN_TEXT } },
       schemas: { Error: ERROR_SCHEMA },
     },
   };
   return made;
 }
+
+const TOKEN_TEXT =
+  "Authorization: Bearer TOKEN. Yours is in the file that `troupe status` names; `troupe member token NAME --team TEAM` makes a member's.";
 
 const ERROR_SCHEMA = {
   type: 'object',
@@ -75,7 +90,7 @@ function describe({ name, summary, scope, input, result }: Operation, method: st
       schema,
     })),
     ...(isRead ? [] : [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string' } }]),
-    ...(scope === 'admin' ? [] : [{ name: 'X-Troupe-As', in: 'header', required: false, schema: { type: 'string' } }]),
+    ...(scope === 'admin' ? [] : [AS]),
   ];
   const body = {
     type: 'object',
@@ -117,7 +132,7 @@ function furtherPaths(): Record<string, { get: object }> {
     }),
     '/api/teams/{teamId}/events': further(
       'team.events',
-      'Follow a team: what happened after a batch, then what happens',
+      'Follow a team: what happened after a batch, then what happens, as server-sent events until you hang up',
       {
         parameters: [
           { name: 'teamId', in: 'path', required: true, schema: { type: 'string' } },

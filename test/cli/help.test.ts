@@ -25,6 +25,11 @@ describe('help', () => {
     expect(told).toEqual([...codes].toSorted((a, b) => a - b));
   });
 
+  test('says what the mark in an inbox means', () => {
+    const help = helpFor(['inbox'], { isTerminal: false, hasColor: false, columns: Infinity, now: 0 });
+    expect(help).toContain('● stands before what was not read. To look changes nothing; with --mark-read');
+  });
+
   test('shows the verbs of a noun', async () => {
     const troupe = newTroupe();
     for (const line of ['task', 'task --help', 'help task']) {

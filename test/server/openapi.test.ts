@@ -50,6 +50,17 @@ test('the document has every operation once', () => {
   expect(ids.sort()).toEqual(OPERATIONS.map(({ name }) => name).sort());
 });
 
+test('the document says what the header is for in which a person names a member, and where a token is', () => {
+  const headers = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ parameters }) => parameters.filter(({ name }) => name === 'X-Troupe-As')),
+  );
+  expect(headers.length).toBeGreaterThan(0);
+  for (const { schema } of headers) expect(schema['description']).toContain('the member that a person speaks for');
+  expect(document.components.securitySchemes['token']).toMatchObject({
+    description: expect.stringContaining('Authorization: Bearer TOKEN'),
+  });
+});
+
 test('the document has what can be read besides, and it is there', async () => {
   const stage = await setStage();
   for (const path of FURTHER) {
