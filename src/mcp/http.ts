@@ -10,7 +10,7 @@ import { createTeamServer } from './server.ts';
 import type { McpOptions } from './server.ts';
 import { beginningOf, newSessionId } from './session-id.ts';
 import { Greeting, openSession } from './session.ts';
-import { endCalls, Sessions } from './sessions.ts';
+import { Sessions } from './sessions.ts';
 import type { HttpSession, SessionLimits } from './sessions.ts';
 
 /**
@@ -117,17 +117,17 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
     // Newer clients have no session: those with the same credential and greeting share one.
     const id = given ?? hash([credential, greetingOf(request)]);
     const found = sessions.find(id);
-    if (found) return found.credential === credential && !found.ended ? found : notFound();
+    if (found) return found.credential === credential ? found : notFound();
+    if (given !== null && sessions.hasEnded(given)) return notFound();
     // One that was idle for long, or that began with an earlier daemon: there is nothing in it to be had by guessing.
     if (given === null || UUID.test(given)) return begin(request, caller, id, given === null);
     return notFound();
   }
 
   async function endSession(request: Request, caller: Caller): Promise<Response> {
-    const found = sessions.find(request.headers.get(SESSION_ID) ?? '');
-    if (found?.credential !== credentialOf(request, caller)) return notFound();
-    found.ended = true;
-    await endCalls(found);
+    const id = request.headers.get(SESSION_ID) ?? '';
+    if (sessions.find(id)?.credential !== credentialOf(request, caller)) return notFound();
+    await sessions.end(id);
     return new Response(null, { status: 200 });
   }
 

@@ -8,8 +8,6 @@ export interface HttpSession {
   /** The calls under way, by the id of their request. */
   readonly calls: Map<string | number, { close(): Promise<void> }>;
   lastUsed: number;
-  /** The client ended it. */
-  ended: boolean;
 }
 
 /** How many sessions, and for how long. */
@@ -26,6 +24,8 @@ export interface SessionLimits {
 const IDLE_MS = 10 * 60_000;
 const MOST = 100;
 const MOST_OF_ONE = 16;
+/** Of so many sessions that clients ended the ids are known; to begin one of them anew would do no harm. */
+const ENDED = 10_000;
 
 /**
  * The sessions of the HTTP endpoint. Those that nobody uses go, unless they know what their client was last given: an agent
@@ -34,6 +34,7 @@ const MOST_OF_ONE = 16;
  */
 export class Sessions {
   readonly #byId = new Map<string, HttpSession>();
+  readonly #ended = new Set<string>();
   readonly #idle: number;
   readonly #most: number;
   readonly #mostOfOne: number;
@@ -78,9 +79,25 @@ export class Sessions {
       if (own.length >= this.#mostOfOne && !this.#forgetOldest(own)) return undefined;
     }
     if (this.#byId.size >= this.#most && !this.#forgetOldest(this.#byId) && !isPersons) return undefined;
-    const added = { session, credential, calls: new Map(), lastUsed: this.#now(), ended: false };
+    const added = { session, credential, calls: new Map(), lastUsed: this.#now() };
     this.#byId.set(id, added);
     return added;
+  }
+
+  /** Its client ended a session: it takes nobody's place, and what is left of it is its id. */
+  async end(id: string): Promise<void> {
+    const session = this.#byId.get(id);
+    if (!session) return;
+    this.#byId.delete(id);
+    this.#ended.add(id);
+    const [oldest] = this.#ended;
+    if (this.#ended.size > ENDED && oldest !== undefined) this.#ended.delete(oldest);
+    await endCalls(session);
+  }
+
+  /** Whether the session of this id was ended by its client. */
+  hasEnded(id: string): boolean {
+    return this.#ended.has(id);
   }
 
   /** Ends every call under way. */
@@ -114,6 +131,6 @@ function remembers({ session: { handed, epochs } }: HttpSession): boolean {
 }
 
 /** Ends what a session still does. */
-export async function endCalls({ calls }: HttpSession): Promise<void> {
+async function endCalls({ calls }: HttpSession): Promise<void> {
   await Promise.all([...calls.values()].map((call) => call.close()));
 }

@@ -271,6 +271,31 @@ test('a member with many sessions makes room among its own, and keeps nobody out
   await Promise.all(waiting);
 });
 
+test('a session that its client ended takes no place, and does not come back', async () => {
+  const house = await openTeam();
+  const { url, connect, mcp, post } = await serve(house, { mostOfOne: 2 });
+  const alice = await connect('alice');
+  await house.call('message.send', { teamId: 'demo', toId: 'alice', content: 'hi' }, 'bob');
+  expect((await use(alice, 'Inbox')).data.messages).toHaveLength(1);
+  const ended: string[] = [];
+  for (let i = 0; i < 5; i++) {
+    const begun = await post('alice', INITIALIZE);
+    await begun.text();
+    const id = begun.headers.get('mcp-session-id') ?? '';
+    const end = (): Promise<Response> =>
+      fetch(url, { method: 'DELETE', headers: { authorization: 'Bearer alice', 'mcp-session-id': id } });
+    expect((await end()).status).toBe(200);
+    expect((await end()).status).toBe(404);
+    ended.push(id);
+  }
+  expect(mcp.sessions).toBe(1);
+  // What was shown in it is not shown again: nobody made it go.
+  expect((await use(alice, 'Inbox')).data.messages).toEqual([]);
+  for (const id of ended) {
+    expect((await post('alice', { method: 'tools/list' }, { 'mcp-session-id': id })).status).toBe(404);
+  }
+});
+
 test('offers the tools when the credential or a header says so', async () => {
   const house = await openTeam();
   const { connect } = await serve(house);
