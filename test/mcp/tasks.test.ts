@@ -177,6 +177,41 @@ test.each([
   expect((await use(after, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
 });
 
+test('looks through the last of a long history for earlier claims, and asks where that does not tell', async () => {
+  const house = await openTeam();
+  const { ledger } = house.services;
+  const write = async (): Promise<void> => {
+    const update = { type: 'task.update', by: 'lead', taskId: '1' } as const;
+    for (let i = 0; i < 2_100; i++) await ledger.execute('demo', { ...update, title: `Title ${i}` }, () => undefined);
+  };
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  await write();
+  await house.call('task.claim', { teamId: 'demo', taskId: '1' }, 'bob');
+  await house.call('task.release', { teamId: 'demo', taskId: '1' });
+  await house.call('task.create', { teamId: 'demo', title: 'Second' });
+  const greeting = { session: 'one', began: Date.now() };
+  await use(await connect(house, member('alice'), { greeting }), 'TaskClaim', { taskId: '1' });
+  const read = ledger.read.bind(ledger);
+  let batches = 0;
+  ledger.read = async function* (...given) {
+    for await (const batch of read(...given)) {
+      batches++;
+      yield batch;
+    }
+  };
+  const forgotten = await connect(house, member('alice'), { greeting });
+  expect((await use(forgotten, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).isError).toBe(false);
+  expect(batches).toBe(2_000);
+
+  await write();
+  const later = await connect(house, member('alice'), { greeting });
+  expect(await refusal(later, 'TaskComplete', { taskId: '1' })).toBe('stale_epoch');
+  expect(batches).toBe(4_000);
+  // Who does not hold it decides for others, and has lost nothing.
+  const lead = await connect(house, LEAD, { greeting: { began: greeting.began } });
+  expect((await use(lead, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
+});
+
 test('lets a new session of a member end what an earlier one took', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });
