@@ -1,3 +1,4 @@
+import { nestsDeeper } from '../core/json.ts';
 import { JSON_DEPTH } from '../core/limits.ts';
 
 /** At about 1 MB an inbox no longer reaches Claude Code's own model; ten times that is no file of its making. */
@@ -25,10 +26,10 @@ const ODD = /__proto__|"constructor"|\\u00|[0-9]{16}|[0-9][.eE][0-9+-]|[:[,\s]-0
 export function decodeJson(bytes: Buffer): Decoded {
   if (bytes.length > FILE_BYTES) return { problem: `is larger than ${FILE_BYTES} bytes` };
   if (bytes.length === 0) return { problem: 'is empty' };
-  if (depthOf(bytes) > JSON_DEPTH) return { problem: `is nested deeper than ${JSON_DEPTH} levels` };
   let dangerous: string | undefined;
   try {
     const text = DECODER.decode(bytes);
+    if (nestsDeeper(text, JSON_DEPTH)) return { problem: `is nested deeper than ${JSON_DEPTH} levels` };
     if (!ODD.test(text)) return { value: JSON.parse(text) as unknown };
     const value: unknown = JSON.parse(text, function keepExact(this: unknown, key, item: unknown, context?: unknown) {
       if (DANGEROUS.has(key)) dangerous = key;
@@ -45,21 +46,4 @@ export function decodeJson(bytes: Buffer): Decoded {
 /** As Claude Code writes: two spaces, no line end after the last line. */
 export function encodeJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2);
-}
-
-/** How deep brackets nest, without building anything: a million of them must not cost a stack. */
-function depthOf(bytes: Buffer): number {
-  let depth = 0;
-  let deepest = 0;
-  let inText = false;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (inText) {
-      if (byte === 0x5c) i++;
-      else if (byte === 0x22) inText = false;
-    } else if (byte === 0x22) inText = true;
-    else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (byte === 0x7d || byte === 0x5d) depth--;
-  }
-  return deepest;
 }

@@ -52,3 +52,43 @@ function isPlain(value: unknown, depth: number): boolean {
   if (prototype !== Object.prototype && prototype !== null) return false;
   return Object.entries(value).every(([key, item]) => key !== '__proto__' && isPlain(item, depth + 1));
 }
+
+/** Short enough that `JSON.parse` costs next to nothing, whatever it is. Characters. */
+const SHORT_LENGTH = 4 * 1024;
+
+/** What may be around free data on its way here. */
+const ENVELOPE_DEPTH = 16;
+
+/**
+ * Whether a text, read as JSON, would be deeper than anything of ours. `JSON.parse` takes 0.1 s for a megabyte of brackets:
+ * whoever reads what others wrote asks this first.
+ */
+export function isTooDeep(text: string): boolean {
+  return text.length > SHORT_LENGTH && nestsDeeper(text, JSON_DEPTH + ENVELOPE_DEPTH);
+}
+
+/** Whether brackets nest deeper than that; nothing is built, and of a text only its end is looked for. */
+export function nestsDeeper(json: string, most: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfText(json, at);
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > most) return true;
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+function endOfText(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (json.charCodeAt(before) === BACKSLASH) before--;
+    // An even number of backslashes stands for themselves.
+    if ((end - before) % 2 === 1) return end;
+  }
+  return json.length;
+}

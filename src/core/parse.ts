@@ -2,14 +2,16 @@ import type { z } from 'zod';
 import { TeamError } from './errors.ts';
 import { printable, quote, shorten } from './text.ts';
 
+/** Longer words on one problem are cut: keys that the caller chose stand in them. */
+const MESSAGE_LENGTH = 1000;
+
 /** Parses what comes from outside; a `TeamError` says which field is wrong and why. */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.slice(0, 5).map((issue) => {
     const path = issue.path.map(String).join('.');
-    // Keys that the caller chose stand in it.
-    return printable(shorten(path ? `${path}: ${wordsFor(issue)}` : wordsFor(issue, 'The input '), 1000));
+    return printable(shorten(path ? `${path}: ${wordsFor(issue)}` : wordsFor(issue, 'The input '), MESSAGE_LENGTH));
   });
   throw new TeamError('invalid', problems.join('; '));
 }
@@ -26,7 +28,11 @@ const DEFAULT_TEXT =
 /** What is wrong: in the schema's words where it has its own, else in ours, as the library's are for its users. */
 function wordsFor(issue: z.core.$ZodIssue, subject = ''): string {
   if (issue.code === 'unrecognized_keys') {
-    const keys = issue.keys.map((key) => quote(key)).join(', ');
+    // More than are shown of them: a megabyte can hold 80,000.
+    const keys = issue.keys
+      .slice(0, MESSAGE_LENGTH / 4)
+      .map((key) => quote(key))
+      .join(', ');
     return `${subject === '' ? 'it ' : subject}has no key ${keys}`;
   }
   const [isDefault, received] = DEFAULT_TEXT.exec(issue.message) ?? [];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createMcpHandler, isJsonContentType, readRequestBody } from '@modelcontextprotocol/server';
 import type { AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { ERROR_CODES, TeamError } from '../core/errors.ts';
+import { isTooDeep } from '../core/json.ts';
 import { parse } from '../core/parse.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Services, TakePlace, TakeWait } from '../operations/operation.ts';
@@ -183,6 +184,7 @@ function hash(value: unknown): string {
 async function readJson(request: Request): Promise<unknown> {
   const body = await readRequestBody(request, BODY_BYTES);
   if (body.tooLarge) return refuse(413, `The body is larger than ${BODY_BYTES} bytes`);
+  if (isTooDeep(body.text)) return refuse(400, 'The body is nested too deep', -32700);
   try {
     return JSON.parse(body.text) as unknown;
   } catch {

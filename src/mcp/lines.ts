@@ -7,6 +7,7 @@ import {
 import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { TeamEvent } from '../core/event.ts';
+import { isTooDeep } from '../core/json.ts';
 import { parse } from '../core/parse.ts';
 import { requireMember, requireTeam } from '../core/view.ts';
 import type { Caller } from '../operations/caller.ts';
@@ -106,6 +107,7 @@ function changesTools(event: TeamEvent): boolean {
 }
 
 function readMessage(line: string): JSONRPCMessage | undefined {
+  if (isTooDeep(line)) return undefined;
   try {
     return deserializeMessage(line);
   } catch {

@@ -78,13 +78,21 @@ export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: App
   });
   app.get('/api/openapi.json', (context) => context.json(openApiDocument()));
   app.post(LOGIN, async (context) => {
-    const { code } = parse(Login, await readJson(context, hub.limits.messageBytes));
-    const session = hub.credentials.logins.login(code);
-    if (session === undefined) {
-      const { message } = await guard.failed(context.env.incoming);
-      return sendError(context, new TeamError('unauthenticated', message));
+    const failed = (): ReturnType<Guard['failed']> => {
+      context.env.outgoing.setHeader('connection', 'close');
+      return guard.failed(context.env.incoming);
+    };
+    try {
+      const { code } = parse(Login, await readJson(context, hub.limits.strangerBytes));
+      const session = hub.credentials.logins.login(code);
+      if (session !== undefined) return context.json({ scope: 'admin' }, 200, { 'set-cookie': cookie().set(session) });
+    } catch (error) {
+      // What cannot be read counts as a wrong code: else it could be sent without end.
+      await failed();
+      throw error;
     }
-    return context.json({ scope: 'admin' }, 200, { 'set-cookie': cookie().set(session) });
+    const { message } = await failed();
+    return sendError(context, new TeamError('unauthenticated', message));
   });
   app.post('/api/logout', (context) => {
     const session = cookie().read(context.env.incoming);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Context } from 'hono';
 import { ERROR_CODES, TeamError } from '../core/errors.ts';
+import { isTooDeep } from '../core/json.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Admitted, Refusal } from './guard.ts';
 import { retryHeader } from './headers.ts';
@@ -58,13 +59,28 @@ function statusOf(error: TeamError): number {
 }
 
 /** The body as JSON; an empty one is an empty object. */
-export async function readJson(context: Context, mostBytes: number): Promise<unknown> {
+export async function readJson(context: Context<Env>, mostBytes: number): Promise<unknown> {
   const text = await readText(context, mostBytes);
+  if (isTooDeep(text)) throw new TeamError('invalid', 'The body is nested too deep');
+  const { admitted } = context.env;
+  if (admitted) await turnOf(admitted.share, text.length);
   try {
     return text === '' ? {} : (JSON.parse(text) as unknown);
   } catch {
     throw new TeamError('invalid', 'The body is not JSON');
   }
+}
+
+/** Resolves when the share has some of its part left, of which this is taken. */
+function turnOf(share: Share, length: number): Promise<void> {
+  return new Promise((resolve) => {
+    const begin = (): void => {
+      share.spend(length);
+      resolve();
+    };
+    if (share.isSpent) share.whenRenewed(begin);
+    else begin();
+  });
 }
 
 /** Of a body that says how long it is, the guard has seen that; one that comes in chunks is counted as it comes. */

@@ -122,20 +122,18 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
     const { method, headers } = request;
     const isLogin = pathOf(request) === LOGIN && method === 'POST' && headers.origin !== undefined;
     const isRead = method === 'GET' || method === 'HEAD';
-    if (isLogin || (isRead && isPage(request))) return checkBody(request);
+    if (isLogin || (isRead && isPage(request))) return checkBody(request, hub.limits.strangerBytes);
     const verdict = await guard.admit(request);
-    return 'status' in verdict ? verdict : (checkBody(request) ?? verdict);
+    return 'status' in verdict ? verdict : (checkBody(request, hub.limits.messageBytes) ?? verdict);
   }
 
   function isPage(request: IncomingMessage): boolean {
     return pages.find(pathOf(request), isFollowedLink(request)) !== undefined;
   }
 
-  function checkBody({ headers }: IncomingMessage): Refusal | undefined {
+  function checkBody({ headers }: IncomingMessage, mostBytes: number): Refusal | undefined {
     const length = Number(headers['content-length'] ?? 0);
-    if (length > hub.limits.messageBytes) {
-      return refusal('limit', `A body has at most ${hub.limits.messageBytes} bytes`, 413);
-    }
+    if (length > mostBytes) return refusal('limit', `A body has at most ${mostBytes} bytes`, 413);
     if (length === 0 && headers['transfer-encoding'] === undefined) return undefined;
     const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
     return type === 'application/json' ? undefined : refusal('invalid', 'A body must be application/json', 415);

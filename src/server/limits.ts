@@ -8,6 +8,8 @@ export const LIMITS = {
   connectionsPerToken: 16,
   /** A frame, a line, a body. */
   messageBytes: REQUEST_BYTES,
+  /** The same from one who has shown no credential yet. */
+  strangerBytes: 4 * 1024,
   /** Pieces of one WebSocket message. */
   fragments: 64,
   /** What may wait for a client that does not read; more, and it is cut off. */

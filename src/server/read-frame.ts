@@ -1,4 +1,5 @@
 import { TeamError } from '../core/errors.ts';
+import { isTooDeep } from '../core/json.ts';
 import type { RequestFrame } from '../operations/frames.ts';
 import type { Cursor, Operation } from '../operations/operation.ts';
 import { writeMoments } from './moments.ts';
@@ -16,6 +17,7 @@ export class UnreadableFrame {
 
 /** The frame that a text holds, or why it is none. Checked by hand: every call passes here. */
 export function readFrame(text: string): RequestFrame | UnreadableFrame {
+  if (isTooDeep(text)) return new UnreadableFrame('The frame is nested too deep');
   const value = parseJson(text);
   if (value === undefined) return new UnreadableFrame('A frame is one JSON object');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -80,7 +80,7 @@ function nextLink(url: string, after: Cursor): string {
   return `<${pathname}?${searchParams.toString()}>; rel="next"`;
 }
 
-async function bodyOf(context: Context, mostBytes: number): Promise<object> {
+async function bodyOf(context: Context<Env>, mostBytes: number): Promise<object> {
   if (context.req.method === 'GET' || context.req.method === 'HEAD') return {};
   const body = await readJson(context, mostBytes);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;

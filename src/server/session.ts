@@ -99,7 +99,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   return session;
 
   function dispatch(text: string): void {
-    share.spend();
+    share.spend(text.length);
     if (mcp) mcp.receive(text);
     else handle(text);
   }

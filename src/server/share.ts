@@ -19,8 +19,8 @@ export interface Share {
   readonly unmade: (() => void)[];
   /** Whether it has had its part of this turn of the event loop: what more it asks for is begun in the next. */
   readonly isSpent: boolean;
-  /** Counts a frame that is about to be dealt with. */
-  spend(): void;
+  /** Counts a frame of that length that is about to be dealt with; a long one counts as many. */
+  spend(length: number): void;
   /** Calls back, once, in a later turn with some of the part left. */
   whenRenewed(goOn: () => void): void;
   /** The connection is a WebSocket or an event stream; false if the credential has too many of those. */
@@ -54,6 +54,9 @@ export function beginWaiting(share: Share, limits: Limits): () => void {
 export function tooManyWait({ waitingCalls }: Share): TeamError {
   return new TeamError('limit', `${waitingCalls} calls wait already: cancel one first`);
 }
+
+/** How much of a frame takes as long to read as a short one takes to be dealt with; of 1 MiB there is one in a turn. */
+const LENGTH_OF_ONE = 32 * 1024;
 
 /** Why a credential gets no other connection. */
 export const TOO_MANY_OF_ONE = 'Too many connections with this credential';
@@ -117,9 +120,10 @@ function openShare(perTurn: number, { stay, forget }: Counted): Share {
     get isSpent() {
       return spent >= perTurn;
     },
-    spend() {
+    spend(length) {
       if (isPersons) return;
-      if (spent++ === 0) setImmediate(renew);
+      if (spent === 0) setImmediate(renew);
+      spent += 1 + Math.floor(length / LENGTH_OF_ONE);
     },
     whenRenewed(goOn) {
       waiting.add(goOn);

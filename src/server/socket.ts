@@ -146,7 +146,7 @@ function serve(hub: Hub, socket: Socket, door: Door): void {
   }
 
   async function greet(text: string): Promise<void> {
-    const hello = readHello(text);
+    const hello = readHello(text, limits.strangerBytes);
     const client = await clientOf(hello).catch((error: unknown) => hub.asTeamError(error));
     clearTimeout(patience);
     if (socket.destroyed) return;
@@ -176,7 +176,8 @@ function serve(hub: Hub, socket: Socket, door: Door): void {
   }
 }
 
-function readHello(text: string): HelloFrame | undefined {
+function readHello(text: string, mostLength: number): HelloFrame | undefined {
+  if (text.length > mostLength) return undefined;
   try {
     const frame = JSON.parse(text) as Partial<HelloFrame> | null;
     if (frame?.type !== 'hello' || typeof frame.token !== 'string') return undefined;

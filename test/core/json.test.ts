@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { mergeMetadata, Metadata } from '../../src/core/json.ts';
+import { mergeMetadata, Metadata, nestsDeeper } from '../../src/core/json.ts';
 import { JSON_DEPTH, METADATA_BYTES } from '../../src/core/limits.ts';
 import { parse } from '../../src/core/parse.ts';
 import { teamOf } from './stage.ts';
@@ -117,6 +117,17 @@ describe('an update of metadata', () => {
     team.do('task.update', { taskId, metadata: { a: null, c: part } });
     expect(Object.keys(team.view(taskId).metadata ?? {})).toEqual(['b', 'c']);
   });
+});
+
+test.each([
+  ['[[]]', 2],
+  ['{"a":[{}]}', 3],
+  ['[],[],[[]]', 2],
+  [String.raw`["[[[[", "\"[[[[", "\\", [1]]`, 2],
+  ['["[[[[', 1],
+])('the brackets of %s nest %i deep', (text, depth) => {
+  expect(nestsDeeper(text, depth)).toBe(false);
+  expect(nestsDeeper(text, depth - 1)).toBe(true);
 });
 
 function nested(levels: number): unknown {

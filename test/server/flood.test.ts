@@ -1,9 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { JSON_DEPTH } from '../../src/core/limits.ts';
+import { ADMIN } from '../../src/operations/caller.ts';
+import { LIMITS } from '../../src/server/limits.ts';
+import { openShares } from '../../src/server/share.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
-import { openUnix, requestText, sendBytes } from './wire.ts';
+import { openUnix, openWebSocket, requestText, sendBytes } from './wire.ts';
+import type { Answer } from './wire.ts';
 
 async function open({ url }: Stage, token: string): Promise<WebSocket> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { authorization: `Bearer ${token}` } });
@@ -81,4 +86,68 @@ test('a few requests that are sent ahead are all answered', async () => {
   const first = last.replace('connection: close\r\n', '');
   const answer = await sendBytes(stage.port, `${first.repeat(4)}${last}`);
   expect(answer?.body.match(/"status":"ok"/g)).toHaveLength(5);
+});
+
+test('of a stranger little is read, and what cannot be read counts as a wrong code', async () => {
+  const stage = await setStage();
+  const login = (body: string): Promise<Answer | undefined> => {
+    const headers = [
+      ['host', `127.0.0.1:${stage.port}`],
+      ['origin', stage.url],
+      ['content-type', 'application/json'],
+    ] as const;
+    return sendBytes(stage.port, requestText('POST', '/api/login', headers, body));
+  };
+  expect(await login('['.repeat(5_000))).toMatchObject({ status: 413 });
+  const before = stage.hub.counters.rejected;
+  expect(await login('[[[[')).toMatchObject({ status: 400 });
+  expect(await login('{"code":7}')).toMatchObject({ status: 400 });
+  expect(await login('{"code":"wrong"}')).toMatchObject({ status: 401 });
+  expect(stage.hub.counters.rejected - before).toBe(3);
+
+  const wire = await openUnix(stage.home.socket);
+  wire.send({ type: 'hello', id: 1, token: stage.token, more: 'x'.repeat(5_000) });
+  expect(await wire.take(() => true)).toMatchObject({ error: { code: 'unauthenticated' } });
+});
+
+test('what is nested too deep is refused before it is read', async () => {
+  const stage = await setStage();
+  const deep = `${'['.repeat(3_000)}${']'.repeat(3_000)}`;
+  const headers = { authorization: `Bearer ${stage.tokens.worker}` };
+  for (const wire of [
+    await openUnix(stage.home.socket, stage.tokens.worker),
+    await openWebSocket(stage.url, headers),
+  ]) {
+    wire.send(`{"type":"ping","payload":${deep}}`);
+    expect(await wire.take(() => true)).toMatchObject({
+      error: { code: 'invalid', message: expect.stringContaining('too deep') as string },
+    });
+  }
+  const answer = await fetch(`${stage.url}/api/teams/demo/tasks`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: `{"title":"Deep","metadata":${deep}}`,
+  });
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('too deep')]);
+});
+
+test('free data as deep as may be is taken, whatever is around it', async () => {
+  const stage = await setStage();
+  const wire = await openUnix(stage.home.socket, stage.tokens.lead);
+  const nested = (levels: number): unknown => (levels === 0 ? 'x'.repeat(5_000) : [nested(levels - 1)]);
+  const metadata = { a: nested(JSON_DEPTH - 1) };
+  const answer = await wire.ask({ type: 'task.create', payload: { teamId: 'demo', title: 'Deep', metadata } });
+  expect(answer).toMatchObject({ type: 'result', result: { metadata } });
+});
+
+test('a frame of a megabyte has the whole turn of a member, and none of a person', () => {
+  const takeShare = openShares(LIMITS);
+  const share = takeShare({ scope: 'member', teamId: 'demo', memberId: 'worker' }, 'member');
+  share?.spend(1_000);
+  expect(share?.isSpent).toBe(false);
+  share?.spend(LIMITS.messageBytes);
+  expect(share?.isSpent).toBe(true);
+  const own = takeShare(ADMIN, 'person');
+  own?.spend(LIMITS.messageBytes);
+  expect(own?.isSpent).toBe(false);
 });
