@@ -1,10 +1,10 @@
 import type { Client } from '../client/client.ts';
-import { Refusal } from './errors.ts';
+import { errorScreen, Refusal } from './errors.ts';
 import { findOpenTeams } from './open-teams.ts';
 import { untilOver, whyOver } from './over.ts';
 import { standardScreen } from './screen.ts';
 import type { Screen } from './screen.ts';
-import { clean } from './text.ts';
+import { clean, fold } from './text.ts';
 import { entryWriter, wholeLines } from './transcript-lines.ts';
 import type { Entry, EntryWriter } from './transcript-lines.ts';
 import { print, stepAside, toJson, warn, warnPeople } from './write.ts';
@@ -117,16 +117,20 @@ function lastOf<T>(all: readonly T[], number: number | undefined): readonly T[] 
   return number === undefined ? all : all.slice(-number || Infinity);
 }
 
-/** So many are easily read at a glance. */
-const FEW = 5;
+/** So many are easily read at a glance, also where each takes a line. */
+const FEW = 3;
 
 /** A session begins where a member was started anew: what came before is in another file. */
 function tellEarlier(earlier: readonly string[], { teamId, memberId }: { teamId: string; memberId: string }): void {
   const named = earlier.slice(-FEW).reverse();
   if (named.length === 0) return;
-  const ids = `${named.join(', ')}${earlier.length > FEW ? ', …' : ''}`;
+  const order =
+    earlier.length > FEW
+      ? `the newest of ${earlier.length}; --json in place of --session ID lists all under earlier`
+      : 'newest first';
   const read = `troupe transcript read ${clean(memberId)} --team ${clean(teamId)} --session ID`;
-  warnPeople(`This is the newest session of ${clean(memberId)}; earlier ones: ${read}, with ${ids} (newest first)\n`);
+  const told = `This is the newest session of ${clean(memberId)}; earlier ones: ${read}, with ${named.join(', ')} (${order})`;
+  warnPeople(fold(`${told}\n`, errorScreen(), 2));
 }
 
 async function readOn(read: () => Promise<void>, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,9 @@
-import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
+import { openTerminal } from './terminal.ts';
 import { newTroupe, until } from './troupe.ts';
 
 const line = (event: string, facts: object = {}): string =>
@@ -93,6 +95,30 @@ test('a member that was started anew has earlier sessions, which are named and c
     troupe.run(`transcript read ann --team demo --session ${session}`);
   expect(await read(id)).toMatchObject({ status: 0, stdout: expect.stringContaining('turn of 1') as string });
   expect(await read('bogus')).toMatchObject({ status: 3, stderr: expect.stringContaining(id) as string });
+});
+
+test('of many earlier sessions the newest are named, in lines that break at words, and how to see the others', async (context) => {
+  needTool(context, 'tmux');
+  const troupe = newTroupe();
+  await troupe.run('team create demo');
+  await troupe.run('member add ann --team demo');
+  const folder = join(troupe.home, 'transcripts/demo/ann');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const ids = Array.from({ length: 9 }, (_, at) => `${at}0c0ffee-0000-4000-8000-000000000000`);
+  for (const [at, id] of ids.entries()) {
+    const path = join(folder, `${id}.jsonl`);
+    writeFileSync(path, `${JSON.stringify({ at: 0, type: 'text', text: `session ${at}` })}\n`);
+    utimesSync(path, at, at);
+  }
+  const terminal = openTerminal(troupe, 'troupe logs ann --team demo', { columns: 60 });
+  const shown = await terminal.see('ended with 0');
+  for (const line of shown.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(60);
+  const said = shown.replace(/\n +/g, ' ');
+  expect(said).toContain('troupe transcript read ann --team demo --session ID, with');
+  expect(said).toContain(`${ids[7]}, ${ids[6]}, ${ids[5]} (the newest of 8;`);
+  expect(said).not.toContain(ids[4]);
+  const { earlier } = await troupe.json<{ earlier: string[] }>('transcript read ann --team demo');
+  expect(earlier).toEqual(ids.slice(0, 8));
 });
 
 test('a line of a member that is told in two reads is one line', async () => {
