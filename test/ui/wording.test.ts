@@ -16,6 +16,7 @@ const { labelTicks, stepsFrom } = await loadPart<{
 }>('ui/parts/axis.ts');
 const { showControls } = await loadPart<{ showControls: (text: string) => string }>('ui/parts/controls.ts');
 const { showCost } = await loadPart<{ showCost: (usd: number, largest: number) => string }>('ui/parts/format.ts');
+const { initialsOf } = await loadPart<{ initialsOf: (name: string) => string }>('ui/parts/initials.ts');
 const { withoutRepeat } = await loadPart<{ withoutRepeat: (content: string, feedback?: string) => string }>(
   'ui/queue/repeat.ts',
 );
@@ -100,4 +101,21 @@ test('a member that a daemon started again has been on the team since it came', 
   const join = (at: number) => ({ seq: at, events: [{ at, type: 'teammate:joined', by: 'lead', memberId: 'ann' }] });
   expect(joinedFirst([join(1), join(2)], 'ann')).toBe(1);
   expect(joinedFirst([join(1)], 'bo')).toBe(undefined);
+});
+
+test('members that do the same are told apart by their letters', () => {
+  const all = [
+    'lead',
+    'fixer-a',
+    'fixer-b',
+    'worker-1',
+    'worker-12',
+    'worker-113',
+    'ui_tester',
+    '-',
+    '',
+    '@user',
+    'Ärztin-β',
+  ];
+  expect(all.map(initialsOf)).toEqual(['l', 'fa', 'fb', 'w1', '12', '13', 'ut', '?', '?', 'y', 'Äβ']);
 });

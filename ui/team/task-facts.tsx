@@ -48,7 +48,7 @@ export function Holder({ id }: { id: string | undefined }) {
   const color = useTeam(({ view }) => (id === undefined ? undefined : view.state.members.get(id)?.color));
   if (id === undefined) return null;
   return (
-    <span className="holder">
+    <span className="holder" title={id}>
       <Avatar name={id} color={color} size={16} />
       <span className="one-line" style={{ '--letters': id.length } as CSSProperties}>
         {id}
