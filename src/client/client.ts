@@ -9,9 +9,10 @@ import type {
 } from '../operations/frames.ts';
 import type { InputOf, OperationName, ResultOf } from '../operations/index.ts';
 import { Calls } from './calls.ts';
-import { CallError } from './errors.ts';
+import { abortError, CallError } from './errors.ts';
 import { Feed } from './feed.ts';
 import type { SubscribeOptions } from './feed.ts';
+import { readOn } from './read-on.ts';
 import { Retries } from './retries.ts';
 
 export { CallError };
@@ -261,22 +262,17 @@ export class Client {
     }
   }
 
-  /** The list that begins so. A daemon hands out fewer at a time when they are long: its callers need not know. */
-  async #whole({ frame, signal }: Pending, begun: readonly unknown[], from: string | number): Promise<unknown[]> {
+  /** The list that begins so: callers need not know that it came in pieces. */
+  async #whole({ frame, signal }: Pending, begun: readonly unknown[], after: string | number): Promise<unknown[]> {
     const { type, payload, as } = frame as RequestFrame & { payload: { limit?: number } };
-    const { limit = Infinity } = payload;
     const list = [...begun];
-    for (let after: string | number | undefined = from; after !== undefined && list.length < limit;) {
-      // What is known to be there is not waited for.
-      const rest = { ...payload, after, wait: undefined, ...(limit < Infinity && { limit: limit - list.length }) };
-      after = undefined;
-      const page = await this.call(type as OperationName, rest, {
+    const ask = (rest: object, onMore: (after: string | number) => void): Promise<unknown> =>
+      this.call(type as OperationName, rest, {
         ...(as !== undefined && { as }),
         ...(signal && { signal }),
-        onMore: (next) => void (after = next),
+        onMore,
       });
-      for (const item of page as unknown as unknown[]) list.push(item);
-    }
+    await readOn({ list, after, payload, most: payload.limit ?? Infinity, ask });
     return list;
   }
 
@@ -300,8 +296,4 @@ export class Client {
 /** What a call answers that waited in vain. */
 function isNothing(result: unknown): boolean {
   return result === null || (Array.isArray(result) && result.length === 0);
-}
-
-function abortError(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new DOMException('The call was cancelled', 'AbortError');
 }

@@ -10,3 +10,8 @@ export class CallError extends Error {
     this.code = code;
   }
 }
+
+/** What a caller is told that gave up. */
+export function abortError(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new DOMException('The call was cancelled', 'AbortError');
+}

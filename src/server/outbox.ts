@@ -72,6 +72,12 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
       return new Promise((resolve) => listeners.push(resolve));
     },
 
+    /** The same, without a promise: at once as a rule. */
+    whenRead(hear: () => void): void {
+      if (closed || waiting <= limits.busyBytes) hear();
+      else listeners.push(hear);
+    },
+
     /** Resolves when everything is out, or the client is gone. */
     async whenEmpty(): Promise<void> {
       while (!closed && waiting > 0) await new Promise<void>((resolve) => listeners.push(resolve));

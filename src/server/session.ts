@@ -2,25 +2,17 @@ import { TeamError } from '../core/errors.ts';
 import { isWaiting } from '../operations/frames.ts';
 import type { RequestFrame } from '../operations/frames.ts';
 import { findOperation } from '../operations/index.ts';
-import type { AnswerPlace, Cursor, Operation } from '../operations/operation.ts';
-import type { Connected, Ending, Hub, OpenLines } from './hub.ts';
+import type { Cursor, Operation } from '../operations/operation.ts';
+import type { Connected, Hub } from './hub.ts';
+import { openIntake } from './intake.ts';
+import type { Line } from './line.ts';
+import { openMcpLines } from './mcp-lines.ts';
+import type { McpLines } from './mcp-lines.ts';
 import { openOutbox } from './outbox.ts';
-import type { Carrier } from './outbox.ts';
 import { cancelledId, errorFrame, readFrame, resultFrame, UnreadableFrame } from './read-frame.ts';
-import { beginWaiting, tooManyWait } from './share.ts';
+import { tooManyWait } from './share.ts';
 import type { Share } from './share.ts';
 import { openSubscriptions, shortCursors } from './subscriptions.ts';
-
-/** What carries the frames of one connection. */
-export interface Line extends Carrier {
-  /** Stops reading until `resume`. */
-  pause(): void;
-  resume(): void;
-  /** Says why, and closes; what does not go out soon is given up. */
-  close(ending: Ending): void;
-  /** Closes after a last frame, for which a client that does not read just now has some minutes. */
-  cut(ending: Ending, lastFrame: string): void;
-}
 
 /** One connection's life, whatever carries it. */
 export interface Session extends Connected {
@@ -52,9 +44,8 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   const calls = new Map<Key, AbortController | undefined>();
   let waitingCalls = 0;
   let unreadable = 0;
-  let backlog: string[] = [];
-  let paused = false;
-  let mcp: Awaited<ReturnType<OpenLines>> | undefined;
+  const intake = openIntake(line, { dispatch, isFull, whenRoom, isOver: () => over || isEnding });
+  let mcp: McpLines | undefined;
   let isHandingOver = false;
   let isEnding = false;
   let over = false;
@@ -66,11 +57,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     speaks: true,
 
     receive(text) {
-      if (over || isEnding) return;
-      if (backlog.length > 0 || isFull()) {
-        backlog.push(text);
-        pause();
-      } else dispatch(text);
+      intake.take(text);
     },
 
     gone() {
@@ -133,10 +120,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     if (isHandingOver) return outbox.send(errorFrame(id, new TeamError('invalid', 'Another mcp frame is under way')));
     isHandingOver = true;
     try {
-      if (!hub.mcp) throw new TeamError('unsupported', 'This daemon serves no MCP');
-      const send = (text: string): void => void (over || outbox.send(text));
-      const takeWait = (): (() => void) => beginWaiting(share, limits);
-      const lines = await hub.mcp(caller, payload, { send, takePlace, takeWait });
+      const lines = await openMcpLines(hub, { caller, share, outbox, payload });
       if (over) return lines.close();
       outbox.send(resultFrame(undefined, 'mcp', id, {}));
       mcp = lines;
@@ -144,17 +128,6 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       isHandingOver = false;
       if (!over) outbox.send(errorFrame(id, hub.asTeamError(error)));
     }
-  }
-
-  /** When a tool may make an answer that is long, or is made from such: it has its place until the client has read it. */
-  async function takePlace(): Promise<AnswerPlace> {
-    const fetched = await hub.longAnswers.place(share);
-    return { sent: () => whenRead(fetched), over: fetched };
-  }
-
-  function whenRead(fetched: () => void): void {
-    if (outbox.isBusy) void outbox.whenFree().then(fetched);
-    else fetched();
   }
 
   async function subscribe(frame: RequestFrame): Promise<void> {
@@ -191,7 +164,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   function answerLong(frame: RequestFrame, key: Key, operation: Operation): void {
     hub.longAnswers.make(share, (fetched) => {
       if (over) return fetched();
-      perform(frame, { key, operation, onSaid: () => whenRead(fetched) });
+      perform(frame, { key, operation, onSaid: () => outbox.whenRead(fetched) });
     });
   }
 
@@ -219,7 +192,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       }
       if (waiting && operation?.long && !onSaid) {
         return hub.longAnswers.make(share, (fetched) => {
-          onSaid = () => whenRead(fetched);
+          onSaid = () => outbox.whenRead(fetched);
           tell(result);
         });
       }
@@ -261,7 +234,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   function ended(key: Key): void {
     calls.delete(key);
     onDone();
-    goOn();
+    intake.goOn();
   }
 
   /** Resolves when what is under way has been answered. Calls that wait for something to happen are asked again elsewhere. */
@@ -280,27 +253,10 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     return calls.size - waitingCalls >= limits.inFlight || outbox.isBusy || share.isSpent;
   }
 
-  function pause(): void {
-    if (paused) return;
-    paused = true;
-    line.pause();
-    goOnLater();
-  }
-
   /** Also when calls end it is tried, but none may be under way. */
-  function goOnLater(): void {
+  function whenRoom(goOn: () => void): void {
     if (outbox.isBusy) void outbox.whenFree().then(goOn);
     else if (share.isSpent) share.whenRenewed(goOn);
-  }
-
-  /** Reads on when there is room again. */
-  function goOn(): void {
-    if (!paused || over || isEnding) return;
-    while (backlog.length > 0 && !isFull() && !over) dispatch(backlog.shift() as string);
-    if (over) return;
-    if (isFull()) return goOnLater();
-    paused = false;
-    line.resume();
   }
 
   function cutOff(): void {
@@ -316,7 +272,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     onDone();
     hub.leave(session);
     share.waitingCalls -= waitingCalls;
-    backlog = [];
+    intake.close();
     subscriptions.close();
     mcp?.close();
     outbox.close();

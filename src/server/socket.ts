@@ -7,10 +7,11 @@ import type { HelloFrame } from '../operations/frames.ts';
 import { openDoor } from './door.ts';
 import type { Door } from './door.ts';
 import type { Hub } from './hub.ts';
+import type { Line } from './line.ts';
 import { splitLines } from './lines.ts';
 import { errorFrame } from './read-frame.ts';
 import { openSession } from './session.ts';
-import type { Client, Line, Session } from './session.ts';
+import type { Client, Session } from './session.ts';
 import { keyOf } from './share.ts';
 
 /** A server that listens. */

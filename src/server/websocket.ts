@@ -10,10 +10,11 @@ import type { Admitted, Guard, Refusal } from './guard.ts';
 import { refusal } from './guard.ts';
 import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
+import type { Line } from './line.ts';
 import type { Taken } from './outbox.ts';
 import { rateLimit } from './rate.ts';
 import { openSession } from './session.ts';
-import type { Line, Session } from './session.ts';
+import type { Session } from './session.ts';
 import { TOO_MANY_OF_ONE } from './share.ts';
 
 const PIECE_BYTES = 256 * 1024;

@@ -1,0 +1,31 @@
+import { TeamError } from '../core/errors.ts';
+import type { Caller } from '../operations/caller.ts';
+import type { Hub, OpenLines } from './hub.ts';
+import type { Outbox } from './outbox.ts';
+import { beginWaiting } from './share.ts';
+import type { Share } from './share.ts';
+
+/** Who asks for MCP on its connection, and how. */
+interface Asking {
+  readonly caller: Caller;
+  readonly share: Share;
+  readonly outbox: Outbox;
+  readonly payload: unknown;
+}
+
+/** MCP on a connection. */
+export type McpLines = Awaited<ReturnType<OpenLines>>;
+
+/** Opens MCP for a client: its tools have what the client's calls have, and no more. */
+export function openMcpLines(hub: Hub, { caller, share, outbox, payload }: Asking): Promise<McpLines> {
+  if (!hub.mcp) throw new TeamError('unsupported', 'This daemon serves no MCP');
+  return hub.mcp(caller, payload, {
+    send: (text) => outbox.send(text),
+    /** When a tool may make an answer that is long, or is made from such: it has its place until the client has read it. */
+    async takePlace() {
+      const fetched = await hub.longAnswers.place(share);
+      return { sent: () => outbox.whenRead(fetched), over: fetched };
+    },
+    takeWait: () => beginWaiting(share, hub.limits),
+  });
+}
