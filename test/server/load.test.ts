@@ -81,10 +81,14 @@ function percentile(values: number[], share: number): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 }
 
+/** How many calls are timed. */
+const CALLS = 50;
+
 const UNHURT = '1,000 connections of which 10 never read: little memory, and the others do not notice';
 
 test(UNHURT, { timeout: 90_000 }, async () => {
   const { url, client, health } = await startProcess({
+    // 256 by default, and all beyond are refused (below): that so many are let in is not what is tested here, but what they cost.
     connections: 1_200,
     stallMs: 3_000,
     lingerMs: 1_000,
@@ -116,27 +120,39 @@ test(UNHURT, { timeout: 90_000 }, async () => {
     else socket.on('message', (data: Buffer) => (heard += data.includes('"type":"events"') ? 1 : 0));
   }
   const { id: taskId } = await client.call('task.create', { teamId: 'demo', title: 'Talked about' });
+  const create = async (title: string): Promise<number> => {
+    const began = performance.now();
+    await client.call('task.create', { teamId: 'more', title });
+    return performance.now() - began;
+  };
+  // The same calls while nobody stops reading: what is beyond is the fault of those who do. The machine may be busy.
+  const usual: number[] = [];
+  for (let i = 0; i < CALLS; i++) usual.push(await create(`Before ${i}`));
   const latencies: number[] = [];
   let peak = 0;
   // 12 MB in all for those who do not read: three times what may wait for one.
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 4 * CALLS; i++) {
     await client.call('task.update', { teamId: 'demo', taskId, description: `${i} ${'x'.repeat(60_000)}` });
     if (i % 4 > 0) continue;
-    const began = performance.now();
-    await client.call('task.create', { teamId: 'more', title: `Task ${i}` });
-    latencies.push(performance.now() - began);
+    latencies.push(await create(`Task ${i}`));
     if (i % 20 === 0) peak = Math.max(peak, (await health()).rss);
   }
-  await expect.poll(() => heard, { timeout: 20_000 }).toBe(990 * (33 + 50));
+  await expect.poll(() => heard, { timeout: 20_000 }).toBe(990 * (33 + 2 * CALLS));
   await expect.poll(async () => (await health()).cut, { timeout: 30_000 }).toBe(10);
   await expect.poll(async () => (await health()).connections, { timeout: 20_000 }).toBe(991);
   const after = await health();
   const grown = Math.round((Math.max(peak, after.rss) - before.rss) / MIB);
-  const [p50, p99] = [0.5, 0.99].map((share) => percentile(latencies, share).toFixed(1));
-  console.log(`1,000 connections, 10 that never read: ${grown} MiB more, p50 ${p50} ms, p99 ${p99} ms`);
+  const said = [usual, latencies].map((list) =>
+    [0.5, 0.9, 0.99].map((share) => percentile(list, share).toFixed(1)).join(', '),
+  );
+  console.log(
+    `1,000 connections: ${grown} MiB more; p50, p90, p99 ${said[0]} ms, with 10 that never read ${said[1]} ms`,
+  );
   expect(after.errors).toBe(0);
-  expect(grown).toBeLessThan(72);
-  expect(Number(p99)).toBeLessThan(2_000);
+  expect(grown).toBeLessThan(64);
+  expect(percentile(latencies, 0.5)).toBeLessThan(3 * percentile(usual, 0.5) + 10);
+  expect(percentile(latencies, 0.9)).toBeLessThan(4 * percentile(usual, 0.9) + 50);
+  expect(percentile(latencies, 0.99)).toBeLessThan(2_000);
 });
 
 test('more connections than the limit are told so, and clients still come through', { timeout: 90_000 }, async () => {

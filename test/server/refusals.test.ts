@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../src/operations/index.ts';
+import type { OperationName } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { SECURITY_HEADERS } from '../../src/server/headers.ts';
+import { SAMPLES } from './samples.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { openUnix, openWebSocket, requestText, sendBytes, upgradeText, webSocketFrame } from './wire.ts';
@@ -309,6 +311,77 @@ describe('a credential does no more than it is for', () => {
     }
   });
 });
+
+describe('a member does nothing in the name of another one of its team', () => {
+  const ofTeams = OPERATIONS.filter(({ input, scope }) => 'teamId' in input.shape && scope !== 'admin');
+
+  /** What anybody may do who is on the team: look at what is everybody's, and work in its own name. All else is refused. */
+  const COMMON: ReadonlySet<string> = new Set<OperationName>([
+    ...(['team.show', 'team.status', 'team.digest', 'member.list', 'member.show', 'session.list'] as const),
+    ...(['task.list', 'task.show', 'request.list', 'note.list', 'note.search', 'hook.list', 'event.list'] as const),
+    ...(['budget.show', 'usage.show', 'message.send', 'message.broadcast', 'note.add', 'plan.submit'] as const),
+    ...(['task.create', 'task.claim', 'task.update', 'task.depend', 'task.undepend'] as const),
+  ]);
+
+  /** A call of the worker's, or about it. */
+  async function prepare({
+    name,
+    input: { shape },
+  }: Operation): Promise<{ stage: Stage; payload: object; end: number }> {
+    const stage = await setStage();
+    const { input } = await SAMPLES[name as OperationName](stage);
+    const payload = 'memberId' in shape ? { memberId: 'worker', ...input } : input;
+    return { stage, payload, end: (await stage.ends())['demo'] ?? 0 };
+  }
+
+  /** What was done since by one of them; those whom the sample set to work may still be at it. */
+  async function doneSince({ act }: Stage, end: number): Promise<unknown[]> {
+    const batches = await act('event.list', { teamId: 'demo', after: end });
+    return batches.flatMap(({ events }) => events).filter(({ by }) => by === 'worker' || by === 'other');
+  }
+
+  test.each(ofTeams)('by saying so: $name', async (operation) => {
+    const { stage, payload, end } = await prepare(operation);
+    const { name, route, message } = operation;
+    const authorization = `Bearer ${stage.tokens.other}`;
+    for (const wire of [
+      await openUnix(stage.home.socket, stage.tokens.other),
+      await openWebSocket(stage.url, { authorization }),
+    ]) {
+      for (const type of [name, ...(message ? [message.type] : [])]) {
+        const answer = await wire.ask({ type, as: 'worker', payload });
+        expect(answer).toMatchObject({ type: 'error', error: { code: 'not_allowed' } });
+      }
+    }
+    const [method = '', path = ''] = route.split(' ');
+    const params = paramsOf(path);
+    const rest = Object.fromEntries(Object.entries(payload).filter(([input]) => !(input in params)));
+    const query = method === 'GET' ? `?${new URLSearchParams(rest as Record<string, string>).toString()}` : '';
+    const address = path.replace(/:(\w+)/g, (_, input: string) => wordOf(payload, input));
+    const answer = await fetch(stage.url + address + query, {
+      method,
+      headers: { authorization, 'content-type': 'application/json', 'x-troupe-as': 'worker' },
+      ...(method !== 'GET' && { body: JSON.stringify(rest) }),
+    });
+    expect(answer.status).toBe(403);
+    expect(await doneSince(stage, end)).toEqual([]);
+  });
+
+  test.each(ofTeams.filter(({ name, scope }) => scope !== 'lead' && !COMMON.has(name)))(
+    "with what is the other one's: $name",
+    async (operation) => {
+      const { stage, payload, end } = await prepare(operation);
+      const wire = await openUnix(stage.home.socket, stage.tokens.other);
+      const answer = await wire.ask({ type: operation.name, payload });
+      expect(answer).toMatchObject({ type: 'error', error: { code: 'not_allowed' } });
+      expect(await doneSince(stage, end)).toEqual([]);
+    },
+  );
+});
+
+function wordOf(payload: object, name: string): string {
+  return String((payload as Readonly<Record<string, unknown>>)[name]);
+}
 
 const PARAMS: Readonly<Record<string, string>> = {
   teamId: 'demo',
