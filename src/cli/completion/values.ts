@@ -1,9 +1,11 @@
 import { findHome } from '../../client/home.ts';
 import { connectOnce } from '../../client/once.ts';
+import { readOn } from '../../client/read-on.ts';
 import type { InputOf, OperationName, ResultOf } from '../../operations/index.ts';
 import { findCommand } from '../commands.ts';
 import type { Found } from '../commands.ts';
 import { readCredential } from '../credential.ts';
+import { namesOfOpen } from '../open-teams.ts';
 import { findProgram } from '../programs.ts';
 import { clean } from '../text.ts';
 import { print } from '../write.ts';
@@ -89,8 +91,8 @@ async function list(kind: Kind, { team, command }: About): Promise<Word[]> {
 
 /** The one that a command means which names none. */
 async function findOnlyTeam(): Promise<string | undefined> {
-  const open = (await ask('team.list', {})).filter(({ status }) => status !== 'cleaned-up');
-  return open.length === 1 ? open[0]?.name : undefined;
+  const [only, ...others] = namesOfOpen(await ask('team.list', {}));
+  return others.length === 0 ? only : undefined;
 }
 
 /** Commands that are for tasks in one state only. */
@@ -101,22 +103,27 @@ const STATUS: Readonly<Record<string, 'pending' | 'in_progress'>> = {
   'task fail': 'in_progress',
 };
 
-/** A list, page by page. A connection of its own for each question, and never a daemon that is started for it. */
-async function ask<N extends ListName>(type: N, payload: InputOf<N>): Promise<ResultOf<N>> {
+/** A list, all of it. A connection of its own for each question, and never a daemon that is started for it. */
+async function ask<N extends ListName>(type: N, payload: InputOf<N> & object): Promise<ResultOf<N>> {
+  let after: string | number | undefined;
+  const list = (await askOnce(type, payload, (next) => (after = next))) as unknown[];
+  if (after !== undefined) {
+    const more = (rest: object, onMore: OnMore): Promise<unknown> => askOnce(type, rest, onMore);
+    await readOn({ list, after, payload, most: Infinity, ask: more });
+  }
+  return list as ResultOf<N>;
+}
+
+async function askOnce(type: ListName, payload: object, onMore: OnMore): Promise<unknown> {
   const home = findHome(process.env);
-  const list: unknown[] = [];
-  for (let after: string | number | undefined; ;) {
-    const rest = after === undefined ? payload : { ...(payload as object), after };
-    after = undefined;
-    const onMore = (next: string | number): void => void (after = next);
-    const daemon = connectOnce(home.socket, readCredential(process.env, home), { onMore });
-    try {
-      for (const item of (await daemon.call({ type, payload: rest })) as unknown[]) list.push(item);
-    } finally {
-      daemon.close();
-    }
-    if (after === undefined) return list as ResultOf<N>;
+  const daemon = connectOnce(home.socket, readCredential(process.env, home), { onMore });
+  try {
+    return await daemon.call({ type, payload });
+  } finally {
+    daemon.close();
   }
 }
+
+type OnMore = (after: string | number) => void;
 
 type ListName = Extract<OperationName, `${string}.list`>;
