@@ -10,6 +10,7 @@ import { ADMIN } from '../../src/operations/caller.ts';
 import type { Caller } from '../../src/operations/caller.ts';
 import { LEAD, member, openHouse, openTeam, refusal, toolNames, use } from './house.ts';
 import type { House } from './house.ts';
+import { postMcp } from './post.ts';
 
 const CALLERS: Record<string, Caller> = {
   alice: member('alice'),
@@ -380,17 +381,7 @@ async function serve(house: House, options: Parameters<typeof mcpHttp>[1] = {}):
       onTestFinished(() => client.close());
       return client;
     },
-    post: (token, message, headers) =>
-      fetch(url, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          ...headers,
-        },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
-      }),
+    post: (token, message, headers) => postMcp(url, token, { id: 1, ...message }, headers),
   };
 }
 

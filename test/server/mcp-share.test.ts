@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { mcpFace } from '../../src/mcp/face.ts';
 import type { McpFace } from '../../src/mcp/face.ts';
+import { postMcp } from '../mcp/post.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import type { StartOptions } from './start.ts';
@@ -57,17 +58,8 @@ async function openLines({ home }: Stage, token: string): Promise<Wire> {
 
 /** A session over HTTP, and the way to call a tool in it. */
 async function beginHttp({ url }: Stage, token: string): Promise<(id: number, params: object) => Promise<Response>> {
-  const post = (message: object, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${url}/mcp`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...headers,
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-    });
+  const post = (message: object, headers?: Record<string, string>): Promise<Response> =>
+    postMcp(`${url}/mcp`, token, message, headers);
   const begun = await post({ id: 0, ...INITIALIZE });
   await begun.text();
   const headers = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
