@@ -73,7 +73,7 @@ export function gather(after: number, leadId: string): Happened {
     if (event.type === 'task:failed') happened.hasFailed = true;
     if (event.type === 'plan:submitted') submitted.add(event.requestId);
     if (event.type === 'teammate:idle' || event.type === 'teammate:stopped') happened.hasChanged = true;
-    if (event.type === 'teammate:idle' && event.result) said.set(event.memberId, inOneLine(event.result));
+    if (event.type === 'teammate:idle' && event.result) said.set(event.memberId, briefly(event.result));
   }
 }
 
@@ -128,7 +128,7 @@ function endLines(state: TeamState, ended: ReadonlySet<string>): string[] {
     const task = state.tasks.get(id);
     if (!task) return [];
     const said = (task.status === 'failed' ? task.failure : task.result) ?? '';
-    return `#${id} ${task.status}: ${task.title}${task.assigneeId ? ` (${task.assigneeId})` : ''}${said ? ` — ${inOneLine(said)}` : ''}`;
+    return `#${id} ${task.status}: ${task.title}${task.assigneeId ? ` (${task.assigneeId})` : ''}${said ? ` — ${briefly(said)}` : ''}`;
   });
   if (ended.size > ENDS) lines.push(`and ${ended.size - ENDS} more`);
   return lines;
@@ -152,7 +152,8 @@ function planLines(plans: readonly TeamRequest[]): string[] {
   });
 }
 
-function inOneLine(text: string): string {
+/** The beginning of what somebody said, in one line. */
+function briefly(text: string): string {
   return shorten(text, RESULT_LENGTH).replaceAll(/\s*\n\s*/g, ' ');
 }
 
