@@ -5,8 +5,9 @@ import { setUpNatsJournal } from '../src/journal/nats/setup.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
 import { SharedTaskList } from '../src/ledger/task-list.ts';
 import { openAdmin } from '../test/nats/admin.ts';
-import { ask, hasNats, startNats } from '../test/nats/server.ts';
+import { ask, startNats } from '../test/nats/server.ts';
 import type { NatsServers } from '../test/nats/server.ts';
+import { isInstalled } from '../test/tools.ts';
 import type { Benchmark, Scale, Target } from './benchmark.ts';
 import { round } from './benchmark.ts';
 import { interleave, keepInFlight, median, quantile, time } from './rounds.ts';
@@ -21,7 +22,7 @@ export const jetstream: Benchmark = {
   about: 'claim and complete on NATS, 1, 8 and 64 teams, 1 and 3 servers; two daemons on one team; the leader killed',
   target: '3 times bare appends with 8 in flight; writable 10 s after the leader was killed; none lost, none double',
   async run(scale) {
-    if (!hasNats) throw new Error('nats-server is not installed');
+    if (!isInstalled('nats-server')) throw new Error('nats-server is not installed');
     const one = await measure(scale, { size: 1, replicas: 1 });
     const three = await measure(scale, { size: 3, replicas: 3 });
     const targets: Target[] = [

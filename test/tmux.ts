@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { TestContext } from 'vitest';
-import { until } from './daemon/processes.ts';
 import { needTool } from './tools.ts';
+import { until } from './until.ts';
 
 /** A server of tmux for the running test alone, with one pane. */
 export function openTmux(context: TestContext) {

@@ -20,6 +20,18 @@ export const TOOLS: readonly Tool[] = [
   { program: 'fish', debianPackage: 'fish', why: 'to complete commands in it' },
 ];
 
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Why the suite is skipped, for the summary at the end of a run. */
+    skipReason?: string;
+  }
+}
+
+/** Options of a suite or test that is skipped, with the reason, where something it needs is missing. */
+export function needs(isThere: boolean, reason: string): { skip: boolean; meta: { skipReason?: string } } {
+  return { skip: !isThere, meta: isThere ? {} : { skipReason: reason } };
+}
+
 /** Skips the test, with the reason, where a program is not installed. */
 export function needTool(context: TestContext, program: string): void {
   context.skip(!isInstalled(program), `${program} is not installed`);

@@ -13,9 +13,9 @@ import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
 import { lastUserText } from '../models/script.ts';
 import { answerDialogs, KEY } from '../native/stage.ts';
-import { isInstalled } from '../tools.ts';
+import { isInstalled, needs } from '../tools.ts';
 import { agentProgram } from './installed.ts';
-import { doTurn, lastResult, makePlace, START_MS, startIn, steps } from './real.ts';
+import { doTurn, lastResult, makePlace, startIn, steps } from './real.ts';
 import type { Place } from './real.ts';
 
 const program = agentProgram('claude');
@@ -30,7 +30,7 @@ function said(request: ModelRequest): string {
 const quick: ModelScript = (request) => ({ text: `did ${said(request)}` });
 const SLOW: ModelReply = { text: 'working', calls: [{ name: 'Bash', input: { command: 'tail -f /dev/null' } }] };
 
-describe.skipIf(!isHere)('Claude Code in a terminal', { timeout: START_MS }, () => {
+describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not installed'), () => {
   let model: ModelServer;
   let place: Place;
   let sockets = 0;

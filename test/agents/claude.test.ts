@@ -10,8 +10,9 @@ import { BIN, connect, serve, temporaryHome } from '../daemon/serve.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
 import { TROUPE_SOURCE } from '../setup/source.ts';
+import { needs } from '../tools.ts';
 import { agentProgram } from './installed.ts';
-import { doTurn, makePlace, START_MS, startIn } from './real.ts';
+import { doTurn, makePlace, startIn } from './real.ts';
 import type { Place } from './real.ts';
 
 const program = agentProgram('claude');
@@ -26,7 +27,7 @@ const obeys: ModelScript = ({ turns }) => {
 
 const LONG_WORK: ModelReply = { text: 'working', calls: [{ name: 'Bash', input: { command: 'tail -f /dev/null' } }] };
 
-describe.skipIf(program === undefined)('Claude Code', { timeout: START_MS }, () => {
+describe('Claude Code', needs(program !== undefined, 'Claude Code is not installed'), () => {
   let model: ModelServer;
   let place: Place;
   let home: string;
@@ -141,7 +142,7 @@ describe.skipIf(program === undefined)('Claude Code', { timeout: START_MS }, () 
     const call = { command: 'sleep 0.3', description: 'wait', run_in_background: true };
     await doTurn(session, `call Bash ${JSON.stringify(call)}`);
     // It is told of the end of the command in a turn of its own.
-    await expect.poll(() => model.requests.length, { timeout: 15_000 }).toBe(asked + 3);
+    await expect.poll(() => model.requests.length).toBe(asked + 3);
     expect(await doTurn(session, 'and now')).toMatchObject({ reason: 'done', text: 'did and now' });
     expect(session.ends()).toHaveLength(2);
     const used = eventsOf(session, 'usage').map(({ usage }) => usage.inputTokens);
@@ -370,6 +371,6 @@ function eventsOf<T extends AgentEvent['type']>(session: Heard, type: T): Extrac
 }
 
 async function asked(session: Heard, count: number): Promise<Extract<AgentEvent, { type: 'permission' }>> {
-  await expect.poll(() => eventsOf(session, 'permission').length, { timeout: 15_000 }).toBe(count);
+  await expect.poll(() => eventsOf(session, 'permission').length).toBe(count);
   return eventsOf(session, 'permission').at(-1) as Extract<AgentEvent, { type: 'permission' }>;
 }

@@ -6,15 +6,16 @@ import { codexAgent } from '../../src/agents/codex.ts';
 import { describeAgent } from '../contracts/agent.ts';
 import { openaiServer } from '../models/openai.ts';
 import type { ModelServer } from '../models/script.ts';
+import { needs } from '../tools.ts';
 import { describeDriven } from './driven.ts';
 import { agentProgram } from './installed.ts';
-import { contractScript, doTurn, makePlace, open, START_MS, startIn } from './real.ts';
+import { contractScript, doTurn, makePlace, open, startIn } from './real.ts';
 import type { Place } from './real.ts';
 import { codexProvider } from './setups.ts';
 
 const program = agentProgram('codex');
 
-describe.skipIf(program === undefined)('codex', { timeout: START_MS }, () => {
+describe('codex', needs(program !== undefined, 'codex is not installed'), () => {
   let model: ModelServer;
   let shared: Place;
   beforeAll(async () => {

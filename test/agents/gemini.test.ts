@@ -6,15 +6,16 @@ import type { StartOptions } from '../../src/agents/agent.ts';
 import { describeAgent } from '../contracts/agent.ts';
 import { geminiServer } from '../models/gemini.ts';
 import type { ModelServer } from '../models/script.ts';
+import { needs } from '../tools.ts';
 import { describeDriven } from './driven.ts';
 import { agentProgram } from './installed.ts';
-import { contractScript, doTurn, makePlace, open, START_MS, startIn } from './real.ts';
+import { contractScript, doTurn, makePlace, open, startIn } from './real.ts';
 import type { Place } from './real.ts';
 import { geminiEnvironment } from './setups.ts';
 
 const program = agentProgram('gemini');
 
-describe.skipIf(program === undefined)('gemini', { timeout: START_MS }, () => {
+describe('gemini', needs(program !== undefined, 'gemini is not installed'), () => {
   let model: ModelServer;
   let shared: Place;
   beforeAll(async () => {

@@ -4,9 +4,10 @@ import type { StartOptions } from '../../src/agents/agent.ts';
 import { describeAgent } from '../contracts/agent.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelServer } from '../models/script.ts';
+import { needs } from '../tools.ts';
 import { describeDriven } from './driven.ts';
 import { agentProgram } from './installed.ts';
-import { contractScript, doTurn, makePlace, open, START_MS, startIn } from './real.ts';
+import { contractScript, doTurn, makePlace, open, startIn } from './real.ts';
 import type { Place } from './real.ts';
 import { opencodeEnvironment } from './setups.ts';
 
@@ -19,7 +20,7 @@ const ONE_START_IS_ENOUGH = {
   'what its driver does by itself': WHY,
 };
 
-describe.skipIf(program === undefined)('opencode', { timeout: START_MS }, () => {
+describe('opencode', needs(program !== undefined, 'opencode is not installed'), () => {
   let model: ModelServer;
   let shared: Place;
   beforeAll(async () => {

@@ -8,9 +8,6 @@ import type { Heard } from '../contracts/agent.ts';
 import type { ModelReply, ModelRequest, ModelScript } from '../models/script.ts';
 import { lastUserText } from '../models/script.ts';
 
-/** How long a real agent may take to start on a machine that has more to do. */
-export const START_MS = 120_000;
-
 /** A home of its own for an agent, and a folder to work in; both are gone when the tests of the file are over. */
 export interface Place {
   readonly home: string;

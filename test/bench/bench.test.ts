@@ -50,7 +50,7 @@ describe('the benchmarks', () => {
     expect(stderr).toContain(message);
   });
 
-  test('print one JSON object per line and nothing else with --json', { timeout: 60_000 }, () => {
+  test('print one JSON object per line and nothing else with --json', () => {
     const { status, stdout } = bench('--quick', '--json', 'open', 'claim-flat');
     expect(status).toBe(0);
     const results = stdout

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { findOldNode } from '../tools.ts';
+import { findOldNode, needs } from '../tools.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const oldNode = findOldNode();
@@ -35,7 +35,7 @@ describe('troupe on a Node that can run it', () => {
   });
 });
 
-describe.skipIf(oldNode === undefined)('troupe on an older Node', () => {
+describe('troupe on an older Node', needs(oldNode !== undefined, 'no Node older than 22.13 is on the PATH'), () => {
   const old = oldNode ?? '';
 
   test('says in one sentence what it needs and what it got', () => {

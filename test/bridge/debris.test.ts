@@ -45,7 +45,7 @@ describe('what a daemon leaves in native directories when it is killed', () => {
     };
     await expect.poll(isGone).toBe(true);
     expect(readdirSync(paths.tasks)).toEqual(['1.json']);
-  }, 30_000);
+  });
 
   test('is not what others are about to rename, however old, nor what has changed since', async () => {
     const paths = newPlace();

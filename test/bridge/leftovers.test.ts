@@ -10,6 +10,7 @@ import { nativePaths } from '../../src/bridge/layout.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { needs } from '../tools.ts';
 
 const CAPTURES = join(import.meta.dirname, '../fixtures/claude-code');
 
@@ -34,7 +35,7 @@ function setLead(root: string, name: string, leadProcess: object): void {
   writeFileSync(config, JSON.stringify({ ...(JSON.parse(readFileSync(config, 'utf8')) as object), leadProcess }));
 }
 
-describe.runIf(process.platform === 'linux')('what native teams left behind', () => {
+describe('what native teams left behind', needs(process.platform === 'linux', 'only Linux has /proc'), () => {
   test('is listed with the evidence, and moved to the trash only when asked', () => {
     const { root, trash, bridge } = newBridge('2.1.37/12-resume-after-kill9');
     const found = bridge.leftovers(0).find(({ name }) => name === 'rt');

@@ -76,7 +76,7 @@ describe('many claims of a native list', () => {
     const files = journal.map(({ id }) => read(paths.task(id)));
     expect(new Map(files.map(({ id, owner }) => [id, owner]))).toEqual(got);
     expect(files.filter(({ status }) => status !== 'in_progress')).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('an inbox of ten thousand entries', () => {
@@ -105,15 +105,15 @@ describe('an inbox of ten thousand entries', () => {
     await settled();
     const waiting = async (): Promise<number> =>
       (await mail.getInbox(TEAM, 'alice')).filter(({ acknowledgedAt }) => acknowledgedAt === undefined).length;
-    await expect.poll(waiting, { timeout: 20_000, interval: 200 }).toBe(5_001);
-  }, 60_000);
+    await expect.poll(waiting, { interval: 200 }).toBe(5_001);
+  });
 
   test('for one of ours reaches it whole and in order', async () => {
     const { mail, paths, settled } = await setStage();
     writeFileSync(paths.inbox('codex-1'), JSON.stringify(entries('for you'), undefined, 2));
     await settled();
     const texts = async (): Promise<string[]> => (await mail.getInbox(TEAM, 'codex-1')).map(({ content }) => content);
-    await expect.poll(async () => (await texts()).length, { timeout: 40_000, interval: 500 }).toBe(10_000);
+    await expect.poll(async () => (await texts()).length, { interval: 500 }).toBe(10_000);
     expect(await texts()).toEqual(entries('for you').map((one) => (one as { text: string }).text));
-  }, 60_000);
+  });
 });

@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TeamMessage } from '../../src/core/message.ts';
 import type { Mailbox } from '../../src/ledger/mailbox.ts';
 import { member, readList, readTeam, setStage, TEAM } from './stage.ts';
@@ -83,10 +83,12 @@ describe('mail to a native member', () => {
     expect((await find(later.mail, 'alice')).acknowledgedAt).toBeUndefined();
     expect(readFileSync(paths.inbox('alice'), 'utf8')).toBe(whole.slice(0, 20));
     replace(paths.inbox('alice'), []);
-    await vi.waitFor(async () => {
-      await later.bridge.settled(TEAM);
-      expect((await find(later.mail, 'alice')).acknowledgedAt).toBeInstanceOf(Date);
-    }, 5_000);
+    await expect
+      .poll(async () => {
+        await later.bridge.settled(TEAM);
+        return (await find(later.mail, 'alice')).acknowledgedAt;
+      })
+      .toBeInstanceOf(Date);
   });
 });
 
@@ -101,7 +103,7 @@ test('mail of a native teammate whose pane was just opened comes from it, and ca
   expect(await isMember()).toBe(false);
   const word = { from: 'bob', text: 'good day', timestamp: '2026-11-15T00:00:00.000Z', read: false };
   writeFileSync(paths.inbox('codex-1'), JSON.stringify([word]));
-  await vi.waitFor(async () => expect(await mail.getInbox(TEAM, 'codex-1')).toHaveLength(1), 5_000);
+  await expect.poll(() => mail.getInbox(TEAM, 'codex-1')).toHaveLength(1);
   expect(await mail.getInbox(TEAM, 'codex-1')).toMatchObject([{ fromId: 'bob', content: 'good day' }]);
   await mail.send(TEAM, 'codex-1', { toId: 'bob', content: 'and to you' });
   await settled();

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { Stage } from './stage.ts';
 import { setStage, TEAM } from './stage.ts';
@@ -32,9 +32,9 @@ describe('what the native lead is owed', () => {
     const stage = await setStage();
     writeFileSync(stage.paths.inbox('team-lead'), '[{"fr');
     await rest(stage.ledger, 'done it');
-    await vi.waitFor(() => expect(stage.bridge.joined()[0]?.notices.join()).toContain('team-lead.json'), 5_000);
+    await expect.poll(() => stage.bridge.joined()[0]?.notices.join()).toContain('team-lead.json');
     writeFileSync(stage.paths.inbox('team-lead'), '[]');
-    await vi.waitFor(() => expect(lead(stage)).toContain('done it'), 10_000);
+    await expect.poll(() => lead(stage)).toContain('done it');
     await stage.settled();
     expect(lead(stage).match(/idle_notification/g)).toHaveLength(1);
   });
@@ -45,7 +45,7 @@ describe('what the native lead is owed', () => {
     const release = hold(stage.paths.inbox('team-lead'));
     await rest(stage.ledger, 'done it');
     const owed = (): Promise<unknown> => stage.ledger.view(TEAM, ({ team }) => team?.metadata?.['nativeOwed']);
-    await vi.waitFor(async () => expect(await owed()).toMatchObject([{ kind: 'idle', text: 'done it' }]), 5_000);
+    await expect.poll(owed).toMatchObject([{ kind: 'idle', text: 'done it' }]);
     await stage.bridge.close();
     expect(lead(stage)).toBe('[]');
     release();

@@ -30,7 +30,7 @@ describe('task files that are not there', () => {
     await settled();
     expect(await listed(tasks)).toEqual(['1 in_progress codex-1', '2 pending', '3 pending']);
     for (const id of ['1', '2', '3']) expect(read(paths.task(id))).toMatchObject({ id });
-    await expect.poll(() => bridge.joined()[0]?.notices.join(), { timeout: 5_000 }).not.toContain('when it is back');
+    await expect.poll(() => bridge.joined()[0]?.notices.join()).not.toContain('when it is back');
   });
 
   test('for a moment mean nothing; for longer, that they were deleted', async () => {

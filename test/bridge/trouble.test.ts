@@ -7,7 +7,6 @@ import type { Json } from './stage.ts';
 
 const lead: Json = { ...member('team-lead'), agentType: 'team-lead' };
 const THREE = { members: [lead, member('alice'), member('bob')] };
-const SOON = { timeout: 10_000 };
 
 /** Another program that holds the lock beside a file, and lives. */
 async function holdLock(path: string): Promise<() => void> {
@@ -35,7 +34,7 @@ describe('trouble with one thing of a native team', () => {
     expect(bridge.joined()[0]?.notices.filter((one) => one.includes('alice.json'))).toHaveLength(1);
     // Put right, it gets what waited, and no more is said of it.
     writeFileSync(paths.inbox('alice'), '[]');
-    await expect.poll(() => readFileSync(paths.inbox('alice'), 'utf8'), SOON).toContain('to alice');
+    await expect.poll(() => readFileSync(paths.inbox('alice'), 'utf8')).toContain('to alice');
     await settled();
     expect(bridge.joined()[0]?.notices.join()).not.toContain('alice.json');
   });
@@ -67,12 +66,12 @@ describe('trouble with one thing of a native team', () => {
     await addMember(ledger, 'codex-2');
     await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'to alice' });
     writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
-    await expect.poll(() => existsSync(paths.inbox('alice')), SOON).toBe(true);
-    await expect.poll(() => tasks.getTask(TEAM, '2'), SOON).toMatchObject({ assigneeId: 'alice' });
-    await expect.poll(() => bridge.joined()[0]?.notices.join(), SOON).toContain('config.json has been locked');
+    await expect.poll(() => existsSync(paths.inbox('alice'))).toBe(true);
+    await expect.poll(() => tasks.getTask(TEAM, '2')).toMatchObject({ assigneeId: 'alice' });
+    await expect.poll(() => bridge.joined()[0]?.notices.join()).toContain('config.json has been locked');
     release();
     expect(readFileSync(paths.config, 'utf8')).not.toContain('codex-2');
-  }, 30_000);
+  });
 
   test('leaves other tasks alone: one that is empty, one of a status that nobody knows', async () => {
     const { tasks, paths, settled } = await setStage();
@@ -102,7 +101,6 @@ describe('trouble with one thing of a native team', () => {
 
   test.for(['half written', 'no task', 'beside what is no lock'])(
     'gives the next task in place of one whose file is %s, says so, and gives it too when that is over',
-    { timeout: 20_000 },
     async (what) => {
       const { bridge, ledger, tasks, paths, journal, open, settled } = await setStage();
       const before = readFileSync(paths.task('1'), 'utf8');
@@ -128,7 +126,7 @@ describe('trouble with one thing of a native team', () => {
       later.tasks.on('task:updated', () => (isWoken = true));
       if (what === 'beside what is no lock') unlinkSync(`${paths.task('1')}.lock`);
       else writeFileSync(paths.task('1'), before);
-      await expect.poll(() => isWoken, SOON).toBe(true);
+      await expect.poll(() => isWoken).toBe(true);
       expect(await later.tasks.claimNextTask(TEAM, 'codex-1')).toMatchObject({ id: '1' });
       expect(read(paths.task('1'))).toMatchObject({ owner: 'codex-1' });
     },

@@ -26,7 +26,7 @@ function withClaude(program?: string): { troupe: Troupe; env: Record<string, str
   return { troupe, env: { PATH, TMUX: '/tmp/none,1,0' }, cwd: bin };
 }
 
-describe('troupe claude', { timeout: 60_000 }, () => {
+describe('troupe claude', () => {
   test('says what is missing: Claude Code, tmux, an agent of that name, a pair', async () => {
     const without = withClaude();
     expect((await without.troupe.run('claude', { env: without.env })).stderr).toContain('npm install -g');

@@ -15,7 +15,8 @@ import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { mountSmall, needMounts } from '../journal/mounts.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { isRunning, newTroupe, readPid, until } from './troupe.ts';
+import { until } from '../until.ts';
+import { isRunning, newTroupe, readPid } from './troupe.ts';
 import type { Started } from './troupe.ts';
 
 describe('a command without a daemon', () => {
@@ -105,7 +106,7 @@ describe('a command without a daemon', () => {
     await serve('sqlite');
     await troupe.run('stop');
     expect(await troupe.json('team list')).toEqual([]);
-  }, 60_000);
+  });
 
   test('tells who names another journal than that of the daemon which runs', async () => {
     const troupe = newTroupe();
@@ -178,7 +179,7 @@ describe('a command without a daemon', () => {
     expect(outcomes.filter(({ stderr }) => stderr.includes('starting')).length).toBeGreaterThan(0);
     const serving = outcomes.filter(({ stderr }) => stderr.includes('starting')).length;
     expect(serving).toBeLessThan(4);
-  }, 60_000);
+  });
 
   test('does not wait for one who died on the way to starting it', async () => {
     const troupe = newTroupe();
@@ -196,7 +197,7 @@ describe('a command without a daemon', () => {
     const ahead = new Date(Date.now() + 600_000);
     utimesSync(mark, ahead, ahead);
     expect(await troupe.run('status')).toMatchObject({ status: 0 });
-  }, 60_000);
+  });
 
   test('tells why the daemon cannot start', async () => {
     const troupe = newTroupe();
@@ -246,39 +247,35 @@ describe('a command without a daemon', () => {
     expect(await troupe.run('status')).toMatchObject({ status: 0 });
   });
 
-  test(
-    'starts it on a full disk, from its reserve; once that is used up, says to free some space',
-    { timeout: 60_000 },
-    async (context) => {
-      needMounts(context);
-      const troupe = newTroupe();
-      mkdirSync(troupe.home);
-      mountSmall(troupe.home, '24m');
-      chmodSync(troupe.home, 0o700);
-      // Before the disk goes, and with it what tells which process it is.
-      onTestFinished(() => kill());
-      const fillers = ['filler', 'filler-2'].map((name) => join(troupe.home, name));
-      const killAndFill = async (filler: string): Promise<void> => {
-        await kill();
-        spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'], { stdio: 'ignore' });
-      };
-      await troupe.json('team create demo');
-      await killAndFill(fillers[0] as string);
-      expect(await troupe.json('team list')).toMatchObject([{ id: 'demo' }]);
-      await killAndFill(fillers[1] as string);
-      const { stderr } = await troupe.run('team list');
-      expect(stderr).toMatch(/disk is full.*free some space/i);
-      for (const filler of fillers) rmSync(filler, { force: true });
-      expect(await troupe.json('team list')).toMatchObject([{ id: 'demo' }]);
+  test('starts it on a full disk, from its reserve; once that is used up, says to free some space', async (context) => {
+    needMounts(context);
+    const troupe = newTroupe();
+    mkdirSync(troupe.home);
+    mountSmall(troupe.home, '24m');
+    chmodSync(troupe.home, 0o700);
+    // Before the disk goes, and with it what tells which process it is.
+    onTestFinished(() => kill());
+    const fillers = ['filler', 'filler-2'].map((name) => join(troupe.home, name));
+    const killAndFill = async (filler: string): Promise<void> => {
+      await kill();
+      spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'], { stdio: 'ignore' });
+    };
+    await troupe.json('team create demo');
+    await killAndFill(fillers[0] as string);
+    expect(await troupe.json('team list')).toMatchObject([{ id: 'demo' }]);
+    await killAndFill(fillers[1] as string);
+    const { stderr } = await troupe.run('team list');
+    expect(stderr).toMatch(/disk is full.*free some space/i);
+    for (const filler of fillers) rmSync(filler, { force: true });
+    expect(await troupe.json('team list')).toMatchObject([{ id: 'demo' }]);
 
-      async function kill(): Promise<void> {
-        const pid = readPid(troupe.home);
-        if (pid === undefined || !isRunning(pid)) return;
-        process.kill(pid, 'SIGKILL');
-        await until('it is gone', () => !isRunning(pid));
-      }
-    },
-  );
+    async function kill(): Promise<void> {
+      const pid = readPid(troupe.home);
+      if (pid === undefined || !isRunning(pid)) return;
+      process.kill(pid, 'SIGKILL');
+      await until('it is gone', () => !isRunning(pid));
+    }
+  });
 
   test('says at once why a home cannot be used, and leaves it as it is', async () => {
     const troupe = newTroupe();
@@ -336,7 +333,7 @@ describe('troupe stop', () => {
     expect(await troupe.run('stop')).toMatchObject({ status: 0, stdout: 'The daemon has ended.\n' });
     expect(await waiting.ended).toMatchObject({ status: 75 });
     expect(readPid(troupe.home)).toBeUndefined();
-  }, 40_000);
+  });
 });
 
 describe('Ctrl-C', () => {

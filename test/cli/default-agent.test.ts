@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWebSocket } from '../server/wire.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { newTroupe, until } from './troupe.ts';
+import { until } from '../until.ts';
+import { newTroupe } from './troupe.ts';
 
 interface Member {
   readonly agent: object;
@@ -56,7 +57,7 @@ test('a teammate for whom nobody says an agent runs on the first that is there, 
     agent: { kind: 'exec', command: ['/bin/pwd'] },
     cwd: process.cwd(),
   });
-}, 30_000);
+});
 
 test('who was given no folder works in one of its team, which stays while there is something in it', async () => {
   const troupe = newTroupe();
@@ -76,4 +77,4 @@ test('who was given no folder works in one of its team, which stays while there 
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(await troupe.run('team delete demo --force')).toMatchObject({ status: 0 });
   expect(existsSync(join(folder, 'made.txt'))).toBe(true);
-}, 30_000);
+});

@@ -33,7 +33,7 @@ describe('hostile texts', () => {
       '--result',
       HOSTILE.join('\n').replaceAll('\0', '').toWellFormed(),
     ]);
-  }, 120_000);
+  });
 
   const lines = [
     'task list --team demo',

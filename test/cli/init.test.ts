@@ -17,7 +17,7 @@ function machineWith(...programs: readonly string[]): { troupe: Troupe; env: { P
   return { troupe: newTroupe(), env, file: join(folder, 'troupe.yaml') };
 }
 
-describe('troupe init', { timeout: 60_000 }, () => {
+describe('troupe init', () => {
   test('writes a team of the agents that are found, which take turns', async () => {
     const { troupe, env, file } = machineWith('codex', 'gemini', 'codex-acp');
     const { stdout, status } = await troupe.run(['init', 'feature', '--file', file], { env });

@@ -9,12 +9,12 @@ import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { fill, note, texts } from '../contracts/journal/notes.ts';
 import { connect, serve, temporaryHome } from '../daemon/serve.ts';
 import { openAdmin } from '../nats/admin.ts';
-import { hasNats, startNats } from '../nats/server.ts';
+import { NEEDS_NATS, startNats } from '../nats/server.ts';
 import type { NatsServers } from '../nats/server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { newTroupe } from './troupe.ts';
 
-describe.skipIf(!hasNats)('troupe on NATS', () => {
+describe('troupe on NATS', NEEDS_NATS, () => {
   let servers: NatsServers;
   let prefixes = 0;
   const url = () => `${servers.url}?prefix=p${prefixes++}`;
@@ -171,7 +171,7 @@ describe.skipIf(!hasNats)('troupe on NATS', () => {
     const doctor = await troupe.run('doctor', { env });
     expect(doctor.stdout.replace(/\s+/g, ' ')).toMatch(/! durability lazy at nats:.*sync_interval: always/);
     // Two daemons one after the other, for each of which `serve` waits up to 45 s, and two commands: 2 s, or 38 where ten loops take the processors.
-  }, 100_000);
+  });
 
   test.each([
     ['\u001b[2J', /--label .*u001b\[2J.*: must be one line/],

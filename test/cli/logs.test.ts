@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
+import { until } from '../until.ts';
 import { openTerminal } from './terminal.ts';
-import { newTroupe, until } from './troupe.ts';
+import { newTroupe } from './troupe.ts';
 
 const line = (event: string, facts: object = {}): string =>
   `${JSON.stringify({ time: '2026-01-01T00:00:00.000Z', level: 'info', event, ...facts })}\n`;

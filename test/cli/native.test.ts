@@ -58,5 +58,5 @@ describe("Claude Code's own teams on the command line", () => {
     const said = checks.filter(({ name }) => name === "Claude Code's teams").map(({ found }) => found);
     expect(said.filter((one) => one.includes('can only be looked at'))).toHaveLength(6);
     expect(said.join()).toContain('"linked" can only be looked at: inboxes is a symbolic link');
-  }, 90_000);
+  });
 });

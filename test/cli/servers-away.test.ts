@@ -1,13 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect, serve, temporaryHome } from '../daemon/serve.ts';
-import { freePorts, hasNats, startNats } from '../nats/server.ts';
-import { newTroupe, readPid, until } from './troupe.ts';
+import { freePorts, NEEDS_NATS, startNats } from '../nats/server.ts';
+import { until } from '../until.ts';
+import { newTroupe, readPid } from './troupe.ts';
 
 // Real servers and processes, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
-
 interface Check {
   readonly name: string;
   readonly state: string;
@@ -17,7 +16,7 @@ interface Check {
 
 const AWAY = /^troupe: The NATS servers at nats:\/\/127\.0\.0\.1:\d+ are not reachable \(since \d[\dTZ:-]+\): /;
 
-describe.skipIf(!hasNats)('a journal whose servers are away', () => {
+describe('a journal whose servers are away', NEEDS_NATS, () => {
   test('is named by the doctor and by what would start a daemon, and the daemon is not blamed', async () => {
     const [port] = await freePorts(1);
     const troupe = newTroupe();
@@ -88,13 +87,10 @@ describe.skipIf(!hasNats)('a journal whose servers are away', () => {
     expect(failed).toEqual(['trouble', expect.stringMatching(/^server 127/), 'journal']);
 
     await servers.nodes[0]!.start();
-    const added2 = await vi.waitUntil(
-      async () => {
-        const outcome = await troupe.run('task add --team demo "When they are back"', { env });
-        return outcome.status === 0 ? outcome : undefined;
-      },
-      { timeout: 20_000, interval: 200 },
-    );
+    const added2 = await until('a task can be added again', async () => {
+      const outcome = await troupe.run('task add --team demo "When they are back"', { env });
+      return outcome.status === 0 ? outcome : undefined;
+    });
     expect(added2.stderr).toBe('');
     expect((await client.call('daemon.status', {})).health).toEqual({ status: 'ok', problems: [] });
   });

@@ -1,14 +1,20 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { findDaemons, openTroupe, until } from './troupe.ts';
+import { needs } from '../tools.ts';
+import { until } from '../until.ts';
+import { findDaemons, openTroupe } from './troupe.ts';
 
-test.skipIf(!existsSync('/proc'))('what a test leaves is ended, also a daemon whose start is under way', async () => {
-  const { troupe, close } = openTroupe();
-  const command = troupe.start('status');
-  await until('the daemon starts', () => findDaemons(troupe.home).length > 0);
-  command.child.kill('SIGKILL');
-  await command.ended;
-  await close();
-  expect(findDaemons(troupe.home)).toEqual([]);
-  expect(existsSync(troupe.home)).toBe(false);
-});
+test(
+  'what a test leaves is ended, also a daemon whose start is under way',
+  needs(existsSync('/proc'), 'there is no /proc'),
+  async () => {
+    const { troupe, close } = openTroupe();
+    const command = troupe.start('status');
+    await until('the daemon starts', () => findDaemons(troupe.home).length > 0);
+    command.child.kill('SIGKILL');
+    await command.ended;
+    await close();
+    expect(findDaemons(troupe.home)).toEqual([]);
+    expect(existsSync(troupe.home)).toBe(false);
+  },
+);

@@ -3,9 +3,9 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { identify, isRunning as isTheSame } from '../../src/agents/process.ts';
+import { until } from '../until.ts';
 
 /** The command, as people call it. */
 export const BIN = join(import.meta.dirname, '../../bin/troupe.js');
@@ -57,20 +57,6 @@ export function sharedTroupe(): Troupe {
   });
   afterAll(close);
   return troupe;
-}
-
-/** Waits until a condition holds, and fails with what was waited for. */
-export async function until<T>(
-  what: string,
-  condition: () => T | undefined | false | Promise<T | undefined | false>,
-): Promise<T> {
-  const giveUp = performance.now() + 15_000;
-  for (;;) {
-    const found = await condition();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > giveUp) throw new Error(`Waited in vain until ${what}`);
-    await sleep(25);
-  }
 }
 
 /** The process that says it is the daemon of a state directory. */

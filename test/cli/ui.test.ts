@@ -2,7 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { newTroupe, until } from './troupe.ts';
+import { until } from '../until.ts';
+import { newTroupe } from './troupe.ts';
 
 /** A folder with an opener that writes down what it was asked to open. */
 function makeOpener(exitCode = 0): { path: string; opened: string } {

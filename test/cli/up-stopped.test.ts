@@ -2,11 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 import { slowTeam } from './slow-team.ts';
-import { newTroupe, readPid, until } from './troupe.ts';
+import { newTroupe, readPid } from './troupe.ts';
 import type { Started, Troupe } from './troupe.ts';
-
-const PATIENT = 120_000;
 
 /** The team in a pipe, from the moment at which its member works. */
 async function startUp(
@@ -25,96 +24,76 @@ async function startUp(
 const STOPPED = 'The daemon was stopped, and team fourth with it. The same command goes on with it.';
 
 describe('troupe up in a pipe whose daemon is stopped', () => {
-  test(
-    'ends with 75 and says how the team goes on, which is shown as stopped',
-    async () => {
-      const { troupe, up, folder } = await startUp();
-      expect(await troupe.run('stop')).toEqual({
-        status: 0,
-        stdout: `The daemon has ended.\n1 member of fourth was stopped, #1 went back; troupe up in ${folder} goes on with it.\n`,
-        stderr: '',
-      });
-      const { status, stderr } = await up.ended;
-      expect({ status, last: stderr.trim().split('\n').at(-1) }).toEqual({ status: 75, last: `troupe: ${STOPPED}` });
-      expect(readPid(troupe.home)).toBeUndefined();
-      for (const words of ['teams', 'team list', 'status']) {
-        expect((await troupe.run(words)).stdout).toMatch(/^fourth +stopped +1 +0\/2 /m);
-      }
-      expect((await troupe.run('team show fourth')).stdout).toMatch(/^ +status +stopped$/m);
-      expect(await troupe.json('teams')).toMatchObject([{ name: 'fourth', status: 'active' }]);
-    },
-    PATIENT,
-  );
+  test('ends with 75 and says how the team goes on, which is shown as stopped', async () => {
+    const { troupe, up, folder } = await startUp();
+    expect(await troupe.run('stop')).toEqual({
+      status: 0,
+      stdout: `The daemon has ended.\n1 member of fourth was stopped, #1 went back; troupe up in ${folder} goes on with it.\n`,
+      stderr: '',
+    });
+    const { status, stderr } = await up.ended;
+    expect({ status, last: stderr.trim().split('\n').at(-1) }).toEqual({ status: 75, last: `troupe: ${STOPPED}` });
+    expect(readPid(troupe.home)).toBeUndefined();
+    for (const words of ['teams', 'team list', 'status']) {
+      expect((await troupe.run(words)).stdout).toMatch(/^fourth +stopped +1 +0\/2 /m);
+    }
+    expect((await troupe.run('team show fourth')).stdout).toMatch(/^ +status +stopped$/m);
+    expect(await troupe.json('teams')).toMatchObject([{ name: 'fourth', status: 'active' }]);
+  });
 
-  test(
-    'says so as an error to a program that reads JSON, also when everything is killed',
-    async () => {
-      const { troupe, up } = await startUp(['--json']);
-      expect(await troupe.run('stop --all')).toMatchObject({ status: 0 });
-      const { status, stdout, stderr } = await up.ended;
-      expect({ status, stdout }).toEqual({ status: 75, stdout: '' });
-      const error = { code: 'no_daemon', message: STOPPED };
-      expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toEqual({ error });
-      expect(stderr).not.toContain('its members go on');
-    },
-    PATIENT,
-  );
+  test('says so as an error to a program that reads JSON, also when everything is killed', async () => {
+    const { troupe, up } = await startUp(['--json']);
+    expect(await troupe.run('stop --all')).toMatchObject({ status: 0 });
+    const { status, stdout, stderr } = await up.ended;
+    expect({ status, stdout }).toEqual({ status: 75, stdout: '' });
+    const error = { code: 'no_daemon', message: STOPPED };
+    expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toEqual({ error });
+    expect(stderr).not.toContain('its members go on');
+  });
 
-  test(
-    'waits for the next one where the members go on, and says so',
-    async () => {
-      const { troupe, up, go } = await startUp();
-      expect(await troupe.run('stop --keep')).toMatchObject({ status: 0 });
-      await until('it says so', () => up.output.stderr.includes('the daemon was stopped, and its members go on'));
-      expect(await troupe.run('status')).toMatchObject({ status: 0 });
-      go();
-      expect(await up.ended).toMatchObject({ status: 0, stdout: expect.stringContaining('2 of 2 tasks completed') });
-    },
-    PATIENT,
-  );
+  test('waits for the next one where the members go on, and says so', async () => {
+    const { troupe, up, go } = await startUp();
+    expect(await troupe.run('stop --keep')).toMatchObject({ status: 0 });
+    await until('it says so', () => up.output.stderr.includes('the daemon was stopped, and its members go on'));
+    expect(await troupe.run('status')).toMatchObject({ status: 0 });
+    go();
+    expect(await up.ended).toMatchObject({ status: 0, stdout: expect.stringContaining('2 of 2 tasks completed') });
+  });
 
-  test(
-    'starts another where it was killed, and sees the team to its end',
-    async () => {
-      const { troupe, up, go } = await startUp();
-      const before = readPid(troupe.home) as number;
-      process.kill(before, 'SIGKILL');
-      await until('another runs', () => ![undefined, before].includes(readPid(troupe.home)));
-      go();
-      const { status, stdout, stderr } = await up.ended;
-      expect({ status, stdout }).toMatchObject({
-        status: 0,
-        stdout: expect.stringContaining('2 of 2 tasks completed'),
-      });
-      expect(stderr).toContain('troupe: the daemon is gone; starting it again\n');
-    },
-    PATIENT,
-  );
+  test('starts another where it was killed, and sees the team to its end', async () => {
+    const { troupe, up, go } = await startUp();
+    const before = readPid(troupe.home) as number;
+    process.kill(before, 'SIGKILL');
+    await until('another runs', () => ![undefined, before].includes(readPid(troupe.home)));
+    go();
+    const { status, stdout, stderr } = await up.ended;
+    expect({ status, stdout }).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('2 of 2 tasks completed'),
+    });
+    expect(stderr).toContain('troupe: the daemon is gone; starting it again\n');
+  });
 });
 
-test(
-  'of a team in which only what failed is left it is said what to reopen, not that troupe up goes on',
-  async () => {
-    const troupe = newTroupe();
-    const file = join(temporaryFolder(), 'troupe.yaml');
-    const tasks = [
-      { id: 'a', title: 'A' },
-      { id: 'b', title: 'B', needs: ['a'] },
-    ];
-    const members = [{ name: 'ann', agent: { exec: ['false'] } }];
-    writeFileSync(file, JSON.stringify({ team: 'fifth', members, tasks }));
-    expect(await troupe.run(['up', file])).toMatchObject({ status: 1 });
-    const reopen =
-      'what is left failed or waits for that: troupe task reopen TASK --team fifth, then troupe up with its team file goes on';
-    const said = async (words: string): Promise<string> => (await troupe.run(words)).stdout;
-    expect(await said('status')).toContain(reopen);
-    expect(await said('team status fifth')).toContain(reopen);
-    const plain = troupe.start('watch fifth --plain');
-    await until('it says so, too', () => plain.output.stderr.includes(reopen));
-    await troupe.run('task reopen 1 --team fifth');
-    const goesOn = 'are stopped (troupe up ended): troupe up with its team file goes on with it';
-    expect(await said('status')).toContain(goesOn);
-    expect(await said('team status fifth')).toContain(goesOn);
-  },
-  PATIENT,
-);
+test('of a team in which only what failed is left it is said what to reopen, not that troupe up goes on', async () => {
+  const troupe = newTroupe();
+  const file = join(temporaryFolder(), 'troupe.yaml');
+  const tasks = [
+    { id: 'a', title: 'A' },
+    { id: 'b', title: 'B', needs: ['a'] },
+  ];
+  const members = [{ name: 'ann', agent: { exec: ['false'] } }];
+  writeFileSync(file, JSON.stringify({ team: 'fifth', members, tasks }));
+  expect(await troupe.run(['up', file])).toMatchObject({ status: 1 });
+  const reopen =
+    'what is left failed or waits for that: troupe task reopen TASK --team fifth, then troupe up with its team file goes on';
+  const said = async (words: string): Promise<string> => (await troupe.run(words)).stdout;
+  expect(await said('status')).toContain(reopen);
+  expect(await said('team status fifth')).toContain(reopen);
+  const plain = troupe.start('watch fifth --plain');
+  await until('it says so, too', () => plain.output.stderr.includes(reopen));
+  await troupe.run('task reopen 1 --team fifth');
+  const goesOn = 'are stopped (troupe up ended): troupe up with its team file goes on with it';
+  expect(await said('status')).toContain(goesOn);
+  expect(await said('team status fifth')).toContain(goesOn);
+});

@@ -7,13 +7,12 @@ import { describe, expect, test } from 'vitest';
 import type { TestContext } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
+import { until } from '../until.ts';
 import { slowTeam } from './slow-team.ts';
 import { openTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
-import { newTroupe, readPid, until } from './troupe.ts';
+import { newTroupe, readPid } from './troupe.ts';
 import type { Started, Troupe } from './troupe.ts';
-
-const PATIENT = 120_000;
 
 /** A command line whose daemon runs, for a test that looks at a terminal. */
 async function readyTroupe(context: TestContext): Promise<Troupe> {
@@ -35,247 +34,209 @@ async function watchUp(context: TestContext): Promise<{ troupe: Troupe; terminal
 const heads = (text: string): number => text.match(/^fourth /gm)?.length ?? 0;
 
 describe('the picture of troupe up', () => {
-  test(
-    'stands there once when the terminal is narrowed, and the summary has its width',
-    async (context) => {
-      const { terminal, go } = await watchUp(context);
-      // tmux tells of a new width after a while; until then the old picture is there, cut off.
-      const narrow = (): Promise<boolean> =>
-        until('it is drawn anew', () => heads(terminal.show()) === 1 && /A first thing.*…  ann/.test(terminal.show()));
-      terminal.resize(40, 24);
-      await narrow();
-      terminal.resize(100, 24);
-      await terminal.see(/does not fit into a n…/);
-      expect(heads(terminal.show())).toBe(1);
-      terminal.resize(40, 24);
-      await narrow();
-      go();
-      const text = await terminal.see(/ended with 0/);
-      expect(heads(text)).toBe(1);
-      expect(text).toMatch(/^2 of 2 tasks completed/m);
-    },
-    PATIENT,
-  );
+  test('stands there once when the terminal is narrowed, and the summary has its width', async (context) => {
+    const { terminal, go } = await watchUp(context);
+    // tmux tells of a new width after a while; until then the old picture is there, cut off.
+    const narrow = (): Promise<boolean> =>
+      until('it is drawn anew', () => heads(terminal.show()) === 1 && /A first thing.*…  ann/.test(terminal.show()));
+    terminal.resize(40, 24);
+    await narrow();
+    terminal.resize(100, 24);
+    await terminal.see(/does not fit into a n…/);
+    expect(heads(terminal.show())).toBe(1);
+    terminal.resize(40, 24);
+    await narrow();
+    go();
+    const text = await terminal.see(/ended with 0/);
+    expect(heads(text)).toBe(1);
+    expect(text).toMatch(/^2 of 2 tasks completed/m);
+  });
 
-  test(
-    'says that the daemon is gone, and goes on in its place when it is back',
-    async (context) => {
-      const { troupe, terminal, go } = await watchUp(context);
-      const before = readPid(troupe.home) as number;
-      process.kill(before, 'SIGKILL');
-      await terminal.see(/the daemon is gone; starting it again/);
-      await until('another runs', () => readPid(troupe.home) !== before);
-      await until('it is no longer missed', () => !terminal.show().includes('the daemon is gone'));
-      expect(heads(terminal.show())).toBe(1);
-      go();
-      expect(heads(await terminal.see(/ended with 0/))).toBe(1);
-    },
-    PATIENT,
-  );
+  test('says that the daemon is gone, and goes on in its place when it is back', async (context) => {
+    const { troupe, terminal, go } = await watchUp(context);
+    const before = readPid(troupe.home) as number;
+    process.kill(before, 'SIGKILL');
+    await terminal.see(/the daemon is gone; starting it again/);
+    await until('another runs', () => readPid(troupe.home) !== before);
+    await until('it is no longer missed', () => !terminal.show().includes('the daemon is gone'));
+    expect(heads(terminal.show())).toBe(1);
+    go();
+    expect(heads(await terminal.see(/ended with 0/))).toBe(1);
+  });
 
-  test(
-    'ends with 75 after troupe stop and says how to go on; so do status and watch',
-    async (context) => {
-      const { troupe, terminal, go } = await watchUp(context);
-      expect(await troupe.run('stop')).toMatchObject({ status: 0 });
-      const ended = (await terminal.see(/ended with 75/)).replace(/\s+/g, ' ');
-      expect(ended).toContain('The daemon was stopped, and team fourth with it. The same command goes on with it.');
-      expect(readPid(troupe.home)).toBe(undefined);
-      const said =
-        'The members of team fourth are stopped (the daemon was stopped): troupe up with its team file goes on';
-      expect((await troupe.run('status')).stdout).toContain(said);
-      expect((await troupe.run('team status fourth')).stdout).toContain(said);
-      const live = openTerminal(troupe, 'troupe watch fourth', { columns: 100 });
-      await live.see(/○ stopped; troupe up goes on/);
-      live.press('q');
-      const plain = troupe.start('watch fourth --plain');
-      await until('it says so', () => plain.output.stderr.includes(said));
-      go();
-    },
-    PATIENT,
-  );
+  test('ends with 75 after troupe stop and says how to go on; so do status and watch', async (context) => {
+    const { troupe, terminal, go } = await watchUp(context);
+    expect(await troupe.run('stop')).toMatchObject({ status: 0 });
+    const ended = (await terminal.see(/ended with 75/)).replace(/\s+/g, ' ');
+    expect(ended).toContain('The daemon was stopped, and team fourth with it. The same command goes on with it.');
+    expect(readPid(troupe.home)).toBe(undefined);
+    const said =
+      'The members of team fourth are stopped (the daemon was stopped): troupe up with its team file goes on';
+    expect((await troupe.run('status')).stdout).toContain(said);
+    expect((await troupe.run('team status fourth')).stdout).toContain(said);
+    const live = openTerminal(troupe, 'troupe watch fourth', { columns: 100 });
+    await live.see(/○ stopped; troupe up goes on/);
+    live.press('q');
+    const plain = troupe.start('watch fourth --plain');
+    await until('it says so', () => plain.output.stderr.includes(said));
+    go();
+  });
 
-  test(
-    'left by a second Ctrl-C says what may still run, and how to stop it',
-    async (context) => {
-      const { troupe, terminal } = await watchUp(context);
-      // A daemon that does not answer keeps the first one from being over before the second.
-      process.kill(readPid(troupe.home) as number, 'SIGSTOP');
-      try {
-        terminal.press('C-c');
-        await terminal.see(/Stopping its members; Ctrl-C again leaves at once/);
-        // Sooner it would be taken for the same one, come by another way.
-        const pressed = performance.now();
-        await until('a second has gone by', () => performance.now() - pressed > 1_100);
-        terminal.press('C-c');
-        const text = await terminal.see(/ended with 130/);
-        expect(text.replace(/\s+/g, ' ')).toContain('ann may still run (troupe ps). To stop it: troupe down fourth');
-      } finally {
-        process.kill(readPid(troupe.home) as number, 'SIGCONT');
-      }
-      expect(await troupe.run('down fourth --force')).toMatchObject({ status: 0 });
-    },
-    PATIENT,
-  );
+  test('left by a second Ctrl-C says what may still run, and how to stop it', async (context) => {
+    const { troupe, terminal } = await watchUp(context);
+    // A daemon that does not answer keeps the first one from being over before the second.
+    process.kill(readPid(troupe.home) as number, 'SIGSTOP');
+    try {
+      terminal.press('C-c');
+      await terminal.see(/Stopping its members; Ctrl-C again leaves at once/);
+      // Sooner it would be taken for the same one, come by another way.
+      const pressed = performance.now();
+      await until('a second has gone by', () => performance.now() - pressed > 1_100);
+      terminal.press('C-c');
+      const text = await terminal.see(/ended with 130/);
+      expect(text.replace(/\s+/g, ' ')).toContain('ann may still run (troupe ps). To stop it: troupe down fourth');
+    } finally {
+      process.kill(readPid(troupe.home) as number, 'SIGCONT');
+    }
+    expect(await troupe.run('down fourth --force')).toMatchObject({ status: 0 });
+  });
 });
 
-test(
-  'troupe up asks about hooks with their folder, what the yes is for, and whether they changed since',
-  async (context) => {
-    const troupe = await readyTroupe(context);
-    const { file, go } = slowTeam('hooks:\n  TaskCompleted: { command: ./gate.sh }\n');
-    const gate = join(file, '../gate.sh');
-    writeFileSync(gate, '#!/bin/sh\nexit 0\n');
-    chmodSync(gate, 0o755);
-    go();
-    const first = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
-    const asked = await first.see(/Run them\? \[y\/N\]/);
-    expect(asked.replaceAll('\n', '')).toContain(`run as you, in ${join(file, '..')}:`);
-    expect(asked).toContain('TaskCompleted: ./gate.sh\n    The yes is for it and gate.sh.');
-    first.press('y', 'Enter');
-    await first.see(/ended with 0/);
-    writeFileSync(gate, '#!/bin/sh\ntrue\n');
-    const second = openTerminal(troupe, `troupe up ${file} --again --no-panes`, { columns: 100 });
-    await second.see(/TaskCompleted: \.\/gate\.sh \(changed since you said yes\)/);
-    second.press('n', 'Enter');
-    await second.see(/ended with 5/);
-    // Without a yes nothing begins anew, and what there was stays.
-    expect(await troupe.run(['up', file, '--again'])).toMatchObject({ status: 5 });
-    expect(await troupe.json('team show fourth')).toMatchObject({ status: 'cleaned-up' });
-  },
-  PATIENT,
-);
+test('troupe up asks about hooks with their folder, what the yes is for, and whether they changed since', async (context) => {
+  const troupe = await readyTroupe(context);
+  const { file, go } = slowTeam('hooks:\n  TaskCompleted: { command: ./gate.sh }\n');
+  const gate = join(file, '../gate.sh');
+  writeFileSync(gate, '#!/bin/sh\nexit 0\n');
+  chmodSync(gate, 0o755);
+  go();
+  const first = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
+  const asked = await first.see(/Run them\? \[y\/N\]/);
+  expect(asked.replaceAll('\n', '')).toContain(`run as you, in ${join(file, '..')}:`);
+  expect(asked).toContain('TaskCompleted: ./gate.sh\n    The yes is for it and gate.sh.');
+  first.press('y', 'Enter');
+  await first.see(/ended with 0/);
+  writeFileSync(gate, '#!/bin/sh\ntrue\n');
+  const second = openTerminal(troupe, `troupe up ${file} --again --no-panes`, { columns: 100 });
+  await second.see(/TaskCompleted: \.\/gate\.sh \(changed since you said yes\)/);
+  second.press('n', 'Enter');
+  await second.see(/ended with 5/);
+  // Without a yes nothing begins anew, and what there was stays.
+  expect(await troupe.run(['up', file, '--again'])).toMatchObject({ status: 5 });
+  expect(await troupe.json('team show fourth')).toMatchObject({ status: 'cleaned-up' });
+});
 
-test(
-  'troupe up leaves a team of the same name in another folder alone, open or closed, and says what to do',
-  async () => {
-    const troupe = newTroupe();
-    const [ours, theirs] = [slowTeam(), slowTeam()];
-    const folderOf = ({ file }: { file: string }): string => join(file, '..');
-    expect(await troupe.run(['up', theirs.file, '--detach'])).toMatchObject({ status: 0 });
-    const places = async (): Promise<unknown[]> => {
-      const { members } = await troupe.json<{ members: { id: string; cwd?: string }[] }>('team show fourth');
-      return members.map(({ id, cwd }) => [id, cwd]);
-    };
-    const before = await places();
-    const belongs = `Team fourth belongs to ${folderOf(theirs)}, not to ${folderOf(ours)}: give this one another name`;
-    expect(await troupe.run(['up', ours.file])).toMatchObject({ status: 4, stderr: expect.stringContaining(belongs) });
-    expect(await places()).toEqual(before);
-    expect(await troupe.run('down fourth --force')).toMatchObject({ status: 0 });
-    const again = await troupe.run(['up', ours.file, '--again']);
-    expect(again).toMatchObject({ status: 4, stderr: expect.stringContaining('Team fourth is closed and belongs to') });
-    expect(await troupe.json('team show fourth')).toMatchObject({ status: 'cleaned-up' });
-    // One that was taken away has nothing to say any more.
-    rmSync(theirs.file);
-    ours.go();
-    const freed = await troupe.run(['up', ours.file, '--again']);
-    expect(freed).toMatchObject({ status: 0, stderr: expect.stringContaining('which has it no more') });
-  },
-  PATIENT,
-);
+test('troupe up leaves a team of the same name in another folder alone, open or closed, and says what to do', async () => {
+  const troupe = newTroupe();
+  const [ours, theirs] = [slowTeam(), slowTeam()];
+  const folderOf = ({ file }: { file: string }): string => join(file, '..');
+  expect(await troupe.run(['up', theirs.file, '--detach'])).toMatchObject({ status: 0 });
+  const places = async (): Promise<unknown[]> => {
+    const { members } = await troupe.json<{ members: { id: string; cwd?: string }[] }>('team show fourth');
+    return members.map(({ id, cwd }) => [id, cwd]);
+  };
+  const before = await places();
+  const belongs = `Team fourth belongs to ${folderOf(theirs)}, not to ${folderOf(ours)}: give this one another name`;
+  expect(await troupe.run(['up', ours.file])).toMatchObject({ status: 4, stderr: expect.stringContaining(belongs) });
+  expect(await places()).toEqual(before);
+  expect(await troupe.run('down fourth --force')).toMatchObject({ status: 0 });
+  const again = await troupe.run(['up', ours.file, '--again']);
+  expect(again).toMatchObject({ status: 4, stderr: expect.stringContaining('Team fourth is closed and belongs to') });
+  expect(await troupe.json('team show fourth')).toMatchObject({ status: 'cleaned-up' });
+  // One that was taken away has nothing to say any more.
+  rmSync(theirs.file);
+  ours.go();
+  const freed = await troupe.run(['up', ours.file, '--again']);
+  expect(freed).toMatchObject({ status: 0, stderr: expect.stringContaining('which has it no more') });
+});
 
-test(
-  'a program is told how often its work was sent back',
-  async () => {
-    const troupe = newTroupe();
-    const folder = temporaryFolder();
-    const file = join(folder, 'troupe.yaml');
-    const agent = `read -r turn; echo "$turn" | grep -o '"rejections":[0-9]*' >> seen; echo done`;
-    writeFileSync(
-      file,
-      `team: told
+test('a program is told how often its work was sent back', async () => {
+  const troupe = newTroupe();
+  const folder = temporaryFolder();
+  const file = join(folder, 'troupe.yaml');
+  const agent = `read -r turn; echo "$turn" | grep -o '"rejections":[0-9]*' >> seen; echo done`;
+  writeFileSync(
+    file,
+    `team: told
 members: [{ name: ann, agent: { exec: [sh, -c, ${JSON.stringify(agent)}] } }]
 tasks: [{ id: a, title: Judged }]
 hooks: { TaskCompleted: { command: sh gate.sh, onFailure: block } }
 `,
-    );
-    writeFileSync(join(folder, 'gate.sh'), 'test "$(wc -l < seen)" -ge 3 || { echo more >&2; exit 2; }\n');
-    expect(await troupe.run(['up', file, '--yes'])).toMatchObject({ status: 0 });
-    expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe('"rejections":0\n"rejections":1\n"rejections":2\n');
-  },
-  PATIENT,
-);
+  );
+  writeFileSync(join(folder, 'gate.sh'), 'test "$(wc -l < seen)" -ge 3 || { echo more >&2; exit 2; }\n');
+  expect(await troupe.run(['up', file, '--yes'])).toMatchObject({ status: 0 });
+  expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe('"rejections":0\n"rejections":1\n"rejections":2\n');
+});
 
-test(
-  'a gate that cannot run keeps troupe up from starting, and is put before a person when it breaks meanwhile',
-  async () => {
-    const troupe = newTroupe();
-    const folder = temporaryFolder();
-    const [file, gate] = [join(folder, 'troupe.yaml'), join(folder, 'gate.sh')];
-    writeFileSync(
-      file,
-      `team: gated
+test('a gate that cannot run keeps troupe up from starting, and is put before a person when it breaks meanwhile', async () => {
+  const troupe = newTroupe();
+  const folder = temporaryFolder();
+  const [file, gate] = [join(folder, 'troupe.yaml'), join(folder, 'gate.sh')];
+  writeFileSync(
+    file,
+    `team: gated
 members: [{ name: ann, agent: { exec: [sh, -c, 'cat > /dev/null; echo turn >> turns; chmod 600 gate.sh; echo done'] } }]
 tasks: [{ id: a, title: Judged }]
 hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
 `,
-    );
-    const up = ['up', file, '--yes'];
-    expect(await troupe.run(up)).toMatchObject({
-      status: 2,
-      stderr: expect.stringMatching(
-        /troupe\.yaml:4:36: the TaskCompleted hook "\.\/gate\.sh" cannot be run: \.\/gate\.sh is not there/,
-      ),
-    });
-    writeFileSync(gate, '#!/bin/sh\ntest -e approved || { echo "approved is missing" >&2; exit 2; }\n');
-    expect(await troupe.run(up)).toMatchObject({ status: 2, stderr: expect.stringContaining(`chmod +x ${gate}`) });
-    expect(await troupe.json('team list')).toEqual([]);
-    chmodSync(gate, 0o755);
-    expect(await troupe.run(up)).toMatchObject({ status: 1, stderr: expect.stringContaining('the gate of ann') });
-    expect((await troupe.run('approve')).stdout).toContain(`chmod +x ${gate}`);
-    expect((await troupe.run('approve')).stdout).toContain('judged again: troupe approve ann --again\n');
+  );
+  const up = ['up', file, '--yes'];
+  expect(await troupe.run(up)).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(
+      /troupe\.yaml:4:36: the TaskCompleted hook "\.\/gate\.sh" cannot be run: \.\/gate\.sh is not there/,
+    ),
+  });
+  writeFileSync(gate, '#!/bin/sh\ntest -e approved || { echo "approved is missing" >&2; exit 2; }\n');
+  expect(await troupe.run(up)).toMatchObject({ status: 2, stderr: expect.stringContaining(`chmod +x ${gate}`) });
+  expect(await troupe.json('team list')).toEqual([]);
+  chmodSync(gate, 0o755);
+  expect(await troupe.run(up)).toMatchObject({ status: 1, stderr: expect.stringContaining('the gate of ann') });
+  expect((await troupe.run('approve')).stdout).toContain(`chmod +x ${gate}`);
+  expect((await troupe.run('approve')).stdout).toContain('judged again: troupe approve ann --again\n');
 
-    // Still broken; mended, it says no; then it lets the work pass as it is. None of that costs a turn.
-    const again = (): ReturnType<typeof troupe.run> => troupe.run('approve ann --again');
-    expect(await again()).toMatchObject({ status: 4, stderr: expect.stringMatching(/chmod \+x .*gate\.sh\n$/) });
-    chmodSync(gate, 0o755);
-    expect(await again()).toMatchObject({
-      status: 4,
-      stderr: 'troupe: It did not pass, and waits for you as before: approved is missing\n',
-    });
-    expect(await troupe.json('task show 1 --team gated')).toMatchObject({ status: 'in_progress', rejections: 1 });
-    expect(await troupe.run('approve ann --again --deny')).toMatchObject({ status: 2 });
-    writeFileSync(join(folder, 'approved'), '');
-    expect((await again()).stdout).toBe('The gate let it pass: task #1 of ann is completed.\n');
-    expect(await troupe.json('task show 1 --team gated')).toMatchObject({ status: 'completed', result: 'done' });
-    expect((await troupe.run('approve')).stdout).toBe('Nothing waits for you.\n');
-    expect(readFileSync(join(folder, 'turns'), 'utf8')).toBe('turn\n');
-  },
-  PATIENT,
-);
+  // Still broken; mended, it says no; then it lets the work pass as it is. None of that costs a turn.
+  const again = (): ReturnType<typeof troupe.run> => troupe.run('approve ann --again');
+  expect(await again()).toMatchObject({ status: 4, stderr: expect.stringMatching(/chmod \+x .*gate\.sh\n$/) });
+  chmodSync(gate, 0o755);
+  expect(await again()).toMatchObject({
+    status: 4,
+    stderr: 'troupe: It did not pass, and waits for you as before: approved is missing\n',
+  });
+  expect(await troupe.json('task show 1 --team gated')).toMatchObject({ status: 'in_progress', rejections: 1 });
+  expect(await troupe.run('approve ann --again --deny')).toMatchObject({ status: 2 });
+  writeFileSync(join(folder, 'approved'), '');
+  expect((await again()).stdout).toBe('The gate let it pass: task #1 of ann is completed.\n');
+  expect(await troupe.json('task show 1 --team gated')).toMatchObject({ status: 'completed', result: 'done' });
+  expect((await troupe.run('approve')).stdout).toBe('Nothing waits for you.\n');
+  expect(readFileSync(join(folder, 'turns'), 'utf8')).toBe('turn\n');
+});
 
-test(
-  'troupe attach says that a message was sent and when a program reads it, and leaves the prompt a line of its own',
-  async (context) => {
-    const troupe = await readyTroupe(context);
-    const { file } = slowTeam();
-    expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
-    const terminal = openTerminal(troupe, 'troupe attach ann --team fourth', { columns: 40 });
-    await terminal.see(
-      /^ann of fourth\. Type a message and Enter;\n {2}! in front makes it urgent; Ctrl-D or\n {2}Ctrl-C leaves\.$/m,
-    );
-    await terminal.see(
-      /^\d\d:\d\d:\d\d › Task #1: A first thing with a\n {9}title that does not fit into a\n {9}narrow/m,
-    );
-    terminal.press('hello', 'Enter');
-    await terminal.see(/^Sent to ann; a program reads it/m);
-    terminal.press('C-c');
-    expect(await terminal.see(/ended with 130/)).toMatch(/\^C\nended with 130/);
-    expect(await troupe.run('down fourth --force')).toMatchObject({ status: 0 });
-  },
-  PATIENT,
-);
+test('troupe attach says that a message was sent and when a program reads it, and leaves the prompt a line of its own', async (context) => {
+  const troupe = await readyTroupe(context);
+  const { file } = slowTeam();
+  expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
+  const terminal = openTerminal(troupe, 'troupe attach ann --team fourth', { columns: 40 });
+  await terminal.see(
+    /^ann of fourth\. Type a message and Enter;\n {2}! in front makes it urgent; Ctrl-D or\n {2}Ctrl-C leaves\.$/m,
+  );
+  await terminal.see(
+    /^\d\d:\d\d:\d\d › Task #1: A first thing with a\n {9}title that does not fit into a\n {9}narrow/m,
+  );
+  terminal.press('hello', 'Enter');
+  await terminal.see(/^Sent to ann; a program reads it/m);
+  terminal.press('C-c');
+  expect(await terminal.see(/ended with 130/)).toMatch(/\^C\nended with 130/);
+  expect(await troupe.run('down fourth --force')).toMatchObject({ status: 0 });
+});
 
-test(
-  'troupe up that was interrupted goes on with each task at the member that its file names',
-  async () => {
-    const troupe = newTroupe();
-    const folder = temporaryFolder();
-    const file = join(folder, 'troupe.yaml');
-    const work = 'cat > /dev/null; until test -e go; do sleep 0.1; done; echo done by $TROUPE_MEMBER_NAME';
-    writeFileSync(
-      file,
-      `team: pair
+test('troupe up that was interrupted goes on with each task at the member that its file names', async () => {
+  const troupe = newTroupe();
+  const folder = temporaryFolder();
+  const file = join(folder, 'troupe.yaml');
+  const work = 'cat > /dev/null; until test -e go; do sleep 0.1; done; echo done by $TROUPE_MEMBER_NAME';
+  writeFileSync(
+    file,
+    `team: pair
 members:
   - { name: coder, agent: { exec: [sh, -c, '${work}'] } }
   - { name: reviewer, agent: { exec: [sh, -c, '${work}'] } }
@@ -284,33 +245,31 @@ tasks:
   - { id: r, title: Review, needs: [c], assign: reviewer }
   - { id: s, title: Second thoughts, assign: coder }
 `,
-    );
-    const first = troupe.start(['up', file]);
-    await until('it works', () => first.output.stdout.includes('claimed'));
-    first.child.kill('SIGINT');
-    const { status, stdout } = await first.ended;
-    expect({ status, stdout }).toMatchObject({
-      status: 130,
-      stdout: expect.stringContaining('its members are stopped'),
-    });
-    // What they held went back, and the summary knows.
-    const summary = stdout.slice(stdout.lastIndexOf('STATUS'));
-    expect(summary).toContain('pending');
-    expect(summary).not.toContain('in progress');
-    const tasks = () => troupe.json<{ title: string; assigneeId?: string; result?: string }[]>('task list --team pair');
-    // Those who stay away for good must not keep it.
-    expect((await tasks()).map(({ assigneeId }) => assigneeId)).toEqual([undefined, undefined, undefined]);
-    expect(await troupe.json('team show pair')).toMatchObject({ status: 'active' });
-    writeFileSync(join(folder, 'go'), '');
-    expect(await troupe.run(['up', file])).toMatchObject({ status: 0 });
-    expect((await tasks()).map(({ title, result }) => `${title}: ${result}`)).toEqual([
-      'Code: done by coder',
-      'Review: done by reviewer',
-      'Second thoughts: done by coder',
-    ]);
-  },
-  PATIENT,
-);
+  );
+  const first = troupe.start(['up', file]);
+  await until('it works', () => first.output.stdout.includes('claimed'));
+  first.child.kill('SIGINT');
+  const { status, stdout } = await first.ended;
+  expect({ status, stdout }).toMatchObject({
+    status: 130,
+    stdout: expect.stringContaining('its members are stopped'),
+  });
+  // What they held went back, and the summary knows.
+  const summary = stdout.slice(stdout.lastIndexOf('STATUS'));
+  expect(summary).toContain('pending');
+  expect(summary).not.toContain('in progress');
+  const tasks = () => troupe.json<{ title: string; assigneeId?: string; result?: string }[]>('task list --team pair');
+  // Those who stay away for good must not keep it.
+  expect((await tasks()).map(({ assigneeId }) => assigneeId)).toEqual([undefined, undefined, undefined]);
+  expect(await troupe.json('team show pair')).toMatchObject({ status: 'active' });
+  writeFileSync(join(folder, 'go'), '');
+  expect(await troupe.run(['up', file])).toMatchObject({ status: 0 });
+  expect((await tasks()).map(({ title, result }) => `${title}: ${result}`)).toEqual([
+    'Code: done by coder',
+    'Review: done by reviewer',
+    'Second thoughts: done by coder',
+  ]);
+});
 
 /** Brings the slow team up and waits until its member works. */
 async function startUp(troupe: Troupe, file: string): Promise<Started> {
@@ -324,110 +283,89 @@ const statuses = async (troupe: Troupe): Promise<string[]> => {
   return members.filter(({ id }) => id !== 'lead').map(({ status }) => status);
 };
 
-test(
-  'troupe up names variables that the daemon lacks, and says when they were set too late',
-  async () => {
-    const troupe = newTroupe();
-    await troupe.run('status');
-    const file = join(temporaryFolder(), 'troupe.yaml');
-    const agent = "{ exec: [sh, -c, 'cat > /dev/null; echo done'] }";
-    writeFileSync(
-      file,
-      `team: lacking
+test('troupe up names variables that the daemon lacks, and says when they were set too late', async () => {
+  const troupe = newTroupe();
+  await troupe.run('status');
+  const file = join(temporaryFolder(), 'troupe.yaml');
+  const agent = "{ exec: [sh, -c, 'cat > /dev/null; echo done'] }";
+  writeFileSync(
+    file,
+    `team: lacking
 members: [{ name: ann, agent: ${agent}, env: { A: '\${CREW_A}', B: 'at \${CREW_B}', P: '\${PATH}' } }]
 tasks: [{ id: a, title: A }]
 `,
-    );
-    const { status, stderr } = await troupe.run(['up', file], { env: { CREW_B: 'here' } });
-    expect(status).toBe(0);
-    expect(stderr).toContain(`takes \${CREW_A}, \${CREW_B} from the environment of the daemon, which does not have`);
-    expect(stderr).toContain('${CREW_B} was set after the daemon had started: troupe stop, and the same command');
-  },
-  PATIENT,
-);
+  );
+  const { status, stderr } = await troupe.run(['up', file], { env: { CREW_B: 'here' } });
+  expect(status).toBe(0);
+  expect(stderr).toContain(`takes \${CREW_A}, \${CREW_B} from the environment of the daemon, which does not have`);
+  expect(stderr).toContain('${CREW_B} was set after the daemon had started: troupe stop, and the same command');
+});
 
 describe('the summary of troupe up', () => {
   const work = "{ exec: [sh, -c, 'cat > /dev/null; echo done'] }";
 
-  test(
-    'says what is missing in a file without tasks, and in one without members',
-    async () => {
-      const troupe = newTroupe();
-      const file = join(temporaryFolder(), 'troupe.yaml');
-      writeFileSync(file, `team: idle\nmembers: [{ name: ann, agent: ${work} }]\n`);
-      const idle = await troupe.run(['up', file]);
-      expect(idle).toMatchObject({ status: 0, stdout: expect.stringContaining('the team has no tasks') });
-      writeFileSync(file, 'team: empty\ntasks: [{ id: a, title: A }]\n');
-      const empty = await troupe.run(['up', file]);
-      expect(empty).toMatchObject({ status: 1, stdout: expect.stringContaining('write members: into the file') });
-      // Work that was done before is not said to be done now.
-      writeFileSync(file, `team: empty\nmembers: [{ name: ann, agent: ${work} }]\ntasks: [{ id: a, title: A }]\n`);
-      const first = await troupe.run(['up', file, '--keep']);
-      expect(first.stdout).toMatch(
-        /1 of 1 tasks completed in [\d.]+ s\. The team stays open until troupe down empty\./,
-      );
-      expect((await troupe.run('task show 1 --team empty')).stdout).toMatch(/^ {2}id in file +a\n\n/m);
-      const again = await troupe.run(['up', file]);
-      expect(again).toMatchObject({
-        status: 0,
-        stdout: expect.stringContaining('1 of 1 tasks completed, none of them now.'),
-      });
-      // What failed before was not completed before.
-      writeFileSync(
-        file,
-        `team: failing\nmembers: [{ name: ann, agent: { exec: 'exit 3' } }]\ntasks: [{ title: A }]\n`,
-      );
-      for (let i = 0; i < 2; i++) {
-        expect((await troupe.run(['up', file])).stdout).toMatch(/^0 of 1 tasks completed in \d/m);
-      }
-    },
-    PATIENT,
-  );
+  test('says what is missing in a file without tasks, and in one without members', async () => {
+    const troupe = newTroupe();
+    const file = join(temporaryFolder(), 'troupe.yaml');
+    writeFileSync(file, `team: idle\nmembers: [{ name: ann, agent: ${work} }]\n`);
+    const idle = await troupe.run(['up', file]);
+    expect(idle).toMatchObject({ status: 0, stdout: expect.stringContaining('the team has no tasks') });
+    writeFileSync(file, 'team: empty\ntasks: [{ id: a, title: A }]\n');
+    const empty = await troupe.run(['up', file]);
+    expect(empty).toMatchObject({ status: 1, stdout: expect.stringContaining('write members: into the file') });
+    // Work that was done before is not said to be done now.
+    writeFileSync(file, `team: empty\nmembers: [{ name: ann, agent: ${work} }]\ntasks: [{ id: a, title: A }]\n`);
+    const first = await troupe.run(['up', file, '--keep']);
+    expect(first.stdout).toMatch(/1 of 1 tasks completed in [\d.]+ s\. The team stays open until troupe down empty\./);
+    expect((await troupe.run('task show 1 --team empty')).stdout).toMatch(/^ {2}id in file +a\n\n/m);
+    const again = await troupe.run(['up', file]);
+    expect(again).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('1 of 1 tasks completed, none of them now.'),
+    });
+    // What failed before was not completed before.
+    writeFileSync(file, `team: failing\nmembers: [{ name: ann, agent: { exec: 'exit 3' } }]\ntasks: [{ title: A }]\n`);
+    for (let i = 0; i < 2; i++) {
+      expect((await troupe.run(['up', file])).stdout).toMatch(/^0 of 1 tasks completed in \d/m);
+    }
+  });
 
-  test(
-    'detached says where the team is to be seen, and that somebody has to close it',
-    async () => {
-      const troupe = newTroupe();
-      const { file, go } = slowTeam();
-      const { status, stdout } = await troupe.run(['up', file, '--detach']);
-      expect(status).toBe(0);
-      expect(stdout).toMatch(
-        /^Team fourth is up\.\n\nMEMBER .*\nann .*\n\nIt works in the background, and stays open until/,
-      );
-      expect(stdout).toContain('See it: troupe watch fourth. Close it: troupe down fourth\n');
-      expect(stdout).not.toMatch(/metadata|in-process/);
-      const shown = (await troupe.run('team show fourth')).stdout;
-      expect(shown).toMatch(/^ {2}lead +none$/m);
-      expect(shown).toContain(`troupe.yaml in ${dirname(file)}\n`);
-      expect(shown).not.toMatch(/metadata|in-process/);
-      go();
-    },
-    PATIENT,
-  );
+  test('detached says where the team is to be seen, and that somebody has to close it', async () => {
+    const troupe = newTroupe();
+    const { file, go } = slowTeam();
+    const { status, stdout } = await troupe.run(['up', file, '--detach']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^Team fourth is up\.\n\nMEMBER .*\nann .*\n\nIt works in the background, and stays open until/,
+    );
+    expect(stdout).toContain('See it: troupe watch fourth. Close it: troupe down fourth\n');
+    expect(stdout).not.toMatch(/metadata|in-process/);
+    const shown = (await troupe.run('team show fourth')).stdout;
+    expect(shown).toMatch(/^ {2}lead +none$/m);
+    expect(shown).toContain(`troupe.yaml in ${dirname(file)}\n`);
+    expect(shown).not.toMatch(/metadata|in-process/);
+    go();
+  });
 
-  test(
-    'counts what a gate sent back for each task, also when not all are completed',
-    async () => {
-      const troupe = newTroupe();
-      const folder = temporaryFolder();
-      const file = join(folder, 'troupe.yaml');
-      writeFileSync(
-        file,
-        `team: judged
+  test('counts what a gate sent back for each task, also when not all are completed', async () => {
+    const troupe = newTroupe();
+    const folder = temporaryFolder();
+    const file = join(folder, 'troupe.yaml');
+    writeFileSync(
+      file,
+      `team: judged
 members: [{ name: ann, agent: { exec: [sh, -c, 'cat > /dev/null; test "$TROUPE_TASK_ID" != 3'] } }]
 tasks: [{ id: a, title: A }, { id: b, title: B }, { id: c, title: C, needs: [a, b] }]
 hooks:
   TaskCompleted: { command: 'mkdir "tried-$TROUPE_TASK_ID" 2> /dev/null && exit 2; exit 0' }
 `,
-      );
-      const { status, stdout } = await troupe.run(['up', file, '--yes']);
-      expect(status).toBe(1);
-      expect(stdout.replace(/\s+/g, ' ')).toMatch(
-        /2 of 3 tasks completed in [\d.]+ s\. A gate sent #1 back once, #2 back once\. Nobody can go on/,
-      );
-    },
-    PATIENT,
-  );
+    );
+    const { status, stdout } = await troupe.run(['up', file, '--yes']);
+    expect(status).toBe(1);
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(
+      /2 of 3 tasks completed in [\d.]+ s\. A gate sent #1 back once, #2 back once\. Nobody can go on/,
+    );
+  });
 });
 
 describe('troupe up that is told to end', () => {
@@ -435,7 +373,7 @@ describe('troupe up that is told to end', () => {
   test.for([
     ['SIGTERM', 'SIGTERM', 'SIGTERM'],
     ['SIGINT', 'SIGINT'],
-  ] as const)('by %s stops its members once and says so', { timeout: PATIENT }, async (signals) => {
+  ] as const)('by %s stops its members once and says so', async (signals) => {
     const troupe = newTroupe();
     const { child, ended } = await startUp(troupe, slowTeam().file);
     for (const signal of signals) child.kill(signal);
@@ -443,79 +381,65 @@ describe('troupe up that is told to end', () => {
     expect(await statuses(troupe)).toEqual(['stopped']);
   });
 
-  test(
-    'by a reader that has gone stops its members, and is no success',
-    async () => {
-      const troupe = newTroupe();
-      const { file, go } = slowTeam('  - { id: c, title: Never ends, assign: bob }\n');
-      const bob = "  - { name: bob, agent: { exec: [sh, -c, 'cat > /dev/null; sleep 60'] } }\n";
-      writeFileSync(file, readFileSync(file, 'utf8').replace('tasks:\n', `${bob}tasks:\n`));
-      const started = await startUp(troupe, file);
-      started.child.stdout.destroy();
-      go();
-      expect(await started.ended).toMatchObject({ status: 130, stderr: expect.not.stringContaining('EPIPE') });
-      expect(await statuses(troupe)).toEqual(['stopped', 'stopped']);
-    },
-    PATIENT,
-  );
+  test('by a reader that has gone stops its members, and is no success', async () => {
+    const troupe = newTroupe();
+    const { file, go } = slowTeam('  - { id: c, title: Never ends, assign: bob }\n');
+    const bob = "  - { name: bob, agent: { exec: [sh, -c, 'cat > /dev/null; sleep 60'] } }\n";
+    writeFileSync(file, readFileSync(file, 'utf8').replace('tasks:\n', `${bob}tasks:\n`));
+    const started = await startUp(troupe, file);
+    started.child.stdout.destroy();
+    go();
+    expect(await started.ended).toMatchObject({ status: 130, stderr: expect.not.stringContaining('EPIPE') });
+    expect(await statuses(troupe)).toEqual(['stopped', 'stopped']);
+  });
 });
 
 describe('a second troupe up of the same team', () => {
-  test(
-    'only looks on: Ctrl-C leaves, and whoever the first one runs works on',
-    async () => {
-      const troupe = newTroupe();
-      const { file, go } = slowTeam();
-      const first = await startUp(troupe, file);
-      const second = troupe.start(['up', file]);
-      const notice = 'team fourth already runs in another troupe up';
-      await until('it says so', () => second.output.stderr.includes(notice));
-      second.child.kill('SIGINT');
-      const { status, stdout } = await second.ended;
-      expect({ status, stdout }).toMatchObject({ status: 130, stdout: expect.stringContaining('its members go on') });
-      expect(await statuses(troupe)).toEqual(['active']);
-      go();
-      expect(await first.ended).toMatchObject({ status: 0, stderr: expect.not.stringContaining(notice) });
-      expect(await troupe.json('team show fourth')).toMatchObject({ status: 'cleaned-up' });
-    },
-    PATIENT,
-  );
+  test('only looks on: Ctrl-C leaves, and whoever the first one runs works on', async () => {
+    const troupe = newTroupe();
+    const { file, go } = slowTeam();
+    const first = await startUp(troupe, file);
+    const second = troupe.start(['up', file]);
+    const notice = 'team fourth already runs in another troupe up';
+    await until('it says so', () => second.output.stderr.includes(notice));
+    second.child.kill('SIGINT');
+    const { status, stdout } = await second.ended;
+    expect({ status, stdout }).toMatchObject({ status: 130, stdout: expect.stringContaining('its members go on') });
+    expect(await statuses(troupe)).toEqual(['active']);
+    go();
+    expect(await first.ended).toMatchObject({ status: 0, stderr: expect.not.stringContaining(notice) });
+    expect(await troupe.json('team show fourth')).toMatchObject({ status: 'cleaned-up' });
+  });
 
-  test(
-    'has it once the first one was killed, whether that was before it came or after',
-    async () => {
-      const troupe = newTroupe();
-      const { file } = slowTeam();
-      const first = await startUp(troupe, file);
-      const second = troupe.start(['up', file]);
-      await until('it looks on', () => second.output.stderr.includes('already runs'));
-      first.child.kill('SIGKILL');
-      await first.ended;
-      second.child.kill('SIGINT');
-      expect(await second.ended).toMatchObject({ stdout: expect.stringContaining('its members are stopped') });
-      expect(await statuses(troupe)).toEqual(['stopped']);
-      const third = await startUp(troupe, file);
-      third.child.kill('SIGKILL');
-      await third.ended;
-      const fourth = troupe.start(['up', file, '--json']);
-      await until('it works', async () => (await statuses(troupe))[0] === 'active');
-      await until('it has the team', () => holderOf(troupe) === fourth.child.pid);
-      fourth.child.kill('SIGINT');
-      const { status, stderr } = await fourth.ended;
-      expect({ status, stderr }).toEqual({ status: 130, stderr: '' });
-      expect(await statuses(troupe)).toEqual(['stopped']);
-      expect(holderOf(troupe)).toBeUndefined();
-    },
-    PATIENT,
-  );
+  test('has it once the first one was killed, whether that was before it came or after', async () => {
+    const troupe = newTroupe();
+    const { file } = slowTeam();
+    const first = await startUp(troupe, file);
+    const second = troupe.start(['up', file]);
+    await until('it looks on', () => second.output.stderr.includes('already runs'));
+    first.child.kill('SIGKILL');
+    await first.ended;
+    second.child.kill('SIGINT');
+    expect(await second.ended).toMatchObject({ stdout: expect.stringContaining('its members are stopped') });
+    expect(await statuses(troupe)).toEqual(['stopped']);
+    const third = await startUp(troupe, file);
+    third.child.kill('SIGKILL');
+    await third.ended;
+    const fourth = troupe.start(['up', file, '--json']);
+    await until('it works', async () => (await statuses(troupe))[0] === 'active');
+    await until('it has the team', () => holderOf(troupe) === fourth.child.pid);
+    fourth.child.kill('SIGINT');
+    const { status, stderr } = await fourth.ended;
+    expect({ status, stderr }).toEqual({ status: 130, stderr: '' });
+    expect(await statuses(troupe)).toEqual(['stopped']);
+    expect(holderOf(troupe)).toBeUndefined();
+  });
 });
 
-test(
-  'of many troupe up that find the holder of a team dead at the same moment, one has it',
-  async () => {
-    const folder = join(temporaryFolder(), 'holders');
-    const teams = Array.from({ length: 300 }, (_, at) => `team-${at}`);
-    const script = `
+test('of many troupe up that find the holder of a team dead at the same moment, one has it', async () => {
+  const folder = join(temporaryFolder(), 'holders');
+  const teams = Array.from({ length: 300 }, (_, at) => `team-${at}`);
+  const script = `
       import { once } from 'node:events';
       import { openHolder } from ${JSON.stringify(new URL('../../src/cli/up/holder.ts', import.meta.url).href)};
       const [folder, ...teams] = process.argv.slice(1);
@@ -523,29 +447,27 @@ test(
       await once(process.stdin, 'data');
       console.log(JSON.stringify(teams.filter((team) => openHolder(folder, team).isUs())));
       process.stdin.on('end', () => process.exit()).resume();`;
-    const contend = async (number: number): Promise<string[][]> => {
-      const words = ['--input-type=module', '-e', script, folder, ...teams];
-      const children = Array.from({ length: number }, () => spawn(process.execPath, words));
-      const said = children.map((child) => createInterface(child.stdout)[Symbol.asyncIterator]());
-      try {
-        for (const lines of said) expect(await lines.next()).toMatchObject({ value: 'ready' });
-        for (const child of children) child.stdin.write('go\n');
-        const got = await Promise.all(said.map(async (lines) => String((await lines.next()).value)));
-        return got.map((line) => JSON.parse(line) as string[]);
-      } finally {
-        const ends = children.filter(({ exitCode }) => exitCode === null).map((child) => once(child, 'exit'));
-        for (const child of children) child.stdin.end();
-        await Promise.all(ends);
-      }
-    };
-    // Those of a round die with its end, and those of the next find them dead.
-    for (let round = 0; round < 3; round++) {
-      const got = await contend(round === 0 ? 1 : 6);
-      expect(got.flat().toSorted()).toEqual(teams.toSorted());
+  const contend = async (number: number): Promise<string[][]> => {
+    const words = ['--input-type=module', '-e', script, folder, ...teams];
+    const children = Array.from({ length: number }, () => spawn(process.execPath, words));
+    const said = children.map((child) => createInterface(child.stdout)[Symbol.asyncIterator]());
+    try {
+      for (const lines of said) expect(await lines.next()).toMatchObject({ value: 'ready' });
+      for (const child of children) child.stdin.write('go\n');
+      const got = await Promise.all(said.map(async (lines) => String((await lines.next()).value)));
+      return got.map((line) => JSON.parse(line) as string[]);
+    } finally {
+      const ends = children.filter(({ exitCode }) => exitCode === null).map((child) => once(child, 'exit'));
+      for (const child of children) child.stdin.end();
+      await Promise.all(ends);
     }
-  },
-  PATIENT,
-);
+  };
+  // Those of a round die with its end, and those of the next find them dead.
+  for (let round = 0; round < 3; round++) {
+    const got = await contend(round === 0 ? 1 : 6);
+    expect(got.flat().toSorted()).toEqual(teams.toSorted());
+  }
+});
 
 /** The process that says it sees the slow team through. */
 function holderOf({ home }: Troupe): number | undefined {
@@ -554,43 +476,35 @@ function holderOf({ home }: Troupe): number | undefined {
   return text === '' ? undefined : (JSON.parse(text) as { pid: number }).pid;
 }
 
-test(
-  'troupe up on a terminal waits for a person whatever is asked, shows what to type, and ends with nobody at work',
-  async (context) => {
-    const troupe = await readyTroupe(context);
-    const file = join(temporaryFolder(), 'troupe.yaml');
-    writeFileSync(
-      file,
-      `team: judged
+test('troupe up on a terminal waits for a person whatever is asked, shows what to type, and ends with nobody at work', async (context) => {
+  const troupe = await readyTroupe(context);
+  const file = join(temporaryFolder(), 'troupe.yaml');
+  writeFileSync(
+    file,
+    `team: judged
 members: [{ name: ann, agent: { exec: [sh, -c, 'cat > /dev/null; echo done'] } }]
 tasks: [{ id: a, title: Never good enough }]
 hooks: { TaskCompleted: { command: 'echo no >&2; exit 2' } }
 `,
-    );
-    const terminal = openTerminal(troupe, `troupe up ${file} --yes --no-panes`, { columns: 36 });
-    await terminal.see(/^! troupe approve ann$/m);
-    terminal.resize(70, 24);
-    await terminal.see(/^! gate waits for you \(troupe approve ann\): /m);
-    expect(await troupe.run('approve ann')).toMatchObject({ status: 0 });
-    const text = await terminal.see(/ended with 0/);
-    expect(text).toContain('1 of 1 tasks completed');
-    expect(text).not.toMatch(/ann active/);
-  },
-  PATIENT,
-);
+  );
+  const terminal = openTerminal(troupe, `troupe up ${file} --yes --no-panes`, { columns: 36 });
+  await terminal.see(/^! troupe approve ann$/m);
+  terminal.resize(70, 24);
+  await terminal.see(/^! gate waits for you \(troupe approve ann\): /m);
+  expect(await troupe.run('approve ann')).toMatchObject({ status: 0 });
+  const text = await terminal.see(/ended with 0/);
+  expect(text).toContain('1 of 1 tasks completed');
+  expect(text).not.toMatch(/ann active/);
+});
 
-test(
-  'a member that no machine has taken on is not waited for when its team is closed',
-  async () => {
-    const troupe = newTroupe();
-    const file = join(temporaryFolder(), 'troupe.yaml');
-    writeFileSync(file, 'team: away\nmembers: [{ name: ann, host: elsewhere, agent: { exec: [cat] } }]\n');
-    expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
-    const began = performance.now();
-    expect(await troupe.run('down away')).toMatchObject({ status: 0 });
-    expect(performance.now() - began).toBeLessThan(9_000);
-    const again = await troupe.run(['up', file]);
-    expect(again).toMatchObject({ stderr: expect.stringContaining('--again') });
-  },
-  PATIENT,
-);
+test('a member that no machine has taken on is not waited for when its team is closed', async () => {
+  const troupe = newTroupe();
+  const file = join(temporaryFolder(), 'troupe.yaml');
+  writeFileSync(file, 'team: away\nmembers: [{ name: ann, host: elsewhere, agent: { exec: [cat] } }]\n');
+  expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
+  const began = performance.now();
+  expect(await troupe.run('down away')).toMatchObject({ status: 0 });
+  expect(performance.now() - began).toBeLessThan(9_000);
+  const again = await troupe.run(['up', file]);
+  expect(again).toMatchObject({ stderr: expect.stringContaining('--again') });
+});

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { newTroupe, until } from './troupe.ts';
+import { until } from '../until.ts';
+import { newTroupe } from './troupe.ts';
 
 interface Outcome {
   readonly tasks: readonly { readonly startedAt: string; readonly completedAt: string }[];
@@ -49,4 +50,4 @@ test('troupe up without a terminal says whose answer it waits for, ps too, and g
   expect(waited).toBeGreaterThan(0);
   expect(outcome.worked).toEqual({ '1': took - waited });
   expect(up.output.stderr.match(/waits for you/g)).toHaveLength(1);
-}, 60_000);
+});

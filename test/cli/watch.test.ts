@@ -7,9 +7,10 @@ import type { Choice } from '../../src/cli/watch/frame.ts';
 import { headLine } from '../../src/cli/watch/head.ts';
 import type { Mail, Model, Task } from '../../src/cli/watch/model.ts';
 import { needTool } from '../tools.ts';
+import { until } from '../until.ts';
 import { HOSTILE } from './hostile.ts';
 import { openTerminal } from './terminal.ts';
-import { BIN, newTroupe, readPid, sharedTroupe, until } from './troupe.ts';
+import { BIN, newTroupe, readPid, sharedTroupe } from './troupe.ts';
 
 describe('watch in a pipe', () => {
   test('writes one line per event, and as JSON one line per batch', async () => {
@@ -63,7 +64,7 @@ describe('watch in a pipe', () => {
       .split('\n')
       .map((line) => (JSON.parse(line) as { seq: number }).seq);
     expect(seqs).toEqual(seqs.map((_, at) => at + 1));
-  }, 40_000);
+  });
 });
 
 describe('watch on a terminal', () => {

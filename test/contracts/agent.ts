@@ -182,7 +182,7 @@ export function describeAgent(
       process.kill(pids[0] as number, 0);
       await session.close();
       // A terminal that has just ended leaves it to another to note the end of what ran in it.
-      await expect.poll(() => isThere(pids[0] as number), { timeout: 5_000 }).toBe(false);
+      await expect.poll(() => isThere(pids[0] as number)).toBe(false);
     });
 
     testUnless('rejects what cannot be run', 'is refused with what is missing when it cannot be run', async () => {

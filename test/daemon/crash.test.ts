@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { startDaemon } from '../../src/daemon.ts';
-import { run, until } from './processes.ts';
+import { until } from '../until.ts';
+import { run } from './processes.ts';
 import type { Running } from './processes.ts';
 import type { Acknowledged } from './programs/hard-worker.ts';
 import { connect, temporaryHome } from './serve.ts';
@@ -29,7 +30,7 @@ test(`loses nothing that it acknowledged when it is killed at ${KILLS} moments u
 
   const loadSpare = async (): Promise<Running> => {
     const spare = run('spare-daemon', [home.directory, cache], { stdio: ['pipe', 'pipe', 'pipe'] });
-    await until('it has loaded', () => spare.output.stdout === 'loaded\n', 60_000);
+    await until('it has loaded', () => spare.output.stdout === 'loaded\n');
     return spare;
   };
   let next = await loadSpare();
@@ -46,9 +47,9 @@ test(`loses nothing that it acknowledged when it is killed at ${KILLS} moments u
     const isReady = (): boolean => daemon.output.stdout === 'loaded\nready\n';
     if (Math.random() < KILLED_AT_START) await sleep(Math.random() * LONGEST_START_MS);
     else {
-      await until('it is ready', isReady, 60_000);
+      await until('it is ready', isReady);
       const enough = countAnswers() + Math.random() * MOST_ANSWERS;
-      await until('work is done', () => countAnswers() > enough, 60_000);
+      await until('work is done', () => countAnswers() > enough);
       await sleep(Math.random() * 10);
     }
     daemon.child.kill('SIGKILL');
@@ -57,7 +58,7 @@ test(`loses nothing that it acknowledged when it is killed at ${KILLS} moments u
     next = await spare;
   }
   next.child.stdin?.write('go\n');
-  await until('the last daemon is ready', () => next.output.stdout.endsWith('ready\n'), 60_000);
+  await until('the last daemon is ready', () => next.output.stdout.endsWith('ready\n'));
   for (const worker of workers) worker.child.stdin?.write('enough\n');
   expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
   const all = workers.map(({ output }) => JSON.parse(output.stdout.trim().split('\n').at(-1) ?? '') as Acknowledged);
@@ -70,7 +71,7 @@ test(`loses nothing that it acknowledged when it is killed at ${KILLS} moments u
     for (const list of [created, claimed, sent]) expect(list.length).toBeGreaterThan(KILLS / 2);
   }
   for (const team of TEAMS) await check(client, team, all);
-}, 400_000);
+});
 
 async function check(client: Client, team: string, all: readonly Acknowledged[]): Promise<void> {
   const tasks = await client.call('task.list', { teamId: team, limit: 10_000 });

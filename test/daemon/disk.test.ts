@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
 import { startDaemon } from '../../src/daemon.ts';
@@ -11,8 +11,6 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { connect, get, readLog, serve, temporaryHome } from './serve.ts';
 
 // Real processes, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
-
 test('stays up on a full disk: writes fail, reads work, it says so, and goes on when there is room', async (context) => {
   const home = smallDisk(16);
   context.skip(home === undefined, 'only root can mount a small disk');

@@ -30,4 +30,4 @@ test('F21: garbage in the files beside the journal keeps no daemon from serving;
   expect(refused.stderr).toContain(`${secret} holds no secret: remove it and start the daemon again`);
   rmSync(secret);
   expect((await troupe.run('task list --team demo')).stdout).toContain('One');
-}, 90_000);
+});

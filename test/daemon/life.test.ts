@@ -12,18 +12,17 @@ import {
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { homeAt } from '../../src/client/home.ts';
 import { startDaemon } from '../../src/daemon.ts';
 import { makeCertificate } from '../certificate.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
-import { processorMs, run, until } from './processes.ts';
+import { until } from '../until.ts';
+import { processorMs, run } from './processes.ts';
 import { BIN, connect, environmentFor, readLog, serve, spawnServe, temporaryHome } from './serve.ts';
 
 // Real processes, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
-
 /** What a daemon leaves in its home when it has ended in order. */
 const LEFT = [
   'daemon.log',
@@ -60,7 +59,6 @@ describe('starting', () => {
       () =>
         daemons.filter(({ child }) => child.exitCode === 75).length === 7 &&
         daemons.some(({ output }) => output.stdout.includes('"ready":true')),
-      40_000,
     );
     const winner = daemons.find(({ child }) => child.exitCode === null);
     for (const { output } of daemons.filter((one) => one !== winner)) {
@@ -299,7 +297,7 @@ describe('serve', () => {
     const args = ['serve', ...open, '--tls-cert', cert, '--tls-key', key];
     const daemon = run(BIN, args, { env: environmentFor(home) });
     await expect
-      .poll(() => daemon.output.stderr, { timeout: 20_000 })
+      .poll(() => daemon.output.stderr)
       .toMatch(/^Troupe runs at https:\/\/troupe\.example:9443, and listens on 0\.0\.0\.0:\d+ \(/);
     daemon.child.kill('SIGINT');
     expect(await daemon.ended).toBe(0);
@@ -308,7 +306,7 @@ describe('serve', () => {
   test('says in one line where it is and how it is ended', async () => {
     const home = temporaryHome();
     const daemon = run(BIN, ['serve', '--journal', 'memory', '--name', 'here'], { env: environmentFor(home) });
-    await expect.poll(() => daemon.output.stderr, { timeout: 20_000 }).toMatch(/Ctrl-C ends it\n$/);
+    await expect.poll(() => daemon.output.stderr).toMatch(/Ctrl-C ends it\n$/);
     const said =
       /^Troupe, named here, runs at http:\/\/127\.0\.0\.1:\d+ \(process \d+, journal memory\); Ctrl-C ends it\n$/;
     expect(daemon.output).toEqual({ stdout: '', stderr: expect.stringMatching(said) as string });

@@ -1,20 +1,19 @@
 import { readdirSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { identify } from '../../src/agents/process.ts';
 import { writeCard } from '../../src/runtime/card.ts';
 import { LockedError, takeLock } from '../../src/runtime/lock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { run, until } from './processes.ts';
+import { until } from '../until.ts';
+import { run } from './processes.ts';
 
 // Real processes, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
-
 test('goes to exactly one of 20 processes, and each other one learns which', async () => {
   const folder = temporaryFolder();
   const racers = Array.from({ length: 20 }, () => run('hold-lock', [folder]));
-  await until('all have said something', () => racers.every(({ output }) => output.stdout.endsWith('\n')), 50_000);
+  await until('all have said something', () => racers.every(({ output }) => output.stdout.endsWith('\n')));
   const winners = racers.filter(({ output }) => output.stdout === 'got\n');
   expect(winners).toHaveLength(1);
   const others = racers.filter((racer) => racer !== winners[0]).map(({ output }) => output.stdout);

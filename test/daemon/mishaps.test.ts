@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { createConnection } from 'node:net';
 import type { NetConnectOpts, Socket } from 'node:net';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
-import { track, until } from './processes.ts';
+import { expect, test } from 'vitest';
+import { until } from '../until.ts';
+import { track } from './processes.ts';
 import { BIN, connect, environmentFor, get, readLog, serve, spawnServe, temporaryHome } from './serve.ts';
 
 // Real processes, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
-
 const MISHAP = `--import=${join(import.meta.dirname, 'programs/mishap.ts')}`;
 
 test.each(['exception', 'rejection'])(
@@ -76,7 +75,7 @@ test('F19: goes on serving when it has no more file descriptors, says so, and ta
   // Both limits, so that Node cannot raise the lower one.
   const command = ['-c', 'ulimit -n 70 && exec "$0" "$@"', process.execPath, BIN, 'serve', '--json'];
   const daemon = track(spawn('sh', command, { env: environmentFor(home), stdio: ['ignore', 'pipe', 'pipe'] }));
-  await until('it is ready', () => daemon.output.stdout.includes('ready'), 30_000);
+  await until('it is ready', () => daemon.output.stdout.includes('ready'));
   const client = connect(home);
   await client.call('team.create', { name: 'demo' });
 

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { until } from './processes.ts';
+import { until } from '../until.ts';
 import { connect, serve, temporaryHome } from './serve.ts';
 
 test('nobody takes a new task before its hook has judged it, also when the daemon is killed meanwhile', async () => {
@@ -32,4 +32,4 @@ test('nobody takes a new task before its hook has judged it, also when the daemo
   expect(await creating).toMatchObject({ id: '1', title: 'Judged', status: 'pending' });
   expect(await claim()).toMatchObject({ id: '1', assigneeId: 'ann' });
   expect(await client.call('task.list', { teamId: 'crew' })).toHaveLength(1);
-}, 90_000);
+});

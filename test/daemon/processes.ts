@@ -42,18 +42,3 @@ export function processorMs(pid: number): number {
   // utime and stime, in ticks of 10 ms.
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
-
-/** Waits until the condition holds; fails with what it last said. */
-export async function until<T>(
-  what: string,
-  condition: () => T | undefined | false | Promise<T | undefined | false>,
-  ms = 15_000,
-): Promise<T> {
-  const giveUp = performance.now() + ms;
-  for (;;) {
-    const value = await condition();
-    if (value !== undefined && value !== false) return value;
-    if (performance.now() > giveUp) throw new Error(`Waited ${ms} ms in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

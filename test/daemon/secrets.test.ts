@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
-import { until } from './processes.ts';
+import { expect, test } from 'vitest';
+import { until } from '../until.ts';
 import { connect, get, serve, temporaryHome } from './serve.ts';
 
 // Real processes, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
-
 /** Values of the environment, of shapes that are known and of one that is not. */
 const SECRETS = {
   ANTHROPIC_API_KEY: 'sk-ant-canary-0123456789abcdef',

@@ -9,7 +9,8 @@ import type { Home } from '../../src/client/home.ts';
 import { socketConnect } from '../../src/client/socket.ts';
 import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { track, until } from './processes.ts';
+import { until } from '../until.ts';
+import { track } from './processes.ts';
 import type { Running } from './processes.ts';
 
 /** The command line, as people call it. */
@@ -51,20 +52,13 @@ export function spawnServe(home: Home, { args = [], env = {}, enter = [] }: Serv
   return track(spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: environmentFor(home, env) }));
 }
 
-/** Several that start at the same time on a busy machine take their time. */
-const READY_MS = 45_000;
-
 /** Runs `troupe serve` and waits until it is ready. */
 export async function serve(home: Home, options: ServeOptions = {}): Promise<Served> {
   const running = spawnServe(home, options);
-  const line = await until(
-    `the daemon is ready: ${running.output.stderr}`,
-    () => {
-      if (running.child.exitCode !== null) throw new Error(`The daemon ended: ${running.output.stderr}`);
-      return /^.*\n/.exec(running.output.stdout)?.[0];
-    },
-    READY_MS,
-  );
+  const line = await until(`the daemon is ready: ${running.output.stderr}`, () => {
+    if (running.child.exitCode !== null) throw new Error(`The daemon ended: ${running.output.stderr}`);
+    return /^.*\n/.exec(running.output.stdout)?.[0];
+  });
   return { ...running, url: (JSON.parse(line) as { url: string }).url };
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { SendMessageInput } from '../../src/core/message.ts';
@@ -13,8 +13,6 @@ import { processorMs } from './processes.ts';
 import { connect, get, serve, temporaryHome } from './serve.ts';
 
 // Real processes, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
-
 const METRICS = { totalTeamsCreated: 2, totalTeammatesSpawned: 2, totalTeamTasksCompleted: 1, totalTeamMessages: 3 };
 
 test('says where it is, how it is and what it has done', async () => {

@@ -2,16 +2,14 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
 import { openUnix, openWebSocket } from '../server/wire.ts';
+import { until } from '../until.ts';
 import { startCollector } from './collector.ts';
-import { until } from './processes.ts';
 import { connect, readLog, serve, temporaryHome } from './serve.ts';
 
 // Real processes, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
-
 test('sends a span for each call and each commit when OTEL_* asks for it, and no content', async () => {
   const home = temporaryHome();
   const collector = await startCollector();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TeamRequest } from '../../src/core/request.ts';
-import { until } from '../daemon/processes.ts';
+import { until } from '../until.ts';
 import { setStage } from './stage.ts';
 
 test('no turn begins after the budget is used up, until a person gives more; the lead is told at 80 %', async () => {
@@ -13,10 +13,8 @@ test('no turn begins after the budget is used up, until a person gives more; the
     tasks,
   });
   await stage.ask('up', file, '--detach');
-  const question = await until(
-    'a person is asked',
-    async () => (await stage.ask<TeamRequest[]>('approve')).find(({ kind }) => kind === 'budget'),
-    30_000,
+  const question = await until('a person is asked', async () =>
+    (await stage.ask<TeamRequest[]>('approve')).find(({ kind }) => kind === 'budget'),
   );
   expect(question).toMatchObject({
     memberId: 'worker',
@@ -32,14 +30,10 @@ test('no turn begins after the budget is used up, until a person gives more; the
   const [warning] = await client.call('message.inbox', { teamId: 'thrifty', memberId: 'lead' });
   expect(warning?.content).toContain('used up to 4 turns of 5 turns');
   await stage.ask('approve', question.id);
-  await until(
-    'all is done',
-    async () => {
-      const { tasks: counts } = await client.call('team.status', { teamId: 'thrifty' });
-      return counts['completed'] === 9;
-    },
-    30_000,
-  );
+  await until('all is done', async () => {
+    const { tasks: counts } = await client.call('team.status', { teamId: 'thrifty' });
+    return counts['completed'] === 9;
+  });
   const uses = await stage.ask('budget', 'show', 'worker', '--team', 'thrifty');
   expect(uses).toMatchObject([{ of: 'member', what: 'turns', used: 9, limit: 10 }]);
-}, 90_000);
+});

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { TeamEvent } from '../../src/core/event.ts';
-import { until } from '../daemon/processes.ts';
+import { until } from '../until.ts';
 import { isAlive, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -35,13 +35,8 @@ test.each(Array.from({ length: ROUNDS }, (_, i) => SEED + i))(
     await until(
       'all tasks are completed',
       async () => (await client.call('team.status', { teamId: 'crew' })).tasks['completed'] === TASKS,
-      200_000,
     );
-    await until(
-      'all mail is with its agents',
-      async () => (await mail(stage)).every((one) => one.acknowledgedAt),
-      60_000,
-    );
+    await until('all mail is with its agents', async () => (await mail(stage)).every((one) => one.acknowledgedAt));
 
     const completions = (await history(stage)).flatMap((event) =>
       event.type === 'task:completed' ? event.taskId : [],
@@ -60,7 +55,6 @@ test.each(Array.from({ length: ROUNDS }, (_, i) => SEED + i))(
       return all.every(({ status }) => status !== 'stopped') && stage.records().length === MEMBERS.length;
     });
   },
-  300_000,
 );
 
 /** Kills teammates, and now and then the daemon. Nobody dies so often that it is given up. */

@@ -2,16 +2,17 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { agentProgram } from '../agents/installed.ts';
-import { START_MS, testPlace } from '../agents/real.ts';
-import { until } from '../daemon/processes.ts';
+import { testPlace } from '../agents/real.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import { lastUserText } from '../models/script.ts';
 import type { ModelScript } from '../models/script.ts';
+import { needs } from '../tools.ts';
+import { until } from '../until.ts';
 import { setStage } from './stage.ts';
 
 const program = agentProgram('claude');
 
-describe.skipIf(program === undefined)('a team of Claude Code', { timeout: START_MS }, () => {
+describe('a team of Claude Code', needs(program !== undefined, 'Claude Code is not installed'), () => {
   test('plans, is approved, works, and writes to a teammate who reads it', async () => {
     const stage = setStage();
     const { home, cwd } = testPlace();
@@ -45,7 +46,6 @@ describe.skipIf(program === undefined)('a team of Claude Code', { timeout: START
     const plan = await until(
       'alice has a plan',
       async () => (await client.call('request.list', { teamId: 'poets', kind: 'plan' }))[0],
-      60_000,
     );
     // It tried to write at once, and could not.
     expect(plan.content).toContain('No such tool available: Write');
@@ -54,7 +54,6 @@ describe.skipIf(program === undefined)('a team of Claude Code', { timeout: START
     await until(
       'all is done',
       async () => (await client.call('team.status', { teamId: 'poets' })).tasks['completed'] === 2,
-      60_000,
     );
     expect(existsSync(haiku)).toBe(true);
     await until('bob has read what alice wrote', () =>

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { until } from '../daemon/processes.ts';
 import { readLog } from '../daemon/serve.ts';
+import { until } from '../until.ts';
 import { isAlive, processesOf, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -47,14 +47,10 @@ describe('kill -9', () => {
         tasks: [{ title: 'Impossible' }],
       });
       const client = stage.client();
-      const member = await until(
-        'it is given up',
-        async () => {
-          const found = await client.call('member.show', { teamId: 'crew', memberId: 'worker' });
-          return found.status === 'stopped' && !found.returning && found;
-        },
-        60_000,
-      );
+      const member = await until('it is given up', async () => {
+        const found = await client.call('member.show', { teamId: 'crew', memberId: 'worker' });
+        return found.status === 'stopped' && !found.returning && found;
+      });
       expect(member.stopReason).toMatch(/^crashed: ended by SIGKILL/);
       const told = await client.call('message.inbox', { teamId: 'crew', memberId: 'lead' });
       expect(told).toHaveLength(4);
@@ -133,7 +129,7 @@ describe('kill -9', () => {
       process.kill(daemon, 'SIGKILL');
       await until('the daemon is gone', () => !isAlive(daemon));
       for (const pid of pids) process.kill(pid, 'SIGTERM');
-      await until('both are gone', () => !pids.some(isAlive), 20_000);
+      await until('both are gone', () => !pids.some(isAlive));
       expect(isAlive(program.pid as number)).toBe(false);
     },
     LONG,
@@ -255,12 +251,8 @@ async function detach(stage: Stage, team: object): Promise<void> {
 }
 
 async function completed(stage: Stage, ids: readonly string[]): Promise<void> {
-  await until(
-    'the tasks are completed',
-    async () => {
-      const tasks = await Promise.all(ids.map((id) => stage.task('crew', id)));
-      return tasks.every(({ status }) => status === 'completed');
-    },
-    40_000,
-  );
+  await until('the tasks are completed', async () => {
+    const tasks = await Promise.all(ids.map((id) => stage.task('crew', id)));
+    return tasks.every(({ status }) => status === 'completed');
+  });
 }

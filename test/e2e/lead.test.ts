@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { until } from '../daemon/processes.ts';
+import { until } from '../until.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -64,7 +64,7 @@ test(
       readonly content: string;
     }
     const next = async (): Promise<Waiting> =>
-      until('a plan waits', async () => (await stage.ask<Waiting[]>('approve'))[0], 30_000);
+      until('a plan waits', async () => (await stage.ask<Waiting[]>('approve'))[0]);
     const first = await next();
     expect(first).toMatchObject({ kind: 'plan', content: 'I will do Tidy' });
     await stage.ask('approve', first.id, '--deny', '--feedback', 'with care');
@@ -78,7 +78,7 @@ test(
     expect((await stage.troupe('approve', second.id)).stdout).toBe(
       'The plan of planner is approved: the work begins.\n',
     );
-    await until('it is done', async () => (await stage.task('asks', '1')).result === 'did Tidy', 30_000);
+    await until('it is done', async () => (await stage.task('asks', '1')).result === 'did Tidy');
     // What it may do from then on is what its team file says.
     expect(stage.work().map((turn) => (turn as unknown as Told).mode)).toEqual(['plan', 'plan', 'full']);
     expect((await stage.troupe('approve')).stdout).toBe('Nothing waits for you.\n');
@@ -133,19 +133,15 @@ test(
     const agents = { quick: fixture(stage, 'slow') };
     await stage.ask('up', stage.teamFile({ team: 'survives', lead, agents }), '--detach');
     const client = stage.client();
-    await until(
-      'the helper works',
-      async () => {
-        const { tasks } = await client.call('team.status', { teamId: 'survives' });
-        return tasks['in_progress'] === 1;
-      },
-      30_000,
-    );
+    await until('the helper works', async () => {
+      const { tasks } = await client.call('team.status', { teamId: 'survives' });
+      return tasks['in_progress'] === 1;
+    });
     process.kill(await stage.pidOf('survives', 'boss'), 'SIGKILL');
-    await until('the new lead was told', async () => toldTo(stage, 'boss').length === 2, 30_000);
+    await until('the new lead was told', async () => toldTo(stage, 'boss').length === 2);
     expect(toldTo(stage, 'boss')[1]?.digest).toContain('#1 [in_progress] slow (helper)');
     stage.letGo();
-    await until('the work is done', async () => toldTo(stage, 'boss').length === 3, 30_000);
+    await until('the work is done', async () => toldTo(stage, 'boss').length === 3);
     expect(toldTo(stage, 'boss')[2]?.digest).toContain('Tasks: 1 completed');
   },
   LONG,

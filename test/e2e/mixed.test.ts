@@ -2,11 +2,12 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { agentProgram } from '../agents/installed.ts';
-import { START_MS, testPlace } from '../agents/real.ts';
+import { testPlace } from '../agents/real.ts';
 import { REAL_AGENTS, setUp } from '../agents/setups.ts';
 import type { Setup } from '../agents/setups.ts';
-import { until } from '../daemon/processes.ts';
 import type { ModelReply, ModelRequest, ModelScript } from '../models/script.ts';
+import { needs } from '../tools.ts';
+import { until } from '../until.ts';
 import { setStage } from './stage.ts';
 
 const missing = REAL_AGENTS.filter((name) => agentProgram(name) === undefined);
@@ -31,105 +32,108 @@ function mate(own: string): ModelScript {
   };
 }
 
-describe.skipIf(missing.length > 0)(`a team of ${REAL_AGENTS.join(', ')}`, { timeout: 3 * START_MS }, () => {
-  test('drains a graph of 20 tasks; each writes to each, one is killed on the way, a gate sends work back', async () => {
-    const stage = setStage();
-    const setups = new Map<string, Setup>();
-    for (const name of REAL_AGENTS) setups.set(name, await setUp(name, testPlace(), mate(name)));
-    onTestFinished(async () => void (await Promise.all([...setups.values()].map(({ model }) => model.close()))));
-    const gate = join(stage.folder, 'gate.sh');
-    writeFileSync(
-      gate,
-      '#!/bin/sh\n[ "$TROUPE_TASK_ID" != 10 ] || mkdir seen 2>/dev/null || exit 0\n[ "$TROUPE_TASK_ID" != 10 ] || { echo "once more" >&2; exit 2; }\n',
-    );
-    chmodSync(gate, 0o755);
-    const tasks = Array.from({ length: 20 }, (_, i) => {
-      const assign = REAL_AGENTS[i % 4] as string;
-      const title = i < 4 ? `Greet as ${assign}` : `Item ${i + 1}`;
-      return {
-        id: String(i + 1),
-        title,
-        assign,
-        ...(i >= 4 && { needs: [String(i - 3), String(4 * Math.floor(i / 4))] }),
-      };
-    });
-    const file = stage.teamFile({
-      team: 'mixed',
-      agents: Object.fromEntries(
-        [...setups].map(
-          ([
-            name,
-            {
-              entry: { cwd: _cwd, ...entry },
-            },
-          ]) => [name, entry],
+describe(
+  `a team of ${REAL_AGENTS.join(', ')}`,
+  needs(missing.length === 0, `${missing.join(', ')} is not installed`),
+  () => {
+    test('drains a graph of 20 tasks; each writes to each, one is killed on the way, a gate sends work back', async () => {
+      const stage = setStage();
+      const setups = new Map<string, Setup>();
+      for (const name of REAL_AGENTS) setups.set(name, await setUp(name, testPlace(), mate(name)));
+      onTestFinished(async () => void (await Promise.all([...setups.values()].map(({ model }) => model.close()))));
+      const gate = join(stage.folder, 'gate.sh');
+      writeFileSync(
+        gate,
+        '#!/bin/sh\n[ "$TROUPE_TASK_ID" != 10 ] || mkdir seen 2>/dev/null || exit 0\n[ "$TROUPE_TASK_ID" != 10 ] || { echo "once more" >&2; exit 2; }\n',
+      );
+      chmodSync(gate, 0o755);
+      const tasks = Array.from({ length: 20 }, (_, i) => {
+        const assign = REAL_AGENTS[i % 4] as string;
+        const title = i < 4 ? `Greet as ${assign}` : `Item ${i + 1}`;
+        return {
+          id: String(i + 1),
+          title,
+          assign,
+          ...(i >= 4 && { needs: [String(i - 3), String(4 * Math.floor(i / 4))] }),
+        };
+      });
+      const file = stage.teamFile({
+        team: 'mixed',
+        agents: Object.fromEntries(
+          [...setups].map(
+            ([
+              name,
+              {
+                entry: { cwd: _cwd, ...entry },
+              },
+            ]) => [name, entry],
+          ),
         ),
-      ),
-      members: [...setups].map(([name, { entry }]) => ({ name, agent: name, cwd: entry['cwd'] })),
-      tasks,
-      hooks: { TaskCompleted: { command: './gate.sh', onFailure: 'block' } },
-    });
-    await stage.ask('up', file, '--yes', '--detach');
-    const client = stage.client();
-    const done = async (): Promise<number> =>
-      (await client.call('team.status', { teamId: 'mixed' })).tasks['completed'] ?? 0;
-    await until('some of it is done', async () => (await done()) >= 6, START_MS);
-    process.kill(await stage.pidOf('mixed', 'codex'), 'SIGKILL');
-    await until('all of it is done', async () => (await done()) === 20, 2 * START_MS);
+        members: [...setups].map(([name, { entry }]) => ({ name, agent: name, cwd: entry['cwd'] })),
+        tasks,
+        hooks: { TaskCompleted: { command: './gate.sh', onFailure: 'block' } },
+      });
+      await stage.ask('up', file, '--yes', '--detach');
+      const client = stage.client();
+      const done = async (): Promise<number> =>
+        (await client.call('team.status', { teamId: 'mixed' })).tasks['completed'] ?? 0;
+      await until('some of it is done', async () => (await done()) >= 6);
+      process.kill(await stage.pidOf('mixed', 'codex'), 'SIGKILL');
+      await until('all of it is done', async () => (await done()) === 20);
 
-    const all = await client.call('task.list', { teamId: 'mixed' });
-    expect(all.map(({ assigneeId }) => assigneeId)).toEqual(tasks.map(({ assign }) => assign));
-    expect(all[9]).toMatchObject({ rejections: 1, result: 'did Item 10' });
-    for (const task of all) {
-      for (const id of task.dependencies) {
-        const before = all.find((one) => one.id === id);
-        expect(Date.parse(before?.completedAt ?? '')).toBeLessThanOrEqual(Date.parse(task.startedAt ?? ''));
+      const all = await client.call('task.list', { teamId: 'mixed' });
+      expect(all.map(({ assigneeId }) => assigneeId)).toEqual(tasks.map(({ assign }) => assign));
+      expect(all[9]).toMatchObject({ rejections: 1, result: 'did Item 10' });
+      for (const task of all) {
+        for (const id of task.dependencies) {
+          const before = all.find((one) => one.id === id);
+          expect(Date.parse(before?.completedAt ?? '')).toBeLessThanOrEqual(Date.parse(task.startedAt ?? ''));
+        }
       }
-    }
-    for (const own of REAL_AGENTS) {
-      await until(
-        `${own} has its mail`,
-        async () => {
+      for (const own of REAL_AGENTS) {
+        await until(`${own} has its mail`, async () => {
           const inbox = await client.call('message.inbox', { teamId: 'mixed', memberId: own });
           return inbox.length === 3 && inbox.every(({ readAt }) => readAt !== undefined);
-        },
-        START_MS,
-      );
-      const texts = setups.get(own)?.model.requests.flatMap(({ turns }) => turns.map(({ text }) => text)) ?? [];
-      for (const other of REAL_AGENTS.filter((name) => name !== own)) {
-        expect(
-          texts.some((text) => text.includes(`hello ${own}, says ${other}`)),
-          `${other} to ${own}`,
-        ).toBe(true);
+        });
+        const texts = setups.get(own)?.model.requests.flatMap(({ turns }) => turns.map(({ text }) => text)) ?? [];
+        for (const other of REAL_AGENTS.filter((name) => name !== own)) {
+          expect(
+            texts.some((text) => text.includes(`hello ${own}, says ${other}`)),
+            `${other} to ${own}`,
+          ).toBe(true);
+        }
       }
-    }
-    const { members } = await client.call('usage.show', { teamId: 'mixed' });
-    for (const name of REAL_AGENTS) expect(members[name]?.inputTokens, name).toBeGreaterThan(0);
-    expect((await stage.troupe('down', 'mixed')).code).toBe(0);
-  });
-
-  test('led by Claude Code, which makes the tasks, brings in Codex and Gemini CLI, and answers', async () => {
-    const stage = setStage();
-    const lead = await setUp('claude', testPlace(), leads);
-    const codex = await setUp('codex', testPlace(), mate('codex'));
-    const gemini = await setUp('gemini', testPlace(), mate('gemini'));
-    onTestFinished(async () => void (await Promise.all([lead, codex, gemini].map(({ model }) => model.close()))));
-    const plain = ({ entry: { cwd: _cwd, ...entry } }: Setup): object => entry;
-    const file = stage.teamFile({
-      team: 'led',
-      lead: { name: 'boss', agent: 'claude', prompt: 'Review the auth module.', ...lead.entry },
-      agents: { codex: plain(codex), gemini: plain(gemini) },
+      const { members } = await client.call('usage.show', { teamId: 'mixed' });
+      for (const name of REAL_AGENTS) expect(members[name]?.inputTokens, name).toBeGreaterThan(0);
+      expect((await stage.troupe('down', 'mixed')).code).toBe(0);
     });
-    const up = stage.start(['up', file, '--json']);
-    expect(await up.ended, up.output.stderr).toBe(0);
-    const outcome = JSON.parse(up.output.stdout) as { answer: string; tasks: { assigneeId: string; status: string }[] };
-    expect(outcome.answer).toBe('The auth module is fine.');
-    expect(outcome.tasks.map(({ assigneeId, status }) => [assigneeId, status])).toEqual([
-      ['reader', 'completed'],
-      ['tester', 'completed'],
-    ]);
-  });
-});
+
+    test('led by Claude Code, which makes the tasks, brings in Codex and Gemini CLI, and answers', async () => {
+      const stage = setStage();
+      const lead = await setUp('claude', testPlace(), leads);
+      const codex = await setUp('codex', testPlace(), mate('codex'));
+      const gemini = await setUp('gemini', testPlace(), mate('gemini'));
+      onTestFinished(async () => void (await Promise.all([lead, codex, gemini].map(({ model }) => model.close()))));
+      const plain = ({ entry: { cwd: _cwd, ...entry } }: Setup): object => entry;
+      const file = stage.teamFile({
+        team: 'led',
+        lead: { name: 'boss', agent: 'claude', prompt: 'Review the auth module.', ...lead.entry },
+        agents: { codex: plain(codex), gemini: plain(gemini) },
+      });
+      const up = stage.start(['up', file, '--json']);
+      expect(await up.ended, up.output.stderr).toBe(0);
+      const outcome = JSON.parse(up.output.stdout) as {
+        answer: string;
+        tasks: { assigneeId: string; status: string }[];
+      };
+      expect(outcome.answer).toBe('The auth module is fine.');
+      expect(outcome.tasks.map(({ assigneeId, status }) => [assigneeId, status])).toEqual([
+        ['reader', 'completed'],
+        ['tester', 'completed'],
+      ]);
+    });
+  },
+);
 
 /** A lead by the book: teammates, tasks, wait; then the answer. */
 function leads(request: ModelRequest): ModelReply {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tmuxTerminal } from '../../src/terminals/tmux.ts';
-import { until } from '../daemon/processes.ts';
 import { BIN, environmentFor } from '../daemon/serve.ts';
 import { openTmux } from '../tmux.ts';
+import { until } from '../until.ts';
 import { isAlive, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -104,12 +104,12 @@ describe('panes of tmux', () => {
       const command = `cd ${stage.folder} && TROUPE_HOME=${TROUPE_HOME} TROUPE_SOURCE=${TROUPE_SOURCE} ${process.execPath} ${BIN} up ${path}; echo ended with $?`;
       tmux('send-keys', '-t', target, '-l', command);
       tmux('send-keys', '-t', target, 'Enter');
-      await until('both have a pane', () => panes().length === 4, 40_000);
-      await until('both work', () => stage.work().length === 2, 40_000);
+      await until('both have a pane', () => panes().length === 4);
+      await until('both work', () => stage.work().length === 2);
       const [, , first = '', second = ''] = panes();
       const shows = (pane: string): string => tmux('capture-pane', '-p', '-J', '-t', pane);
       for (const pane of [first, second]) {
-        await until('it shows the work', () => /(ann|bob) of crew[^]*working/.test(shows(pane)), 30_000);
+        await until('it shows the work', () => /(ann|bob) of crew[^]*working/.test(shows(pane)));
       }
       const pids = [await stage.pidOf('crew', 'ann'), await stage.pidOf('crew', 'bob')];
       tmux('kill-pane', '-t', first);
@@ -130,7 +130,7 @@ describe('panes of tmux', () => {
       expect([await stage.pidOf('crew', 'ann'), await stage.pidOf('crew', 'bob')]).toEqual(pids);
       expect(pids.map(isAlive)).toEqual([true, true]);
       stage.letGo();
-      const ended = await until('it has ended', () => /ended with (\d+)/.exec(shows(target))?.[1], 40_000);
+      const ended = await until('it has ended', () => /ended with (\d+)/.exec(shows(target))?.[1]);
       expect(ended).toBe('0');
       expect(panes()).toEqual([target, foreign]);
       expect(stage.work()).toHaveLength(2);
@@ -144,10 +144,10 @@ describe('panes of tmux', () => {
       const { tmux, target } = openTmux(context);
       const stage = setStage();
       await detach(stage);
-      await until('the work has begun', () => stage.work()[0], 40_000);
+      await until('the work has begun', () => stage.work()[0]);
       const shows = (): string => tmux('capture-pane', '-p', '-J', '-S', '-', '-t', target);
       type(tmux, target, `${commandLine(stage)} attach ann; echo left with $?`);
-      await until('the view shows the work', () => /ann of crew[^]*working/.test(shows()), 40_000);
+      await until('the view shows the work', () => /ann of crew[^]*working/.test(shows()));
       const pid = await stage.pidOf('crew', 'ann');
       const daemon = stage.daemonPid();
       process.kill(daemon, 'SIGKILL');
@@ -160,7 +160,7 @@ describe('panes of tmux', () => {
         return inbox.some(({ content }) => content === 'Are you there?');
       });
       stage.letGo();
-      await until('the view shows how it went on', () => shows().includes('■ done'), 40_000);
+      await until('the view shows how it went on', () => shows().includes('■ done'));
       expect(shows()).not.toMatch(/left with \d/);
       tmux('send-keys', '-t', target, 'C-c');
       await until('the view ends on Ctrl-C', () => /left with \d/.test(shows()));
@@ -175,8 +175,8 @@ describe('panes of tmux', () => {
       const stage = setStage();
       const path = detached(stage);
       type(first.tmux, first.target, `${commandLine(stage)} up ${path}`);
-      await until('it has a pane', () => first.panes().length === 2, 40_000);
-      await until('the work has begun', () => stage.work()[0], 40_000);
+      await until('it has a pane', () => first.panes().length === 2);
+      await until('the work has begun', () => stage.work()[0]);
       const pid = await stage.pidOf('crew', 'ann');
       process.kill(Number(first.tmux('display-message', '-p', '#{pid}')), 'SIGKILL');
       const second = openTmux(context);
@@ -185,12 +185,12 @@ describe('panes of tmux', () => {
       );
       const mine = [second.target, ...canaries].toSorted();
       type(second.tmux, second.target, `${commandLine(stage)} up ${path}; echo ended with $?`);
-      await until('it has a pane there', () => second.panes().length === 5, 40_000);
+      await until('it has a pane there', () => second.panes().length === 5);
       expect(await stage.pidOf('crew', 'ann')).toBe(pid);
       expect(stage.work()).toHaveLength(1);
       stage.letGo();
       const shows = (): string => second.tmux('capture-pane', '-p', '-J', '-t', second.target);
-      expect(await until('it has ended', () => /ended with (\d+)/.exec(shows())?.[1], 40_000)).toBe('0');
+      expect(await until('it has ended', () => /ended with (\d+)/.exec(shows())?.[1])).toBe('0');
       expect(second.panes()).toEqual(mine);
       expect(stage.work()).toHaveLength(1);
     },

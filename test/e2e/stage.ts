@@ -6,11 +6,12 @@ import type { Home } from '../../src/client/home.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import type { ProcessRecord } from '../../src/runtime/process-records.ts';
-import { run, until } from '../daemon/processes.ts';
+import { run } from '../daemon/processes.ts';
 import type { Running } from '../daemon/processes.ts';
 import { BIN, connect, environmentFor, temporaryHome } from '../daemon/serve.ts';
 import { TROUPE_SOURCE } from '../setup/source.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
 

@@ -3,8 +3,8 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { identify } from '../../src/agents/process.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
-import { until } from '../daemon/processes.ts';
 import { readLog } from '../daemon/serve.ts';
+import { until } from '../until.ts';
 import { isAlive, processesOf, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -146,7 +146,7 @@ describe('troupe stop', () => {
     const stage = setStage();
     await bringUp(stage, ['slow'], [{ title: 'Long' }]);
     const watcher = stage.start(['attach', 'm0']);
-    await until('it shows the work', () => watcher.output.stdout.includes('working'), 30_000);
+    await until('it shows the work', () => watcher.output.stdout.includes('working'));
     await stage.ask('stop', '--all');
     // It looks for a daemon every 100 ms; a second is ten looks.
     const giveUp = performance.now() + 1_000;
@@ -154,7 +154,7 @@ describe('troupe stop', () => {
     expect(processesOf(stage.home).map(({ pid }) => pid)).toEqual([watcher.pid]);
     watcher.child.kill('SIGKILL');
     await watcher.ended;
-  }, 90_000);
+  });
 
   test(
     'with --all says so when nothing runs',
@@ -200,14 +200,10 @@ async function bringUp(stage: Stage, fixtures: readonly string[], tasks: readonl
   const path = stage.teamFile({ team: 'crew', members, tasks });
   const { code, stderr } = await stage.troupe('up', path, '--detach');
   expect(code, stderr).toBe(0);
-  await until(
-    'all are there',
-    async () => {
-      const { members: all } = await stage.client().call('team.show', { teamId: 'crew' });
-      return all.every(({ status }) => status === 'active' || status === 'idle');
-    },
-    30_000,
-  );
+  await until('all are there', async () => {
+    const { members: all } = await stage.client().call('team.show', { teamId: 'crew' });
+    return all.every(({ status }) => status === 'active' || status === 'idle');
+  });
 }
 
 function teammates(stage: Stage) {

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { until } from '../daemon/processes.ts';
 import { BIN } from '../daemon/serve.ts';
 import { TROUPE_SOURCE } from '../setup/source.ts';
+import { until } from '../until.ts';
 import { processesOf, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -36,7 +36,6 @@ test(
     await until(
       'all tasks are completed',
       async () => (await client.call('team.status', { teamId: 'review' })).tasks['completed'] === 6,
-      60_000,
     );
     await until('all are idle', async () => {
       const members = await client.call('member.list', { teamId: 'review' });
@@ -273,7 +272,7 @@ describe('troupe up', () => {
       const stage = setStage();
       const path = stage.teamFile({ team: 'crew', members: [stage.member('ann', 'slow')], tasks: [{ title: 'Long' }] });
       const up = stage.start(['up', path]);
-      await until('the work has begun', () => stage.work()[0], 30_000);
+      await until('the work has begun', () => stage.work()[0]);
       up.child.kill(how);
       expect(await up.ended).toBe(130);
       expect(up.output.stdout).toContain('Interrupted: its members are stopped. The same command goes on');
@@ -398,7 +397,7 @@ test(
       await stage.ask('send', 'ann', ...words, '--team', 'crew');
     }
     stage.letGo();
-    await until('all is done', async () => (await stage.task('crew', '2')).status === 'completed', 30_000);
+    await until('all is done', async () => (await stage.task('crew', '2')).status === 'completed');
     expect(stage.work()[1]?.messages.map(({ content }) => content)).toEqual(['first', 'second', 'third']);
     const inbox = await stage.client().call('message.inbox', { teamId: 'crew', memberId: 'ann' });
     expect(inbox.every(({ acknowledgedAt }) => acknowledgedAt !== undefined)).toBe(true);

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { TROUPE_SOURCE } from '../setup/source.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 /** The demo, with a folder for what is temporary. */
 function startDemo() {
@@ -20,13 +21,13 @@ function startDemo() {
     child.kill('SIGINT');
     await ended;
   });
-  const works = () => vi.waitUntil(() => output.stdout.includes('claimed'), { timeout: 60_000 });
+  const works = () => until('a task is claimed', () => output.stdout.includes('claimed'));
   const left = () => readdirSync(folder).filter((name) => name.startsWith('troupe-'));
   return { child, output, ended, works, left };
 }
 
 describe('npm start', () => {
-  test('says what it shows, and when it is interrupted that nothing of it goes on', { timeout: 120_000 }, async () => {
+  test('says what it shows, and when it is interrupted that nothing of it goes on', async () => {
     const { child, output, ended, works, left } = startDemo();
     await works();
     expect(output.stdout).toMatch(/^Four scripts, no model/);
@@ -37,7 +38,7 @@ describe('npm start', () => {
     expect(left()).toEqual([]);
   });
 
-  test('ends in order, and with no success, when nobody reads any more', { timeout: 120_000 }, async () => {
+  test('ends in order, and with no success, when nobody reads any more', async () => {
     const { child, output, ended, works, left } = startDemo();
     await works();
     child.stdout.destroy();

@@ -13,34 +13,30 @@ const LANES = 4;
 const TEAMS = ['team-0', 'team-1', 'team-2', 'team-3'];
 const LONGEST_LIFE_MS = 40;
 
-test(
-  `${ROUNDS} times kill -9 loses nothing that was acknowledged and leaves no half batch`,
-  { timeout: 120_000 },
-  async () => {
-    const seed = Number(process.env['TROUPE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-    const folder = temporaryFolder();
-    const cache = join(folder, 'cache');
-    // One that has no team to write to ends by itself and leaves its compiled code for the others.
-    expect((await startFixture('journal-victim', [join(folder, 'none.db')], { cache }).ended).code).toBe(0);
-    try {
-      const lanes = Array.from({ length: LANES }, (_, lane) =>
-        runLane(join(folder, `${lane}.db`), cache, random(seed + lane)),
-      );
-      const figures = (await Promise.all(lanes)).flat();
-      expect(figures).toHaveLength(ROUNDS);
-      const sum = (pick: (figure: Figure) => number) => figures.reduce((total, figure) => total + pick(figure), 0);
-      console.log(
-        `${sum(({ acknowledged }) => acknowledged)} acknowledged and there, ` +
-          `${sum(({ unheard }) => unheard)} more durable when their process died, ` +
-          `${figures.filter(({ recovered }) => recovered).length} logs recovered`,
-      );
-      // The kills met a process at work: most left a log behind that the next had to recover.
-      expect(figures.filter(({ recovered }) => recovered).length).toBeGreaterThan(ROUNDS * 0.9);
-    } catch (error) {
-      throw new Error(`With TROUPE_SEED=${seed}: ${String(error)}`, { cause: error });
-    }
-  },
-);
+test(`${ROUNDS} times kill -9 loses nothing that was acknowledged and leaves no half batch`, async () => {
+  const seed = Number(process.env['TROUPE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const folder = temporaryFolder();
+  const cache = join(folder, 'cache');
+  // One that has no team to write to ends by itself and leaves its compiled code for the others.
+  expect((await startFixture('journal-victim', [join(folder, 'none.db')], { cache }).ended).code).toBe(0);
+  try {
+    const lanes = Array.from({ length: LANES }, (_, lane) =>
+      runLane(join(folder, `${lane}.db`), cache, random(seed + lane)),
+    );
+    const figures = (await Promise.all(lanes)).flat();
+    expect(figures).toHaveLength(ROUNDS);
+    const sum = (pick: (figure: Figure) => number) => figures.reduce((total, figure) => total + pick(figure), 0);
+    console.log(
+      `${sum(({ acknowledged }) => acknowledged)} acknowledged and there, ` +
+        `${sum(({ unheard }) => unheard)} more durable when their process died, ` +
+        `${figures.filter(({ recovered }) => recovered).length} logs recovered`,
+    );
+    // The kills met a process at work: most left a log behind that the next had to recover.
+    expect(figures.filter(({ recovered }) => recovered).length).toBeGreaterThan(ROUNDS * 0.9);
+  } catch (error) {
+    throw new Error(`With TROUPE_SEED=${seed}: ${String(error)}`, { cause: error });
+  }
+});
 
 interface Figure {
   readonly acknowledged: number;

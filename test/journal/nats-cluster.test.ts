@@ -4,17 +4,17 @@ import { natsJournal } from '../../src/journal/nats.ts';
 import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
 import { describeJournal } from '../contracts/journal.ts';
 import { note } from '../contracts/journal/notes.ts';
-import { hasNats, startNats } from '../nats/server.ts';
+import { NEEDS_NATS, startNats } from '../nats/server.ts';
 import type { NatsServers } from '../nats/server.ts';
 
-describe.skipIf(!hasNats)('on three servers', { timeout: 60_000 }, () => {
+describe('on three servers', NEEDS_NATS, () => {
   let servers: NatsServers;
   let sweeper: Journal;
   beforeAll(async () => {
     servers = await startNats({ size: 3 });
     await setUpNatsJournal(servers.url, { replicas: 3 });
     sweeper = await natsJournal(servers.url);
-  }, 60_000);
+  });
   afterAll(async () => {
     await sweeper?.close();
     await servers?.stop();

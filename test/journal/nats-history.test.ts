@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
 import { natsJournal } from '../../src/journal/nats.ts';
 import { collect, note, startFollowing, texts } from '../contracts/journal/notes.ts';
-import { hasNats, startNats } from '../nats/server.ts';
+import { NEEDS_NATS, startNats } from '../nats/server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /** A server that can be set back to what it had before. */
@@ -36,7 +36,7 @@ async function open(url: string): Promise<Journal> {
   return journal;
 }
 
-describe.skipIf(!hasNats)('servers that go back on a batch', { timeout: 60_000 }, () => {
+describe('servers that go back on a batch', NEEDS_NATS, () => {
   test('are not believed to have it because they have another one with its number', async () => {
     const server = await startForgetful();
     const [a, b] = [await open(server.url), await open(server.url)];

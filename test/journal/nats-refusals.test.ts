@@ -11,7 +11,7 @@ import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
 import { collect, fill, note, texts } from '../contracts/journal/notes.ts';
 import { makeCertificate } from '../nats/certificates.ts';
 import { startProxy } from '../nats/proxy.ts';
-import { hasNats, startNats } from '../nats/server.ts';
+import { NEEDS_NATS, startNats } from '../nats/server.ts';
 import type { NatsOptions, NatsServers } from '../nats/server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
@@ -35,7 +35,7 @@ async function open(url: string, options = {}): Promise<NatsJournal> {
   return journal;
 }
 
-describe.skipIf(!hasNats)('opening a journal on NATS says what to do when', () => {
+describe('opening a journal on NATS says what to do when', NEEDS_NATS, () => {
   let servers: NatsServers;
   beforeAll(async () => {
     servers = await startNats();
@@ -59,7 +59,7 @@ describe.skipIf(!hasNats)('opening a journal on NATS says what to do when', () =
     await expect(natsJournal('nats://127.0.0.1:1')).rejects.toMatchObject({ code: 'storage', message });
   });
 
-  test('the server has no JetStream', { timeout: 40_000 }, async () => {
+  test('the server has no JetStream', async () => {
     const { url } = await start({ jetstream: false });
     const message = expect.stringMatching(/without JetStream.*Give its configuration a jetstream block/) as string;
     await expect(natsJournal(url)).rejects.toMatchObject({ code: 'storage', message });
@@ -122,7 +122,7 @@ describe.skipIf(!hasNats)('opening a journal on NATS says what to do when', () =
   });
 });
 
-describe.skipIf(!hasNats)('a journal on NATS', () => {
+describe('a journal on NATS', NEEDS_NATS, () => {
   test('says that a team is full, forgets nothing of it, and goes on when there is room', async () => {
     const { url } = await start({});
     await setUpNatsJournal(url, { replicas: 1, maxBytes: 20_000 });
@@ -148,7 +148,7 @@ describe.skipIf(!hasNats)('a journal on NATS', () => {
     expect(await collect(journal.read('a', 1))).toEqual([]);
   });
 
-  test('goes on when the connection was lost, and when the server was', { timeout: 60_000 }, async () => {
+  test('goes on when the connection was lost, and when the server was', async () => {
     const { nodes } = await start({});
     const [node] = nodes;
     const proxy = await startProxy(node!.port);
@@ -169,7 +169,7 @@ describe.skipIf(!hasNats)('a journal on NATS', () => {
     await node!.start();
     expect(await next).toBe(5);
     expect(await texts(journal.read('a', 0))).toEqual(['1', '2', '3', '4', '5']);
-    await expect.poll(() => seen, { timeout: 20_000 }).toEqual([1, 2, 3, 4, 5]);
+    await expect.poll(() => seen).toEqual([1, 2, 3, 4, 5]);
     abort.abort();
     await following;
   });
@@ -192,8 +192,8 @@ describe.skipIf(!hasNats)('a journal on NATS', () => {
   });
 });
 
-describe.skipIf(!hasNats)('servers that cannot be reached', () => {
-  test('are told of within seconds, gone or silent, and at once to who asks next', { timeout: 60_000 }, async () => {
+describe('servers that cannot be reached', NEEDS_NATS, () => {
+  test('are told of within seconds, gone or silent, and at once to who asks next', async () => {
     const { nodes, url } = await start({});
     const [node] = nodes;
     const journal = await open(url);
@@ -209,7 +209,7 @@ describe.skipIf(!hasNats)('servers that cannot be reached', () => {
     await within(5_000, journal.append('a', 1, [note('2')]));
     await within(500, collect(journal.read('a', 0)));
     process.kill(node!.pid, 'SIGCONT');
-    await expect.poll(() => journal.away(), { timeout: 20_000 }).toBeUndefined();
+    await expect.poll(() => journal.away()).toBeUndefined();
     const kept = await texts(journal.read('a', 0));
     expect(kept[0]).toBe('1');
     await node!.kill();
@@ -217,11 +217,11 @@ describe.skipIf(!hasNats)('servers that cannot be reached', () => {
     await within(500, journal.append('a', kept.length, [note('3')]));
     await within(500, journal.teams());
     await node!.start();
-    await expect.poll(() => journal.away(), { timeout: 20_000 }).toBeUndefined();
+    await expect.poll(() => journal.away()).toBeUndefined();
     expect((await texts(journal.read('a', 0)))[0]).toBe('1');
   });
 
-  test('one that withholds answers, though not all, is left after a while', { timeout: 60_000 }, async () => {
+  test('one that withholds answers, though not all, is left after a while', async () => {
     const { nodes } = await start({});
     let isDeaf = false;
     const proxy = await startProxy(nodes[0]!.port, (said) => {
@@ -245,7 +245,7 @@ describe.skipIf(!hasNats)('servers that cannot be reached', () => {
     expect(await texts(journal.read('a', 0))).toEqual(['1', '2']);
   });
 
-  test('one that no longer passes on what others ask is noticed, and left', { timeout: 60_000 }, async () => {
+  test('one that no longer passes on what others ask is noticed, and left', async () => {
     const { nodes } = await start({});
     let isDeaf = false;
     const proxy = await startProxy(nodes[0]!.port, (said) => {
@@ -263,7 +263,7 @@ describe.skipIf(!hasNats)('servers that cannot be reached', () => {
     // One alone may be chance.
     expect(await hosts.checkHearing('alpha')).toBe(false);
     expect(await hosts.checkHearing('alpha')).toBe(false);
-    await expect.poll(() => hosts.checkHearing('alpha'), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => hosts.checkHearing('alpha')).toBe(true);
     expect(await ask()).toBe('heard');
     stop();
   });
@@ -277,7 +277,7 @@ describe.skipIf(!hasNats)('servers that cannot be reached', () => {
   });
 });
 
-describe.skipIf(!hasNats)('the example configuration', () => {
+describe('the example configuration', NEEDS_NATS, () => {
   test('lets a daemon do all that a journal does, and nothing more', async () => {
     const folder = temporaryFolder();
     const files = writeServerConfigs('nats://127.0.0.1:4444', folder);

@@ -6,7 +6,7 @@ import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
 import { note, textOf } from '../contracts/journal/notes.ts';
 import { openAdmin } from '../nats/admin.ts';
 import type { Admin } from '../nats/admin.ts';
-import { hasNats, startNats } from '../nats/server.ts';
+import { NEEDS_NATS, startNats } from '../nats/server.ts';
 import type { NatsNode } from '../nats/server.ts';
 
 const ROUNDS = 1_000;
@@ -24,8 +24,8 @@ const MISHAPS = new Map<number, 'stepdown' | 'kill' | 'return'>([
   [900, 'stepdown'],
 ]);
 
-describe.skipIf(!hasNats)('rivals on three replicas', () => {
-  test(`never both win, in ${ROUNDS} rounds with a leader that falls`, { timeout: 240_000 }, async () => {
+describe('rivals on three replicas', NEEDS_NATS, () => {
+  test(`never both win, in ${ROUNDS} rounds with a leader that falls`, async () => {
     const servers = await startNats({ size: 3 });
     let admin: Admin | undefined;
     const rivals: Journal[] = [];

@@ -1,8 +1,6 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { natsJournal } from '../../src/journal/nats.ts';
-import { freePorts, hasNats, startNats } from '../nats/server.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
+import { freePorts, NEEDS_NATS, startNats } from '../nats/server.ts';
 
 /** Opens a journal, whichever server is tried first, and says how long that took. */
 async function open(url: string): Promise<number> {
@@ -13,7 +11,7 @@ async function open(url: string): Promise<number> {
   return took;
 }
 
-test.skipIf(!hasNats)('a server whose process is stopped keeps nobody from the others', async () => {
+test('a server whose process is stopped keeps nobody from the others', NEEDS_NATS, async () => {
   const [servers, other] = [await startNats(), await startNats()];
   onTestFinished(async () => {
     process.kill(other.nodes[0]?.pid ?? 0, 'SIGCONT');
@@ -25,7 +23,7 @@ test.skipIf(!hasNats)('a server whose process is stopped keeps nobody from the o
   for (let i = 0; i < 4; i++) expect(await open(address)).toBeLessThan(8_000);
 });
 
-test.skipIf(!hasNats)('a server that is parted from its cluster is left for another', async () => {
+test('a server that is parted from its cluster is left for another', NEEDS_NATS, async () => {
   const [own = 0, ...gone] = await freePorts(3);
   const routes = gone.map((port) => `nats://127.0.0.1:${port}`);
   // To who asks it, it is one of three that has lost the other two: it answers, and its JetStream knows nothing.

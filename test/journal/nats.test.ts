@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { natsJournal } from '../../src/journal/nats.ts';
 import { describeJournal } from '../contracts/journal.ts';
-import { hasNats, startNats } from '../nats/server.ts';
+import { NEEDS_NATS, startNats } from '../nats/server.ts';
 import type { NatsServers } from '../nats/server.ts';
 
-describe.skipIf(!hasNats)('on one server', () => {
+describe('on one server', NEEDS_NATS, () => {
   let servers: NatsServers;
   let stores = 0;
   beforeAll(async () => {

@@ -9,7 +9,6 @@ import type { SqliteJournal } from '../../src/journal/sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /** A busy machine takes its time. */
-const SOON = { timeout: 15_000 };
 
 const EVENT = { type: 'team:created', at: 1, by: '@user' } as never;
 
@@ -74,8 +73,8 @@ describe('when the file that is locked is removed', () => {
       writeFileSync(`${path}.new`, '');
       if (how === 'removed') rmSync(`${path}.owner`);
       else renameSync(`${path}.new`, `${path}.owner`);
-      await expect.poll(() => existsSync(`${path}.owner`) && statSync(`${path}.owner`).ino !== before, SOON).toBe(true);
-      await expect.poll(() => isLocked(`${path}.owner`), SOON).toBe(true);
+      await expect.poll(() => existsSync(`${path}.owner`) && statSync(`${path}.owner`).ino !== before).toBe(true);
+      await expect.poll(() => isLocked(`${path}.owner`)).toBe(true);
       await expect(other.append('alpha', times, [EVENT])).rejects.toThrow('is written by one process alone');
       expect(await owner.append('alpha', times, [EVENT])).toBe(times + 1);
     }
@@ -99,7 +98,7 @@ describe('when the file that is locked is removed', () => {
     const other = open(path);
     rmSync(`${path}.owner`);
     const written = other.append('alpha', 1, [EVENT]);
-    await expect.poll(() => refusalOf(owner), SOON).toMatchObject(REFUSED);
+    await expect.poll(() => refusalOf(owner)).toMatchObject(REFUSED);
     expect(await written).toBe(2);
     await other.close();
     await expect(owner.append('alpha', 2, [EVENT])).rejects.toMatchObject(REFUSED);
@@ -118,7 +117,7 @@ describe('when the file that is locked is removed', () => {
       await journal.append('alpha', 1, [${JSON.stringify(EVENT)}]);
       await journal.close();`;
     execFileSync(process.execPath, ['--input-type=module', '-e', program, path]);
-    await expect.poll(() => refusalOf(owner), SOON).toMatchObject(REFUSED);
+    await expect.poll(() => refusalOf(owner)).toMatchObject(REFUSED);
   });
 
   test('those who share it make way for one that wants it alone, and share it again afterwards', async () => {
@@ -128,7 +127,7 @@ describe('when the file that is locked is removed', () => {
     rmSync(`${path}.owner`);
     const alone = open(path, { exclusive: true });
     await expect
-      .poll(() => refusalOf(sharing), SOON)
+      .poll(() => refusalOf(sharing))
       .toMatchObject({ message: expect.stringContaining('is written by one process alone') as string });
     await alone.close();
     expect(await sharing.append('alpha', 1, [EVENT])).toBe(2);

@@ -52,7 +52,7 @@ describe('a ledger on a full disk', () => {
   });
 });
 
-describe('a ledger on a disk that fails', { timeout: 60_000 }, () => {
+describe('a ledger on a disk that fails', () => {
   test.for([
     { what: 'has no room for some writes', calls: 'pwrite64', fault: 'error=ENOSPC', when: '2100+23' },
     { what: 'fails some writes', calls: 'pwrite64', fault: 'error=EIO', when: '2100+23' },

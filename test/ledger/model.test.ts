@@ -10,14 +10,14 @@ import { runScenario } from './model/scenario.ts';
 /** `TROUPE_MODEL_RUNS=20000 npx vitest run test/ledger/model.test.ts` runs more; the seed of a failure is printed. */
 const RUNS = Number(process.env['TROUPE_MODEL_RUNS'] ?? 2000);
 
-test(`the ledger does what a naive model does, in ${RUNS} runs in memory`, { timeout: 3_600_000 }, async () => {
+test(`the ledger does what a naive model does, in ${RUNS} runs in memory`, async () => {
   await fc.assert(
     fc.asyncProperty(scenario, (drawn) => runScenario(memoryJournal(), drawn)),
     { numRuns: RUNS },
   );
 });
 
-test('the ledger does what a naive model does on files', { timeout: 3_600_000 }, async () => {
+test('the ledger does what a naive model does on files', async () => {
   const folder = temporaryFolder();
   let runs = 0;
   await fc.assert(

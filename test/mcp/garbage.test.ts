@@ -46,7 +46,7 @@ const line = fc.oneof(
 // A call may wait as long as it was told to; nothing here shall.
 const quick = line.map((text) => text.replaceAll('wait_seconds', 'wait_second'));
 
-test('answers any line or ignores it, and serves on', { timeout: 60_000 }, async () => {
+test('answers any line or ignores it, and serves on', async () => {
   const house = await openTeam();
   await fc.assert(
     fc.asyncProperty(fc.array(quick, { minLength: 10, maxLength: 60 }), async (lines) => {
@@ -71,7 +71,7 @@ test('answers any line or ignores it, and serves on', { timeout: 60_000 }, async
   expect(strangers).toEqual([]);
 });
 
-test('answers any request over HTTP, and serves on', { timeout: 60_000 }, async () => {
+test('answers any request over HTTP, and serves on', async () => {
   const house = await openTeam();
   const http = mcpHttp(house.services);
   const post = async (body: string): Promise<number> => {

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Client as Troupe } from '../../src/client/client.ts';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
@@ -19,8 +19,6 @@ import { refusal, toolNames, use } from './house.ts';
 const BIN = join(import.meta.dirname, '../../bin/troupe.js');
 
 // Several processes start in each of these tests, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let shared: Opened;
 const cleanups: (() => Promise<void> | void)[] = [];
 beforeAll(async () => {
@@ -99,9 +97,7 @@ test.each(['TaskClaim', 'Inbox'])(
     const params = { name, arguments: { wait_seconds: 60 }, _meta: { progressToken: 7 } };
     const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params };
     for (const message of [INITIALIZE, INITIALIZED, call]) child.stdin?.write(`${JSON.stringify(message)}\n`);
-    await expect
-      .poll(() => heard.some((line) => line.includes('notifications/progress')), { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(() => heard.some((line) => line.includes('notifications/progress'))).toBe(true);
     const ended = once(child, 'exit');
     const start = performance.now();
     child.stdin?.end();

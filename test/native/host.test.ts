@@ -8,7 +8,7 @@ import { proves } from '../bridge/requirements.ts';
 import { connect } from '../daemon/serve.ts';
 import type { ModelReply, ModelScript } from '../models/script.ts';
 import { as, lastText, rules } from './script.ts';
-import { NATIVE_MS, setNativeStage } from './stage.ts';
+import { setNativeStage } from './stage.ts';
 import type { NativeStage } from './stage.ts';
 import { TESTED_VERSIONS } from './versions.ts';
 
@@ -68,131 +68,125 @@ function castOf(stage: NativeStage, file: string): Record<string, ModelScript> {
   };
 }
 
-describe.for(TESTED_VERSIONS)(
-  'a team of Troupe with teammates of Claude Code %s',
-  { timeout: NATIVE_MS },
-  (version) => {
-    proves(
-      [
-        'teammate-flags',
-        'teammate-record',
-        'teammate-plan',
-        'teammate-permission',
-        'teammate-shutdown',
-        'teammate-mail-between-turns',
-      ],
-      'plans, permissions, mail, tasks and shutdown go through its own queue, and nothing is left',
-      async (context) => {
-        const stage = await setNativeStage(context, version);
-        const file = join(stage.cwd, 'thing.txt');
-        stage.play(castOf(stage, file));
-        const native = (name: string, more: object = {}) => ({
-          name,
-          agent: 'claude-native',
-          command: [stage.program],
-          cwd: stage.cwd,
-          model: 'claude-sonnet-4-5-20250929',
-          prompt: `${as(name)}Do as you are told.`,
-          ...more,
-        });
-        const carol = join(stage.cwd, 'carol.sh');
-        writeFileSync(carol, '#!/bin/sh\ncat >> carol.log\necho seen\n', { mode: 0o755 });
-        const team = {
-          team: 'mixed',
-          members: [
-            native('alice', { plan: 'required' }),
-            native('bob'),
-            { name: 'carol', agent: { exec: [carol] }, cwd: stage.cwd },
-          ],
-          tasks: [
-            { id: 'build', title: 'Build the thing', assign: 'alice' },
-            { id: 'check', title: 'Check the thing', assign: 'bob', needs: ['build'] },
-          ],
-        };
-        writeFileSync(join(stage.cwd, 'troupe.yaml'), JSON.stringify(team));
-        const up = await stage.troupe('up', 'troupe.yaml', '--detach');
-        expect(up.code, up.stderr).toBe(0);
-        const client = connect(stage.troupeHome);
-        const teamId = 'mixed';
+describe.for(TESTED_VERSIONS)('a team of Troupe with teammates of Claude Code %s', (version) => {
+  proves(
+    [
+      'teammate-flags',
+      'teammate-record',
+      'teammate-plan',
+      'teammate-permission',
+      'teammate-shutdown',
+      'teammate-mail-between-turns',
+    ],
+    'plans, permissions, mail, tasks and shutdown go through its own queue, and nothing is left',
+    async (context) => {
+      const stage = await setNativeStage(context, version);
+      const file = join(stage.cwd, 'thing.txt');
+      stage.play(castOf(stage, file));
+      const native = (name: string, more: object = {}) => ({
+        name,
+        agent: 'claude-native',
+        command: [stage.program],
+        cwd: stage.cwd,
+        model: 'claude-sonnet-4-5-20250929',
+        prompt: `${as(name)}Do as you are told.`,
+        ...more,
+      });
+      const carol = join(stage.cwd, 'carol.sh');
+      writeFileSync(carol, '#!/bin/sh\ncat >> carol.log\necho seen\n', { mode: 0o755 });
+      const team = {
+        team: 'mixed',
+        members: [
+          native('alice', { plan: 'required' }),
+          native('bob'),
+          { name: 'carol', agent: { exec: [carol] }, cwd: stage.cwd },
+        ],
+        tasks: [
+          { id: 'build', title: 'Build the thing', assign: 'alice' },
+          { id: 'check', title: 'Check the thing', assign: 'bob', needs: ['build'] },
+        ],
+      };
+      writeFileSync(join(stage.cwd, 'troupe.yaml'), JSON.stringify(team));
+      const up = await stage.troupe('up', 'troupe.yaml', '--detach');
+      expect(up.code, up.stderr).toBe(0);
+      const client = connect(stage.troupeHome);
+      const teamId = 'mixed';
 
-        // The first plan is sent back, the second approved: both through the queue of Troupe.
-        const first = await pending(stage, client, 'plan');
-        expect(first).toMatchObject({ memberId: 'alice', content: expect.stringContaining('# Plan 1') as string });
-        await client.call('plan.reject', { teamId, requestId: first.id, feedback: 'once more, with tests' });
-        const second = await pending(stage, client, 'plan');
-        expect(second.content).toContain('# Plan 2');
-        expect(existsSync(file)).toBe(false);
-        await client.call('plan.approve', { teamId, requestId: second.id });
-        const asked = await pending(stage, client, 'permission');
-        expect(asked).toMatchObject({ memberId: 'alice', content: expect.stringContaining('Bash') as string });
-        await client.call('request.answer', { teamId, requestId: asked.id, approve: true });
-        const done = (taskId: string) => async () => {
-          const task = await client.call('task.show', { teamId, taskId });
-          return task.status === 'completed' ? task : undefined;
-        };
-        expect(await stage.until('alice built it', done('1'))).toMatchObject({ result: 'The thing is built.' });
+      // The first plan is sent back, the second approved: both through the queue of Troupe.
+      const first = await pending(stage, client, 'plan');
+      expect(first).toMatchObject({ memberId: 'alice', content: expect.stringContaining('# Plan 1') as string });
+      await client.call('plan.reject', { teamId, requestId: first.id, feedback: 'once more, with tests' });
+      const second = await pending(stage, client, 'plan');
+      expect(second.content).toContain('# Plan 2');
+      expect(existsSync(file)).toBe(false);
+      await client.call('plan.approve', { teamId, requestId: second.id });
+      const asked = await pending(stage, client, 'permission');
+      expect(asked).toMatchObject({ memberId: 'alice', content: expect.stringContaining('Bash') as string });
+      await client.call('request.answer', { teamId, requestId: asked.id, approve: true });
+      const done = (taskId: string) => async () => {
+        const task = await client.call('task.show', { teamId, taskId });
+        return task.status === 'completed' ? task : undefined;
+      };
+      expect(await stage.until('alice built it', done('1'))).toMatchObject({ result: 'The thing is built.' });
 
-        // Mail of natives to others and among themselves is mail of Troupe.
-        expect(await stage.until('bob checked it', done('2'))).toMatchObject({ result: 'It was checked.' });
-        const mail = async (memberId: string) => client.call('message.inbox', { teamId, memberId });
-        await stage.until('carol was greeted', async () =>
-          (await mail('carol')).some(({ content }) => content === 'bob greets carol'),
-        );
-        await stage.until('alice heard bob', () => stage.heard('alice', 'bob greets alice'));
-        await stage.until('that is on record', async () =>
-          (await mail('alice')).some(
-            ({ content, fromId, readAt }) => content === 'bob greets alice' && fromId === 'bob' && readAt,
-          ),
-        );
-        expect(
-          stage.asked('alice').filter((request) => lastText(request).includes('bob greets alice')),
-        ).not.toHaveLength(0);
-        const usage = await client.call('usage.show', { teamId });
-        expect(usage.members['alice']?.inputTokens).toBeGreaterThan(0);
+      // Mail of natives to others and among themselves is mail of Troupe.
+      expect(await stage.until('bob checked it', done('2'))).toMatchObject({ result: 'It was checked.' });
+      const mail = async (memberId: string) => client.call('message.inbox', { teamId, memberId });
+      await stage.until('carol was greeted', async () =>
+        (await mail('carol')).some(({ content }) => content === 'bob greets carol'),
+      );
+      await stage.until('alice heard bob', () => stage.heard('alice', 'bob greets alice'));
+      await stage.until('that is on record', async () =>
+        (await mail('alice')).some(
+          ({ content, fromId, readAt }) => content === 'bob greets alice' && fromId === 'bob' && readAt,
+        ),
+      );
+      expect(stage.asked('alice').filter((request) => lastText(request).includes('bob greets alice'))).not.toHaveLength(
+        0,
+      );
+      const usage = await client.call('usage.show', { teamId });
+      expect(usage.members['alice']?.inputTokens).toBeGreaterThan(0);
 
-        // Its own tools for tasks are those of the team.
-        await client.call('message.send', {
-          teamId,
-          toId: 'bob',
-          content: 'Also tell your lead, and note what you found.',
-        });
-        await stage.until('the lead has mail', async () => {
-          const { leadId } = await client.call('team.show', { teamId });
-          return (await mail(leadId)).some(
-            ({ content, fromId }) => content === 'a word to my lead' && fromId === 'bob',
-          );
-        });
-        await stage.until('its task is one of ours', async () =>
-          (await client.call('task.list', { teamId })).some(({ title }) => title === 'Found by bob'),
-        );
+      // Its own tools for tasks are those of the team.
+      await client.call('message.send', {
+        teamId,
+        toId: 'bob',
+        content: 'Also tell your lead, and note what you found.',
+      });
+      await stage.until('the lead has mail', async () => {
+        const { leadId } = await client.call('team.show', { teamId });
+        return (await mail(leadId)).some(({ content, fromId }) => content === 'a word to my lead' && fromId === 'bob');
+      });
+      await stage.until('its task is one of ours', async () =>
+        (await client.call('task.list', { teamId })).some(({ title }) => title === 'Found by bob'),
+      );
 
-        // It may refuse to stop; in the end it agrees.
-        await client.call('shutdown.request', { teamId, memberId: 'bob', reason: 'too early' });
-        const refused = await stage.until('bob refused', async () =>
-          (await client.call('request.list', { teamId, kind: 'shutdown' })).find(({ status }) => status === 'rejected'),
-        );
-        expect(refused).toMatchObject({ memberId: 'bob', feedback: 'I still test' });
-        await client.call('shutdown.request', { teamId, memberId: 'bob', reason: 'all is done' });
-        await stage.until(
-          'bob has stopped',
-          async () => (await client.call('member.show', { teamId, memberId: 'bob' })).status === 'stopped',
-        );
-        expect(stage.team()?.config?.members.map(({ name }) => name)).not.toContain('bob');
+      // It may refuse to stop; in the end it agrees.
+      await client.call('shutdown.request', { teamId, memberId: 'bob', reason: 'too early' });
+      const refused = await stage.until('bob refused', async () =>
+        (await client.call('request.list', { teamId, kind: 'shutdown' })).find(({ status }) => status === 'rejected'),
+      );
+      expect(refused).toMatchObject({ memberId: 'bob', feedback: 'I still test' });
+      await client.call('shutdown.request', { teamId, memberId: 'bob', reason: 'all is done' });
+      await stage.until(
+        'bob has stopped',
+        async () => (await client.call('member.show', { teamId, memberId: 'bob' })).status === 'stopped',
+      );
+      expect(stage.team()?.config?.members.map(({ name }) => name)).not.toContain('bob');
 
-        const down = await stage.troupe('down', '--team', teamId);
-        expect(down.code, down.stderr).toBe(0);
-        await stage.until('the program is gone', () => !stage.processes().some(({ command }) => PROGRAM.test(command)));
-        await stage.until(
-          'its files are in the trash',
-          () => readdirSync(join(stage.troupeHome.directory, 'trash')).length === 1,
-        );
-        expect(stage.team()).toBeUndefined();
-      },
-    );
-  },
-);
+      const down = await stage.troupe('down', '--team', teamId);
+      expect(down.code, down.stderr).toBe(0);
+      await stage.until('the program is gone', () => !stage.processes().some(({ command }) => PROGRAM.test(command)));
+      await stage.until(
+        'its files are in the trash',
+        () => readdirSync(join(stage.troupeHome.directory, 'trash')).length === 1,
+      );
+      expect(stage.team()).toBeUndefined();
+    },
+  );
+});
 
-describe.for(TESTED_VERSIONS)('a teammate of Claude Code %s that is killed', { timeout: NATIVE_MS }, (version) => {
+describe.for(TESTED_VERSIONS)('a teammate of Claude Code %s that is killed', (version) => {
   proves(
     ['teammate-session', 'teammate-record'],
     'comes back with its conversation, its task with it, and nothing is left of what was',

@@ -7,7 +7,7 @@ import { shows } from '../bridge/requirements.ts';
 import { connect } from '../daemon/serve.ts';
 import type { ModelReply, ModelRequest } from '../models/script.ts';
 import { as, rules } from './script.ts';
-import { NATIVE_MS, setNativeStage } from './stage.ts';
+import { setNativeStage } from './stage.ts';
 import type { NativeStage } from './stage.ts';
 import { TESTED_VERSIONS } from './versions.ts';
 
@@ -71,7 +71,7 @@ async function playTeam(stage: NativeStage): Promise<string> {
 const taskOf = async (client: Client, teamId: string, taskId: string) =>
   (await client.call('task.list', { teamId })).find(({ id }) => id === taskId);
 
-describe.for(TESTED_VERSIONS)('Codex in a team of Claude Code %s', { timeout: NATIVE_MS }, (version) => {
+describe.for(TESTED_VERSIONS)('Codex in a team of Claude Code %s', (version) => {
   test('shares its tasks and mail, keeps what it holds, and goes when the lead asks', async (context) => {
     shows('external-members', 'external-sender', 'external-shutdown', 'idle-notice');
     context.skip(agentProgram('codex') === undefined, 'Codex is not installed');

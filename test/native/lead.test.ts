@@ -6,11 +6,11 @@ import type { Client } from '../../src/client/client.ts';
 import { proves } from '../bridge/requirements.ts';
 import { connect } from '../daemon/serve.ts';
 import { as, rules } from './script.ts';
-import { NATIVE_MS, setNativeStage } from './stage.ts';
+import { setNativeStage } from './stage.ts';
 import type { NativeStage } from './stage.ts';
 import { NEWEST, TESTED_VERSIONS } from './versions.ts';
 
-describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', { timeout: NATIVE_MS }, (version) => {
+describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', (version) => {
   proves(
     ['teammate-command', 'lead-killed', 'resume-keeps-tasks'],
     'takes along whom it gave a pane and nobody else, frees their tasks, and finds the team again when it is resumed',
@@ -84,7 +84,6 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', { timeo
         return members.some(({ id, status }) => id === 'helper' && status === 'idle');
       });
     },
-    NATIVE_MS,
   );
 });
 

@@ -9,7 +9,7 @@ import { proves } from '../bridge/requirements.ts';
 import { connect } from '../daemon/serve.ts';
 import type { ModelReply, ModelScript } from '../models/script.ts';
 import { as, lastText, rules } from './script.ts';
-import { NATIVE_MS, setNativeStage } from './stage.ts';
+import { setNativeStage } from './stage.ts';
 import type { NativeStage } from './stage.ts';
 import { NEWEST, TESTED_VERSIONS } from './versions.ts';
 
@@ -27,7 +27,7 @@ const MATES: Readonly<Record<Name, string>> = { claude: 'reviewer', gemini: 'wri
 
 const missing = NAMES.filter((name) => agentProgram(name) === undefined);
 
-describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', { timeout: 2 * NATIVE_MS }, (version) => {
+describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', (version) => {
   proves(
     ['teammate-command', 'permission-strict', 'permission-answers'],
     'has teammates that Gemini CLI, OpenCode and another Claude Code play: a task, a permission, idle, shutdown',
@@ -64,7 +64,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', { timeout: 2 * NATIVE_
         return undefined;
       };
       // Three agents start at once.
-      await stage.until('all files are made', answer, NATIVE_MS);
+      await stage.until('all files are made', answer);
       const teamId = stage.team()?.name ?? '';
       const client = connect(stage.troupeHome);
       const asked = await client.call('request.list', { teamId, kind: 'permission' });
@@ -82,7 +82,6 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', { timeout: 2 * NATIVE_
         / --(native-)?teammate /.test(command) || NAMES.some((name) => AGENTS[name].process.test(command));
       await stage.until('nothing of them runs', () => !stage.processes().some(isOne));
     },
-    2 * NATIVE_MS,
   );
 
   proves(
@@ -141,7 +140,6 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', { timeout: 2 * NATIVE_
       const rejected = isHasty ? [] : [['rejected', 'once more, with tests']];
       expect(plans.map(({ status, feedback }) => [status, feedback])).toEqual([...rejected, ['approved', undefined]]);
     },
-    NATIVE_MS,
   );
 });
 

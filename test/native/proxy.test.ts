@@ -7,13 +7,13 @@ import { setUp } from '../agents/setups.ts';
 import { proves } from '../bridge/requirements.ts';
 import type { ModelReply, ModelRequest, ModelScript } from '../models/script.ts';
 import { as, lastText, rules } from './script.ts';
-import { NATIVE_MS, setNativeStage } from './stage.ts';
+import { setNativeStage } from './stage.ts';
 import type { NativeStage } from './stage.ts';
 import { TESTED_VERSIONS } from './versions.ts';
 
 const hasCodex = agentProgram('codex') !== undefined;
 
-describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', { timeout: NATIVE_MS }, (version) => {
+describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', (version) => {
   proves(
     ['teammate-command', 'permission-strict', 'permission-answers', 'lead-signs'],
     'has two teammates of its own kind and Codex in a third pane: mail, a task, a permission, idle, shutdown',
@@ -66,7 +66,6 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', { timeout: NATIVE_MS }
       await stage.until('nothing of it runs', () => !stage.processes().some(({ command }) => /codex/.test(command)));
       expect(memberOf(stage, 'alice')).toBeDefined();
     },
-    NATIVE_MS,
   );
 });
 

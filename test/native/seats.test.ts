@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { proves } from '../bridge/requirements.ts';
 import { as, rules } from './script.ts';
-import { NATIVE_MS, setNativeStage } from './stage.ts';
+import { setNativeStage } from './stage.ts';
 import type { NativeStage } from './stage.ts';
 import { NEWEST, TESTED_VERSIONS } from './versions.ts';
 
-describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', { timeout: NATIVE_MS }, (version) => {
+describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version) => {
   proves(
     ['teammate-command', 'teammate-listed-late', 'shutdown-unasked'],
     'outlives its daemon, is there once, and goes with the process in its pane',
@@ -61,37 +61,31 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', { timeout
       const helpers = members.filter(({ id }) => id.startsWith('helper'));
       expect(helpers.map(({ status }) => status)).toEqual(['stopped', 'stopped']);
     },
-    NATIVE_MS,
   );
 
-  proves(
-    'teammate-command',
-    'that cannot be started says why, to its lead and in its pane',
-    async (context) => {
-      const stage = await setNativeStage(context, version);
-      const program = join(stage.home, 'crash.sh');
-      writeFileSync(program, '#!/bin/sh\necho "cannot load its settings" >&2\nexit 3\n', { mode: 0o755 });
-      stage.configure({ teammates: { broken: { agent: 'codex', command: [program] } } });
-      const { createTeam, spawn } = stage.words;
-      const broken = spawn({ name: 'broken', team: 'seats', prompt: 'Hi.' });
-      stage.play({ lead: rules([/Begin/, { calls: [...createTeam('seats'), broken] }]) });
-      await stage.startLead({ troupe: [] });
-      await stage.type(`${as('lead')}Begin`);
-      const paneOf = (): string | undefined =>
-        stage.team()?.config?.members.find(({ name }) => name === 'broken')?.tmuxPaneId || undefined;
-      const pane = await stage.until('it has a pane', paneOf);
-      await stage.until('its lead heard why', () =>
-        stage.heard('lead', /broken has stopped: [^]*cannot load its settings[^]*What it held is free again/),
-      );
-      // The other versions close the pane of one that has left.
-      if (version === NEWEST) await stage.sees(/broken has ended: crashed: .*cannot load its settings/, pane);
-      await stage.until(
-        'nothing of it runs',
-        () => !stage.processes().some(({ command }) => / --(native-)?teammate /.test(command)),
-      );
-    },
-    NATIVE_MS,
-  );
+  proves('teammate-command', 'that cannot be started says why, to its lead and in its pane', async (context) => {
+    const stage = await setNativeStage(context, version);
+    const program = join(stage.home, 'crash.sh');
+    writeFileSync(program, '#!/bin/sh\necho "cannot load its settings" >&2\nexit 3\n', { mode: 0o755 });
+    stage.configure({ teammates: { broken: { agent: 'codex', command: [program] } } });
+    const { createTeam, spawn } = stage.words;
+    const broken = spawn({ name: 'broken', team: 'seats', prompt: 'Hi.' });
+    stage.play({ lead: rules([/Begin/, { calls: [...createTeam('seats'), broken] }]) });
+    await stage.startLead({ troupe: [] });
+    await stage.type(`${as('lead')}Begin`);
+    const paneOf = (): string | undefined =>
+      stage.team()?.config?.members.find(({ name }) => name === 'broken')?.tmuxPaneId || undefined;
+    const pane = await stage.until('it has a pane', paneOf);
+    await stage.until('its lead heard why', () =>
+      stage.heard('lead', /broken has stopped: [^]*cannot load its settings[^]*What it held is free again/),
+    );
+    // The other versions close the pane of one that has left.
+    if (version === NEWEST) await stage.sees(/broken has ended: crashed: .*cannot load its settings/, pane);
+    await stage.until(
+      'nothing of it runs',
+      () => !stage.processes().some(({ command }) => / --(native-)?teammate /.test(command)),
+    );
+  });
 });
 
 /** A program that counts how often it is asked, for teammates that are called helpers. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { as, rules } from './script.ts';
-import { NATIVE_MS, setNativeStage } from './stage.ts';
+import { setNativeStage } from './stage.ts';
 import { TESTED_VERSIONS } from './versions.ts';
 
-describe.for(TESTED_VERSIONS)('a team of Claude Code %s in panes', { timeout: NATIVE_MS }, (version) => {
+describe.for(TESTED_VERSIONS)('a team of Claude Code %s in panes', (version) => {
   test('is seen as it works: a teammate appears, and what it writes reaches the lead', async (context) => {
     const stage = await setNativeStage(context, version);
     const { createTeam, spawn, send } = stage.words;

@@ -1,7 +1,7 @@
 /*
  * A stage for Claude Code's own teams: the real program, of a version, in a tmux of the test's own, with a scripted model.
  *
- *   describe.for(TESTED_VERSIONS)('... of Claude Code %s', { timeout: NATIVE_MS }, (version) => {
+ *   describe.for(TESTED_VERSIONS)('... of Claude Code %s', (version) => {
  *     test('...', async (context) => {
  *       const stage = await setNativeStage(context, version);          // skips where tmux or the version is missing
  *       const { spawn, send } = stage.words;                          // how this version's model says things
@@ -36,24 +36,19 @@ import { readTeam } from '../../src/bridge/snapshot.ts';
 import type { NativeTeam } from '../../src/bridge/snapshot.ts';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
-import { run, until } from '../daemon/processes.ts';
+import { run } from '../daemon/processes.ts';
 import { BIN } from '../daemon/serve.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
 import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { TROUPE_SOURCE } from '../setup/source.ts';
 import { needTool } from '../tools.ts';
+import { until } from '../until.ts';
 import { askerOf, cast, lastText } from './script.ts';
 import { nativeProgram } from './versions.ts';
 import type { NativeVersion } from './versions.ts';
 import { wordsOf } from './words.ts';
 import type { Words } from './words.ts';
-
-/** How long a test with real programs may take on a machine that has more to do. */
-export const NATIVE_MS = 150_000;
-
-/** How long one step of such a test may take. */
-const STEP_MS = 45_000;
 
 /** A model that people may choose and for which the newest version offers the tools for tasks without being asked to. */
 const MODEL = 'claude-sonnet-4-5-20250929';
@@ -97,11 +92,7 @@ export interface NativeStage {
   /** Waits until a pane shows something. */
   sees(what: string | RegExp, pane?: string): Promise<string>;
   /** Waits for a condition; where that was in vain, the error has what all terminals show, the team's files and the daemon's log. */
-  until<T>(
-    what: string,
-    condition: () => T | undefined | false | Promise<T | undefined | false>,
-    ms?: number,
-  ): Promise<T>;
+  until<T>(what: string, condition: () => T | undefined | false | Promise<T | undefined | false>): Promise<T>;
   /** Types a line into a pane and presses Enter. */
   type(text: string, pane?: string): Promise<void>;
   /** Presses keys, in tmux' names. */
@@ -164,9 +155,11 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
     } catch {
       // It never was, or the test ended it.
     }
-    // The program's own helpers end a moment after their terminal; what does not is ended here, and known to the leak check.
-    await until('all on the stage has ended', () => processes().length === 0, 3_000).catch(() => {
-      for (const { pid } of processes()) kill(pid);
+    // The program's own helpers would end a moment after their terminal. Nothing waits for that.
+    await until('all on the stage has ended', () => {
+      const left = processes();
+      for (const { pid } of left) kill(pid);
+      return left.length === 0;
     });
     await model.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
@@ -197,8 +190,8 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
       };
       return stage.until(`a pane shows ${String(what)}`, isThere);
     },
-    until: (what, condition, ms = STEP_MS) =>
-      until(what, condition, ms).catch((error: unknown) => {
+    until: (what, condition) =>
+      until(what, condition).catch((error: unknown) => {
         const panes = stage.panes().map((one) => `----- ${one}\n${shows(one).trim()}`);
         const asked = model.requests.map((one) => `${askerOf(one) ?? '?'}: ${shorten(lastText(one))}`);
         const files = [...filesOf(root), ...logOf(troupeHome.log)];

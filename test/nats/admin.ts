@@ -2,7 +2,7 @@ import { jetstream } from '@nats-io/jetstream';
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { untilTrue } from './server.ts';
+import { until } from '../until.ts';
 import type { NatsNode, NatsServers } from './server.ts';
 
 /** Looks at streams and unsettles their leaders, past the journal. */
@@ -25,7 +25,7 @@ export async function openAdmin({ url, nodes }: NatsServers): Promise<Admin> {
     nc,
     jsm,
     leaderOf: (stream) =>
-      untilTrue(`${stream} has a leader`, async () => {
+      until(`${stream} has a leader`, async () => {
         const info = await jsm.streams.info(stream).catch(() => undefined);
         return nodes.find(({ name }) => name === info?.cluster?.leader);
       }),
@@ -33,7 +33,7 @@ export async function openAdmin({ url, nodes }: NatsServers): Promise<Admin> {
       await nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, undefined, { timeout: 5_000 });
     },
     untilCurrent: async (stream) => {
-      await untilTrue(`all replicas of ${stream} are current`, async () => {
+      await until(`all replicas of ${stream} are current`, async () => {
         const { cluster } = (await jsm.streams.info(stream).catch(() => undefined)) ?? {};
         const replicas = cluster?.replicas ?? [];
         return replicas.length === nodes.length - 1 && replicas.every(({ current, offline }) => current && !offline);

@@ -2,8 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { track, until } from '../daemon/processes.ts';
+import { track } from '../daemon/processes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 import { freePorts } from './server.ts';
 
 const LET_LEAD = join(import.meta.dirname, 'programs/let-lead.ts');
@@ -76,7 +77,7 @@ export async function startPlaces(): Promise<Places> {
     track(spawn(program, [...args, '-l', join(folder, `${name}.log`)], { stdio: 'ignore' }));
   }
   const hasLeader = (name: string) => /metadata leader/.test(read(join(folder, `${name}.log`)));
-  await until('the cluster has a leader', () => nodes.every(({ name }) => hasLeader(name)), 30_000);
+  await until('the cluster has a leader', () => nodes.every(({ name }) => hasLeader(name)));
   const setLine = (to: 'up' | 'down'): void => {
     const [program, ...args] = [...most, 'ip', 'link', 'set', 'line', to] as const;
     const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });

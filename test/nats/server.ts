@@ -5,24 +5,8 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isInstalled } from '../tools.ts';
-
-/** A cluster has elected its leaders within some seconds, on a busy machine later. */
-const READY_MS = 60_000;
-
-/** Waits until the condition holds. The benchmarks use it too, without a test around it. */
-export async function untilTrue<T>(
-  what: string,
-  condition: () => Promise<T | undefined | false> | T | undefined | false,
-): Promise<T> {
-  const giveUp = performance.now() + READY_MS;
-  for (;;) {
-    const value = await condition();
-    if (value !== undefined && value !== false) return value;
-    if (performance.now() > giveUp) throw new Error(`Waited ${READY_MS} ms in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+import { isInstalled, needs } from '../tools.ts';
+import { until } from '../until.ts';
 
 /** One `nats-server` process; it may be killed and come back with what it had on its disk. */
 export interface NatsNode {
@@ -52,8 +36,8 @@ export interface NatsOptions {
   readonly jetstream?: boolean;
 }
 
-/** Whether there is a server to test with. */
-export const hasNats = isInstalled('nats-server');
+/** Options of a suite or test that needs a server. */
+export const NEEDS_NATS = needs(isInstalled('nats-server'), 'nats-server is not installed');
 
 /** Starts servers in a folder of their own and waits until they can be used. */
 export async function startNats({ size = 1, config = '', jetstream = true }: NatsOptions = {}): Promise<NatsServers> {
@@ -84,7 +68,7 @@ export async function startNats({ size = 1, config = '', jetstream = true }: Nat
   };
   try {
     await Promise.all(nodes.map((node) => node.start()));
-    if (size > 1) await untilTrue('the cluster has a leader', () => hasLeader(nodes));
+    if (size > 1) await until('the cluster has a leader', () => hasLeader(nodes));
     return servers;
   } catch (error) {
     await servers.stop();
@@ -131,7 +115,7 @@ function makeNode(name: string, config: string, [port, monitorPort]: readonly [n
       const started = spawn('nats-server', ['-c', config, '-l', log], { stdio: 'ignore' });
       child = started;
       ended = new Promise((resolve) => started.once('close', resolve).once('error', resolve));
-      await untilTrue(`${name} is healthy`, () => {
+      await until(`${name} is healthy`, () => {
         if (started.exitCode !== null) throw new Error(`nats-server ended: ${readFileSync(log, 'utf8')}`);
         return ask(node, '/varz').then((told) => told !== undefined && listens(port));
       });

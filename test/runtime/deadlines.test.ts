@@ -4,9 +4,9 @@ import { memoryJournal } from '../../src/journal/memory.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { keepDeadlines } from '../../src/runtime/deadlines.ts';
 import { keepGates } from '../../src/runtime/gate-keeper.ts';
-import { until } from '../daemon/processes.ts';
 import { claim, createTask, createTeam, run, TEAM } from '../ledger/commands.ts';
 import { openLedger } from '../ledger/places.ts';
+import { until } from '../until.ts';
 
 test('a permission that nobody gives in time is refused', async () => {
   const { ledger } = await setStage();

@@ -9,7 +9,6 @@ import { createTeam, TEAM } from '../ledger/commands.ts';
 import { openLedger } from '../ledger/places.ts';
 
 /** A busy machine takes its time. */
-const SOON = { timeout: 15_000 };
 
 const verdict = (exitCode: 0 | 2, unable?: string): HookResult => ({
   exitCode,
@@ -49,7 +48,7 @@ test('tasks whose daemon ended while they were judged are judged when the next o
   const stage = await setStage((title) => verdict(title === 'bad' ? 2 : 0));
   expect(await stage.listed()).toEqual(['good blocked', 'bad blocked']);
   await stage.open().start();
-  await expect.poll(stage.listed, SOON).toEqual(['good pending']);
+  await expect.poll(stage.listed).toEqual(['good pending']);
   expect(stage.asked).toEqual(['good', 'bad']);
   expect(stage.errors).toEqual([]);
 });
@@ -65,6 +64,6 @@ test('where several daemons share the journal, one that is new waits until anoth
 test('one that has to block and cannot run leaves the task to who can, and deletes nothing', async () => {
   const stage = await setStage(() => verdict(2, 'its folder is not there'));
   await stage.open().start();
-  await expect.poll(() => stage.asked, SOON).toEqual(['good', 'bad']);
+  await expect.poll(() => stage.asked).toEqual(['good', 'bad']);
   expect(await stage.listed()).toEqual(['good blocked', 'bad blocked']);
 });

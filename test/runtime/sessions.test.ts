@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { USER } from '../../src/core/actor.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
-import { until } from '../daemon/processes.ts';
+import { until } from '../until.ts';
 import { openIdleSessions } from './idle-sessions.ts';
 
 test('what a session was given ends with what it produced, or with the session', async () => {

@@ -17,9 +17,9 @@ import { MemberProcesses } from '../../src/runtime/member-processes.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { pauseBeforeRestart } from '../../src/runtime/restarts.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
-import { until } from '../daemon/processes.ts';
 import { openLedger } from '../ledger/places.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 describe('a process', () => {
   test('is known again by more than its number', async () => {
@@ -108,7 +108,7 @@ describe('a supervisor', () => {
     const first = await stage.running('worker');
     await stage.leave('worker');
     await stage.join('worker');
-    await until('another process runs', () => stage.supervisor.list('demo').some(({ id }) => id !== first.id), 18_000);
+    await until('another process runs', () => stage.supervisor.list('demo').some(({ id }) => id !== first.id));
     expect(first.identity && isRunning(first.identity)).toBe(false);
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { noteAgentsWhole } from '../agents/installed.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { TOOLS } from '../tools.ts';
+import { TOOLS, needs } from '../tools.ts';
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/prepare-tests.ts');
 const mayInstall = existsSync('/etc/debian_version') && process.getuid?.() === 0;
@@ -25,21 +25,25 @@ describe('preparing the tests', () => {
     }
   });
 
-  test.runIf(mayInstall)('installs what is missing on Debian as root, from fresh lists if it must', () => {
-    const path = temporaryFolder();
-    const tools = TOOLS.map(({ program }) => join(path, program)).join(' ');
-    addProgram(
-      path,
-      'apt-get',
-      `case "$1" in
+  test(
+    'installs what is missing on Debian as root, from fresh lists if it must',
+    needs(mayInstall, 'this is not Debian, or not root'),
+    () => {
+      const path = temporaryFolder();
+      const tools = TOOLS.map(({ program }) => join(path, program)).join(' ');
+      addProgram(
+        path,
+        'apt-get',
+        `case "$1" in
         update) : > ${path}/lists ;;
         install) [ -e ${path}/lists ] && for tool in ${tools}; do : > $tool; /bin/chmod +x $tool; done ;;
       esac`,
-    );
-    const { status, stdout, stderr } = prepare(path);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(/^Installing .* for the tests\.\n$/);
-  });
+      );
+      const { status, stdout, stderr } = prepare(path);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toMatch(/^Installing .* for the tests\.\n$/);
+    },
+  );
 
   test('installs the agents once for each lock file', () => {
     const path = pathWithTools();

@@ -69,57 +69,53 @@ function attack(page: Page, target: string): Promise<unknown> {
   return page.evaluate(`attack(${JSON.stringify(target)})`);
 }
 
-test(
-  'a page of another origin cannot drive or read the daemon, whoever is logged in',
-  { timeout: 120_000 },
-  async (context) => {
-    needTool(context, 'chromium');
-    const stage = await setStage({
-      limits: { authDelayMs: 0, requestBurst: 1e6 },
-      mcp: async () => new Response('{}'),
-      metrics: () => 'secret 1',
-    });
-    const program = await openBrowser();
-    const browser = await program.newContext();
-    const ours = await logIn(browser, stage);
-    const strangerPort = await openStranger();
-    const before = await stage.ends();
-    const refusedBefore = stage.hub.counters.rejected;
-    const port = stage.port;
-    const targets = [
-      `http://127.0.0.1:${port}`,
-      `http://localhost:${port}`,
-      `http://0.0.0.0:${port}`,
-      `http://${REBOUND}:${port}`,
-    ];
-    // The first is the same site as ours for a browser, which gives it our cookie.
-    for (const host of ['127.0.0.1', 'localhost', REBOUND]) {
-      for (const target of targets) {
-        const page = await browser.newPage();
-        await page.goto(`http://${host}:${strangerPort}/`);
-        expect({ host, target, spoils: await attack(page, target) }).toEqual({ host, target, spoils: [] });
-        await page.close();
-      }
+test('a page of another origin cannot drive or read the daemon, whoever is logged in', async (context) => {
+  needTool(context, 'chromium');
+  const stage = await setStage({
+    limits: { authDelayMs: 0, requestBurst: 1e6 },
+    mcp: async () => new Response('{}'),
+    metrics: () => 'secret 1',
+  });
+  const program = await openBrowser();
+  const browser = await program.newContext();
+  const ours = await logIn(browser, stage);
+  const strangerPort = await openStranger();
+  const before = await stage.ends();
+  const refusedBefore = stage.hub.counters.rejected;
+  const port = stage.port;
+  const targets = [
+    `http://127.0.0.1:${port}`,
+    `http://localhost:${port}`,
+    `http://0.0.0.0:${port}`,
+    `http://${REBOUND}:${port}`,
+  ];
+  // The first is the same site as ours for a browser, which gives it our cookie.
+  for (const host of ['127.0.0.1', 'localhost', REBOUND]) {
+    for (const target of targets) {
+      const page = await browser.newPage();
+      await page.goto(`http://${host}:${strangerPort}/`);
+      expect({ host, target, spoils: await attack(page, target) }).toEqual({ host, target, spoils: [] });
+      await page.close();
     }
-    expect(await stage.ends()).toEqual(before);
-    expect(stage.hub.counters.rejected - refusedBefore).toBeGreaterThan(200);
+  }
+  expect(await stage.ends()).toEqual(before);
+  expect(stage.hub.counters.rejected - refusedBefore).toBeGreaterThan(200);
 
-    // A page under the rebound name is the daemon's own as far as the browser knows; the daemon knows better.
-    // What its answer forbids the page to do is not what protects us here.
-    const rebound = await (await program.newContext({ bypassCSP: true })).newPage();
-    const answer = await rebound.goto(`http://${REBOUND}:${port}/`);
-    expect(answer?.status()).toBe(403);
-    await rebound.evaluate(readFileSync(join(PAGES, 'attack.js'), 'utf8'));
-    expect(await attack(rebound, `http://${REBOUND}:${port}`)).toEqual([]);
-    expect(await stage.ends()).toEqual(before);
+  // A page under the rebound name is the daemon's own as far as the browser knows; the daemon knows better.
+  // What its answer forbids the page to do is not what protects us here.
+  const rebound = await (await program.newContext({ bypassCSP: true })).newPage();
+  const answer = await rebound.goto(`http://${REBOUND}:${port}/`);
+  expect(answer?.status()).toBe(403);
+  await rebound.evaluate(readFileSync(join(PAGES, 'attack.js'), 'utf8'));
+  expect(await attack(rebound, `http://${REBOUND}:${port}`)).toEqual([]);
+  expect(await stage.ends()).toEqual(before);
 
-    // Nor can ours be shown inside another, or reached by the one that opened it.
-    const page = await browser.newPage();
-    await page.goto(`http://localhost:${strangerPort}/`);
-    const shown: unknown = await page.evaluate(`show(${JSON.stringify(stage.url)})`);
-    expect(shown).toEqual({ framed: null, cutOff: true });
+  // Nor can ours be shown inside another, or reached by the one that opened it.
+  const page = await browser.newPage();
+  await page.goto(`http://localhost:${strangerPort}/`);
+  const shown: unknown = await page.evaluate(`show(${JSON.stringify(stage.url)})`);
+  expect(shown).toEqual({ framed: null, cutOff: true });
 
-    expect(await ours.evaluate("fetch('/api/teams').then(({ status }) => status)")).toBe(200);
-    expect(stage.errors).toEqual([]);
-  },
-);
+  expect(await ours.evaluate("fetch('/api/teams').then(({ status }) => status)")).toBe(200);
+  expect(stage.errors).toEqual([]);
+});

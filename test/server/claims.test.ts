@@ -62,7 +62,7 @@ describe.each(['unix', 'ws'] as const)('a claim that waits, over %s', (kind) => 
     let seen = begun;
     // No more is begun for a client for which much waits.
     const isStill = (): boolean => seen === (seen = counters.calls) && seen > begun + 5;
-    await expect.poll(isStill, { interval: 100, timeout: 5_000 }).toBe(true);
+    await expect.poll(isStill, { interval: 100 }).toBe(true);
     const { id } = await stage.act('task.create', { teamId, title: 'Claimed' });
     await expect.poll(() => statusOf(stage, id)).toBe('in_progress');
     wire.terminate();

@@ -82,7 +82,7 @@ async function expectWell(stage: Stage): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-test('lines on the Unix socket', { timeout: 120_000 }, async () => {
+test('lines on the Unix socket', async () => {
   const stage = await setStage({ limits });
   const lines = fc.array(fc.oneof({ weight: 9, arbitrary: text }, { weight: 1, arbitrary: bytes }), {
     minLength: 60,
@@ -113,7 +113,7 @@ test('lines on the Unix socket', { timeout: 120_000 }, async () => {
   await expectWell(stage);
 });
 
-test('frames on a WebSocket', { timeout: 120_000 }, async () => {
+test('frames on a WebSocket', async () => {
   const stage = await setStage({ limits });
   const frame = fc
     .record({
@@ -167,7 +167,7 @@ test('frames on a WebSocket', { timeout: 120_000 }, async () => {
   await expectWell(stage);
 });
 
-test('bodies and requests over HTTP', { timeout: 120_000 }, async () => {
+test('bodies and requests over HTTP', async () => {
   const stage = await setStage({ limits });
   const routes = OPERATIONS.map(({ route }) =>
     route.replace(/:(\w+)/g, (_, name: string) => (name === 'teamId' ? 'demo' : '1')),
@@ -246,7 +246,7 @@ test('a long line, a long message and tiny fragments', async () => {
   await expectWell(stage);
 });
 
-test('pings without end, from a client that reads nothing, are not all answered', { timeout: 60_000 }, async () => {
+test('pings without end, from a client that reads nothing, are not all answered', async () => {
   const stage = await setStage({ limits: { queueBytes: 100_000 } });
   const socket = createConnection({ host: '127.0.0.1', port: stage.port });
   socket.on('error', () => {}).pause();

@@ -340,7 +340,7 @@ describe('a member that is run', () => {
     await stage.act('member.spawn', runner);
     const pid = async () =>
       (await stage.act('session.list', { teamId })).find(({ memberId }) => memberId === 'runner')?.pid;
-    await expect.poll(pid, { timeout: 10_000 }).toEqual(expect.any(Number));
+    await expect.poll(pid).toEqual(expect.any(Number));
     expect(await stage.act('member.show', { teamId, memberId: 'runner' })).toMatchObject({ hostId: 'test' });
     expect(await stage.act('member.stop', { teamId, memberId: 'runner' })).toEqual({
       memberId: 'runner',

@@ -31,7 +31,7 @@ describe('the Unix socket', () => {
     const stage = await setStage();
     const before = await openUnix(stage.home.socket, stage.token);
     rmSync(stage.home.socket);
-    await expect.poll(() => existsSync(stage.home.socket), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => existsSync(stage.home.socket)).toBe(true);
     const after = await openUnix(stage.home.socket, stage.token);
     for (const wire of [before, after]) expect(await wire.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
     expect(statSync(stage.home.socket).mode & 0o777).toBe(0o600);

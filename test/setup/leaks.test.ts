@@ -3,14 +3,15 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { identify, isRunning } from '../../src/agents/process.ts';
-import { until } from '../daemon/processes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { needs } from '../tools.ts';
+import { until } from '../until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const START = `const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
   console.log('started ' + child.pid);`;
 
-describe.runIf(process.platform === 'linux')('a run of the tests', () => {
+describe('a run of the tests', needs(process.platform === 'linux', 'only Linux has /proc'), () => {
   test('fails and names the process and its test file when a test leaves one behind', async () => {
     const { status, stdout, stderr } = runTests(`${START} child.unref();`);
     expect(stdout).toContain('1 passed');
@@ -28,7 +29,14 @@ describe.runIf(process.platform === 'linux')('a run of the tests', () => {
 /** Runs our vitest, with our configuration, on a project with one test. */
 function runTests(body: string) {
   const folder = temporaryFolder();
-  for (const path of ['package.json', 'vitest.config.ts', 'test/setup', 'scripts/stale.ts']) {
+  for (const path of [
+    'package.json',
+    'vitest.config.ts',
+    'test/setup',
+    'test/proof.ts',
+    'test/until.ts',
+    'scripts/stale.ts',
+  ]) {
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
@@ -41,6 +49,6 @@ function runTests(body: string) {
   return spawnSync(process.execPath, command, {
     cwd: folder,
     encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', TROUPE_TEST_GRACE_MS: '500' },
   });
 }

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const MARK = 'TROUPE_TEST_RUN';
 /** Set by test/setup/file.ts, to name the test file that a survivor came from. */
 const FILE = 'TROUPE_TEST_FILE';
-/** A process that was told to end may need a moment; one that nobody told will still be there. */
-const GRACE_MS = 3000;
+/** A process that was told to end may need a while on a busy machine; one that nobody told will still be there. */
+const GRACE_MS = Number(process.env['TROUPE_TEST_GRACE_MS'] ?? 30_000);
 
 interface Survivor {
   readonly pid: number;

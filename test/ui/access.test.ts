@@ -48,7 +48,7 @@ const NARROW = PAGES.filter(([name]) =>
 );
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
 
-describe('everybody can use it', { timeout: 240_000 }, () => {
+describe('everybody can use it', () => {
   // All of it once; what is dark or narrow differs in contrast, or in what stands where.
   test.for([
     { part: 'views', colorScheme: 'light', width: 1440, height: 900, pages: PAGES.slice(0, 6), rules: [] },

@@ -35,7 +35,7 @@ async function writeCrashed(home: Home): Promise<void> {
   await writePast(home, TEAM, steps);
 }
 
-describe('an answer from the queue', { timeout: 240_000 }, () => {
+describe('an answer from the queue', () => {
   test('comes true: who crashed is started again or it is said why not, who used up its budget goes on', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage(writeCrashed);

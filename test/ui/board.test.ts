@@ -52,7 +52,7 @@ async function carry(page: Page, id: string, phase: string, y?: number): Promise
   }
 }
 
-describe('the board', { timeout: 240_000 }, () => {
+describe('the board', () => {
   test('moves cards by hand where the rules allow it, and says why where they do not', async (context) => {
     needTool(context, 'chromium');
     const { page, show, client, watched } = await openBoard();

@@ -3,14 +3,12 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { isInstalled } from '../tools.ts';
+import { HANG_MS } from '../until.ts';
 import { launchBrowser } from './launch.ts';
-
-/** Generous: other tests share the machine. */
-const PATIENCE_MS = 40_000;
 
 /** Waits until a value is as expected. */
 export function eventually<T>(look: () => T | Promise<T>) {
-  return expect.poll(look, { timeout: PATIENCE_MS, interval: 50 });
+  return expect.poll(look, { interval: 50 });
 }
 
 /** What a browser complained about; the daemon's policy is never loosened for a test. */
@@ -26,7 +24,7 @@ export function useBrowser(): () => Browser {
   let browser: Browser | undefined;
   beforeAll(async () => {
     if (isInstalled('chromium')) browser = await launchBrowser();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
   return () => browser as Browser;
 }
@@ -40,7 +38,7 @@ export async function openPage(
 ): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(HANG_MS);
   const complaints: string[] = [];
   const traffic = noteTraffic(page);
   onTestFinished(async ({ task }) => {

@@ -29,7 +29,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`No Tab leads to ${name}`);
 }
 
-describe('without a mouse', { timeout: 240_000 }, () => {
+describe('without a mouse', () => {
   test('a member is found, written to, stopped, started again and asked to shut down', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage();
@@ -86,57 +86,53 @@ describe('without a mouse', { timeout: 240_000 }, () => {
   });
 });
 
-test(
-  'a person who leads is shown as one, and where nobody leads nobody is shown',
-  { timeout: 240_000 },
-  async (context) => {
-    needTool(context, 'chromium');
-    const { client } = await setStage();
-    const folder = temporaryFolder();
-    for (const [name, lead] of [
-      ['ours', 'person'],
-      ['free', 'none'],
-    ] as const) {
-      const source = `team: ${name}\nlead: ${lead}\nmembers:\n  - { name: ann, agent: { exec: ${join(AGENTS, 'quick.js')} } }\ntasks:\n  - title: One\n`;
-      await client.call('team.up', { source, name: 'troupe.yaml', folder });
-    }
-    const watched = await openPage(browser(), client, '/t/ours');
-    const { page } = watched;
-    const members = page.getByRole('region', { name: 'Members' });
-    await eventually(() => page.locator('.team-count').innerText()).toBe('1 of 1');
-    const lead = members.locator('.member', { hasText: 'Team Lead' });
-    await lead.locator('.status').getByText('Person').waitFor();
-    expect(await lead.locator('.member-task').innerText()).toBe('leads by hand');
-    await client.call('message.send', { teamId: 'ours', toId: 'lead', content: 'Done?' }, { as: 'ann' });
-    await eventually(() => lead.locator('.member-task').innerText()).toBe('leads by hand · 1 message not read');
-    await lead.getByRole('link', { name: 'lead' }).click();
-    await page.locator('.message').getByText('Done?').waitFor();
-    await page.getByRole('button', { name: 'Mark all as read' }).click();
-    await page.locator('.message').getByText('read', { exact: true }).waitFor();
-    await eventually(() => page.locator('.member-doing').innerText()).toBe('leads by hand');
-    await page.getByRole('tab', { name: 'Transcript' }).click();
-    await page.getByText('No agent works for lead').waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('n');
-    const times = page.getByRole('region', { name: 'Working and waiting' });
-    await times.getByText('ann').waitFor();
-    expect(await times.getByText('lead').count()).toBe(0);
+test('a person who leads is shown as one, and where nobody leads nobody is shown', async (context) => {
+  needTool(context, 'chromium');
+  const { client } = await setStage();
+  const folder = temporaryFolder();
+  for (const [name, lead] of [
+    ['ours', 'person'],
+    ['free', 'none'],
+  ] as const) {
+    const source = `team: ${name}\nlead: ${lead}\nmembers:\n  - { name: ann, agent: { exec: ${join(AGENTS, 'quick.js')} } }\ntasks:\n  - title: One\n`;
+    await client.call('team.up', { source, name: 'troupe.yaml', folder });
+  }
+  const watched = await openPage(browser(), client, '/t/ours');
+  const { page } = watched;
+  const members = page.getByRole('region', { name: 'Members' });
+  await eventually(() => page.locator('.team-count').innerText()).toBe('1 of 1');
+  const lead = members.locator('.member', { hasText: 'Team Lead' });
+  await lead.locator('.status').getByText('Person').waitFor();
+  expect(await lead.locator('.member-task').innerText()).toBe('leads by hand');
+  await client.call('message.send', { teamId: 'ours', toId: 'lead', content: 'Done?' }, { as: 'ann' });
+  await eventually(() => lead.locator('.member-task').innerText()).toBe('leads by hand · 1 message not read');
+  await lead.getByRole('link', { name: 'lead' }).click();
+  await page.locator('.message').getByText('Done?').waitFor();
+  await page.getByRole('button', { name: 'Mark all as read' }).click();
+  await page.locator('.message').getByText('read', { exact: true }).waitFor();
+  await eventually(() => page.locator('.member-doing').innerText()).toBe('leads by hand');
+  await page.getByRole('tab', { name: 'Transcript' }).click();
+  await page.getByText('No agent works for lead').waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('n');
+  const times = page.getByRole('region', { name: 'Working and waiting' });
+  await times.getByText('ann').waitFor();
+  expect(await times.getByText('lead').count()).toBe(0);
 
-    const at = new URL(page.url()).origin;
-    await page.goto(`${at}/t/free`);
-    await eventually(() => page.locator('.team-count').innerText()).toBe('1 of 1');
-    expect(await members.locator('.member-name').allInnerTexts()).toEqual(['ann']);
-    await page.locator('.team-age').getByText('1 teammate').waitFor();
-    await page.goto(`${at}/t/free/m/lead`);
-    await page.getByRole('heading', { name: 'Nobody leads free' }).waitFor();
-    await page.getByRole('link', { name: 'Back to the team' }).click();
-    await members.getByRole('link', { name: 'ann' }).waitFor();
-    for (const teamId of ['ours', 'free']) await client.call('team.down', { teamId, force: true });
-    expectQuiet(watched);
-  },
-);
+  const at = new URL(page.url()).origin;
+  await page.goto(`${at}/t/free`);
+  await eventually(() => page.locator('.team-count').innerText()).toBe('1 of 1');
+  expect(await members.locator('.member-name').allInnerTexts()).toEqual(['ann']);
+  await page.locator('.team-age').getByText('1 teammate').waitFor();
+  await page.goto(`${at}/t/free/m/lead`);
+  await page.getByRole('heading', { name: 'Nobody leads free' }).waitFor();
+  await page.getByRole('link', { name: 'Back to the team' }).click();
+  await members.getByRole('link', { name: 'ann' }).waitFor();
+  for (const teamId of ['ours', 'free']) await client.call('team.down', { teamId, force: true });
+  expectQuiet(watched);
+});
 
-test('an address that leads nowhere says so and shows the way on', { timeout: 120_000 }, async (context) => {
+test('an address that leads nowhere says so and shows the way on', async (context) => {
   needTool(context, 'chromium');
   const { client } = await setStage();
   await client.call('team.create', { name: TEAM });

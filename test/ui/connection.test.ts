@@ -21,7 +21,7 @@ new MutationObserver(() => {
   note(pills.line, document.querySelector('.time-line .live')?.innerText);
 }).observe(document.querySelector('main'), { subtree: true, childList: true, characterData: true });`;
 
-describe('a page that somebody leaves open', { timeout: 240_000 }, () => {
+describe('a page that somebody leaves open', () => {
   test('says when the connection is lost, stays readable, and catches up without a reload', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage(writeStory);

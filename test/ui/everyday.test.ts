@@ -10,7 +10,7 @@ const browser = useBrowser();
 const TEAM = 'journal-v2';
 const PHONE = { viewport: { width: 390, height: 844 } };
 
-describe('in everyday use', { timeout: 240_000 }, () => {
+describe('in everyday use', () => {
   test('what was begun to a member is still there after a look elsewhere, until it is sent', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage(writeStory);

@@ -75,7 +75,7 @@ async function read(page: Page, selector: string, hasText: string): Promise<stri
   return (await page.locator(selector, { hasText }).first().innerText()).replaceAll(/\s+/g, ' ');
 }
 
-describe('the figures of a team', { timeout: 240_000 }, () => {
+describe('the figures of a team', () => {
   test('of work do not count waits for an answer, and are the same wherever they are shown', async (context) => {
     needTool(context, 'chromium');
     const { page, watched, go, client } = await open('?view=list');

@@ -22,7 +22,7 @@ async function setTeam(): Promise<Stage & { go: string; programs: { slow: string
   return { ...stage, go, programs };
 }
 
-describe('a team of programs', { timeout: 240_000 }, () => {
+describe('a team of programs', () => {
   test('is made, peopled, given work, written to, watched, stopped, started again and shut down by hand', async (context) => {
     needTool(context, 'chromium');
     const { client, go, programs } = await setTeam();

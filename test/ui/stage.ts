@@ -8,7 +8,7 @@ import type { Served } from '../daemon/serve.ts';
 
 /** Builds the dashboard before the tests of a file, where something it is made of is newer. */
 export function useDashboard(): void {
-  beforeAll(() => buildUi({ ifStale: true }), 120_000);
+  beforeAll(() => buildUi({ ifStale: true }));
 }
 
 /** A daemon of its own for one test, and a client that does what others on the team would. */

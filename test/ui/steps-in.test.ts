@@ -34,7 +34,7 @@ async function writeRequests(home: Home): Promise<void> {
   await writePast(home, TEAM, steps);
 }
 
-describe('what begins to wait', { timeout: 240_000 }, () => {
+describe('what begins to wait', () => {
   test('is told on the desktop when nobody looks, and a click on it leads there', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage();
@@ -158,7 +158,7 @@ describe('what begins to wait', { timeout: 240_000 }, () => {
   });
 });
 
-describe('a live team of programs', { timeout: 240_000 }, () => {
+describe('a live team of programs', () => {
   test('is steered by two people at once: drawn edges, a board and a queue that agree', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage();
@@ -230,29 +230,25 @@ test('a gate that fails and lets work pass is told of beside the tasks, for as l
   expectQuiet(watched);
 });
 
-test(
-  'the numbers of a team add up, follow what happens, and lead to what they are about',
-  { timeout: 120_000 },
-  async (context) => {
-    needTool(context, 'chromium');
-    const { client } = await setStage(writeStory);
-    const team = 'journal-v2';
-    const watched = await openPage(browser(), client, `/t/${team}/numbers`);
-    const { page } = watched;
-    const figure = (name: string) => page.locator('.figure', { hasText: name }).locator('b');
-    await page.locator('.plot canvas').first().waitFor();
-    expect(await figure('Completed').innerText()).toBe('9');
-    const { members } = await client.call('usage.show', { teamId: team });
-    const cost = Object.values(members).reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
-    expect(await figure('Cost').innerText()).toBe(`$${cost.toFixed(2)}`);
-    await page.getByRole('img', { name: /^9 of 24 tasks completed/ }).waitFor();
-    // cleo wrote to the lead once; a cell says so in its row and column.
-    const pairs = page.getByRole('region', { name: 'Messages by pair' });
-    expect(await pairs.getByRole('row', { name: /^cleo/ }).allInnerTexts()).toHaveLength(1);
-    await client.call('task.complete', { teamId: team, taskId: '8', result: 'fine' }, { as: 'dag' });
-    await eventually(() => figure('Completed').innerText()).toBe('10');
-    await page.getByRole('region', { name: 'Tokens and cost by task' }).getByRole('link', { name: /^#13/ }).click();
-    await page.getByRole('dialog', { name: /Task 13/ }).waitFor();
-    expectQuiet(watched);
-  },
-);
+test('the numbers of a team add up, follow what happens, and lead to what they are about', async (context) => {
+  needTool(context, 'chromium');
+  const { client } = await setStage(writeStory);
+  const team = 'journal-v2';
+  const watched = await openPage(browser(), client, `/t/${team}/numbers`);
+  const { page } = watched;
+  const figure = (name: string) => page.locator('.figure', { hasText: name }).locator('b');
+  await page.locator('.plot canvas').first().waitFor();
+  expect(await figure('Completed').innerText()).toBe('9');
+  const { members } = await client.call('usage.show', { teamId: team });
+  const cost = Object.values(members).reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
+  expect(await figure('Cost').innerText()).toBe(`$${cost.toFixed(2)}`);
+  await page.getByRole('img', { name: /^9 of 24 tasks completed/ }).waitFor();
+  // cleo wrote to the lead once; a cell says so in its row and column.
+  const pairs = page.getByRole('region', { name: 'Messages by pair' });
+  expect(await pairs.getByRole('row', { name: /^cleo/ }).allInnerTexts()).toHaveLength(1);
+  await client.call('task.complete', { teamId: team, taskId: '8', result: 'fine' }, { as: 'dag' });
+  await eventually(() => figure('Completed').innerText()).toBe('10');
+  await page.getByRole('region', { name: 'Tokens and cost by task' }).getByRole('link', { name: /^#13/ }).click();
+  await page.getByRole('dialog', { name: /Task 13/ }).waitFor();
+  expectQuiet(watched);
+});

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { until } from '../daemon/processes.ts';
 import { needTool } from '../tools.ts';
+import { until } from '../until.ts';
 import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
 import { setStage, useDashboard } from './stage.ts';
 import { writeStory } from './story.ts';
@@ -23,7 +23,7 @@ async function texts(page: Page, selector: string): Promise<string[]> {
   return (await page.locator(selector).allInnerTexts()).map((text) => text.trim());
 }
 
-describe('the page of a team', { timeout: 240_000 }, () => {
+describe('the page of a team', () => {
   test('shows its tasks as a graph, a board and a list, switched by keys, and finds them by text', async (context) => {
     needTool(context, 'chromium');
     const { page, watched } = await openStory();
@@ -224,122 +224,110 @@ describe('the page of a team', { timeout: 240_000 }, () => {
   });
 });
 
-test(
-  'what two people write about a task at once is not lost: the second sees the other words and chooses',
-  { timeout: 240_000 },
-  async (context) => {
-    needTool(context, 'chromium');
-    const { page, client, watched } = await openStory(`/t/${TEAM}/task/24?view=list`);
-    const other = await openPage(browser(), client, `/t/${TEAM}/task/24?view=list`);
-    const show = () => client.call('task.show', { teamId: TEAM, taskId: '24' });
-    const edit = async (on: Page, title: string): Promise<void> => {
-      await on.getByRole('dialog').getByRole('button', { name: 'Edit' }).click();
-      await on.getByRole('dialog').getByLabel('Title').fill(title);
-    };
-    const save = (on: Page): Promise<void> => on.getByRole('button', { name: 'Save' }).click();
-    const changed = page.getByRole('alert').filter({ hasText: 'changed this task while you edited it' });
-    await edit(page, 'Mine');
-    // What is not about the words is in nobody's way.
-    await client.call('task.update', { teamId: TEAM, taskId: '24', priority: 'critical' });
-    await edit(other.page, 'Theirs');
-    await save(other.page);
-    await changed.getByText('Theirs', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Keep mine' }).click();
-    await save(page);
-    await eventually(async () => (await show()).title).toBe('Mine');
-    expect((await show()).priority).toBe('critical');
+test('what two people write about a task at once is not lost: the second sees the other words and chooses', async (context) => {
+  needTool(context, 'chromium');
+  const { page, client, watched } = await openStory(`/t/${TEAM}/task/24?view=list`);
+  const other = await openPage(browser(), client, `/t/${TEAM}/task/24?view=list`);
+  const show = () => client.call('task.show', { teamId: TEAM, taskId: '24' });
+  const edit = async (on: Page, title: string): Promise<void> => {
+    await on.getByRole('dialog').getByRole('button', { name: 'Edit' }).click();
+    await on.getByRole('dialog').getByLabel('Title').fill(title);
+  };
+  const save = (on: Page): Promise<void> => on.getByRole('button', { name: 'Save' }).click();
+  const changed = page.getByRole('alert').filter({ hasText: 'changed this task while you edited it' });
+  await edit(page, 'Mine');
+  // What is not about the words is in nobody's way.
+  await client.call('task.update', { teamId: TEAM, taskId: '24', priority: 'critical' });
+  await edit(other.page, 'Theirs');
+  await save(other.page);
+  await changed.getByText('Theirs', { exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Keep mine' }).click();
+  await save(page);
+  await eventually(async () => (await show()).title).toBe('Mine');
+  expect((await show()).priority).toBe('critical');
 
-    await edit(page, 'Mine again');
-    await client.call('task.update', { teamId: TEAM, taskId: '24', title: 'Of bo' }, { as: 'bo' });
-    await changed.getByText('bo changed').waitFor();
-    await page.getByRole('button', { name: 'Take theirs' }).click();
-    expect(await page.getByLabel('Title').inputValue()).toBe('Of bo');
-    await save(page);
-    await page.getByRole('heading', { name: 'Of bo' }).waitFor();
-    expectQuiet(watched, other);
-  },
-);
+  await edit(page, 'Mine again');
+  await client.call('task.update', { teamId: TEAM, taskId: '24', title: 'Of bo' }, { as: 'bo' });
+  await changed.getByText('bo changed').waitFor();
+  await page.getByRole('button', { name: 'Take theirs' }).click();
+  expect(await page.getByLabel('Title').inputValue()).toBe('Of bo');
+  await save(page);
+  await page.getByRole('heading', { name: 'Of bo' }).waitFor();
+  expectQuiet(watched, other);
+});
 
-test(
-  'a task is created, given to somebody, raised, made to wait, ended, reopened and deleted',
-  { timeout: 240_000 },
-  async (context) => {
-    needTool(context, 'chromium');
-    const { page, client, watched } = await openStory(`/t/${TEAM}?view=list`);
-    const show = () => client.call('task.show', { teamId: TEAM, taskId: '25' });
-    await page.keyboard.press('n');
-    const form = page.getByRole('dialog', { name: 'New task' });
-    await form.getByLabel('Title').fill('Measure it');
-    await form.getByLabel('Waits for').fill('#1 3');
-    await form.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('#25 was created').waitFor();
-    expect(await show()).toMatchObject({
-      title: 'Measure it',
-      dependencies: ['1', '3'],
-      status: 'pending',
-      createdBy: '@user',
-    });
-    await page.getByRole('link', { name: 'Measure it' }).click();
-    const sheet = page.getByRole('dialog', { name: /Task 25/ });
-    await sheet.getByRole('combobox', { name: /^For/ }).selectOption('bo');
-    await eventually(async () => (await show()).assigneeId).toBe('bo');
-    await sheet.getByRole('combobox', { name: /^Priority/ }).selectOption('critical');
-    await eventually(async () => (await show()).priority).toBe('critical');
-    await sheet.getByRole('combobox', { name: 'Add a dependency' }).fill('#17');
-    await page.keyboard.press('Enter');
-    await eventually(async () => (await show()).status).toBe('blocked');
-    await sheet.getByRole('button', { name: 'Wait for #17 no longer' }).click();
-    await eventually(async () => (await show()).status).toBe('pending');
-    await sheet.getByRole('button', { name: 'Complete' }).click();
-    await eventually(async () => (await show()).status).toBe('completed');
-    await sheet.getByRole('button', { name: 'Reopen' }).click();
-    await eventually(async () => (await show()).status).toBe('pending');
-    await sheet.getByRole('button', { name: 'Delete' }).click();
-    await sheet.getByText('This task was deleted').waitFor();
-    await sheet.getByRole('button', { name: 'Bring it back' }).click();
-    await sheet.getByRole('heading', { name: 'Measure it' }).waitFor();
-    expectQuiet(watched);
-  },
-);
+test('a task is created, given to somebody, raised, made to wait, ended, reopened and deleted', async (context) => {
+  needTool(context, 'chromium');
+  const { page, client, watched } = await openStory(`/t/${TEAM}?view=list`);
+  const show = () => client.call('task.show', { teamId: TEAM, taskId: '25' });
+  await page.keyboard.press('n');
+  const form = page.getByRole('dialog', { name: 'New task' });
+  await form.getByLabel('Title').fill('Measure it');
+  await form.getByLabel('Waits for').fill('#1 3');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('#25 was created').waitFor();
+  expect(await show()).toMatchObject({
+    title: 'Measure it',
+    dependencies: ['1', '3'],
+    status: 'pending',
+    createdBy: '@user',
+  });
+  await page.getByRole('link', { name: 'Measure it' }).click();
+  const sheet = page.getByRole('dialog', { name: /Task 25/ });
+  await sheet.getByRole('combobox', { name: /^For/ }).selectOption('bo');
+  await eventually(async () => (await show()).assigneeId).toBe('bo');
+  await sheet.getByRole('combobox', { name: /^Priority/ }).selectOption('critical');
+  await eventually(async () => (await show()).priority).toBe('critical');
+  await sheet.getByRole('combobox', { name: 'Add a dependency' }).fill('#17');
+  await page.keyboard.press('Enter');
+  await eventually(async () => (await show()).status).toBe('blocked');
+  await sheet.getByRole('button', { name: 'Wait for #17 no longer' }).click();
+  await eventually(async () => (await show()).status).toBe('pending');
+  await sheet.getByRole('button', { name: 'Complete' }).click();
+  await eventually(async () => (await show()).status).toBe('completed');
+  await sheet.getByRole('button', { name: 'Reopen' }).click();
+  await eventually(async () => (await show()).status).toBe('pending');
+  await sheet.getByRole('button', { name: 'Delete' }).click();
+  await sheet.getByText('This task was deleted').waitFor();
+  await sheet.getByRole('button', { name: 'Bring it back' }).click();
+  await sheet.getByRole('heading', { name: 'Measure it' }).waitFor();
+  expectQuiet(watched);
+});
 
-test(
-  'everything that waits is answered from one queue by keys, and two browsers agree at once',
-  { timeout: 240_000 },
-  async (context) => {
-    needTool(context, 'chromium');
-    const { page, client, watched } = await openStory('/queue');
-    await eventually(() => page.title()).toBe('(3) Queue · Troupe');
-    const other = await openPage(browser(), client, `/t/${TEAM}`);
-    await other.page.getByText('Waits for you 3').waitFor();
-    const detail = page.locator('.queue-detail');
-    await detail.getByRole('heading', { name: 'Gate gave up of ada' }).waitFor();
-    await page.keyboard.press('j');
-    await detail.getByRole('heading', { name: 'Plan of finn' }).waitFor();
-    await detail.getByText('At most 12 lines; the rest as a count').waitFor();
-    await page.keyboard.press('r');
-    await page.keyboard.type('Say how it is tested.');
-    await page.keyboard.press('Control+Enter');
-    await eventually(() => page.title()).toBe('(2) Queue · Troupe');
-    const plans = await client.call('request.list', { teamId: TEAM, kind: 'plan' });
-    expect(plans).toMatchObject([{ status: 'rejected', feedback: 'Say how it is tested.', answeredBy: '@user' }]);
-    await other.page.getByText('Waits for you 2').waitFor();
+test('everything that waits is answered from one queue by keys, and two browsers agree at once', async (context) => {
+  needTool(context, 'chromium');
+  const { page, client, watched } = await openStory('/queue');
+  await eventually(() => page.title()).toBe('(3) Queue · Troupe');
+  const other = await openPage(browser(), client, `/t/${TEAM}`);
+  await other.page.getByText('Waits for you 3').waitFor();
+  const detail = page.locator('.queue-detail');
+  await detail.getByRole('heading', { name: 'Gate gave up of ada' }).waitFor();
+  await page.keyboard.press('j');
+  await detail.getByRole('heading', { name: 'Plan of finn' }).waitFor();
+  await detail.getByText('At most 12 lines; the rest as a count').waitFor();
+  await page.keyboard.press('r');
+  await page.keyboard.type('Say how it is tested.');
+  await page.keyboard.press('Control+Enter');
+  await eventually(() => page.title()).toBe('(2) Queue · Troupe');
+  const plans = await client.call('request.list', { teamId: TEAM, kind: 'plan' });
+  expect(plans).toMatchObject([{ status: 'rejected', feedback: 'Say how it is tested.', answeredBy: '@user' }]);
+  await other.page.getByText('Waits for you 2').waitFor();
 
-    // The other browser says yes to the gate: the work counts as done, here too.
-    await other.page
-      .getByRole('article', { name: 'Gate gave up of ada' })
-      .getByRole('button', { name: 'Accept' })
-      .click();
-    await eventually(() => page.title()).toBe('(1) Queue · Troupe');
-    await until(
-      'the task is done',
-      async () => (await client.call('task.show', { teamId: TEAM, taskId: '13' })).status === 'completed',
-    );
-    await eventually(() => other.page.locator('.team-count b').innerText()).toBe('10');
-    await detail.getByRole('heading', { name: 'Permission of eve' }).waitFor();
-    await page.keyboard.press('a');
-    await page.getByText('Nothing waits for you').first().waitFor();
-    await eventually(() => page.title()).toBe('Queue · Troupe');
-    expectQuiet(watched, other);
-  },
-);
+  // The other browser says yes to the gate: the work counts as done, here too.
+  await other.page
+    .getByRole('article', { name: 'Gate gave up of ada' })
+    .getByRole('button', { name: 'Accept' })
+    .click();
+  await eventually(() => page.title()).toBe('(1) Queue · Troupe');
+  await until(
+    'the task is done',
+    async () => (await client.call('task.show', { teamId: TEAM, taskId: '13' })).status === 'completed',
+  );
+  await eventually(() => other.page.locator('.team-count b').innerText()).toBe('10');
+  await detail.getByRole('heading', { name: 'Permission of eve' }).waitFor();
+  await page.keyboard.press('a');
+  await page.getByText('Nothing waits for you').first().waitFor();
+  await eventually(() => page.title()).toBe('Queue · Troupe');
+  expectQuiet(watched, other);
+});

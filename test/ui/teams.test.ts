@@ -17,7 +17,7 @@ function damageLastTeam(home: Home): void {
   database.close();
 }
 
-describe('the page of all teams', { timeout: 120_000 }, () => {
+describe('the page of all teams', () => {
   test('lists them by activity, finds one by text, keeps closed ones readable, and makes a new one by keys', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage(writeSmallTeams);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openAdmin } from '../../nats/admin.ts';
 import { whyNoNetworks } from '../../nats/network.ts';
-import { hasNats, startNats } from '../../nats/server.ts';
+import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsNode } from '../../nats/server.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { watchTeam } from './report.ts';
@@ -26,7 +26,7 @@ const TASKS = Number(process.env['TROUPE_MACHINE_TASKS'] ?? 300);
 /** Shorter than servers take to elect a leader: then every lease is over, and that must do no harm. */
 const LEASE_MS = 4_000;
 
-describe.skipIf(!hasNats)('a team on several machines', { timeout: 240_000 }, () => {
+describe('a team on several machines', NEEDS_NATS, () => {
   test('goes on when the servers are back that were away for longer than every lease', async () => {
     const leaseMs = 2_000;
     const servers = await startNats();

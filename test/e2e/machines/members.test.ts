@@ -2,17 +2,17 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setUpNatsJournal } from '../../../src/journal/nats/setup.ts';
-import { until } from '../../daemon/processes.ts';
 import { serve } from '../../daemon/serve.ts';
-import { hasNats, startNats } from '../../nats/server.ts';
+import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
+import { until } from '../../until.ts';
 import { isAlive } from '../stage.ts';
 import { eventsOf, hostsOf, newJournal, SHELL, signalAll, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
 
 const LEASE_MS = 4_000;
 
-describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, () => {
+describe('a team on several machines', NEEDS_NATS, () => {
   let servers: NatsServers;
   beforeAll(async () => {
     servers = await startNats();
@@ -42,7 +42,7 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
         members.flatMap(({ id, hostId, status }) => (hostId && status !== 'spawning' ? [[id, hostId]] : [])),
       );
     };
-    await until('all but one run', async () => Object.keys(await places(b)).length === 4, 40_000);
+    await until('all but one run', async () => Object.keys(await places(b)).length === 4);
     const placed = await places(a);
     expect(placed).toMatchObject({ m3: 'beta', m4: 'alpha' });
     expect(Object.values(placed).sort()).toEqual(['alpha', 'alpha', 'beta', 'beta']);
@@ -50,14 +50,14 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     expect(hosts).toMatchObject([{ name: 'alpha' }, { name: 'beta', labels: ['gpu'] }]);
 
     // What a member on the other machine did is read from there.
-    await until('the task is done', async () => (await a.task('spread', '1')).status === 'completed', 30_000);
+    await until('the task is done', async () => (await a.task('spread', '1')).status === 'completed');
     const { entries } = await a.connection.call('transcript.read', { teamId: 'spread', memberId: 'm3' });
     expect(entries.map(({ type }) => type)).toContain('shown');
 
     // The one that only another machine may run waits for that machine.
     expect(placed).not.toHaveProperty('m5');
     await startMachine('gamma', journal);
-    await until('it runs there', async () => (await places(a))['m5'] === 'gamma', 40_000);
+    await until('it runs there', async () => (await places(a))['m5'] === 'gamma');
   });
 
   test('follows a shorter lease without taking a machine that lives for dead', async () => {
@@ -65,7 +65,7 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     const [a, b] = [await startMachine('alpha', journal), await startMachine('beta', journal)];
     const members = ['alpha', 'beta'].map((host, i) => ({ name: `m${i}`, host, agent: { exec: SHELL } }));
     await a.connection.call('team.up', { source: JSON.stringify({ team: 'short', members, tasks: [] }), folder: '/' });
-    await until('both run', async () => (await hostsOf(b, 'short')).length === 2, 40_000);
+    await until('both run', async () => (await hostsOf(b, 'short')).length === 2);
     const waited: string[] = [];
     const setup = await setUpNatsJournal(journal, { leaseMs: 3_000, onWait: (names) => waited.push(...names) });
     expect(setup).toMatchObject({ leaseMs: 3_000, before: { leaseMs: 12_000 } });
@@ -73,7 +73,7 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     // One that dies now is found out by the new lease; until then nobody was lost.
     signalAll(b, 'SIGKILL');
     const lost = async () => (await eventsOf(a, 'short')).filter(({ type }) => type === 'teammate:stopped');
-    await until('beta is lost', async () => (await lost()).length > 0, 11_000);
+    await until('beta is lost', async () => (await lost()).length > 0);
     expect(await lost()).toMatchObject([{ memberId: 'm1' }]);
   });
 
@@ -87,10 +87,10 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     const tasks = [{ title: 'Do it' }];
     await a.connection.call('team.up', { source: JSON.stringify({ team: 'tied', members, tasks }), folder: '/' });
     const show = (memberId: string) => a.connection.call('member.show', { teamId: 'tied', memberId });
-    await until('it runs', async () => (await show('bound')).hostId === 'beta', 30_000);
+    await until('it runs', async () => (await show('bound')).hostId === 'beta');
     signalAll(b, 'SIGKILL');
-    await until('it is lost', async () => (await show('bound')).status === 'stopped', 30_000);
-    await until('the other is told why it waits', async () => (await show('picky')).metadata !== undefined, 30_000);
+    await until('it is lost', async () => (await show('bound')).status === 'stopped');
+    await until('the other is told why it waits', async () => (await show('picky')).metadata !== undefined);
     const why = 'it is to run on the machine beta, which is not there: troupe serve --name beta on it';
     const said = async (...words: string[]) => {
       const { stdout, stderr } = await a.troupe(...words);
@@ -111,7 +111,7 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     );
     // With its machine it comes back, and waits for nothing any more.
     await serve(b.home);
-    await until('it runs again', async () => ['idle', 'active'].includes((await show('bound')).status), 40_000);
+    await until('it runs again', async () => ['idle', 'active'].includes((await show('bound')).status));
     expect((await show('bound')).metadata).toBeUndefined();
   });
 
@@ -120,13 +120,13 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     const b = await startMachine('beta', journal);
     const { source, go, turns } = longTask('outlived', b);
     await b.connection.call('team.up', { source, folder: '/' });
-    await until('it works', async () => readTurns(turns).length === 1, 30_000);
+    await until('it works', async () => readTurns(turns).length === 1);
     const [agent] = readTurns(turns);
     const a = await startMachine('alpha', journal);
     const [left] = b.records();
     process.kill(b.daemon.pid, 'SIGKILL');
     const from = performance.now();
-    await until('another works on it', () => readTurns(turns).length === 2, 30_000);
+    await until('another works on it', () => readTurns(turns).length === 2);
     expect(await hostsOf(a, 'outlived')).toContain('alpha');
     expect(isAlive(agent!)).toBe(false);
     expect(isAlive(left!.identity!.pid)).toBe(false);
@@ -134,7 +134,7 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     const log = readFileSync(join(b.home.processes, `${left!.id}.log`), 'utf8');
     expect(log).toContain('away for longer than its lease of 4 s: another machine may run m by now');
     writeFileSync(go, '');
-    await until('it is done', async () => (await a.task('outlived', '1')).status === 'completed', 30_000);
+    await until('it is done', async () => (await a.task('outlived', '1')).status === 'completed');
     const claims = (await eventsOf(a, 'outlived')).filter(({ type }) => type === 'task:claimed');
     expect(claims).toHaveLength(2);
   });
@@ -144,7 +144,7 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     const [a, b] = [await startMachine('alpha', journal), await startMachine('beta', journal)];
     const { source, go, turns } = longTask('kept', b, { host: 'beta' });
     await a.connection.call('team.up', { source, folder: '/' });
-    await until('it works', async () => readTurns(turns).length === 1, 30_000);
+    await until('it works', async () => readTurns(turns).length === 1);
     const [left] = b.records();
     process.kill(b.daemon.pid, 'SIGKILL');
     await serve(b.home);
@@ -152,7 +152,7 @@ describe.skipIf(!hasNats)('a team on several machines', { timeout: 180_000 }, ()
     await serve(b.home);
     expect(isAlive(left!.identity!.pid)).toBe(true);
     writeFileSync(go, '');
-    await until('it is done', async () => (await a.task('kept', '1')).status === 'completed', 30_000);
+    await until('it is done', async () => (await a.task('kept', '1')).status === 'completed');
     expect(readTurns(turns)).toHaveLength(1);
   });
 

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../../daemon/processes.ts';
 import { connect, readLog, serve } from '../../daemon/serve.ts';
-import { hasNats, startNats } from '../../nats/server.ts';
+import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
+import { until } from '../../until.ts';
 import { isAlive, setStage } from '../stage.ts';
 import { newJournal, SHELL, startMachine } from './stage.ts';
 
 const LEASE_MS = 2_000;
 const agent = { kind: 'exec' as const, command: SHELL };
 
-describe.skipIf(!hasNats)('the name of a machine', { timeout: 120_000 }, () => {
+describe('the name of a machine', NEEDS_NATS, () => {
   let servers: NatsServers;
   beforeAll(async () => {
     servers = await startNats();
@@ -24,9 +24,9 @@ describe.skipIf(!hasNats)('the name of a machine', { timeout: 120_000 }, () => {
     await first.connection.call('member.spawn', { teamId: 'ours', name: 'ann', agent, cwd: '/' });
     const pid = await first.pidOf('ours', 'ann');
     first.daemon.child.kill('SIGSTOP');
-    const second = await until('the name is free', () => startMachine('twin', journal).catch(() => undefined), 40_000);
+    const second = await until('the name is free', () => startMachine('twin', journal).catch(() => undefined));
     first.daemon.child.kill('SIGCONT');
-    await until('its member has ended', () => !isAlive(pid), 30_000);
+    await until('its member has ended', () => !isAlive(pid));
     const { health } = await first.connection.call('daemon.status', {});
     expect(health.problems.join()).toMatch(/took the name twin.*start it under another name/);
     await expect(first.connection.call('task.create', { teamId: 'ours', title: 'late' })).rejects.toThrow(

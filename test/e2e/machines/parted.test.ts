@@ -1,21 +1,19 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { codeOf } from '../../../src/host/door.ts';
-import { track, until } from '../../daemon/processes.ts';
+import { track } from '../../daemon/processes.ts';
 import { BIN } from '../../daemon/serve.ts';
 import { whyNoNetworks } from '../../nats/network.ts';
 import { startPlaces } from '../../nats/places.ts';
 import type { Place } from '../../nats/places.ts';
-import { hasNats } from '../../nats/server.ts';
+import { NEEDS_NATS } from '../../nats/server.ts';
+import { until } from '../../until.ts';
 import { completedIn, eventsOf, expectOneHolder, hostsOf, SHELL, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
 
 const TEAM = 'parted';
 
-/** Servers may be electing a leader for a while before it is said of them that they acknowledge nothing. */
-const SAID_MS = 30_000;
-
-describe.skipIf(!hasNats)('a team on a cluster whose servers are parted', { timeout: 120_000 }, () => {
+describe('a team on a cluster whose servers are parted', NEEDS_NATS, () => {
   test('goes on with most of them, is only shown with the few, and is one again afterwards', async (context) => {
     const reason = whyNoNetworks();
     context.skip(reason !== undefined, reason);
@@ -26,19 +24,19 @@ describe.skipIf(!hasNats)('a team on a cluster whose servers are parted', { time
     const members = ['m1', 'm2', 'm3', 'm4'].map((name) => ({ name, agent: { exec: SHELL } }));
     const tasks = Array.from({ length: 20 }, (_, i) => ({ title: `task ${i}` }));
     await a.connection.call('team.up', { source: JSON.stringify({ team: TEAM, members, tasks }), folder: '/' });
-    await until('both run members', async () => new Set(await hostsOf(b, TEAM)).size === 2, 30_000);
+    await until('both run members', async () => new Set(await hostsOf(b, TEAM)).size === 2);
     // The worst case: afterwards a server of 2.9.10 that led may keep what it wrote alone, in the place of what the others have.
     await places.leadWithFew(`troupe_${TEAM}`);
     const writers = [keepWriting(a, 'few'), keepWriting(b, 'most')] as const;
-    await until('both write', () => writers.every(({ acknowledged }) => acknowledged.length > 1), 30_000);
+    await until('both write', () => writers.every(({ acknowledged }) => acknowledged.length > 1));
     places.cut();
 
-    await until('the members of alpha are on beta', async () => !(await hostsOf(b, TEAM)).includes('alpha'), SAID_MS);
+    await until('the members of alpha are on beta', async () => !(await hostsOf(b, TEAM)).includes('alpha'));
     const before = writers[1].acknowledged.length;
-    await until('most go on', () => writers[1].acknowledged.length > before + 2, SAID_MS);
+    await until('most go on', () => writers[1].acknowledged.length > before + 2);
     const said =
       /^The NATS servers at .* acknowledge nothing \(since .*\): see that most of them run and reach each other/;
-    await until('the few say that they do not', () => writers[0].refused.some((why) => said.test(why)), SAID_MS);
+    await until('the few say that they do not', () => writers[0].refused.some((why) => said.test(why)));
     const shown = await a.troupe('task', 'list', '--team', TEAM);
     expect(shown.code, shown.stderr).toBe(0);
     expect(shown.stdout).toContain('task 19');
@@ -47,10 +45,10 @@ describe.skipIf(!hasNats)('a team on a cluster whose servers are parted', { time
 
     const acknowledged = writers[0].acknowledged.length;
     places.mend();
-    await until('the few write again', () => writers[0].acknowledged.length > acknowledged, SAID_MS);
+    await until('the few write again', () => writers[0].acknowledged.length > acknowledged);
     for (const writer of writers) await writer.stop();
     const list = () => a.connection.call('task.list', { teamId: TEAM });
-    await until('all is done', async () => (await list()).every(({ status }) => status === 'completed'), SAID_MS);
+    await until('all is done', async () => (await list()).every(({ status }) => status === 'completed'));
     const kept = [...tasks.map(({ title }) => title), ...writers.flatMap((writer) => writer.acknowledged)];
     const titles = (await list()).map(({ title }) => title);
     expect(kept.filter((title) => titles.filter((one) => one === title).length !== 1)).toEqual([]);

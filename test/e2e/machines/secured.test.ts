@@ -1,66 +1,61 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { until } from '../../daemon/processes.ts';
 import { makeCertificate } from '../../nats/certificates.ts';
-import { hasNats, startNats } from '../../nats/server.ts';
+import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { needTool } from '../../tools.ts';
+import { until } from '../../until.ts';
 import { setStage } from '../stage.ts';
 import { SHELL, startMachine } from './stage.ts';
 
 const TEAM = 'closed';
 
-describe.skipIf(!hasNats)('machines on servers with the configuration that journal init writes', () => {
-  test(
-    'do all that daemons do for each other, and see nothing of another account',
-    { timeout: 120_000 },
-    async (context) => {
-      needTool(context, 'openssl');
-      const { ca, cert, key } = makeCertificate(temporaryFolder(), { days: 2 });
-      const accounts = await Promise.all(['one', 'two'].map(writeAccount));
-      const tls = `tls { cert_file: ${JSON.stringify(cert)}, key_file: ${JSON.stringify(key)} }`;
-      const config = `${tls}\naccounts {\n${accounts.map(({ text }) => text).join('\n')}\n}`;
-      const servers = await startNats({ config });
-      onTestFinished(() => servers.stop());
-      const [ours, others] = accounts.map(
-        ({ nkey }) => `${servers.url.replace('nats:', 'tls:')}?nkey=${nkey}&ca=${ca}`,
-      ) as [string, string];
+describe('machines on servers with the configuration that journal init writes', NEEDS_NATS, () => {
+  test('do all that daemons do for each other, and see nothing of another account', async (context) => {
+    needTool(context, 'openssl');
+    const { ca, cert, key } = makeCertificate(temporaryFolder(), { days: 2 });
+    const accounts = await Promise.all(['one', 'two'].map(writeAccount));
+    const tls = `tls { cert_file: ${JSON.stringify(cert)}, key_file: ${JSON.stringify(key)} }`;
+    const config = `${tls}\naccounts {\n${accounts.map(({ text }) => text).join('\n')}\n}`;
+    const servers = await startNats({ config });
+    onTestFinished(() => servers.stop());
+    const [ours, others] = accounts.map(
+      ({ nkey }) => `${servers.url.replace('nats:', 'tls:')}?nkey=${nkey}&ca=${ca}`,
+    ) as [string, string];
 
-      const person = setStage();
-      expect(await person.troupe('journal', 'init', ours, '--lease', '3s')).toMatchObject({ code: 0 });
-      const refused = await person.troupe('serve', '--journal', `${servers.url.replace('nats:', 'tls:')}?ca=${ca}`);
-      expect(refused.stderr).toMatch(/does not accept the credential\. Give \?creds=FILE or \?nkey=FILE/);
-      expect(refused.code).toBe(1);
+    const person = setStage();
+    expect(await person.troupe('journal', 'init', ours, '--lease', '3s')).toMatchObject({ code: 0 });
+    const refused = await person.troupe('serve', '--journal', `${servers.url.replace('nats:', 'tls:')}?ca=${ca}`);
+    expect(refused.stderr).toMatch(/does not accept the credential\. Give \?creds=FILE or \?nkey=FILE/);
+    expect(refused.code).toBe(1);
 
-      const [a, b, stranger] = await Promise.all([
-        startMachine('alpha', ours),
-        startMachine('beta', ours),
-        startMachine('alpha', others),
-      ]);
-      const members = ['alpha', 'beta'].map((host) => ({ name: `on-${host}`, agent: { exec: SHELL }, host }));
-      const tasks = members.map(({ name }) => ({ title: `for ${name}`, assign: name }));
-      const source = JSON.stringify({ team: TEAM, members, tasks });
-      await a.connection.call('team.up', { source, folder: '/' });
-      await until(
-        'all is done',
-        async () => (await b.connection.call('team.status', { teamId: TEAM })).tasks['completed'] === 2,
-        60_000,
-      );
-      for (const [from, memberId] of [
-        [a, 'on-beta'],
-        [b, 'on-alpha'],
-      ] as const) {
-        const { entries } = await from.connection.call('transcript.read', { teamId: TEAM, memberId });
-        expect(entries.map(({ type }) => type)).toContain('shown');
-      }
-      expect(await stranger.connection.call('team.list', {})).toEqual([]);
-      const { hosts } = await stranger.connection.call('daemon.status', {});
-      expect(hosts?.map(({ name }) => name)).toEqual(['alpha']);
-      // Nothing was forbidden that a daemon needs.
-      for (const { home } of [a, b, stranger]) expect(readFileSync(home.log, 'utf8')).not.toMatch(/may not|ermission/);
-    },
-  );
+    const [a, b, stranger] = await Promise.all([
+      startMachine('alpha', ours),
+      startMachine('beta', ours),
+      startMachine('alpha', others),
+    ]);
+    const members = ['alpha', 'beta'].map((host) => ({ name: `on-${host}`, agent: { exec: SHELL }, host }));
+    const tasks = members.map(({ name }) => ({ title: `for ${name}`, assign: name }));
+    const source = JSON.stringify({ team: TEAM, members, tasks });
+    await a.connection.call('team.up', { source, folder: '/' });
+    await until(
+      'all is done',
+      async () => (await b.connection.call('team.status', { teamId: TEAM })).tasks['completed'] === 2,
+    );
+    for (const [from, memberId] of [
+      [a, 'on-beta'],
+      [b, 'on-alpha'],
+    ] as const) {
+      const { entries } = await from.connection.call('transcript.read', { teamId: TEAM, memberId });
+      expect(entries.map(({ type }) => type)).toContain('shown');
+    }
+    expect(await stranger.connection.call('team.list', {})).toEqual([]);
+    const { hosts } = await stranger.connection.call('daemon.status', {});
+    expect(hosts?.map(({ name }) => name)).toEqual(['alpha']);
+    // Nothing was forbidden that a daemon needs.
+    for (const { home } of [a, b, stranger]) expect(readFileSync(home.log, 'utf8')).not.toMatch(/may not|ermission/);
+  });
 });
 
 /** One account of the example configuration under another name, and the key of its daemons. */

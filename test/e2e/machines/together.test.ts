@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Replica } from '../../../src/client/replica.ts';
-import { until } from '../../daemon/processes.ts';
-import { hasNats, startNats } from '../../nats/server.ts';
+import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
+import { until } from '../../until.ts';
 import { newJournal, SHELL, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
 
 const TEAM = 'both';
 
-describe.skipIf(!hasNats)('what works on one machine works across them', { timeout: 120_000 }, () => {
+describe('what works on one machine works across them', NEEDS_NATS, () => {
   let servers: NatsServers;
   beforeAll(async () => {
     servers = await startNats();
@@ -41,7 +41,7 @@ describe.skipIf(!hasNats)('what works on one machine works across them', { timeo
     expect(code, stderr).toBe(0);
 
     // A lead may be bound to a machine as well; gates run where the holder of the task is.
-    await until('both tasks are done', async () => (await doneOf(a)) === 2, 60_000);
+    await until('both tasks are done', async () => (await doneOf(a)) === 2);
     await until('the lead runs', async () => (await memberOf(a, 'boss')).hostId === 'beta');
     expect(readFileSync(gates, 'utf8').trim().split('\n').sort()).toEqual([
       `1 ${a.home.directory}`,
@@ -50,7 +50,7 @@ describe.skipIf(!hasNats)('what works on one machine works across them', { timeo
 
     // Whom no machine may run waits, and everybody sees why and what to do.
     const reason = /no machine has what it needs \(gpu\); there are alpha, beta: troupe serve --label gpu/;
-    await until('it is told', async () => (await memberOf(b, 'painter')).metadata?.['waiting'], 20_000);
+    await until('it is told', async () => (await memberOf(b, 'painter')).metadata?.['waiting']);
     for (const from of [a, b]) {
       const [shown, listed] = [
         await from.troupe('member', 'show', 'painter', '--team', TEAM),
@@ -103,7 +103,7 @@ describe.skipIf(!hasNats)('what works on one machine works across them', { timeo
 
     // The machine comes that has what was needed, and nothing is said any more.
     await startMachine('gamma', journal, { labels: ['gpu'] });
-    await until('it runs', async () => (await memberOf(a, 'painter')).hostId === 'gamma', 20_000);
+    await until('it runs', async () => (await memberOf(a, 'painter')).hostId === 'gamma');
     expect((await memberOf(a, 'painter')).metadata?.['waiting']).toBeUndefined();
   });
 });

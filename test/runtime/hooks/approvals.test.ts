@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { HookConfig } from '../../../src/core/hook.ts';
 import { hashHook } from '../../../src/runtime/hooks/approvals.ts';
-import { until } from '../../daemon/processes.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { setStage } from './stage.ts';
 
 describe('approval', () => {

@@ -10,9 +10,9 @@ import { SharedTaskList } from '../../../src/ledger/task-list.ts';
 import { openApprovals } from '../../../src/runtime/hooks/approvals.ts';
 import { keepTrouble } from '../../../src/runtime/hooks/keep-trouble.ts';
 import { TeamHooks } from '../../../src/runtime/hooks/team-hooks.ts';
-import { until } from '../../daemon/processes.ts';
 import { openLedger } from '../../ledger/places.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 
 test('a hook that fails and lets work pass is told of once, and so is that it judges again', async () => {
   const { folder, register, complete, troubles, told } = await setStage();

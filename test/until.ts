@@ -1,0 +1,20 @@
+/**
+ * How long a test waits for something before it reports a hang. No test depends on this number: a slow machine may take as long
+ * as it needs, and a condition that holds ends the wait at once. Shorter than a test's own timeout, so that the report says what was
+ * waited for.
+ */
+export const HANG_MS = 120_000;
+
+/** Waits until the condition returns something other than `undefined` or `false`, and returns that. */
+export async function until<T>(
+  what: string,
+  condition: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
+  const giveUp = performance.now() + HANG_MS;
+  for (;;) {
+    const value = await condition();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > giveUp) throw new Error(`Waited ${HANG_MS / 1_000} s in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
