@@ -1,0 +1,53 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { watchAbsence } from '../../src/host/absence.ts';
+import { until } from '../until.ts';
+
+const LEASE_MS = 4_000;
+
+/** Watches with a clock that can be put forward; every look asks how long the lease is. */
+function watch() {
+  const { now } = Date;
+  let ahead = 0;
+  let looks = 0;
+  const over: number[] = [];
+  Date.now = () => now() + ahead;
+  const absence = watchAbsence({
+    leaseMs() {
+      looks++;
+      return LEASE_MS;
+    },
+    onOver: (leaseMs) => void over.push(leaseMs),
+  });
+  onTestFinished(() => {
+    absence.close();
+    Date.now = now;
+  });
+  return {
+    absence,
+    over,
+    async pass(ms: number): Promise<void> {
+      ahead += ms;
+      const before = looks;
+      await until('it has looked', () => looks > before);
+    },
+  };
+}
+
+test('a daemon that a process has lost is over with its lease', async () => {
+  const { absence, over, pass } = watch();
+  absence.tell(false);
+  absence.tell(true);
+  absence.tell(false);
+  await pass(LEASE_MS + 1);
+  expect(over).toEqual([LEASE_MS]);
+});
+
+test('a process that takes longer than a lease to reach its daemon for the first time goes on', async () => {
+  const { absence, over, pass } = watch();
+  absence.tell(false);
+  await pass(3 * LEASE_MS);
+  expect(over).toEqual([]);
+  // Not for ever: its daemon may have died when it had just started it.
+  await pass(60_000);
+  expect(over).toEqual([LEASE_MS]);
+});
