@@ -14,6 +14,7 @@ import { isTransient, tooLarge, toTeamError } from './nats/errors.ts';
 import { endWith, flow } from './nats/flow.ts';
 import { openHosts } from './nats/hosts.ts';
 import { openLink } from './nats/link.ts';
+import type { Timing } from './nats/link.ts';
 import { encodeTeam } from './nats/names.ts';
 import { readMessages } from './nats/read.ts';
 import { ensureSettings, readSettings } from './nats/settings.ts';
@@ -32,11 +33,9 @@ export interface NatsJournal extends Journal {
   away(): JournalAwayError | undefined;
 }
 
-export interface NatsJournalOptions {
+export interface NatsJournalOptions extends Partial<Timing> {
   /** Where relative paths in the address begin. */
   readonly base?: string;
-  /** How long a call tries while servers are away or elect a leader, before it fails with `storage`. */
-  readonly patienceMs?: number;
 }
 
 /** Room in a message for its headers. */
@@ -50,10 +49,10 @@ const HEADERS_BYTES = 1024;
  * Each life of a team has a subject of its own, so an append that is meant for one that was dropped reaches nobody.
  */
 export async function natsJournal(url: string, options: NatsJournalOptions = {}): Promise<NatsJournal> {
-  const { patienceMs = 20_000, base = process.cwd() } = options;
+  const { base = process.cwd(), patienceMs = 20_000, ...timing } = options;
   const closing = new AbortController();
   const address = readNatsAddress(url, base);
-  const link = await openLink(address, { patienceMs, closing: closing.signal });
+  const link = await openLink(address, { ...timing, patienceMs, closing: closing.signal });
   const { snapshots, facts, hosts } = await prepare();
   const bells = openBells(link);
   const turns = openTurns();

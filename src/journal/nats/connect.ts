@@ -25,11 +25,11 @@ const REACH_MS = 2_500;
 const PING_MS = 5_000;
 
 /** The servers of an address in the order in which to try them: those that answer, in any order, then the others. Throws where none is there. */
-export async function orderServers(address: NatsAddress): Promise<string[]> {
+export async function orderServers(address: NatsAddress, { reachMs = REACH_MS } = {}): Promise<string[]> {
   // What is wrong with the address is said before anybody is looked for.
   optionsFor(address);
   try {
-    return await findAnswering(address.servers);
+    return await findAnswering(address.servers, reachMs);
   } catch (error) {
     throw explain(error, showAddress(address));
   }
@@ -78,12 +78,12 @@ export function reachServers({ servers }: NatsAddress): Promise<ServerReach[]> {
  * Nobody waits long for servers of which none is there, nor for one that takes connections and says nothing while others speak: its
  * process may be stopped, and the library would give it all its time before it tries the next. A server greets whoever connects.
  */
-async function findAnswering(servers: readonly string[]): Promise<string[]> {
+async function findAnswering(servers: readonly string[], reachMs: number): Promise<string[]> {
   const speaking: string[] = [];
   const failures = new Map<string, Error>();
   const greeted = servers.map(async (server) => {
     try {
-      if (await greets(server)) speaking.push(server);
+      if (await greets(server, reachMs)) speaking.push(server);
     } catch (error) {
       failures.set(server, error as Error);
     }
@@ -108,10 +108,10 @@ async function findAnswering(servers: readonly string[]): Promise<string[]> {
 const NEARLY_MS = 50;
 
 /** Whether a server says something to who connects. One that begins with encryption does not, and is taken all the same. */
-async function greets(server: string): Promise<boolean> {
-  const socket = await reachSocket(server);
+async function greets(server: string, reachMs: number): Promise<boolean> {
+  const socket = await reachSocket(server, reachMs);
   try {
-    await once(socket, 'data', { signal: AbortSignal.timeout(REACH_MS) });
+    await once(socket, 'data', { signal: AbortSignal.timeout(reachMs) });
     return true;
   } catch {
     return false;
@@ -128,14 +128,14 @@ async function reachServer(server: string): Promise<void> {
   (await reachSocket(server)).on('error', () => {}).destroy();
 }
 
-async function reachSocket(server: string): Promise<Socket> {
+async function reachSocket(server: string, reachMs = REACH_MS): Promise<Socket> {
   const socket = connectSocket({ host: hostOf(server), port: Number(server.slice(server.lastIndexOf(':') + 1)) });
   try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(REACH_MS) });
+    await once(socket, 'connect', { signal: AbortSignal.timeout(reachMs) });
     return socket;
   } catch (error) {
     socket.on('error', () => {}).destroy();
-    throw (error as Error).name === 'AbortError' ? new Error(`no answer within ${REACH_MS / 1000} s`) : error;
+    throw (error as Error).name === 'AbortError' ? new Error(`no answer within ${reachMs / 1000} s`) : error;
   }
 }
 

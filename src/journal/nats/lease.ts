@@ -81,6 +81,8 @@ export interface LeaseChange {
   readonly replicas: number;
   /** What stays where it is not given. */
   readonly leaseMs: number | undefined;
+  /** How long daemons may take to follow a shorter one, where that is not to follow from the lease before. */
+  readonly followMs?: number | undefined;
   readonly cards: () => Promise<HostCard[]>;
   /** Hears once that it takes a while, and whom it is for. */
   readonly onWait: (names: readonly string[]) => void;
@@ -114,10 +116,16 @@ export async function changeLease(link: Link, change: LeaseChange): Promise<{ be
 
 async function untilFollowed(
   link: Link,
-  { leaseMs, before, cards, onWait }: LeaseChange & { leaseMs: number; before: number },
+  {
+    leaseMs,
+    before,
+    cards,
+    onWait,
+    followMs = 1.5 * before + link.patienceMs,
+  }: LeaseChange & { leaseMs: number; before: number },
 ): Promise<void> {
   // A card that nobody renews is over after one lease; half of one more for servers that elect a leader meanwhile.
-  const giveUp = performance.now() + 1.5 * before + link.patienceMs;
+  const giveUp = performance.now() + followMs;
   for (let isTold = false; ; await sleep(LOOK_MS)) {
     const behind = (await cards()).filter((card) => (card.leaseMs ?? Infinity) > leaseMs).map(({ name }) => name);
     if (behind.length === 0) return;

@@ -14,6 +14,18 @@ import type { Names } from './names.ts';
 import { watchReach } from './reach.ts';
 import type { Reach } from './reach.ts';
 
+/** How long a link tries what. */
+export interface Timing {
+  /** While servers are away or elect a leader: that took 4.5 to 7 s when one was killed. */
+  readonly patienceMs: number;
+  /** While no server can be reached at all, which is nothing that an election would end. At most `patienceMs`. */
+  readonly awayMs?: number;
+  /** A connection on which answers stay out for so long is made anew; longer than an election takes. */
+  readonly stuckMs?: number;
+  /** While a server that is up does not have its JetStream yet. */
+  readonly jetstreamMs?: number;
+}
+
 /** The way to the servers, and how to speak with them. */
 export interface Link {
   readonly nc: NatsConnection;
@@ -22,10 +34,8 @@ export interface Link {
   readonly names: Names;
   /** The servers, for messages to people. */
   readonly place: string;
-  /** How long to try while servers are away or elect a leader: that took 4.5 to 7 s when one was killed. */
   readonly patienceMs: number;
   readonly reach: Reach;
-  /** How long to try while no server can be reached at all, which is nothing that an election would end. */
   readonly awayMs: number;
   /** Asks although nothing is acknowledged any more: by what daemons say of themselves it is found out when that is over. */
   readonly persists?: boolean;
@@ -51,11 +61,16 @@ const PAUSE_MS = { least: 50, most: 500 };
  * Connects and sees that there is JetStream: one server may be parted from the others and know of none, so each has its turn. `closing` ends
  * what goes on, `close` the connection.
  */
-export async function openLink(
+export async function openLink(address: NatsAddress, options: Timing & { closing: AbortSignal }): Promise<Link> {
+  return openInTurn(address, await orderServers(address), options);
+}
+
+/** The same, with the servers in the order in which to try them. */
+export async function openInTurn(
   address: NatsAddress,
-  options: { patienceMs: number; closing: AbortSignal },
+  servers: readonly string[],
+  options: Timing & { closing: AbortSignal },
 ): Promise<Link> {
-  const servers = await orderServers(address);
   for (let turn = 0; ; turn++) {
     const from = [...servers.slice(turn), ...servers.slice(0, turn)];
     try {
@@ -69,17 +84,17 @@ export async function openLink(
 async function openLinkTo(
   address: NatsAddress,
   servers: readonly string[],
-  options: { patienceMs: number; closing: AbortSignal },
+  { patienceMs, awayMs = AWAY_MS, jetstreamMs = JETSTREAM_MS, stuckMs, closing }: Timing & { closing: AbortSignal },
 ): Promise<Link> {
   const nc = await connectTo(address, servers);
   const place = showAddress(address);
   try {
     const js = jetstream(nc, { timeout: REQUEST_MS });
     const jsm = await js.jetstreamManager(false);
-    const reach = watchReach(nc, place);
-    const awayMs = Math.min(AWAY_MS, options.patienceMs);
-    const link = { nc, js, jsm, names: namesOf(address.prefix), place, reach, awayMs, ...options };
-    await patiently({ ...link, patienceMs: JETSTREAM_MS }, () => jsm.getAccountInfo());
+    const reach = watchReach(nc, place, { stuckMs });
+    const names = namesOf(address.prefix);
+    const link = { nc, js, jsm, names, place, reach, patienceMs, awayMs: Math.min(awayMs, patienceMs), closing };
+    await patiently({ ...link, patienceMs: jetstreamMs }, () => jsm.getAccountInfo());
     return link;
   } catch (error) {
     await nc.close();

@@ -14,8 +14,8 @@ const BREAK_MS = 10_000;
  */
 const STUCK_MS = 12_000;
 
-/** By then a new connection, to another server where there is one, has had its chance. */
-const MUTE_MS = STUCK_MS + 3_000;
+/** How long a new connection, to another server where there is one, has its chance before servers count as mute. */
+const CHANCE_MS = 3_000;
 
 /** While servers are there and answer nothing, one of those who ask finds out this often whether they still do not. */
 const PROBE_MS = 1_000;
@@ -57,7 +57,11 @@ export interface Reach {
  * is the connection, and where it says nothing, a ping. One that is silent, or withholds answers for too long, is left for another
  * server, where there is one.
  */
-export function watchReach(nc: NatsConnection, place: string): Reach {
+export function watchReach(
+  nc: NatsConnection,
+  place: string,
+  { stuckMs = STUCK_MS }: { stuckMs?: number | undefined } = {},
+): Reach {
   let isConnected = true;
   let awaySince: number | undefined;
   let silentSince: number | undefined;
@@ -100,7 +104,7 @@ export function watchReach(nc: NatsConnection, place: string): Reach {
     },
 
     get isMute() {
-      return mute !== undefined && mute.to - mute.from >= MUTE_MS;
+      return mute !== undefined && mute.to - mute.from >= stuckMs + CHANCE_MS;
     },
 
     get troubledAt() {
@@ -132,7 +136,7 @@ export function watchReach(nc: NatsConnection, place: string): Reach {
       silentSince ??= askedAt;
       if (!isTimeout || awaySince !== undefined || nc.isClosed()) return;
       lost = extend(lost, askedAt);
-      const isStuck = lost.to - lost.from >= STUCK_MS;
+      const isStuck = lost.to - lost.from >= stuckMs;
       if (!isStuck && (await answersPing())) return;
       if (performance.now() - brokenAt < BREAK_MS || nc.isClosed()) return;
       lost = undefined;

@@ -23,6 +23,8 @@ export interface Setup extends Settings {
 export type Wanted = Partial<Settings> & {
   /** How long a daemon is taken for alive after it was last heard of. */
   readonly leaseMs?: number;
+  /** How long daemons may take to follow a shorter one; by default longer than the card of one that does not. */
+  readonly followMs?: number;
   /** Hears which daemons a shorter lease waits for. */
   readonly onWait?: (names: readonly string[]) => void;
 };
@@ -58,6 +60,7 @@ export async function changeSettings(link: Link, change: Wanted): Promise<Setup>
   const { before, leaseMs } = await changeLease(link, {
     replicas: wanted.replicas,
     leaseMs: change.leaseMs,
+    followMs: change.followMs,
     cards: () => listCards(link),
     onWait: change.onWait ?? (() => undefined),
   });
