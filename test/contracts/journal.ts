@@ -9,8 +9,15 @@ import { describeRead } from './journal/read.ts';
 /** Opens one more handle on a store; handles on a store in memory are all the same one. */
 export type OpenHandle = () => Journal | Promise<Journal>;
 
-/** Checks every sentence of the port's contract on an adapter. `makeStore` makes an empty store. */
-export function describeJournal(name: string, makeStore: () => OpenHandle | Promise<OpenHandle>): void {
+/**
+ * Checks every sentence of the port's contract on an adapter. `makeStore` makes an empty store; `most` is how many teams a test
+ * makes at most, where that takes long.
+ */
+export function describeJournal(
+  name: string,
+  makeStore: () => OpenHandle | Promise<OpenHandle>,
+  { most = 50 }: { most?: number } = {},
+): void {
   const open: OpenStore = async () => {
     const openHandle = await makeStore();
     const journal = await openHandle();
@@ -20,8 +27,8 @@ export function describeJournal(name: string, makeStore: () => OpenHandle | Prom
     });
     return { journal, other };
   };
-  describeAppend(name, open);
+  describeAppend(name, open, { most });
   describeRead(name, open);
   describeFollow(name, open);
-  describeLifecycle(name, open);
+  describeLifecycle(name, open, { most });
 }

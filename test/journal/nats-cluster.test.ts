@@ -1,12 +1,42 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { TeamError } from '../../src/core/errors.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { natsJournal } from '../../src/journal/nats.ts';
 import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
 import { describeJournal } from '../contracts/journal.ts';
-import { note } from '../contracts/journal/notes.ts';
+import { note, textOf } from '../contracts/journal/notes.ts';
+import { scenario } from '../ledger/model/runs.ts';
+import { runScenario } from '../ledger/model/scenario.ts';
+import { TEAM } from '../ledger/model/world.ts';
+import { openAdmin } from '../nats/admin.ts';
+import type { Admin } from '../nats/admin.ts';
 import { NEEDS_NATS, startNats } from '../nats/server.ts';
-import type { NatsServers } from '../nats/server.ts';
+import type { NatsNode, NatsServers } from '../nats/server.ts';
+import { isProof, rounds } from '../proof.ts';
+import { HANG_MS } from '../until.ts';
 
+const MODEL_RUNS = rounds(3, 500);
+const ROUNDS = rounds(60, 1_000);
+const STREAM = 'troupe_rivals';
+
+type Mishap = 'stepdown' | 'kill' | 'return';
+
+/** What happens to the leader of the stream, and in which round. */
+const MISHAPS = new Map<number, Mishap>(
+  (
+    [
+      [0.1, 'stepdown'],
+      [0.25, 'kill'],
+      [0.4, 'return'],
+      [0.45, 'stepdown'],
+      ...(isProof ? ([0.6, 0.75] as const).map((part, i) => [part, i === 0 ? 'kill' : 'return'] as const) : []),
+      [0.9, 'stepdown'],
+    ] as const
+  ).map(([part, mishap]) => [Math.floor(part * ROUNDS), mishap]),
+);
+
+// All that needs three servers is here, because they take seconds to become a cluster.
 describe('on three servers', NEEDS_NATS, () => {
   let servers: NatsServers;
   let sweeper: Journal;
@@ -40,9 +70,68 @@ describe('on three servers', NEEDS_NATS, () => {
     await journal.close();
   });
 
-  // One journal for all: making one takes the servers half a second.
-  describeJournal('nats, three replicas', async () => {
+  // One journal for all: making one takes the servers half a second, and a team a quarter.
+  const makeStore = async () => {
     await Promise.all((await sweeper.teams()).map((team) => sweeper.drop(team)));
     return () => natsJournal(servers.url);
+  };
+  describeJournal('nats, three replicas', makeStore, { most: rounds(6, 50) });
+
+  test(`the ledger does what a naive model does, in ${MODEL_RUNS} runs`, async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (drawn) => {
+        await sweeper.drop(TEAM);
+        await runScenario(sweeper, drawn);
+      }),
+      { numRuns: MODEL_RUNS },
+    );
+  });
+
+  // The last one: it kills servers.
+  test(`two rivals never both win, in ${ROUNDS} rounds with a leader that falls`, async () => {
+    const admin = await openAdmin(servers);
+    onTestFinished(() => admin.close());
+    const timing = { patienceMs: HANG_MS, awayMs: HANG_MS };
+    const rivals = [await natsJournal(servers.url, timing), await natsJournal(servers.url, timing)] as const;
+    onTestFinished(async () => void (await Promise.all(rivals.map((rival) => rival.close()))));
+    const winners: string[] = [];
+    const dead: NatsNode[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      // In turn the first to ask, who mostly wins.
+      const names = round % 2 === 0 ? [0, 1] : [1, 0];
+      const contest = Promise.allSettled(names.map((i) => rivals[i]!.append('rivals', round, [note(`${round}/${i}`)])));
+      const mishap = MISHAPS.get(round);
+      if (mishap) await unsettle(admin, dead, mishap);
+      const outcomes = await contest;
+      const won = outcomes.flatMap(({ status }, i) => (status === 'fulfilled' ? [`${round}/${names[i]}`] : []));
+      for (const outcome of outcomes) if (outcome.status === 'rejected') expectConflict(outcome.reason);
+      expect(won, `round ${round}`).toHaveLength(1);
+      winners.push(...won);
+    }
+    const kept: string[] = [];
+    for await (const { seq, events } of rivals[0].read('rivals', 0)) {
+      expect(seq).toBe(kept.length + 1);
+      kept.push(...events.map(textOf));
+    }
+    expect(kept).toEqual(winners);
+    // Both had a chance.
+    expect(new Set(winners.map((winner) => winner.split('/')[1])).size).toBe(2);
   });
 });
+
+async function unsettle(admin: Admin, dead: NatsNode[], mishap: Mishap): Promise<void> {
+  if (mishap === 'return') {
+    await dead.pop()?.start();
+    // Before the next one may fall: of three, one may be away at a time.
+    return admin.untilCurrent(STREAM);
+  }
+  const leader = await admin.leaderOf(STREAM);
+  if (mishap === 'stepdown') return admin.stepDown(STREAM);
+  await leader.kill();
+  dead.push(leader);
+}
+
+function expectConflict(reason: unknown): void {
+  if (reason instanceof TeamError && reason.code === 'journal_conflict') return;
+  throw reason;
+}

@@ -12,7 +12,7 @@ const BRIDGE = join(import.meta.dirname, 'programs/bridge.ts');
 const PORT = 4222;
 
 /** A network that a daemon has for itself: nothing in it but its own loopback, and at one port the servers. */
-export interface Network extends Proxy {
+export interface Network extends Omit<Proxy, 'refused'> {
   /** What starts a program in it, before the program and its arguments. */
   readonly enter: readonly [string, ...string[]];
   /** Told which process is in it. */

@@ -5,6 +5,8 @@ import { onTestFinished } from 'vitest';
 /** Stands between a daemon and its server, and can come between them. */
 export interface Proxy {
   readonly port: number;
+  /** How many connections it did not let through. */
+  readonly refused: number;
   /** Breaks every connection and lets no new one through. */
   cut(): void;
   mend(): void;
@@ -14,8 +16,10 @@ export interface Proxy {
 export async function startProxy(target: number, rewrite: (text: string) => string = (text) => text): Promise<Proxy> {
   const sockets = new Set<Socket>();
   let isCut = false;
+  let refused = 0;
   const server = createServer((client) => {
     if (isCut) {
+      refused++;
       client.destroy();
       return;
     }
@@ -42,6 +46,9 @@ export async function startProxy(target: number, rewrite: (text: string) => stri
   });
   return {
     port: (server.address() as AddressInfo).port,
+    get refused() {
+      return refused;
+    },
     cut() {
       isCut = true;
       drop();

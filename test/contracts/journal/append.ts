@@ -4,7 +4,7 @@ import { note, textOf, error, fill, collect, texts, numbers } from './notes.ts';
 import type { OpenStore } from './notes.ts';
 
 /** What a journal takes and gives back. */
-export function describeAppend(name: string, open: OpenStore): void {
+export function describeAppend(name: string, open: OpenStore, { most }: { most: number }): void {
   describe(`${name}: append`, () => {
     test('numbers the batches of each team 1, 2, 3', async () => {
       const { journal } = await open();
@@ -27,19 +27,23 @@ export function describeAppend(name: string, open: OpenStore): void {
       ]);
     });
 
-    test.each([
-      ['behind the end', 1],
-      ['beyond the end', 3],
-      ['far beyond the end', 2 ** 32],
-      ['at the start of a team that exists', 0],
-      ['below zero', -1],
-      ['between two numbers', 1.5],
-      ['at no number', Number.NaN],
-    ])('is a conflict %s, and changes nothing', async (_, expected) => {
+    test('is a conflict anywhere but at the end, and changes nothing', async () => {
       const { journal } = await open();
       await fill(journal, 'a', 2);
-      await expect(journal.append('a', expected, [note('x')])).rejects.toMatchObject(error('journal_conflict'));
-      expect(await texts(journal.read('a', 0))).toEqual(['1', '2']);
+      const elsewhere: [where: string, expected: number][] = [
+        ['behind the end', 1],
+        ['beyond the end', 3],
+        ['far beyond the end', 2 ** 32],
+        ['at the start of a team that exists', 0],
+        ['below zero', -1],
+        ['between two numbers', 1.5],
+        ['at no number', Number.NaN],
+      ];
+      for (const [where, expected] of elsewhere) {
+        const late = journal.append('a', expected, [note('x')]);
+        await expect(late, where).rejects.toMatchObject(error('journal_conflict'));
+        expect(await texts(journal.read('a', 0)), where).toEqual(['1', '2']);
+      }
       expect(await journal.append('a', 2, [note('3')])).toBe(3);
     });
 
@@ -97,18 +101,19 @@ export function describeAppend(name: string, open: OpenStore): void {
       expect(second?.events.map(textOf)).toEqual(['next']);
     });
 
-    test.each([
-      ['a zero', 'a\u0000b'],
-      ['half a character', '\ud800 and \udfff'],
-      ['every kind of line end', '\n\r\u2028\u2029\u0085'],
-      ['characters of four bytes', '🎭🧵'],
-      ['quotes and backslashes', `"'\`\\${'\\'.repeat(5)}`],
-      ['what looks like SQL', "'); DROP TABLE batches; --"],
-      ['nothing', ''],
-    ])('returns a text with %s as it was', async (_, text) => {
+    test('returns a text as it was, whatever is in it', async () => {
       const { journal } = await open();
-      await journal.append('a', 0, [note(text)]);
-      expect(await texts(journal.read('a', 0))).toEqual([text]);
+      const hostile = [
+        'a zero \u0000b',
+        'half a character \ud800 and \udfff',
+        'every kind of line end \n\r\u2028\u2029\u0085',
+        'characters of four bytes 🎭🧵',
+        `quotes and backslashes "'\`\\${'\\'.repeat(5)}`,
+        "what looks like SQL '); DROP TABLE batches; --",
+        '',
+      ];
+      for (const [seq, text] of hostile.entries()) await journal.append('a', seq, [note(text)]);
+      expect(await texts(journal.read('a', 0))).toEqual(hostile);
     });
 
     test('returns keys that mean something to JavaScript as plain data', async () => {
@@ -124,26 +129,26 @@ export function describeAppend(name: string, open: OpenStore): void {
   describe(`${name}: names`, () => {
     const NAMES = [
       '',
+      'a',
+      'A',
+      '*.>',
+      '\uffff',
+      'x'.repeat(300),
       ' ',
       '.',
       '../x',
       '/etc/passwd',
       'a/b\\c',
       'a\u0000b',
-      'a',
-      'A',
       '__proto__',
       'constructor',
       "'; DROP TABLE teams; --",
       '%',
-      '*.>',
       'caf\u00e9',
       'cafe\u0301',
       '\u202egnp.exe',
       '🎭',
-      '\uffff',
-      'x'.repeat(300),
-    ];
+    ].slice(0, most);
 
     test('are data: each is a team of its own, whatever is in it', async () => {
       const { journal, other } = await open();

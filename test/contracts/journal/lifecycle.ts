@@ -3,7 +3,7 @@ import { note, error, fill, collect, texts } from './notes.ts';
 import type { OpenStore } from './notes.ts';
 
 /** Snapshots, the list of teams, the end of a team and of a journal. */
-export function describeLifecycle(name: string, open: OpenStore): void {
+export function describeLifecycle(name: string, open: OpenStore, { most }: { most: number }): void {
   describe(`${name}: snapshots`, () => {
     test('are returned as they were saved, the newest one', async () => {
       const { journal, other } = await open();
@@ -97,7 +97,7 @@ export function describeLifecycle(name: string, open: OpenStore): void {
   describe(`${name}: close`, () => {
     test('lets what was appended finish', async () => {
       const { journal } = await open();
-      const teams = Array.from({ length: 50 }, (_, i) => `team-${i}`);
+      const teams = Array.from({ length: most }, (_, i) => `team-${i}`);
       const appended = teams.map((team) => journal.append(team, 0, [note('x')]));
       await journal.close();
       expect(await Promise.all(appended)).toEqual(teams.map(() => 1));

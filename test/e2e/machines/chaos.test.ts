@@ -5,13 +5,16 @@ import { openAdmin } from '../../nats/admin.ts';
 import { whyNoNetworks } from '../../nats/network.ts';
 import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsNode } from '../../nats/server.ts';
+import { rounds } from '../../proof.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { watchTeam } from './report.ts';
 import {
   completedIn,
   eventsOf,
   expectOneHolder,
   hostsOf,
+  livingFor,
   newJournal,
   SHELL,
   signalAll,
@@ -20,54 +23,45 @@ import {
 import type { Machine } from './stage.ts';
 
 const TEAM = 'many';
-const MEMBERS = Array.from({ length: 12 }, (_, i) => `m${i}`);
-const TASKS = Number(process.env['TROUPE_MACHINE_TASKS'] ?? 300);
+const MEMBERS = Array.from({ length: rounds(6, 12) }, (_, i) => `m${i}`);
+const TASKS = rounds(60, 300);
 
 /** Shorter than servers take to elect a leader: then every lease is over, and that must do no harm. */
-const LEASE_MS = 4_000;
+const LEASE_MS = 3_000;
 
 describe('a team on several machines', NEEDS_NATS, () => {
-  test('goes on when the servers are back that were away for longer than every lease', async () => {
-    const leaseMs = 2_000;
-    const servers = await startNats();
-    onTestFinished(() => servers.stop());
-    const journal = await newJournal(servers, { leaseMs });
-    const machines = await Promise.all([startMachine('alpha', journal), startMachine('beta', journal)]);
-    const [a] = machines;
-    const members = MEMBERS.slice(0, 4).map((name) => ({ name, agent: { exec: SHELL } }));
-    const tasks = Array.from({ length: 40 }, (_, i) => ({ title: `task ${i}` }));
-    await a.connection.call('team.up', { source: JSON.stringify({ team: TEAM, members, tasks }), folder: '/' });
-    const { done } = watchTeam(TEAM, machines);
-    await done(8);
-    const [server] = servers.nodes as [NatsNode];
-    await server.kill();
-    await new Promise((resolve) => setTimeout(resolve, 2 * leaseMs));
-    await server.start();
-    await done(40);
-    expect(completedIn(await eventsOf(a, TEAM))).toHaveLength(40);
-  });
-
-  test('completes every task once on machines with networks of their own, of which one goes silent', async (context) => {
-    const reason = whyNoNetworks();
-    context.skip(reason !== undefined, reason);
+  test('completes every task once though a machine goes silent, and the servers are away for longer than every lease', async () => {
     const servers = await startNats();
     onTestFinished(() => servers.stop());
     const journal = await newJournal(servers, { leaseMs: 2_000 });
-    const names = ['alpha', 'beta', 'gamma'] as const;
-    const [a, b, c] = await Promise.all(names.map((name) => startMachine(name, journal, { link: 'network' })));
+    // In a network of its own no connection is broken: whatever is said is lost.
+    const link = whyNoNetworks() === undefined ? 'network' : 'proxy';
+    const [a, b, c] = await Promise.all([
+      startMachine('alpha', journal, { link }),
+      startMachine('beta', journal, { link }),
+      startMachine('gamma', journal, { link }),
+    ]);
+    const machines = [a, b, c] as const;
     const members = MEMBERS.map((name) => ({ name, agent: { exec: SHELL } }));
     const tasks = chainedTasks();
-    const source = JSON.stringify({ team: TEAM, members, tasks, limits: { maxTeammates: 12 } });
-    await a!.connection.call('team.up', { source, folder: '/' });
-    const { done, settled } = watchTeam(TEAM, [a!, c!, b!]);
-    await settled('beta runs members', async () => (await hostsOf(a!, TEAM)).includes('beta'));
+    const source = JSON.stringify({ team: TEAM, members, tasks, limits: { maxTeammates: MEMBERS.length } });
+    await a.connection.call('team.up', { source, folder: '/' });
+    const { done, settled } = watchTeam(TEAM, [a, c, b]);
+    await settled('beta runs members', async () => (await hostsOf(a, TEAM)).includes('beta'));
     await done(TASKS * 0.1);
-    // No connection is broken: whatever is said from now on is lost.
-    b!.link!.cut();
-    await settled('beta has lost its members', () => isWithout(a!, 'beta'));
-    b!.link!.mend();
+    b.link!.cut();
+    await settled('beta has lost its members', () => isWithout(a, 'beta'));
+    b.link!.mend();
+    await done(TASKS * 0.5);
+    const [server] = servers.nodes as [NatsNode];
+    await server.kill();
+    // By then no daemon takes itself for alive.
+    for (const machine of machines) {
+      await settled(`the lease of ${machine.name} is over`, async () => (await livingFor(machine)).length === 0);
+    }
+    await server.start();
     await done(TASKS);
-    const events = await eventsOf(b!, TEAM);
+    const events = await eventsOf(b, TEAM);
     expect(completedIn(events).sort()).toEqual(tasks.map((_, i) => String(i + 1)).sort());
     expectOneHolder(events);
   });
@@ -86,7 +80,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const log = join(temporaryFolder(), 'turns');
     const members = MEMBERS.map((name) => ({ name, agent: { exec: LOGGING, messages: true }, env: { LOG: log } }));
     const tasks = chainedTasks();
-    const source = JSON.stringify({ team: TEAM, members, tasks, limits: { maxTeammates: 12 } });
+    const source = JSON.stringify({ team: TEAM, members, tasks, limits: { maxTeammates: MEMBERS.length } });
     await c.connection.call('team.up', { source, folder: temporaryFolder() });
     const mail = keepSending(c);
     const { done } = watchTeam(TEAM, [c, a], admin);
@@ -105,6 +99,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     await watchTeam(TEAM, [c], admin).settled('alpha has lost its members', () => isWithout(c, 'alpha'));
     a.link!.mend();
     await done(TASKS * 0.6);
+    await until('there was mail enough', () => mail.sent.length > 20);
     await mail.stop();
     // One is paused for longer than its lease, its members with it.
     signalAll(c, 'SIGSTOP');
@@ -134,7 +129,7 @@ function chainedTasks() {
   return Array.from({ length: TASKS }, (_, i) => ({
     id: `t${i}`,
     title: `task ${i}`,
-    needs: i < 12 ? [] : [`t${i - 12}`, ...(i % 7 === 0 ? [`t${i - 9}`] : [])],
+    needs: i < MEMBERS.length ? [] : [`t${i - MEMBERS.length}`, ...(i % 7 === 0 ? [`t${i - MEMBERS.length + 1}`] : [])],
   }));
 }
 
@@ -175,7 +170,6 @@ function expectShownOnce(log: string, sent: readonly string[]): void {
   // What gave a program its turn may have been killed while it spoke: then nothing was shown.
   const turns = readFileSync(log, 'utf8').trim().split('\n').filter(isWhole);
   const shown = turns.flatMap((line) => (JSON.parse(line) as Turn).messages);
-  expect(sent.length).toBeGreaterThan(20);
   const ids = new Set(shown.map(({ id }) => id));
   expect(sent.filter((id) => !ids.has(id))).toEqual([]);
   const unmarked = shown.filter(({ redeliveries }) => redeliveries === 0).map(({ id }) => id);

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { natsJournal } from '../../../src/journal/nats.ts';
 import { connect, readLog, serve } from '../../daemon/serve.ts';
 import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { until } from '../../until.ts';
 import { isAlive, setStage } from '../stage.ts';
-import { newJournal, SHELL, startMachine } from './stage.ts';
+import { LONG_MS, newJournal, SHELL, startMachine } from './stage.ts';
 
-const LEASE_MS = 2_000;
 const agent = { kind: 'exec' as const, command: SHELL };
 
 describe('the name of a machine', NEEDS_NATS, () => {
@@ -18,13 +18,16 @@ describe('the name of a machine', NEEDS_NATS, () => {
   afterAll(() => servers?.stop());
 
   test('is lost with the lease: who comes back and finds it taken ends its members and says so', async () => {
-    const journal = await newJournal(servers, { leaseMs: LEASE_MS });
+    const journal = await newJournal(servers, { leaseMs: 2_000 });
     const first = await startMachine('twin', journal);
     await first.connection.call('team.create', { name: 'ours' });
     await first.connection.call('member.spawn', { teamId: 'ours', name: 'ann', agent, cwd: '/' });
     const pid = await first.pidOf('ours', 'ann');
     first.daemon.child.kill('SIGSTOP');
-    const second = await until('the name is free', () => startMachine('twin', journal).catch(() => undefined));
+    const seen = await natsJournal(journal);
+    await until('its lease is over', async () => (await seen.hosts.list()).length === 0);
+    await seen.close();
+    const second = await startMachine('twin', journal);
     first.daemon.child.kill('SIGCONT');
     await until('its member has ended', () => !isAlive(pid));
     const { health } = await first.connection.call('daemon.status', {});
@@ -47,7 +50,7 @@ describe('the name of a machine', NEEDS_NATS, () => {
   });
 
   test('is not shared by a copy of the state directory; who was killed has it again at once', async () => {
-    const journal = await newJournal(servers, { leaseMs: 30_000 });
+    const journal = await newJournal(servers, { leaseMs: LONG_MS });
     const first = await startMachine('alpha', journal);
     await expect(startMachine('alpha', journal, { copyOf: first })).rejects.toThrow(/Another daemon .* called alpha/);
     first.daemon.child.kill('SIGKILL');
@@ -56,7 +59,7 @@ describe('the name of a machine', NEEDS_NATS, () => {
   });
 
   test('means nothing in a copy of the journal in a file: members are started where that is opened', async () => {
-    const journal = await newJournal(servers, { leaseMs: LEASE_MS });
+    const journal = await newJournal(servers, { leaseMs: LONG_MS });
     const machine = await startMachine('alpha', journal);
     await machine.connection.call('team.create', { name: 'moved' });
     for (const more of [{ name: 'ann' }, { name: 'bob', host: 'alpha' }]) {

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Admin } from '../../nats/admin.ts';
+import { HANG_MS } from '../../until.ts';
 import { processesOf } from '../stage.ts';
 import type { Machine } from './stage.ts';
-
-/** After so long without getting there a team counts as halted. */
-const HALT_MS = 60_000;
 
 /** A daemon that hangs answers nothing. */
 const PATIENCE_MS = 3_000;
@@ -21,9 +19,9 @@ export function watchTeam(teamId: string, machines: readonly [Machine, ...Machin
   const settled = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
     const late = new AbortController();
     const hangs = new Promise<never>((_, reject) => {
-      late.signal.addEventListener('abort', () => reject(new Error(`Waited ${HALT_MS} ms in vain: ${what}`)));
+      late.signal.addEventListener('abort', () => reject(new Error(`Waited ${HANG_MS / 1_000} s in vain: ${what}`)));
     });
-    const timer = setTimeout(() => late.abort(), HALT_MS);
+    const timer = setTimeout(() => late.abort(), HANG_MS);
     try {
       while (!(await Promise.race([condition(), hangs]))) await new Promise((resolve) => setTimeout(resolve, 50));
     } catch (error) {

@@ -25,7 +25,7 @@ describe('machines on servers with the configuration that journal init writes', 
     ) as [string, string];
 
     const person = setStage();
-    expect(await person.troupe('journal', 'init', ours, '--lease', '3s')).toMatchObject({ code: 0 });
+    expect(await person.troupe('journal', 'init', ours, '--lease', '600s')).toMatchObject({ code: 0 });
     const refused = await person.troupe('serve', '--journal', `${servers.url.replace('nats:', 'tls:')}?ca=${ca}`);
     expect(refused.stderr).toMatch(/does not accept the credential\. Give \?creds=FILE or \?nkey=FILE/);
     expect(refused.code).toBe(1);

@@ -33,6 +33,9 @@ export interface MachineOptions {
   readonly copyOf?: Machine;
 }
 
+/** The lease where no machine is to be taken for dead, however long it gets no time to run. */
+export const LONG_MS = 600_000;
+
 let journals = 0;
 
 /** A journal of its own on servers that several tests may share. */
@@ -100,6 +103,12 @@ export function expectOneHolder(events: readonly TeamEvent[]): void {
     event.type === 'task:claimed' ? [`${event.taskId} at ${event.epoch}`] : [],
   );
   expect(new Set(claims).size).toBe(claims.length);
+}
+
+/** The daemons that one of them knows to live. */
+export async function livingFor({ connection }: Machine): Promise<string[]> {
+  const { hosts } = await connection.call('daemon.status', {});
+  return hosts?.map(({ name }) => name) ?? [];
 }
 
 /** The machines that members of a team run on now. */

@@ -18,7 +18,7 @@ describe('what works on one machine works across them', NEEDS_NATS, () => {
   afterAll(() => servers?.stop());
 
   test('a team that is started on one of them', async () => {
-    const journal = await newJournal(servers, { leaseMs: 3_000 });
+    const journal = await newJournal(servers, { leaseMs: 6_000 });
     const [a, b] = await Promise.all([startMachine('alpha', journal), startMachine('beta', journal)]);
     const gates = join(a.folder, 'gates');
     const member = (name: string, more: object = {}) => ({ name, agent: { exec: SHELL }, ...more });
