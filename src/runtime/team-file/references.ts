@@ -38,8 +38,8 @@ export function findBadReferences(file: unknown, misfits: readonly Problem[]): P
   const knowsMembers = knowsLead && isWhole(file, misfits, ['members', 'name']);
   for (const { at, needs, assign } of tasks) {
     const unknown = knowsTasks ? needs.filter(({ id }) => !ids.has(id)) : [];
-    const others = tasks.filter((task) => task.at !== at);
     for (const need of unknown) {
+      const others = tasks.filter((task) => task.at !== at);
       note(['tasks', at, 'needs', need.at], `no task has the id ${quote(need.id)}${hintTask(need.id, others)}`);
     }
     if (knowsMembers && assign !== undefined && !names.has(assign)) {
@@ -136,22 +136,29 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The ids along the first circle. Each task is entered once, and not by recursion: a chain can be longer than the stack is deep. */
 function findCycle(tasks: readonly Named[]): string[] | undefined {
   const needs = new Map(tasks.flatMap(({ id, needs: before }) => (id === undefined ? [] : [[id, before] as const])));
   const done = new Set<string>();
-  const walk = (id: string, path: string[]): string[] | undefined => {
-    if (path.includes(id)) return [...path.slice(path.indexOf(id)), id];
-    if (done.has(id)) return undefined;
-    for (const need of needs.get(id) ?? []) {
-      const cycle = walk(need.id, [...path, id]);
-      if (cycle) return cycle;
-    }
-    done.add(id);
-    return undefined;
+  const path: { id: string; left: string[] }[] = [];
+  const onPath = new Set<string>();
+  const enter = (id: string): void => {
+    path.push({ id, left: (needs.get(id) ?? []).map((need) => need.id).reverse() });
+    onPath.add(id);
   };
-  for (const id of needs.keys()) {
-    const cycle = walk(id, []);
-    if (cycle) return cycle;
+  for (const start of needs.keys()) {
+    if (!done.has(start)) enter(start);
+    for (let last = path.at(-1); last; last = path.at(-1)) {
+      const next = last.left.pop();
+      if (next === undefined) {
+        path.pop();
+        onPath.delete(last.id);
+        done.add(last.id);
+      } else if (onPath.has(next)) {
+        const ids = path.map(({ id }) => id);
+        return [...ids.slice(ids.indexOf(next)), next];
+      } else if (!done.has(next)) enter(next);
+    }
   }
   return undefined;
 }
