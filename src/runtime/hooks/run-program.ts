@@ -12,6 +12,8 @@ export interface HookProgram {
   readonly payload: object;
   /** Milliseconds until it is ended. */
   readonly timeout: number;
+  /** Between asking it to end and ending it, in milliseconds. */
+  readonly grace?: number | undefined;
   /** By it the program and all that it leaves behind are found. */
   readonly marker: string;
 }
@@ -19,7 +21,6 @@ export interface HookProgram {
 /** Kept of each output: the beginning and the end, for these two say what went wrong. Bytes each. */
 const KEEP = 64 * 1024;
 
-/** Between asking a hook to end and ending it. */
 const GRACE_MS = 5_000;
 
 /** How long output is read after the program ended; a child that took the pipe along must not hold up a verdict. */
@@ -36,7 +37,7 @@ export async function runProgram(hook: HookProgram): Promise<HookResult> {
     let timedOut = false;
     const timer = setTimeout(() => {
       timedOut = true;
-      void program.stop(GRACE_MS);
+      void program.stop(hook.grace ?? GRACE_MS);
     }, hook.timeout);
     const { code } = await program.exited;
     clearTimeout(timer);

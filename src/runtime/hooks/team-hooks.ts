@@ -40,6 +40,8 @@ export interface TeamHooksOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where a hook runs that says nothing of it. */
   readonly cwd: string;
+  /** Between asking a program to end whose time is up and ending it, in milliseconds. */
+  readonly grace?: number;
   /** Where the processes of this daemon are on record. */
   readonly records?: Pick<ProcessRecords, 'write' | 'remove'>;
   /** Hears of every hook that ran. */
@@ -250,7 +252,13 @@ export class TeamHooks {
     if (content !== undefined && content !== hook.approved && !this.#options.approvals.has(content)) {
       return refuse(hook, `The hook ${quote(hook.command)} changed since it was approved and was not run: ${mend}`);
     }
-    const result = await runProgram({ command: commandOf(hook), cwd, timeout: hook.timeout, ...run });
+    const result = await runProgram({
+      command: commandOf(hook),
+      cwd,
+      timeout: hook.timeout,
+      grace: this.#options.grace,
+      ...run,
+    });
     // A shell reads its script as it goes: who is judged could rewrite the rest of it meanwhile.
     if (isBound && hashHook(hook, cwd) !== content) {
       return refuse(

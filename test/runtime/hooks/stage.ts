@@ -38,6 +38,7 @@ export async function setStage(environment: Record<string, string> = {}) {
     records: openProcessRecords(processes),
     environment: { PATH: process.env['PATH'], ...environment },
     cwd: folder,
+    grace: 100,
   });
   const tasks = new SharedTaskList(ledger, { gate: hooks });
   const mailbox = new Mailbox(ledger, { gate: hooks });
