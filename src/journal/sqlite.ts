@@ -19,6 +19,8 @@ const NOTHING: Page = { rows: [], isFull: false };
 export interface SqliteJournalOptions {
   /** How long an append tries while another process holds the file, before it fails with `storage`. */
   readonly patienceMs?: number;
+  /** How often to look for commits of other processes whose bell was not heard. */
+  readonly pollMs?: number;
   /** One ledger of this process has the file for itself: nobody else is told of commits or gets a turn in between, and who tries to write is refused. */
   readonly exclusive?: boolean;
 }
@@ -37,7 +39,7 @@ export interface SqliteJournal extends Journal {
  */
 export function sqliteJournal(
   path: string,
-  { patienceMs = 10_000, exclusive = false }: SqliteJournalOptions = {},
+  { patienceMs = 10_000, pollMs = 1_000, exclusive = false }: SqliteJournalOptions = {},
 ): SqliteJournal {
   const file = resolvePath(path);
   // Where somebody owned it before, nothing new is put beside it.
@@ -46,7 +48,7 @@ export function sqliteJournal(
   const { db, rows, damage: found } = openOwned(file, ownership);
   ownership?.compare(versionOf(db));
   const damage = found === undefined ? undefined : damagedFile(file, found);
-  const followers = openFollowers(db, file, { exclusive });
+  const followers = openFollowers(db, file, { exclusive, pollMs });
   const writer = groupWriter({ db, path: file, patienceMs, exclusive, onCommit: (team) => followers.announce(team) });
   /** Which team of a name is meant. An entry is only replaced, never removed: see above. */
   const known = new Map<string, TeamId>();

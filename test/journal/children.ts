@@ -12,6 +12,8 @@ export interface Child {
   /** Its exit code, or the signal that ended it, and what it wrote to stderr. */
   readonly ended: Promise<{ code: number | null; signal: string | null; errors: string }>;
   kill(signal: NodeJS.Signals): void;
+  /** Writes a line to its standard input. */
+  say(line: string): void;
 }
 
 export interface FixtureOptions {
@@ -32,7 +34,9 @@ export function startFixture(
   const script = join(import.meta.dirname, '../fixtures', `${name}.ts`);
   const [program = '', ...rest] = [...prefix, process.execPath, script, ...args];
   const env = cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: cache };
-  const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'], ...(uid !== undefined && { uid }) });
+  const child = spawn(program, rest, { env, stdio: ['pipe', 'pipe', 'pipe'], ...(uid !== undefined && { uid }) });
+  // One that has ended hears nothing.
+  child.stdin.on('error', () => {});
   const lines: string[] = [];
   let pending = '';
   let errors = '';
@@ -56,6 +60,7 @@ export function startFixture(
     lines,
     ended,
     kill: (signal) => child.kill(signal),
+    say: (line) => child.stdin.write(`${line}\n`),
     async until(count) {
       while (lines.length < count) {
         if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${name} ended early: ${errors}`);

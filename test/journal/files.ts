@@ -1,10 +1,11 @@
 import { onTestFinished } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import type { SqliteJournalOptions } from '../../src/journal/sqlite.ts';
 
 /** Opens a journal that is closed when the test is over. */
-export function openFile(path: string): Journal {
-  const journal = sqliteJournal(path);
+export function openFile(path: string, options?: SqliteJournalOptions): Journal {
+  const journal = sqliteJournal(path, options);
   onTestFinished(() => journal.close());
   return journal;
 }

@@ -2,17 +2,20 @@ import { closeSync, constants, fstatSync, openSync, watch, writeSync } from 'nod
 import type { FSWatcher } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
-/** The net below the bell: a notification can get lost. */
-const POLL_MS = 1000;
 /** Without a bell (no watches left, a file system without them) polling alone must be quick enough. */
 const POLL_WITHOUT_BELL_MS = 40;
 
 /**
  * Wakes those who follow a team after commits: of this process directly, of others by a bell. The bell is a file beside the
  * database into which every process writes a byte after its commits and which those who follow watch: 2 us to ring, heard
- * some 1 ms later. Watching the log instead runs one commit late: it is written before the commit counts.
+ * some 1 ms later. Watching the log instead runs one commit late: it is written before the commit counts. Below the bell there is
+ * a net, a look every `pollMs`: a notification can get lost.
  */
-export function openFollowers(db: DatabaseSync, path: string, { exclusive }: { exclusive: boolean }) {
+export function openFollowers(
+  db: DatabaseSync,
+  path: string,
+  { exclusive, pollMs }: { exclusive: boolean; pollMs: number },
+) {
   const followers = new Map<string, Set<() => void>>();
   const readVersion = versionOf(db);
   let bell = openBell(`${path}.bell`);
@@ -45,7 +48,7 @@ export function openFollowers(db: DatabaseSync, path: string, { exclusive }: { e
       if (bell === undefined) throw new Error('There is no bell to watch.');
       watcher = watch(`${path}.bell`, hearBell);
       watcher.on('error', pollOnly);
-      poll = setInterval(lookForOthers, POLL_MS);
+      poll = setInterval(lookForOthers, pollMs);
     } catch {
       pollOnly();
     }
