@@ -3,12 +3,13 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { rounds } from '../proof.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { scenario } from './model/runs.ts';
 import { runScenario } from './model/scenario.ts';
 
-/** `TROUPE_MODEL_RUNS=20000 npx vitest run test/ledger/model.test.ts` runs more; the seed of a failure is printed. */
-const RUNS = Number(process.env['TROUPE_MODEL_RUNS'] ?? 2000);
+/** The seed of a failure is printed by fast-check. */
+const RUNS = rounds(400, 20_000);
 
 test(`the ledger does what a naive model does, in ${RUNS} runs in memory`, async () => {
   await fc.assert(

@@ -3,16 +3,19 @@ import { describe, expect, test } from 'vitest';
 import type { TeamEvent } from '../../src/core/event.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { startFixture } from '../journal/children.ts';
+import { rounds } from '../proof.ts';
+import { seededRandom } from '../seed.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { createTeam, leave, run, task, TEAM } from './commands.ts';
+import { claim, complete, createTask, createTeam, leave, run, task, TEAM } from './commands.ts';
 import { openLedger, sqlitePlace } from './places.ts';
 
-const TASKS = 1000;
+const TASKS = rounds(200, 1000);
 
-describe('eight processes that race for 1,000 tasks on one file', () => {
+describe(`eight processes that race for ${TASKS} tasks on one file`, () => {
   test('take each once, lose none, and keep the order of dependencies', async () => {
     const { path, journal } = await prepareRace();
-    const racers = WORKERS.map((member, i) => startRacer(path, member, i < 6 ? 'next' : 'by-id'));
+    const random = seededRandom();
+    const racers = WORKERS.map((member, i) => startRacer(path, member, i < 6 ? 'next' : `by-id ${draw(random)}`));
     for (const { ended } of racers) expect(await ended).toEqual(WELL);
 
     const history = await readHistory(journal);
@@ -26,8 +29,14 @@ describe('eight processes that race for 1,000 tasks on one file', () => {
   });
 
   test('complete each once although two of them are killed and their tasks go to others', async () => {
-    const { path, journal, ledger } = await prepareRace();
-    const racers = WORKERS.map((member, i) => startRacer(path, member, i === 0 ? 'hold' : i < 6 ? 'next' : 'by-id'));
+    const random = seededRandom();
+    // Some tasks are for the holder alone: it gets its turn, however fast the others are.
+    const { path, journal, ledger } = await prepareRace({ reservedFor: WORKERS[0] });
+    // Nobody ends before this one is done, so the victim is killed while it works or waits for work.
+    const last = await createTask(ledger, 'the last one', { assigneeId: REFEREE });
+    const racers = WORKERS.map((member, i) =>
+      startRacer(path, member, i === 0 ? 'hold' : i < 6 ? 'next' : `by-id ${draw(random)}`),
+    );
     const [holder, victim, ...others] = racers as [Racer, Racer, ...Racer[]];
     await expect.poll(() => idsSaid(holder, 'holds')).toHaveLength(1);
     holder.kill('SIGKILL');
@@ -39,13 +48,14 @@ describe('eight processes that race for 1,000 tasks on one file', () => {
     victim.kill('SIGKILL');
     expect(await victim.ended).toEqual(KILLED);
     await run(ledger, leave(victim.member));
+    await run(ledger, claim(REFEREE, last), complete(REFEREE, last));
     for (const { ended } of others) expect(await ended).toEqual(WELL);
 
     const history = await readHistory(journal);
-    expect(history.completions).toHaveLength(TASKS);
+    expect(history.completions).toHaveLength(TASKS + 1);
     const twice = history.claims.filter(({ epoch }) => epoch > 1).map(({ id }) => id);
     expect(twice).toEqual(expect.arrayContaining(idsSaid(holder, 'holds')));
-    expect(history.claims).toHaveLength(TASKS + twice.length);
+    expect(history.claims).toHaveLength(TASKS + 1 + twice.length);
     const byDead = history.completions.filter(({ member }) => member === victim.member).map(({ id }) => id);
     expect(byDead).toEqual(expect.arrayContaining(idsSaid(victim, 'done')));
   });
@@ -53,31 +63,39 @@ describe('eight processes that race for 1,000 tasks on one file', () => {
 
 const WORKERS = Array.from({ length: 8 }, (_, i) => `worker-${i + 1}`);
 
+const REFEREE = 'referee';
+
 const WELL = { code: 0, signal: null, errors: '' };
 const KILLED = { code: null, signal: 'SIGKILL', errors: '' };
 
 type Racer = ReturnType<typeof startRacer>;
 
-/** A team of eight, and tasks of which most wait for up to three earlier ones. */
-async function prepareRace() {
+/** A team of eight, and tasks of which most wait for up to three earlier ones; every 20th can be reserved for a member. */
+async function prepareRace({ reservedFor }: { reservedFor?: string | undefined } = {}) {
   const path = joinPath(temporaryFolder(), 'journal.db');
   const journal = sqlitePlace(path).open();
   const ledger = openLedger(journal);
-  await createTeam(ledger, { members: WORKERS });
+  await createTeam(ledger, { members: [...WORKERS, REFEREE] });
   const tasks = Array.from({ length: TASKS }, (_, i) => {
     // Always the same graph: some 15 tasks are ready at a time, enough to fight for and not enough for all.
     const dependencies = [7, 11, 16].map((back, n) => i + 1 - back - ((i * (n + 3)) % 5)).filter((id) => id > 0);
     return task(`task ${i + 1}`, {
       dependencies: dependencies.map(String),
       priority: i % 10 === 0 ? 'high' : 'medium',
+      ...(i % 20 === 0 && { assigneeId: reservedFor }),
     });
   });
   await run(ledger, ...tasks);
   return { path, journal, ledger };
 }
 
-function startRacer(path: string, member: string, how: 'next' | 'by-id' | 'hold') {
-  return { member, ...startFixture('ledger-racer', [path, TEAM, member, how]) };
+function startRacer(path: string, member: string, how: 'next' | 'hold' | `by-id ${string}`) {
+  return { member, ...startFixture('ledger-racer', [path, TEAM, member, ...how.split(' ')]) };
+}
+
+/** Which of the first four tasks that are ready a racer takes, each time: `0312…`. */
+function draw(random: () => number): string {
+  return Array.from({ length: 100 }, () => Math.floor(random() * 4)).join('');
 }
 
 /** The tasks of which it said that they are done, or that it holds them, in order. */

@@ -17,21 +17,23 @@ const [folder = '', name = '', ...teams] = process.argv.slice(2);
 const home = homeAt(folder);
 const acknowledged: Acknowledged = { created: [], claimed: [], sent: [], connections: 0, errors: [] };
 const client = new Client(socketConnect({ path: home.socket, token: { file: home.tokenFile } }), {
+  // No test waits longer.
   patience: 300_000,
   onState: (state) => (acknowledged.connections += Number(state === 'open')),
 });
 let isWorking = true;
 process.stdin.once('data', () => (isWorking = false));
-await Promise.all([loop(createAndClaim), loop(send)]);
+await Promise.all([loop('t', createAndClaim), loop('m', send)]);
 process.stdout.write(`\n${JSON.stringify(acknowledged)}\n`);
 client.close();
 process.exit(0);
 
-async function loop(work: (team: string, n: number) => Promise<void>): Promise<void> {
+/** Prints the letter for each answer. */
+async function loop(letter: string, work: (team: string, n: number) => Promise<void>): Promise<void> {
   for (let n = 0; isWorking; n++) {
     const team = teams[n % teams.length] ?? '';
     await work(team, n).catch((error: unknown) => acknowledged.errors.push(String(error)));
-    process.stdout.write('.');
+    process.stdout.write(letter);
     await new Promise((resolve) => setTimeout(resolve, 3));
   }
 }
