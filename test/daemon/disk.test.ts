@@ -10,7 +10,6 @@ import { replacePrivateFile } from '../../src/runtime/private-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { connect, get, readLog, serve, temporaryHome } from './serve.ts';
 
-// Real processes, on a machine that may be busy with other tests.
 test('stays up on a full disk: writes fail, reads work, it says so, and goes on when there is room', async (context) => {
   const home = smallDisk(16);
   context.skip(home === undefined, 'only root can mount a small disk');

@@ -7,7 +7,6 @@ import { until } from '../until.ts';
 import { track } from './processes.ts';
 import { BIN, connect, environmentFor, get, readLog, serve, spawnServe, temporaryHome } from './serve.ts';
 
-// Real processes, on a machine that may be busy with other tests.
 const MISHAP = `--import=${join(import.meta.dirname, 'programs/mishap.ts')}`;
 
 test.each(['exception', 'rejection'])(

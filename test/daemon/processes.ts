@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
@@ -33,12 +32,4 @@ export function track(child: ChildProcess): Running {
     await ended;
   });
   return { child, pid: child.pid ?? 0, output, ended };
-}
-
-/** Processor time that a process has taken, in milliseconds: what it would have needed on a machine of its own. */
-export function processorMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // utime and stime, in ticks of 10 ms.
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/runtime/redact.ts';
+import { mustEnd } from '../must-end.ts';
 
 const SECRETS = [
   ['a model key', 'sk-ant-api03-AbCdEf0123456789-_x'],
@@ -58,9 +59,10 @@ test('leaves ordinary text alone', () => {
   expect(redactor.text(plain)).toBe(plain);
 });
 
-test('is quick with a text made to be slow', () => {
-  const redactor = createRedactor({});
-  const start = performance.now();
-  for (const piece of ['a', 'eyJ', 'a:', '://', 'sk-', '-----BEGIN ', 'a.']) redactor.text(piece.repeat(100_000));
-  expect(performance.now() - start).toBeLessThan(2_000);
-});
+test.each(['a', 'eyJ', 'a:', '://', 'sk-', '-----BEGIN ', 'a.'])(
+  'takes time that grows with the length of a text, and no faster, when it is %s over and over',
+  (piece) => {
+    const redactor = createRedactor({});
+    mustEnd(() => redactor.text(piece.repeat(1_000_000 / piece.length)));
+  },
+);

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import { until } from '../until.ts';
 import { connect, get, serve, temporaryHome } from './serve.ts';
 
-// Real processes, on a machine that may be busy with other tests.
 /** Values of the environment, of shapes that are known and of one that is not. */
 const SECRETS = {
   ANTHROPIC_API_KEY: 'sk-ant-canary-0123456789abcdef',

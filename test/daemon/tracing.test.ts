@@ -9,7 +9,6 @@ import { until } from '../until.ts';
 import { startCollector } from './collector.ts';
 import { connect, readLog, serve, temporaryHome } from './serve.ts';
 
-// Real processes, on a machine that may be busy with other tests.
 test('sends a span for each call and each commit when OTEL_* asks for it, and no content', async () => {
   const home = temporaryHome();
   const collector = await startCollector();

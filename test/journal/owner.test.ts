@@ -8,8 +8,6 @@ import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import type { SqliteJournal } from '../../src/journal/sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** A busy machine takes its time. */
-
 const EVENT = { type: 'team:created', at: 1, by: '@user' } as never;
 
 function open(path: string, options: { exclusive?: boolean } = {}): ReturnType<typeof sqliteJournal> {

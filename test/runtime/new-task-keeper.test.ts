@@ -8,8 +8,6 @@ import { keepNewTasks } from '../../src/runtime/new-task-keeper.ts';
 import { createTeam, TEAM } from '../ledger/commands.ts';
 import { openLedger } from '../ledger/places.ts';
 
-/** A busy machine takes its time. */
-
 const verdict = (exitCode: 0 | 2, unable?: string): HookResult => ({
   exitCode,
   stdout: '',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { endMarked, findMarked, identify, isRunning, startProcess } from '../../src/agents/process.ts';
@@ -100,16 +100,24 @@ describe('a supervisor', () => {
   });
 
   test('starts a member again that was brought back while its process was still ending', async () => {
-    // Only the first one has to be killed, after eight seconds: the test waits for the end of the other, too.
-    const again = join(temporaryFolder(), 'again');
-    const stage = await setStage(`[ -e ${again} ] || trap "" TERM; touch ${again}; while :; do sleep 0.1; done`);
+    // The first one does not end before the test says so, and then at once.
+    const [ready, asked, end] = ['ready', 'asked', 'end'].map((name) => join(temporaryFolder(), name)) as [
+      string,
+      string,
+      string,
+    ];
+    const first = `trap 'touch ${asked}' TERM; touch ${ready}; until [ -e ${end} ]; do sleep 0.02; done`;
+    const stage = await setStage(`[ -e ${ready} ] && exec sleep 1017; ${first}`);
     await stage.supervisor.start();
     await stage.join('worker');
-    const first = await stage.running('worker');
+    const { id, identity } = await stage.running('worker');
+    await until('it is ready', () => existsSync(ready));
     await stage.leave('worker');
+    await until('it was asked to end', () => existsSync(asked));
     await stage.join('worker');
-    await until('another process runs', () => stage.supervisor.list('demo').some(({ id }) => id !== first.id));
-    expect(first.identity && isRunning(first.identity)).toBe(false);
+    writeFileSync(end, '');
+    await until('another process runs', () => stage.supervisor.list('demo').some((other) => other.id !== id));
+    expect(identity && isRunning(identity)).toBe(false);
   });
 
   test('takes over what lives and is wanted, ends what nobody wants, and starts what is missing', async () => {
