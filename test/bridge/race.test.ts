@@ -5,9 +5,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { nativePaths } from '../../src/bridge/layout.ts';
+import { rounds } from '../proof.ts';
 import { setStage } from '../server/stage.ts';
 
-const TASKS = 500;
+const TASKS = rounds(100, 500);
 const NATIVE = 'race';
 
 describe('eight processes, four of them foreign', () => {
@@ -43,18 +44,22 @@ describe('eight processes, four of them foreign', () => {
       ),
     ];
     onTestFinished(() => started.forEach((child: ChildProcess) => child.kill('SIGKILL')));
-    await Promise.all(started.map((child) => once(child, 'message')));
-    const answers = started.map(async (child) => (await once(child, 'message'))[0] as string[]);
-    for (const child of started) child.send('go');
-    const got = await Promise.all(answers);
+    const gone = Promise.all(started.map(untilGone));
+    const all = <T>(next: (child: ChildProcess) => Promise<T>): Promise<T[]> =>
+      Promise.race([Promise.all(started.map(next)), gone.then(() => [])]);
+    const say = (word: string): void => started.forEach((child) => void child.send(word));
+    await all((child) => once(child, 'message'));
+    const firsts = all((child) => once(child, 'message'));
+    say('go');
+    await firsts;
+    const answers = all(async (child) => (await once(child, 'message'))[0] as string[]);
+    say('on');
+    const got = await answers;
 
-    const all = got.flat();
-    expect(new Set(all).size).toBe(all.length);
-    expect(all.length).toBe(TASKS);
+    expect(new Set(got.flat()).size).toBe(got.flat().length);
+    expect(got.flat()).toHaveLength(TASKS);
     const claimers = [...foreign, ...ours];
     const claimedBy = new Map(got.flatMap((ids, i) => ids.map((id) => [id, claimers[i]] as const)));
-    expect(got.slice(0, 4).flat().length).toBeGreaterThan(0);
-    expect(got.slice(4).flat().length).toBeGreaterThan(0);
 
     await expect
       .poll(
@@ -71,7 +76,15 @@ describe('eight processes, four of them foreign', () => {
       (name) => JSON.parse(readFileSync(join(paths.tasks, name), 'utf8')) as { id: string; owner: string },
     );
     expect(new Map(onDisk.map(({ id, owner }) => [id, owner]))).toEqual(claimedBy);
-    expect(readdirSync(paths.tasks).filter((name) => /lock\/?$|tmp/.test(name) && name !== '.lock')).toEqual([]);
+    // A pass of the mirror may be writing still; what is left after that nobody would remove.
+    const debris = () => readdirSync(paths.tasks).filter((name) => /lock\/?$|tmp/.test(name) && name !== '.lock');
+    await expect.poll(debris).toEqual([]);
     expect(stage.errors).toEqual([]);
   });
 });
+
+/** Fails when a claimer ends badly: the others would wait for its word. */
+async function untilGone(child: ChildProcess): Promise<void> {
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  if (code !== 0) throw new Error(`A claimer ended with ${code ?? signal}: see what it printed above`);
+}

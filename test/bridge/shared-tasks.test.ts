@@ -24,6 +24,32 @@ describe('the tasks of a team that joined a native one', () => {
     expect(await tasks.getTask(TEAM, '4')).toMatchObject({ title: 'Task 4', status: 'pending' });
   });
 
+  test.each([
+    ['reserved', 'pending', { status: 'pending', assigneeId: 'alice', reserved: true }],
+    ['taken', 'in_progress', { status: 'in_progress', assigneeId: 'alice' }],
+  ] as const)(
+    'leaves a task to the native that it was %s for, when one of ours claims it meanwhile',
+    async (_, status, then) => {
+      const { ledger, tasks, paths, settled } = await setStage();
+      const execute = ledger.execute.bind(ledger);
+      let claim: Promise<unknown> | undefined;
+      // The claim comes after the file was looked at and before what follows from it is done.
+      ledger.execute = (teamId, commands, pick) => {
+        const [first] = [commands].flat();
+        const isFromFile = first?.type === 'task.assign' || (first?.type === 'task.claim' && first.by === 'alice');
+        if (isFromFile) claim ??= tasks.claimNextTask(TEAM, 'codex-1');
+        return execute(teamId, commands, pick);
+      };
+      writeInPlace(paths.task('1'), { ...read(paths.task('1')), owner: 'alice', status });
+      await settled();
+      expect(await claim).toMatchObject({ id: '2', status: 'in_progress', assigneeId: 'codex-1' });
+      await settled();
+      expect(await tasks.getTask(TEAM, '1')).toMatchObject(then);
+      expect(read(paths.task('1'))).toMatchObject({ owner: 'alice', status });
+      expect(existsSync(paths.inbox('alice')) ? readList(paths.inbox('alice')) : []).toEqual([]);
+    },
+  );
+
   test('sets a task aside for an owner that is not listed yet, and gives it to nobody else', async () => {
     const { bridge, ledger, tasks, paths, settled } = await setStage();
     writeInPlace(paths.task('1'), { ...read(paths.task('1')), owner: 'carol' });

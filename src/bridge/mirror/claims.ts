@@ -1,3 +1,4 @@
+import { TeamError } from '../../core/errors.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { NativeTask } from '../format.ts';
@@ -65,7 +66,13 @@ export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconf
       // In one step: in between nobody else may take it here.
       const lost = formOfFile(winner);
       const commands = await ledger.view(teamId, (state) => handOver(state, task, lost, naming));
-      await ledger.execute(teamId, commands, () => undefined);
+      try {
+        await ledger.execute(teamId, commands, () => undefined);
+      } catch (error) {
+        // Somebody moved the task on, so this claim holds nothing that could be handed over. The next pass compares both sides.
+        if (error instanceof TeamError && error.code === 'stale_epoch') return false;
+        throw error;
+      }
       agreed.set(native, { form: formOfFile(winner), revision: 0 });
       return false;
     } catch (error) {

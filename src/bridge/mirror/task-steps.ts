@@ -88,9 +88,18 @@ export function stepsFrom(state: TeamState, task: TaskRecord, { found, base, our
   const isDifferent = found.status !== ours.status || found.owner !== ours.owner;
   if (isMoved && isDifferent) {
     const isDoubtful = isStale || base === undefined;
-    steps.push(...statusSteps(state, task, found, { isDoubtful, naming: links.naming }));
+    steps.push(...ifStill(task, statusSteps(state, task, found, { isDoubtful, naming: links.naming })));
   }
   return steps;
+}
+
+/**
+ * The same steps, refused if the task changed hands since they were planned. Without that, a native reservation that was planned while
+ * a task was free took it from the member of ours that had claimed it in between. A claim needs a free task anyway.
+ */
+function ifStill({ epoch }: TaskRecord, steps: readonly Step[]): Step[] {
+  const isFirst = (command: NewCommand): boolean => command === steps[0]?.[0] && command.type !== 'task.claim';
+  return steps.map((step) => step.map((command) => (isFirst(command) ? { ...command, epoch } : command) as NewCommand));
 }
 
 /** A new status or owner, as the step that it stands for. In files nobody signs: what only a holder or a lead may do, the lead did. */

@@ -105,11 +105,14 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
     return outcome === 'shown';
   };
 
-  /** What the file says that was not agreed on becomes commands; the core may refuse them, and then the file is put back. */
-  const take = async (native: string, taskId: string, file: NativeTask): Promise<void> => {
+  /**
+   * What the file says that was not agreed on becomes commands; the core may refuse them, and then the file is put back. Says whether
+   * the task is as it was when they were planned.
+   */
+  const take = async (native: string, taskId: string, file: NativeTask): Promise<boolean> => {
     const found = formOfFile(file);
     const before = agreed.get(native);
-    const plan = await view((state): { steps: Step[]; refusal: TeamError | undefined } | undefined => {
+    const plan = await view((state): { steps: Step[]; epoch: number; refusal: TeamError | undefined } | undefined => {
       const task = state.tasks.get(taskId);
       if (!task || task.status === 'deleted') return undefined;
       const ours = formOfTask(state, task, links);
@@ -119,16 +122,22 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
       const base = settled && isSetAside(task) ? { ...settled, owner: ours.owner, status: ours.status } : settled;
       const isStale = before !== undefined && revision < before.revision;
       const steps = stepsFrom(state, task, { found, base, ours, isStale, links });
-      return { steps, refusal: steps.length > 0 ? refusalOf(state, taskId, found, naming) : undefined };
+      return {
+        steps,
+        epoch: task.epoch,
+        refusal: steps.length > 0 ? refusalOf(state, taskId, found, naming) : undefined,
+      };
     });
-    if (!plan) return;
-    for (const commands of plan.steps) {
+    if (!plan) return true;
+    for (const [i, commands] of plan.steps.entries()) {
       try {
         await execute(commands);
       } catch (error) {
         if (!(error instanceof TeamError)) throw error;
+        const isMoved = i === 0 && (await view((state) => state.tasks.get(taskId)?.epoch !== plan.epoch));
+        if (isMoved) return false;
         // Refused because we are closed: nothing is put back then.
-        if (await view((state) => hasEnded(state, stream))) return;
+        if (await view((state) => hasEnded(state, stream))) return true;
         await tellLoser(native, found, error);
         break;
       }
@@ -140,6 +149,7 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
       return isOver ? [endSetAside(task)] : [];
     });
     if (over.length > 0) await execute(over);
+    return true;
   };
 
   const tellLoser = async (native: string, found: TaskForm, error: TeamError): Promise<void> => {
@@ -168,7 +178,8 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
     const before = agreed.get(native)?.form;
     if (isLeaving && !(before && sameForm(before, formOfFile(now.task)))) return;
     await takeBack(native, taskId);
-    await take(native, taskId, now.task);
+    // Somebody took it in the meantime: the next pass looks at both sides again.
+    if (!(await take(native, taskId, now.task))) return parts.again();
     // What our side does not take over (an edge that would close a circle, say) is theirs: it is not looked at until something moves.
     if (await show(native, taskId, now.task)) inStep.set(native, file);
   };
