@@ -170,7 +170,6 @@ describe('troupe on NATS', NEEDS_NATS, () => {
     expect((await troupe.run('status', { env })).stdout.replace(/\s+/g, ' ')).toContain('sync_interval: always');
     const doctor = await troupe.run('doctor', { env });
     expect(doctor.stdout.replace(/\s+/g, ' ')).toMatch(/! durability lazy at nats:.*sync_interval: always/);
-    // Two daemons one after the other, for each of which `serve` waits up to 45 s, and two commands: 2 s, or 38 where ten loops take the processors.
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFailed, onTestFinished } from 'vitest';
 import { track } from '../daemon/processes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -62,7 +62,7 @@ export async function startPlaces(): Promise<Places> {
     return { name: `n${i + 1}`, from, route: `${address}:${ports[i]}`, port: ports[3 + i] };
   });
   const routes = nodes.map(({ route }) => `nats://${route}`);
-  for (const { name, from, route, port } of nodes) {
+  const servers = nodes.map(({ name, from, route, port }) => {
     const lines = [
       `server_name: ${name}`,
       `listen: "127.0.0.1:${port}"`,
@@ -74,10 +74,14 @@ export async function startPlaces(): Promise<Places> {
     ];
     writeFileSync(join(folder, `${name}.conf`), lines.join('\n'));
     const [program, ...args] = [...from, 'nats-server', '-c', join(folder, `${name}.conf`)] as const;
-    track(spawn(program, [...args, '-l', join(folder, `${name}.log`)], { stdio: 'ignore' }));
-  }
-  const hasLeader = (name: string) => /metadata leader/.test(read(join(folder, `${name}.log`)));
-  await until('the cluster has a leader', () => nodes.every(({ name }) => hasLeader(name)));
+    return track(spawn(program, [...args, '-l', join(folder, `${name}.log`)], { stdio: 'ignore' }));
+  });
+  const logs = () => nodes.map(({ name }) => read(join(folder, `${name}.log`)));
+  onTestFailed(() => console.error(logs().join('\n---\n')));
+  await until('the cluster has a leader', () => {
+    if (servers.some(({ child }) => child.exitCode !== null)) throw new Error('A nats-server has ended');
+    return logs().every((log) => log.includes('metadata leader'));
+  });
   const setLine = (to: 'up' | 'down'): void => {
     const [program, ...args] = [...most, 'ip', 'link', 'set', 'line', to] as const;
     const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });

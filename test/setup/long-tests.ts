@@ -16,7 +16,6 @@ export const LONG: readonly string[] = [
   'test/agents/gemini.test.ts',
   'test/cli/daemon.test.ts',
   'test/server/follow.test.ts',
-  'test/journal/nats-rivals.test.ts',
   'test/agents/claude-native.test.ts',
   'test/native/host.test.ts',
   'test/cli/up.test.ts',
@@ -31,7 +30,6 @@ export const LONG: readonly string[] = [
   'test/ui/board.test.ts',
   'test/runtime/supervisor.test.ts',
   'test/ledger/model.test.ts',
-  'test/journal/nats-start.test.ts',
   'test/native/join.test.ts',
   'test/journal/nats.test.ts',
 ];

@@ -24,7 +24,7 @@ import type { Machine } from './stage.ts';
 
 const TEAM = 'many';
 const MEMBERS = Array.from({ length: rounds(6, 12) }, (_, i) => `m${i}`);
-const TASKS = rounds(60, 300);
+const TASKS = rounds(40, 300);
 
 /** Shorter than servers take to elect a leader: then every lease is over, and that must do no harm. */
 const LEASE_MS = 3_000;

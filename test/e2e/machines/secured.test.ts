@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { writeServerConfigs } from '../../../src/journal/nats/server-config.ts';
 import { makeCertificate } from '../../nats/certificates.ts';
 import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
@@ -15,7 +16,7 @@ describe('machines on servers with the configuration that journal init writes', 
   test('do all that daemons do for each other, and see nothing of another account', async (context) => {
     needTool(context, 'openssl');
     const { ca, cert, key } = makeCertificate(temporaryFolder(), { days: 2 });
-    const accounts = await Promise.all(['one', 'two'].map(writeAccount));
+    const accounts = ['one', 'two'].map(writeAccount);
     const tls = `tls { cert_file: ${JSON.stringify(cert)}, key_file: ${JSON.stringify(key)} }`;
     const config = `${tls}\naccounts {\n${accounts.map(({ text }) => text).join('\n')}\n}`;
     const servers = await startNats({ config });
@@ -59,20 +60,11 @@ describe('machines on servers with the configuration that journal init writes', 
 });
 
 /** One account of the example configuration under another name, and the key of its daemons. */
-async function writeAccount(name: string): Promise<{ text: string; nkey: string }> {
-  const stage = setStage();
-  const { folder } = stage;
-  const { code, stderr } = await stage.troupe(
-    'journal',
-    'init',
-    'nats://127.0.0.1:4222',
-    '--config',
-    join(folder, 'nats'),
-  );
-  expect(code, stderr).toBe(0);
-  const example = readFileSync(join(folder, 'nats/n1.conf'), 'utf8');
-  const text = /^ {2}TROUPE \{.*^ {2}\}/ms.exec(example)?.[0].replace('TROUPE', name) ?? '';
-  const nkey = join(temporaryFolder(), 'daemon.nk');
-  writeFileSync(nkey, readFileSync(join(folder, 'nats/daemon.nk')), { mode: 0o600 });
+function writeAccount(name: string): { text: string; nkey: string } {
+  const folder = temporaryFolder();
+  const [example, key] = writeServerConfigs('nats://127.0.0.1:4222', folder);
+  const text = /^ {2}TROUPE \{.*^ {2}\}/ms.exec(example!.text)![0].replace('TROUPE', name);
+  const nkey = join(folder, key!.name);
+  writeFileSync(nkey, key!.text, { mode: 0o600 });
   return { text, nkey };
 }
