@@ -21,6 +21,8 @@ import { openMirror } from './mirror/mirror.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { nativeNameOf } from './mirror/names.ts';
 import { sign, unsigned } from './mirror/signature.ts';
+import { MIRROR_TIMES } from './mirror/times.ts';
+import type { MirrorTimes } from './mirror/times.ts';
 import { openSeats } from './seats.ts';
 import type { Seats } from './seats.ts';
 import { openSight } from './sight.ts';
@@ -38,8 +40,8 @@ export interface BridgeOptions {
   readonly trash: string;
   /** Ends a task as its holder would, gates and all. */
   readonly complete?: (teamId: string, taskId: string, memberId: string) => Promise<void>;
-  /** How long a native team may be away before its members count as gone; for tests. */
-  readonly grace?: number;
+  /** Other than usual in tests. */
+  readonly times?: MirrorTimes;
   readonly onError: (error: unknown) => void;
 }
 
@@ -77,7 +79,8 @@ export interface Bridge {
 }
 
 /** Opens the bridge. */
-export function openBridge({ root, trash, onError, ledger, home, complete, grace }: BridgeOptions): Bridge {
+export function openBridge(options: BridgeOptions): Bridge {
+  const { root, trash, onError, ledger, home, complete, times = MIRROR_TIMES } = options;
   const mirrors = new Map<string, Mirror>();
   const id = createHash('sha256').update(home).digest('hex').slice(0, 16);
   const signature = { home: id, ...identify(process.pid), path: home };
@@ -85,7 +88,8 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
   /** Those whose side here is over, and who have yet to leave the native team. */
   let leaving: Promise<unknown> = Promise.resolve();
   const open = (): Sight => (sight ??= openSight(root, { onError }));
-  const hosted = complete && keepHosted({ ledger, home, root, trash, sight: open, signature, complete, onError });
+  const hosted =
+    complete && keepHosted({ ledger, home, root, trash, sight: open, signature, times, complete, onError });
   const leftovers = (quiet?: number): Leftover[] =>
     findLeftovers(open().list(), { now: Date.now(), root, ...(quiet !== undefined && { quiet }) });
   const begin = async (teamId: string, native: string): Promise<Mirror> => {
@@ -94,7 +98,7 @@ export function openBridge({ root, trash, onError, ledger, home, complete, grace
       mirrors.delete(teamId);
       leaving = Promise.all([leaving, over?.close({ withdraw: true }).catch(onError)]);
     };
-    const parts = { ledger, sight: open(), root, teamId, native, signature, trash, grace, onError, onOver };
+    const parts = { ledger, sight: open(), root, teamId, native, signature, trash, times, onError, onOver };
     const mirror = await openMirror(parts);
     mirrors.set(teamId, mirror);
     return mirror;

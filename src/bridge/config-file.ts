@@ -43,7 +43,7 @@ export async function changeConfig(
   options?: LockOptions,
 ): Promise<boolean> {
   checkFolderOf(paths.config);
-  await readSettled(paths.config);
+  await readSettled(paths.config, options?.settle);
   return underLock(
     paths.config,
     () => {

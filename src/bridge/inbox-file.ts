@@ -28,8 +28,8 @@ export type InboxReading =
   | { readonly kind: 'unreadable'; readonly problem: string };
 
 /** Reads an inbox, waiting out a write that is under way; one that is not there is empty. */
-export async function readInbox(path: string): Promise<InboxReading> {
-  return inboxOf(await readSettled(path));
+export async function readInbox(path: string, { settle }: LockOptions = {}): Promise<InboxReading> {
+  return inboxOf(await readSettled(path, settle));
 }
 
 /** What a reading of an inbox holds. */
@@ -128,7 +128,7 @@ async function change(
 ): Promise<boolean> {
   checkFolderOf(path);
   // Waiting happens here, outside the lock: the older version loses what it sends while an inbox is locked.
-  await readSettled(path);
+  await readSettled(path, options?.settle);
   return underLock(
     path,
     () => {

@@ -25,12 +25,18 @@ const LEFT_MS = 500;
 /** The pauses between attempts are those of the program, so that neither side starves the other. */
 const PAUSES = [5, 10, 20, 40, 80, 100];
 
-/** How waiting for a lock may be changed, by tests and by those who rather come back later. */
+/** How waiting for a file may be changed, by tests and by those who rather come back later. */
 export interface LockOptions {
+  /** How long it may look half written before that is what it is. */
+  readonly settle?: number;
+  /** For the lock of a holder that lives, and of one that may not. */
   readonly patience?: number;
   readonly longest?: number;
+  /** When a lock is taken for left behind that stands still before our eyes: an old one, and any. */
   readonly silent?: number;
   readonly stale?: number;
+  /** The steady clock. */
+  readonly now?: () => number;
 }
 
 /** The names of locks that were moved aside to be removed. */
@@ -120,7 +126,8 @@ function giveBack(lock: string, { wall, steady }: Taken): void {
 /** Tries again and again; removes a lock that was left behind. */
 async function wait(lock: string, options: LockOptions): Promise<Taken | undefined> {
   const { patience = PATIENCE_MS, longest = LONGEST_MS, silent = SILENT_MS, stale = STALE_MS } = options;
-  const start = performance.now();
+  const steady = options.now ?? (() => performance.now());
+  const start = steady();
   let seen = '';
   let seenAt = start;
   let lives = false;
@@ -132,16 +139,16 @@ async function wait(lock: string, options: LockOptions): Promise<Taken | undefin
       if (now !== seen) {
         lives ||= seen !== '';
         seen = now;
-        seenAt = performance.now();
+        seenAt = steady();
       }
       const age = Date.now() - Number(found.mtimeMs);
-      const watched = performance.now() - seenAt;
+      const watched = steady() - seenAt;
       // One that stood still for so long before our eyes is old even if its time is still to come.
       if (watched >= stale || (age >= STALE_MS && watched >= silent)) bury(lock, found);
     }
     const mine = take(lock);
     if (mine !== undefined) return mine;
-    const waited = performance.now() - start;
+    const waited = steady() - start;
     if (waited > (lives ? patience : longest)) throw lockedError(lock, waited);
     await sleep(PAUSES[Math.min(attempt, PAUSES.length - 1)]);
   }

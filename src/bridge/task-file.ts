@@ -67,7 +67,7 @@ export async function changeTaskFile<R>(
     );
     if (outcome.kind === 'done') return outcome.answer;
     // Waited for outside the lock: the oldest version writes without taking it.
-    if (attempt > 1 || (await readSettled(path)).kind === 'unreadable' || outcome.kind === 'unknown') {
+    if (attempt > 1 || (await readSettled(path, options.settle)).kind === 'unreadable' || outcome.kind === 'unknown') {
       throw new TeamError('corrupt', `${path} ${outcome.problem}: it is left as it is`);
     }
   }

@@ -1,4 +1,5 @@
 import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -18,11 +19,13 @@ import { readNow, readSettled } from '../../src/bridge/json-file.ts';
 import { decodeJson } from '../../src/bridge/json-text.ts';
 import { findNativeRoot, isNativeTaskId, nativePaths } from '../../src/bridge/layout.ts';
 import type { NativePaths } from '../../src/bridge/layout.ts';
+import type { LockOptions } from '../../src/bridge/lock.ts';
 import { asPlainText, looksLikeProtocol, readProtocol } from '../../src/bridge/protocol.ts';
 import { removeRemains } from '../../src/bridge/remains.ts';
 import { changeTaskFile, createTaskFile, readTask, removeTaskFile, taskIds } from '../../src/bridge/task-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { foreignLock, foreignUnlock, startTeam } from './foreign.ts';
+import { HANG_MS } from '../until.ts';
+import { foreignUnlock, holdLock, startTeam } from './foreign.ts';
 import { proves } from './requirements.ts';
 
 const TASK = { subject: 'Write it', description: '', status: 'pending', blocks: [], blockedBy: [] } as const;
@@ -93,15 +96,15 @@ describe('reading', () => {
     const paths = newTeam();
     const bytes = garbage[name] as Buffer;
     for (const path of [paths.config, paths.inbox('bob'), paths.task('1')]) writeFileSync(path, bytes);
-    const quick = { patience: 50 };
+    const quick = { settle: 20 };
     expect(readNow(paths.config)).toMatchObject({ kind: 'unreadable' });
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     await Promise.all([
       expect(appendEntry(paths, 'bob', { ...ENTRY, id: newId() }, quick)).rejects.toThrow('left as it is'),
-      expect(changeTaskFile(paths, '1', () => ({ write: { ...TASK, id: '1' } as never, answer: 0 }))).rejects.toThrow(
-        'left',
-      ),
-      expect(changeConfig(paths, (config) => config)).rejects.toThrow('left as it is'),
+      expect(
+        changeTaskFile(paths, '1', () => ({ write: { ...TASK, id: '1' } as never, answer: 0 }), quick),
+      ).rejects.toThrow('left'),
+      expect(changeConfig(paths, (config) => config, quick)).rejects.toThrow('left as it is'),
     ]);
     for (const path of [paths.config, paths.inbox('bob'), paths.task('1')]) {
       expect(readFileSync(path).equals(bytes)).toBe(true);
@@ -144,16 +147,15 @@ describe('reading', () => {
     const paths = newTeam();
     const path = paths.inbox('bob');
     writeFileSync(path, '[]');
-    const writer = fork(join(import.meta.dirname, 'programs/torn-writer.ts'), [path, '5'], { execArgv: [] });
+    const writer = fork(join(import.meta.dirname, 'programs/torn-writer.ts'), [path], { execArgv: [] });
     onTestFinished(() => void writer.kill('SIGKILL'));
-    await new Promise((resolve) => writer.once('message', resolve));
-    let torn = 0;
-    for (let i = 0; i < 40; i++) {
+    await once(writer, 'message');
+    // Each reading that begins with a torn file ends with a whole one, however long the writer is kept from going on.
+    for (let torn = 0; torn < 20;) {
       if (readNow(path).kind === 'unreadable') torn++;
-      expect(await readSettled(path)).toMatchObject({ kind: 'read' });
-      await new Promise((resolve) => setTimeout(resolve, 7));
+      expect(await readSettled(path, HANG_MS)).toMatchObject({ kind: 'read' });
+      await new Promise((resolve) => setImmediate(resolve));
     }
-    expect(torn).toBeGreaterThan(0);
   });
 
   proves('inbox-drops-malformed', 'leaves out entries that the program drops, and keeps them in the file', async () => {
@@ -278,14 +280,27 @@ describe('a lock that another program holds', () => {
       const paths = newTeam();
       writeFileSync(paths.task('1'), JSON.stringify({ ...TASK, id: '1' }));
       writeFileSync(paths.inbox('bob'), '[]');
-      const writers: [string, () => Promise<unknown>][] = [
-        [paths.config, () => changeConfig(paths, (config) => ({ ...config, x: 1 }))],
+      // Whoever waits looks at the clock, again and again.
+      const looks = new Map<string, number>();
+      const waiting = (path: string): LockOptions => ({
+        longest: HANG_MS,
+        stale: HANG_MS,
+        now() {
+          looks.set(path, (looks.get(path) ?? 0) + 1);
+          return performance.now();
+        },
+      });
+      const writers: [string, (options: LockOptions) => Promise<unknown>][] = [
+        [paths.config, (options) => changeConfig(paths, (config) => ({ ...config, x: 1 }), options)],
         [
           paths.task('1'),
-          () => changeTaskFile(paths, '1', () => ({ write: { ...TASK, id: '1', owner: 'codex' } as never, answer: 0 })),
+          (options) => {
+            const write = { ...TASK, id: '1', owner: 'codex' } as never;
+            return changeTaskFile(paths, '1', () => ({ write, answer: 0 }), options);
+          },
         ],
-        [paths.inbox('bob'), () => appendEntry(paths, 'bob', { ...ENTRY, id: newId() })],
-        [paths.taskList, () => createTaskFile(paths, TASK)],
+        [paths.inbox('bob'), (options) => appendEntry(paths, 'bob', { ...ENTRY, id: newId() }, options)],
+        [paths.taskList, (options) => createTaskFile(paths, TASK, options)],
       ];
       writeFileSync(paths.taskList, '');
       const files = (): string[] =>
@@ -293,10 +308,10 @@ describe('a lock that another program holds', () => {
           existsSync(path) ? readFileSync(path, 'utf8') : '',
         );
       const before = files();
-      for (const [path] of writers) expect(await foreignLock(path)).toBe(true);
+      for (const [path] of writers) holdLock(path);
       let isOver = 0;
-      const writing = writers.map(([, write]) => write().finally(() => isOver++));
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      const writing = writers.map(([path, write]) => write(waiting(path)).finally(() => isOver++));
+      await expect.poll(() => writers.every(([path]) => (looks.get(path) ?? 0) > 9)).toBe(true);
       expect([isOver, files()]).toEqual([0, before]);
       for (const [path] of writers) foreignUnlock(path);
       await Promise.all(writing);

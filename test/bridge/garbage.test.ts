@@ -16,6 +16,7 @@ import { decodeJson, encodeJson } from '../../src/bridge/json-text.ts';
 import { nativePaths } from '../../src/bridge/layout.ts';
 import { findReadOnly, listNative, readTeam } from '../../src/bridge/snapshot.ts';
 import { createTaskFile, readMark } from '../../src/bridge/task-file.ts';
+import { rounds } from '../proof.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { file, NATIVE, read, setStage, TEAM } from './stage.ts';
 
@@ -128,7 +129,7 @@ describe('F21: garbage in a native file', () => {
         writeFileSync(path, bytes);
         expect(golden.look()?.problems).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100, 3_000) },
     );
   });
 });

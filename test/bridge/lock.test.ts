@@ -19,9 +19,11 @@ import { appendEntry } from '../../src/bridge/inbox-file.ts';
 import { nativePaths } from '../../src/bridge/layout.ts';
 import { clearLeftLocks, underLock } from '../../src/bridge/lock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { needTool } from '../tools.ts';
 import { foreignLock, foreignUnlock, startTeam } from './foreign.ts';
 import { proves } from './requirements.ts';
+
+/** Holds a process up before it renames anything. */
+const HELD_UP = join(import.meta.dirname, 'programs/held-up.ts');
 
 const old = (path: string): void => utimesSync(path, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
 
@@ -77,65 +79,64 @@ describe('the lock beside a file', () => {
     expect(overlaps).toEqual([]);
   });
 
-  test('F24: is taken over when it is ten seconds old, and not before', async () => {
+  proves('lock-stale', 'F24: is taken over when it is ten seconds old, and not before', async () => {
     const path = join(temporaryFolder(), 'x.json');
     mkdirSync(`${path}.lock`);
-    const past = Date.now() - 8_500;
-    utimesSync(`${path}.lock`, past / 1000, past / 1000);
-    const at = await underLock(path, () => Date.now(), { silent: 500 });
-    expect(at - past).toBeGreaterThanOrEqual(10_000);
-    expect(at - past).toBeLessThan(12_000);
+    const made = statSync(`${path}.lock`).mtimeMs;
+    const clock = Date.now;
+    onTestFinished(() => {
+      Date.now = clock;
+    });
+    Date.now = () => made + 9_999;
+    await expect(underLock(path, () => 0, { silent: 0, longest: 50 })).rejects.toThrow('locked by another program');
+    expect(existsSync(`${path}.lock`)).toBe(true);
+    Date.now = () => made + 10_001;
+    expect(await underLock(path, () => 'mine', { silent: 0, longest: 0 })).toBe('mine');
   });
 
-  test('F24: is left to a foreign program that took it over in the moment between looking and removing', async (context) => {
-    needTool(context, 'strace');
+  test('F24: is left to a foreign program that took it over in the moment between looking and removing', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'x.json');
     const log = join(folder, 'log');
     mkdirSync(`${path}.lock`);
     old(`${path}.lock`);
     const program = join(import.meta.dirname, 'programs/lock-contender.ts');
-    // Its first renaming takes a second and a half to begin.
-    const delay = 'inject=rename,renameat,renameat2:delay_enter=1500000:when=1';
-    const traced = ['-f', '-qq', '-o', join(folder, 'trace'), '-e', 'trace=rename,renameat,renameat2', '-e', delay];
-    const child = spawn('strace', [...traced, process.execPath, program, path, log, '1'], { stdio: 'inherit' });
-    onTestFinished(() => void child.kill('SIGTERM'));
+    // It has looked, and is held up before it moves the lock aside.
+    const child = fork(program, [path, log, '1'], { execArgv: ['--import', HELD_UP] });
+    onTestFinished(() => void child.kill('SIGKILL'));
     const ended = once(child, 'exit');
-    await expect.poll(() => existsSync(`${path}.lock.steal`), { interval: 5 }).toBe(true);
+    expect(await once(child, 'message')).toEqual(['about to rename', undefined]);
     // As the program does it, which knows nothing of ours.
     rmdirSync(`${path}.lock`);
     mkdirSync(`${path}.lock`);
     const theirs = statSync(`${path}.lock`, { bigint: true });
-    await expect.poll(() => existsSync(`${path}.lock.steal`), { interval: 5 }).toBe(false);
-    expect(readFileSync(join(folder, 'trace'), 'utf8')).toMatch(/rename.*stale.*\n.*rename/);
+    const renamed = once(child, 'message');
+    writeFileSync(`${log}.go`, '');
+    expect((await renamed)[0]).toEqual([
+      [`${path}.lock`, expect.stringContaining('.lock.stale.')],
+      [expect.stringContaining('.lock.stale.'), `${path}.lock`],
+    ]);
     const found = statSync(`${path}.lock`, { bigint: true });
     expect([found.ino, found.mtimeNs, existsSync(log)]).toEqual([theirs.ino, theirs.mtimeNs, false]);
     foreignUnlock(path);
     await ended;
     expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(1);
-    expect(readdirSync(folder).sort()).toEqual(['log', 'trace']);
-  });
-
-  proves('lock-stale', 'is not taken over before it is ten seconds old', async () => {
-    const path = join(temporaryFolder(), 'x.json');
-    mkdirSync(`${path}.lock`);
-    const past = new Date(Date.now() - 9_000);
-    utimesSync(`${path}.lock`, past, past);
-    await expect(underLock(path, () => 0, { silent: 0, longest: 300 })).rejects.toThrow('locked by another program');
-    expect(existsSync(`${path}.lock`)).toBe(true);
+    expect(readdirSync(folder).sort()).toEqual(['log', 'log.go']);
   });
 
   test('F28: is not taken over because the clock jumped while its holder lives', async () => {
     const path = join(temporaryFolder(), 'x.json');
     mkdirSync(`${path}.lock`);
-    // Seen from a clock that jumped ahead the lock is old at every moment, but it is touched.
-    const toucher = setInterval(() => {
-      const past = Date.now() - 3_600_000 + Math.random() * 1000;
-      utimesSync(`${path}.lock`, past / 1000, past / 1000);
-    }, 20);
-    onTestFinished(() => clearInterval(toucher));
-    await expect(underLock(path, () => 0, { patience: 400, silent: 200 })).rejects.toThrow(
-      /x\.json has been locked by another program/,
+    // Seen from a clock that jumped ahead the lock is old at every moment, but it is touched whenever some time has passed.
+    let time = 0;
+    const now = (): number => {
+      time += 200;
+      const past = (Date.now() - 3_600_000 + time) / 1000;
+      utimesSync(`${path}.lock`, past, past);
+      return time;
+    };
+    await expect(underLock(path, () => 0, { patience: 2_000, longest: 4_000, silent: 500, now })).rejects.toThrow(
+      /x\.json has been locked by another program for 2 s/,
     );
     expect(existsSync(`${path}.lock`)).toBe(true);
   });
@@ -147,10 +148,11 @@ describe('the lock beside a file', () => {
       mkdirSync(`${path}.lock`);
       const then = (Date.now() + step) / 1000;
       utimesSync(`${path}.lock`, then, then);
-      const start = performance.now();
-      expect(await underLock(path, () => 'mine', { silent: 300, stale: 600 })).toBe('mine');
+      let time = 0;
+      const now = (): number => (time += 100);
+      expect(await underLock(path, () => 'mine', { silent: 300, stale: 600, now })).toBe('mine');
       // Not at once: whoever made it might live.
-      expect(performance.now() - start).toBeGreaterThanOrEqual(step > 0 ? 600 : 300);
+      expect(time).toBeGreaterThanOrEqual(step > 0 ? 600 : 300);
       expect(existsSync(`${path}.lock`)).toBe(false);
     },
   );
@@ -181,10 +183,10 @@ describe('the lock beside a file', () => {
   test('F23: held for ever by one who lives fails with its name, and nothing else is held up', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'x.json');
-    const holder = spawn('sh', ['-c', `mkdir '${path}.lock'; while :; do touch '${path}.lock'; sleep 0.1; done`]);
+    const holder = spawn('sh', ['-c', `mkdir '${path}.lock'; while :; do touch '${path}.lock'; sleep 0.05; done`]);
     onTestFinished(() => void holder.kill('SIGKILL'));
     await expect.poll(() => existsSync(`${path}.lock`)).toBe(true);
-    const held = underLock(path, () => 0, { patience: 800 });
+    const held = underLock(path, () => 0, { patience: 300 });
     expect(await underLock(join(folder, 'y.json'), () => 'free')).toBe('free');
     await expect(held).rejects.toThrow('try again');
   });

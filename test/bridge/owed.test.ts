@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { existsSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { holdLock } from './foreign.ts';
 import type { Stage } from './stage.ts';
 import { setStage, TEAM } from './stage.ts';
 
@@ -12,19 +13,6 @@ async function rest(ledger: Ledger, result: string): Promise<void> {
     const change = { type: 'member.change' as const, by: 'codex-1', memberId: 'codex-1', status };
     await ledger.execute(TEAM, { ...change, ...(status === 'idle' && { result }) }, () => undefined);
   }
-}
-
-/** Holds an inbox as a program does that lives. */
-function hold(path: string): () => void {
-  const lock = `${path}.lock`;
-  mkdirSync(lock);
-  const timer = setInterval(() => utimesSync(lock, new Date(), new Date()), 100);
-  const release = (): void => {
-    clearInterval(timer);
-    if (existsSync(lock)) rmdirSync(lock);
-  };
-  onTestFinished(release);
-  return release;
 }
 
 describe('what the native lead is owed', () => {
@@ -40,15 +28,16 @@ describe('what the native lead is owed', () => {
   });
 
   test('F23: is written by the next daemon when the inbox was locked until this one ended', async () => {
-    const stage = await setStage();
-    writeFileSync(stage.paths.inbox('team-lead'), '[]');
-    const release = hold(stage.paths.inbox('team-lead'));
+    const stage = await setStage({}, { files: { longest: 100 } });
+    const inbox = stage.paths.inbox('team-lead');
+    writeFileSync(inbox, '[]');
+    const lock = holdLock(inbox);
     await rest(stage.ledger, 'done it');
     const owed = (): Promise<unknown> => stage.ledger.view(TEAM, ({ team }) => team?.metadata?.['nativeOwed']);
     await expect.poll(owed).toMatchObject([{ kind: 'idle', text: 'done it' }]);
     await stage.bridge.close();
     expect(lead(stage)).toBe('[]');
-    release();
+    rmdirSync(lock);
     for (let i = 0; i < 2; i++) {
       const later = stage.open('home', stage.journal);
       await later.bridge.start();

@@ -5,6 +5,8 @@ import { openBridge } from '../../src/bridge/bridge.ts';
 import type { Bridge } from '../../src/bridge/bridge.ts';
 import { nativePaths } from '../../src/bridge/layout.ts';
 import type { NativePaths } from '../../src/bridge/layout.ts';
+import { MIRROR_TIMES } from '../../src/bridge/mirror/times.ts';
+import type { MirrorTimes } from '../../src/bridge/mirror/times.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { parse } from '../../src/core/parse.ts';
 import type { Journal } from '../../src/journal/journal.ts';
@@ -27,11 +29,21 @@ export interface Side {
   readonly mail: Mailbox;
 }
 
+/** Those that a test may change while it runs. */
+export type Times = { -readonly [Name in keyof MirrorTimes]: MirrorTimes[Name] };
+
+/**
+ * What would make a test wait is short: what is away is gone, what failed is tried again at once, and what is half written stays so. The
+ * patience with locks is the usual one.
+ */
+const SHORT: MirrorTimes = { ...MIRROR_TIMES, grace: 0, gone: 0, retry: 20, files: { settle: 20 } };
+
 /** All that a test may look at. */
 export interface Stage extends Side {
   readonly root: string;
   readonly paths: NativePaths;
   readonly journal: Journal;
+  readonly times: Times;
   readonly open: (home?: string, journal?: Journal) => Side;
   readonly settled: () => Promise<void>;
 }
@@ -62,7 +74,8 @@ export const file = (id: string, more: Json = {}): Json => ({
 });
 
 /** A native team of a lead and alice with two tasks, joined, and a member of ours. */
-export async function setStage(config: Json = {}, { grace = 0 } = {}): Promise<Stage> {
+export async function setStage(config: Json = {}, given: Partial<MirrorTimes> = {}): Promise<Stage> {
+  const times: Times = { ...SHORT, ...given };
   const root = join(temporaryFolder(), 'claude');
   const paths = nativePaths(root, NATIVE);
   mkdirSync(paths.inboxes, { recursive: true });
@@ -85,7 +98,7 @@ export async function setStage(config: Json = {}, { grace = 0 } = {}): Promise<S
       home,
       root,
       trash: join(root, '../trash'),
-      grace,
+      times,
       onError: (error) => console.error(error),
     });
     onTestFinished(async () => {
@@ -103,7 +116,7 @@ export async function setStage(config: Json = {}, { grace = 0 } = {}): Promise<S
     await side.bridge.settled(TEAM);
   };
   await settled();
-  return { ...side, root, paths, journal, open, settled };
+  return { ...side, root, paths, journal, times, open, settled };
 }
 
 /** Adds a member of ours. */

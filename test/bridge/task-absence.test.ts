@@ -1,18 +1,16 @@
 import { existsSync, readdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { DELETED_TASKS } from '../../src/core/limits.ts';
 import { parse } from '../../src/core/parse.ts';
 import { CreateTaskInput } from '../../src/core/task.ts';
 import type { SharedTaskList } from '../../src/ledger/task-list.ts';
+import { HANG_MS } from '../until.ts';
 import { writeInPlace } from './foreign.ts';
 import { file, read, setStage, TEAM } from './stage.ts';
 
 const listed = async (tasks: SharedTaskList): Promise<string[]> =>
   (await tasks.listTasks(TEAM)).map(({ id, status, assigneeId = '' }) => `${id} ${status} ${assigneeId}`.trim());
-
-const GRACE = 400;
 
 describe('task files that are not there', () => {
   test('with their directory mean nothing, and are as they were when it is back', async () => {
@@ -34,19 +32,22 @@ describe('task files that are not there', () => {
   });
 
   test('for a moment mean nothing; for longer, that they were deleted', async () => {
-    const { tasks, paths, settled } = await setStage({}, { grace: GRACE });
+    const { tasks, paths, times, settled } = await setStage({}, { grace: HANG_MS });
     await tasks.claimTask(TEAM, '1', 'codex-1');
     await settled();
     renameSync(paths.task('1'), join(paths.tasks, 'x'));
     await settled();
     renameSync(join(paths.tasks, 'x'), paths.task('1'));
     await settled();
-    await sleep(GRACE);
+    // From now on no moment is short enough, and it is there.
+    times.grace = 0;
     await settled();
     expect(await listed(tasks)).toEqual(['1 in_progress codex-1', '2 pending']);
+    times.grace = HANG_MS;
     unlinkSync(paths.task('2'));
     await settled();
     expect(await listed(tasks)).toEqual(['1 in_progress codex-1', '2 pending']);
+    times.grace = 50;
     await expect.poll(() => settled().then(() => listed(tasks))).toEqual(['1 in_progress codex-1']);
   });
 

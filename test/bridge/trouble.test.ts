@@ -1,21 +1,17 @@
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { writeInPlace } from './foreign.ts';
+import { existsSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { HANG_MS } from '../until.ts';
+import { holdLock, writeInPlace } from './foreign.ts';
 import { addMember, file, member, read, readTeam, setStage, TEAM } from './stage.ts';
 import type { Json } from './stage.ts';
 
 const lead: Json = { ...member('team-lead'), agentType: 'team-lead' };
 const THREE = { members: [lead, member('alice'), member('bob')] };
 
-/** Another program that holds the lock beside a file, and lives. */
-async function holdLock(path: string): Promise<() => void> {
-  const script = `mkdir '${path}.lock'; while :; do touch '${path}.lock'; sleep 0.2; done`;
-  const holder = spawn('sh', ['-c', script], { stdio: 'ignore' });
-  const release = (): void => void holder.kill('SIGKILL');
-  onTestFinished(release);
-  await expect.poll(() => existsSync(`${path}.lock`)).toBe(true);
-  return release;
+/** Time for those who wait for locks, which passes when the test says so. */
+function lockTime(): { now: () => number; pass: (ms: number) => void } {
+  let passed = 0;
+  return { now: () => performance.now() + passed, pass: (ms) => (passed += ms) };
 }
 
 describe('trouble with one thing of a native team', () => {
@@ -61,16 +57,24 @@ describe('trouble with one thing of a native team', () => {
   });
 
   test('leaves mail and tasks alone: a team file that somebody keeps locked', async () => {
-    const { bridge, ledger, mail, tasks, paths } = await setStage();
-    const release = await holdLock(paths.config);
+    const { now, pass } = lockTime();
+    const { bridge, ledger, mail, tasks, paths } = await setStage(
+      {},
+      { files: { now, longest: HANG_MS, stale: 2 * HANG_MS } },
+    );
+    const lock = holdLock(paths.config);
     await addMember(ledger, 'codex-2');
     await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'to alice' });
     writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
     await expect.poll(() => existsSync(paths.inbox('alice'))).toBe(true);
     await expect.poll(() => tasks.getTask(TEAM, '2')).toMatchObject({ assigneeId: 'alice' });
+    // All that while it was waited for.
+    expect(bridge.joined()[0]?.notices).toEqual([]);
+    pass(HANG_MS + 1);
     await expect.poll(() => bridge.joined()[0]?.notices.join()).toContain('config.json has been locked');
-    release();
     expect(readFileSync(paths.config, 'utf8')).not.toContain('codex-2');
+    rmdirSync(lock);
+    await expect.poll(() => readFileSync(paths.config, 'utf8')).toContain('codex-2');
   });
 
   test('leaves other tasks alone: one that is empty, one of a status that nobody knows', async () => {
@@ -87,9 +91,9 @@ describe('trouble with one thing of a native team', () => {
   });
 
   test.for(['locked', 'half written'])('gives a claim back when the file is %s', async (what) => {
-    const { ledger, tasks, paths } = await setStage();
+    const { ledger, tasks, paths } = await setStage({}, { files: { settle: 20, longest: 100 } });
     const before = readFileSync(paths.task('1'), 'utf8');
-    if (what === 'locked') await holdLock(paths.task('1'));
+    if (what === 'locked') holdLock(paths.task('1'));
     else writeFileSync(paths.task('1'), before.slice(0, 20));
     await expect(tasks.claimTask(TEAM, '1', 'codex-1')).rejects.toThrow('1.json');
     const task = await ledger.view(TEAM, (state) => state.tasks.get('1'));

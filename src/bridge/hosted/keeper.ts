@@ -13,6 +13,7 @@ import { openMirror } from '../mirror/mirror.ts';
 import type { Mirror } from '../mirror/mirror.ts';
 import { isHosted, nativeNameOf } from '../mirror/names.ts';
 import type { Signature } from '../mirror/signature.ts';
+import type { MirrorTimes } from '../mirror/times.ts';
 import type { Sight } from '../sight.ts';
 import { hostedName, hostMarkOf, prepareHosted } from './place.ts';
 import type { HostMark } from './place.ts';
@@ -25,6 +26,7 @@ export interface HostedOptions {
   readonly trash: string;
   readonly sight: () => Sight;
   readonly signature: Signature;
+  readonly times: MirrorTimes;
   /** Ends a task as its holder would, gates and all. */
   readonly complete: (teamId: string, taskId: string, memberId: string) => Promise<void>;
   readonly onError: (error: unknown) => void;
@@ -80,8 +82,9 @@ export function keepHosted(options: HostedOptions): HostedTeams {
     const { teamId } = mark;
     await prepareHosted(root, nativePaths(root, native), mark);
     const complete = (taskId: string, memberId: string): Promise<void> => options.complete(teamId, taskId, memberId);
-    const { signature, trash } = options;
-    return openMirror({ ledger, sight: options.sight(), root, teamId, native, signature, trash, onError, complete });
+    const { signature, trash, times } = options;
+    const parts = { ledger, root, teamId, native, signature, trash, times, onError, complete };
+    return openMirror({ ...parts, sight: options.sight() });
   };
 
   /** The team is closed: its files go to the trash once nobody writes them any more. */

@@ -8,9 +8,6 @@ import { removeRemains } from '../remains.ts';
 import type { Naming } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 
-/** A team may be away for a moment, while its lead is resumed. */
-const GRACE_MS = 10_000;
-
 /** What a team of ours keeps about the native one. */
 const Mark = z.looseObject({
   name: z.string(),
@@ -35,7 +32,7 @@ export interface Absence {
 }
 
 /** Begins to watch for it. */
-export function watchAbsence(parts: MirrorParts, { grace = GRACE_MS }: { grace?: number | undefined } = {}): Absence {
+export function watchAbsence(parts: MirrorParts): Absence {
   const { ledger, teamId, paths } = parts;
   let since: number | undefined;
   let isTold = false;
@@ -53,7 +50,7 @@ export function watchAbsence(parts: MirrorParts, { grace = GRACE_MS }: { grace?:
       if (parts.naming.leads) return;
       removeRemains(paths);
       since ??= performance.now();
-      if (isTold || performance.now() - since < grace) return;
+      if (isTold || performance.now() - since < parts.times.grace) return;
       isTold = true;
       parts.report(
         `the native team ${paths.name} is gone; it is taken up again if it comes back. "troupe native leave ${teamId}" keeps what is here without it`,

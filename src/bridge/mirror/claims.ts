@@ -56,11 +56,11 @@ export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconf
           confirmed.add(native);
           return { answer: undefined, write: next };
         };
-      let winner = await changeTaskFile(paths, native, write(), { wrote });
+      let winner = await changeTaskFile(paths, native, write(), { wrote, ...parts.times.files });
       // One that has left holds nothing, whatever the file still says.
       const owner = winner?.owner;
       if (owner !== undefined && (await ledger.view(teamId, (state) => hasLeft(state, naming.idOf(state, owner))))) {
-        winner = await changeTaskFile(paths, native, write(owner), { wrote });
+        winner = await changeTaskFile(paths, native, write(owner), { wrote, ...parts.times.files });
       }
       if (winner === undefined) return true;
       // In one step: in between nobody else may take it here.

@@ -4,9 +4,6 @@ import type { NewCommand } from '../../ledger/ledger.ts';
 import { isForSeats, LEFT_NATIVE, nativeMemberName, seatOf } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 
-/** A native team that is not there for so long has ended. */
-export const GONE_MS = 2_000;
-
 /** Members that sit in a native team go with it, and a team that is there for them alone. */
 export interface Ending {
   /** It is there. */
@@ -16,7 +13,7 @@ export interface Ending {
 }
 
 /** Begins with a native team that is there. */
-export function watchEnding({ ledger, teamId }: Pick<MirrorParts, 'ledger' | 'teamId'>): Ending {
+export function watchEnding({ ledger, teamId, times }: Pick<MirrorParts, 'ledger' | 'teamId' | 'times'>): Ending {
   let since: number | undefined;
   return {
     back() {
@@ -24,7 +21,7 @@ export function watchEnding({ ledger, teamId }: Pick<MirrorParts, 'ledger' | 'te
     },
     async away() {
       since ??= performance.now();
-      if (performance.now() - since < GONE_MS) return 'not yet';
+      if (performance.now() - since < times.gone) return 'not yet';
       const { commands, isOver } = await ledger.view(teamId, endingOf);
       if (commands.length > 0) await ledger.execute(teamId, commands, () => undefined);
       return isOver ? 'all of it' : 'its seats';

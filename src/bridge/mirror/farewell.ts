@@ -41,7 +41,7 @@ export async function freeTasks(parts: MirrorParts, team: NativeTeam, signature:
   });
   for (const file of [...team.tasks.values()].filter((one) => change(one) !== undefined)) {
     await step(`task ${file.id}`, () =>
-      changeTaskFile(paths, file.id, (now) => ({ answer: undefined, write: now && change(now) })),
+      changeTaskFile(paths, file.id, (now) => ({ answer: undefined, write: now && change(now) }), parts.times.files),
     );
   }
 }

@@ -13,13 +13,13 @@ export interface Lines {
 }
 
 /** Begins with nothing told. */
-export function writeLines({ paths, teamId, leadName, step }: MirrorParts): Lines {
+export function writeLines({ paths, teamId, leadName, step, times }: MirrorParts): Lines {
   const told = new Set<string>();
   const untold = new Map<string, { to: string; entry: NewEntry }>();
   const retry = async (): Promise<void> => {
     for (const [matter, { to, entry }] of untold) {
       await step(`line to ${to} about ${matter}`, async () => {
-        await appendEntry(paths, to, entry);
+        await appendEntry(paths, to, entry, times.files);
         untold.delete(matter);
       });
     }

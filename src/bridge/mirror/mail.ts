@@ -149,7 +149,7 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     }
     if (taken.size === 0) return;
     const isTaken = (entry: NativeEntry): boolean => [...entryKeys([entry]).keys()].some((key) => taken.has(key));
-    await takeEntries(paths.inbox(to), isTaken, { era });
+    await takeEntries(paths.inbox(to), isTaken, { era, ...parts.times.files });
   };
 
   const write = async (memberId: string, protocol: object, id: string): Promise<void> => {
@@ -159,7 +159,7 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     }));
     const timestamp = new Date().toISOString();
     const text = JSON.stringify({ ...protocol, from, timestamp });
-    await appendEntry(paths, parts.leadName(), { from, text, timestamp, color, id });
+    await appendEntry(paths, parts.leadName(), { from, text, timestamp, color, id }, parts.times.files);
   };
 
   /** Where a member of ours sits, as the native lead knows it. */
@@ -219,7 +219,7 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
       }));
       const timestamp = new Date().toISOString();
       const text = `${name} has stopped${reason === undefined ? '' : `: ${reason}`}. What it held is free again.`;
-      await appendEntry(paths, parts.leadName(), { from: name, text, timestamp, color, id });
+      await appendEntry(paths, parts.leadName(), { from: name, text, timestamp, color, id }, parts.times.files);
       const requestId = `shutdown-${Date.now()}@${name}`;
       // The newest version takes this only as an answer, and for text otherwise, which says the same twice.
       if (parts.isSigning()) return;

@@ -6,6 +6,7 @@ import { changeConfig } from '../config-file.ts';
 import { BRIDGE_MARK, nameOf } from '../format.ts';
 import type { NativeConfig, NativeMember } from '../format.ts';
 import type { NativePaths } from '../layout.ts';
+import type { LockOptions } from '../lock.ts';
 import { LEFT_NATIVE, memberIdOf, nativeMemberName, newMemberId, seatOf } from './names.ts';
 import type { MirrorParts } from './parts.ts';
 import { markIn, rivalOf, unsigned } from './signature.ts';
@@ -44,9 +45,14 @@ export async function mirrorMembers(parts: MirrorParts, config: NativeConfig, si
   const isTrue = theirs.every(({ name, isActive }) => !seated.has(name) || seated.get(name) === isActive);
   if (!isTrue || !isShown(config, wanted, signature)) {
     await parts.step('config.json', () =>
-      changeConfig(parts.paths, (found) =>
-        // Seen under the lock only: another daemon was first.
-        rivalOf(found, signature) ? undefined : withSeats(withOurs(found, wanted, signature, parts), seated, signature),
+      changeConfig(
+        parts.paths,
+        (found) =>
+          // Seen under the lock only: another daemon was first.
+          rivalOf(found, signature)
+            ? undefined
+            : withSeats(withOurs(found, wanted, signature, parts), seated, signature),
+        parts.times.files,
       ),
     );
   }
@@ -61,18 +67,25 @@ async function mirrorHosted(parts: MirrorParts, config: NativeConfig, signature:
   const isLeft = (member: NativeMember): boolean => !isOurs(member, signature) && stopped.has(member.name);
   if (isShown(config, wanted, signature) && !config.members.some(isLeft)) return;
   await parts.step('config.json', () =>
-    changeConfig(parts.paths, (found) =>
-      withOurs({ ...found, members: found.members.filter((member) => !isLeft(member)) }, wanted, signature, parts),
+    changeConfig(
+      parts.paths,
+      (found) =>
+        withOurs({ ...found, members: found.members.filter((member) => !isLeft(member)) }, wanted, signature, parts),
+      parts.times.files,
     ),
   );
 }
 
 /** Takes our members out again, when the two teams part; what another daemon put there stays. */
-export function withdrawMembers(paths: NativePaths, signature: Signature): Promise<boolean> {
-  return changeConfig(paths, (config) => {
-    const members = config.members.filter((member) => !isOurs(member, signature));
-    return unsigned({ ...config, members }, signature);
-  });
+export function withdrawMembers(paths: NativePaths, signature: Signature, options?: LockOptions): Promise<boolean> {
+  return changeConfig(
+    paths,
+    (config) => {
+      const members = config.members.filter((member) => !isOurs(member, signature));
+      return unsigned({ ...config, members }, signature);
+    },
+    options,
+  );
 }
 
 /** Whether a native member is one that a bridge put there, ours or that of another home. */

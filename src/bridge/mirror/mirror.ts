@@ -9,7 +9,7 @@ import type { NativeConfig } from '../format.ts';
 import { NATIVE_LEAD, nativePaths } from '../layout.ts';
 import type { Sight } from '../sight.ts';
 import { markOf, watchAbsence } from './absence.ts';
-import { GONE_MS, watchEnding } from './ending.ts';
+import { watchEnding } from './ending.ts';
 import { freeTasks, hasEnded } from './farewell.ts';
 import { leadOf } from './lead.ts';
 import { writeLines } from './lines.ts';
@@ -23,6 +23,7 @@ import { watchRival } from './rival.ts';
 import type { Signature } from './signature.ts';
 import { openSteps } from './steps.ts';
 import { mirrorTasks } from './tasks.ts';
+import type { MirrorTimes } from './times.ts';
 import { keepUnreadable } from './unreadable.ts';
 
 /** A team that is kept in step with a native one. */
@@ -55,8 +56,7 @@ export interface MirrorOptions {
   readonly signature: Signature;
   /** Where files go that are taken away, and copies of those that cannot be read. */
   readonly trash: string;
-  /** How long the native team may be away before that counts. */
-  readonly grace?: number | undefined;
+  readonly times: MirrorTimes;
   readonly onError: (error: unknown) => void;
   /** Given where we lead the native team: ends a task as its holder would, gates and all. */
   readonly complete?: ((taskId: string, memberId: string) => Promise<void>) | undefined;
@@ -82,7 +82,7 @@ const EVERYTHING: Due = { files: true, members: true, tasks: true, mail: true };
 
 /** Begins to keep two teams in step. The journal is right about who holds what; files are read as wishes and put right. */
 export async function openMirror(options: MirrorOptions): Promise<Mirror> {
-  const { ledger, sight, teamId, native, signature, onError } = options;
+  const { ledger, sight, teamId, native, signature, times, onError } = options;
   const paths = nativePaths(options.root, native);
   const reports: string[] = [];
   const { stream, leftAt } = await ledger.view(teamId, (state) => ({
@@ -94,19 +94,20 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   let due: Due = { ...EVERYTHING };
   let config: NativeConfig | undefined;
 
-  const rhythm = keepRhythm(
-    () => pass(),
-    (error) => {
+  const rhythm = keepRhythm({
+    pass: () => pass(),
+    failed(error) {
       onError(error);
       parts.report(error instanceof Error ? error.message : String(error));
       due = { ...EVERYTHING };
     },
-  );
+    times,
+  });
   const again = (): void => {
     due = { ...EVERYTHING };
     rhythm.kick();
   };
-  const steps = openSteps({ again, onError });
+  const steps = openSteps({ again, onError, times });
   const { step } = steps;
   const parts: MirrorParts = {
     ledger,
@@ -119,6 +120,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     leadId: ({ team }) => team?.leadId ?? NATIVE_LEAD,
     leadName: () => leadName,
     tell: (to, text, matter) => lines.tell(to, text, matter),
+    times,
     step,
     report(what) {
       if (reports.at(-1) === what) return;
@@ -141,8 +143,8 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const lines = writeLines(parts);
   const rivalry = watchRival(parts, signature);
   const ending = watchEnding(parts);
-  const absence = watchAbsence(parts, { grace: options.grace });
-  const tasks = mirrorTasks(parts, { grace: options.grace });
+  const absence = watchAbsence(parts);
+  const tasks = mirrorTasks(parts);
   const mail = mirrorMail(parts);
   const debts = keepDebts(parts, mail);
   const debris = watchDebris(paths);
@@ -160,7 +162,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     const isThere = team !== undefined && team.form !== 'no-config';
     if (!isThere) {
       const over = await ending.away();
-      if (over === 'not yet') rhythm.kickLater(GONE_MS);
+      if (over === 'not yet') rhythm.kickLater(times.gone);
       else if (over === 'all of it') options.onOver?.();
       await absence.away();
     } else if (!team.config) {
@@ -265,7 +267,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       if (!team?.config) return;
       if (!absence.isReplaced && !rivalry.giveWay(team.config)) await freeTasks(parts, team, signature);
       await steps.settled();
-      await withdrawMembers(paths, signature);
+      await withdrawMembers(paths, signature, times.files);
     },
   };
 }

@@ -96,7 +96,7 @@ export function takeUpTasks(
       return task && task.status !== 'deleted' ? fileOf(shownOf(state, task, links, stream)) : undefined;
     });
     if (!file || links.toNative.has(taskId)) return;
-    await note(await createTaskFile(paths, file, { wanted: taskId }), taskId);
+    await note(await createTaskFile(paths, file, { wanted: taskId, ...parts.times.files }), taskId);
   };
 
   return { link, unlinkForgotten, adopt, offer };

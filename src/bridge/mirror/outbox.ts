@@ -70,7 +70,7 @@ export function openOutbox(
     const wrote = (inode: bigint): void => {
       ours.set(name, new Set([...(ours.get(name) ?? []), inode].slice(-KEPT_INODES)));
     };
-    await appendEntry(paths, name, entryOf(message, from, color), { wrote });
+    await appendEntry(paths, name, entryOf(message, from, color), { wrote, ...parts.times.files });
     await receipt('message.deliver', message, again);
   };
 
@@ -82,7 +82,7 @@ export function openOutbox(
     if (print !== undefined && looked?.path === path && looked.print === print) return looked.inbox;
     // Of one that was written this moment a second writing might not be seen.
     const isSettled = found !== undefined && Date.now() - Number(found.mtimeMs) > TICK_MS;
-    const inbox = await readInbox(path);
+    const inbox = await readInbox(path, parts.times.files);
     looked = isSettled ? { path, print, inbox } : undefined;
     return inbox;
   };

@@ -4,6 +4,7 @@ import type { FileReading } from '../json-file.ts';
 import type { NativePaths } from '../layout.ts';
 import type { Naming } from './names.ts';
 import type { Steps } from './steps.ts';
+import type { MirrorTimes } from './times.ts';
 
 /** What the parts of a mirror share. */
 export interface MirrorParts {
@@ -23,6 +24,7 @@ export interface MirrorParts {
   readonly leadName: () => string;
   /** Writes a line of our own to a native member; the same matter is told once. */
   readonly tell: (to: string, text: string, matter: string) => Promise<void>;
+  readonly times: MirrorTimes;
   /** Does something about one matter; trouble with it is told of, and holds up nothing else. */
   readonly step: Steps['step'];
   /** Notes something for people: a refusal, an overwrite, a file that cannot be read. */

@@ -1,3 +1,5 @@
+import type { MirrorTimes } from './times.ts';
+
 /** Work that is done again whenever somebody asks for it: soon, never twice at once, and once for many who ask together. */
 export interface Rhythm {
   /** Asks for it. */
@@ -13,11 +15,16 @@ export interface Rhythm {
 /** Passes come at most this often, so that a burst of changes is one of them. */
 const PACE_MS = 25;
 
-/** What failed (a lock that is held, a disk that is full) is tried again. */
-const RETRY_MS = 2_000;
+/** What a rhythm is made of. */
+export interface RhythmOptions {
+  readonly pass: () => Promise<void>;
+  /** Hears why a pass was not whole; it is tried again. */
+  readonly failed: (error: unknown) => void;
+  readonly times: Pick<MirrorTimes, 'retry'>;
+}
 
-/** Begins with none asked for. `failed` hears why a pass was not whole; it is tried again. */
-export function keepRhythm(pass: () => Promise<void>, failed: (error: unknown) => void): Rhythm {
+/** Begins with none asked for. */
+export function keepRhythm({ pass, failed, times }: RhythmOptions): Rhythm {
   let wanted = 0;
   let done = 0;
   let running: Promise<void> | undefined;
@@ -44,7 +51,7 @@ export function keepRhythm(pass: () => Promise<void>, failed: (error: unknown) =
       await pass();
     } catch (error) {
       failed(error);
-      kickLater(RETRY_MS);
+      kickLater(times.retry);
     } finally {
       done = target;
       running = undefined;

@@ -1,3 +1,5 @@
+import type { MirrorTimes } from './times.ts';
+
 /** The steps of a mirror, each for itself: what is wrong with one of them holds up no other. */
 export interface Steps {
   /**
@@ -15,9 +17,8 @@ export interface Steps {
 /** So long the others wait for a step: a lock that somebody holds is waited for much longer. */
 const STEP_MS = 250;
 
-/** What went wrong is tried again, soon and then less often. */
-const RETRY_MS = 2_000;
-const RETRY_AT_MOST_MS = 10_000;
+/** What went wrong is tried again, soon and then less often: after so many times the first pause at most. */
+const PAUSES_AT_MOST = 5;
 
 interface Trouble {
   readonly text: string;
@@ -27,7 +28,11 @@ interface Trouble {
 }
 
 /** Begins with no trouble. `again` asks for another pass over everything. */
-export function openSteps(options: { again: () => void; onError: (error: unknown) => void }): Steps {
+export function openSteps(options: {
+  again: () => void;
+  onError: (error: unknown) => void;
+  times: Pick<MirrorTimes, 'retry'>;
+}): Steps {
   const underWay = new Map<string, Promise<void>>();
   const troubles = new Map<string, Trouble>();
   const timers = new Set<NodeJS.Timeout>();
@@ -51,7 +56,7 @@ export function openSteps(options: { again: () => void; onError: (error: unknown
       const text = error instanceof Error ? error.message : String(error);
       const before = troubles.get(matter);
       const times = (before?.times ?? 0) + 1;
-      const pause = Math.min(RETRY_MS * 2 ** (times - 1), RETRY_AT_MOST_MS);
+      const pause = options.times.retry * Math.min(2 ** (times - 1), PAUSES_AT_MOST);
       troubles.set(matter, { text, times, until: performance.now() + pause });
       if (!before) options.onError(error);
       later(pause + 10);

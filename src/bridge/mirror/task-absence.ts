@@ -11,9 +11,6 @@ export interface TaskAbsence {
   deleted(missing: readonly string[]): Promise<string[]>;
 }
 
-/** A file that stays away for so long was deleted. */
-const GRACE_MS = 10_000;
-
 /** More than so many at a time were hardly deleted one by one. */
 const FEW = 3;
 
@@ -27,10 +24,7 @@ interface Away {
 }
 
 /** Begins to watch. */
-export function watchTaskFiles(
-  { paths, step }: Pick<MirrorParts, 'paths' | 'step'>,
-  { grace = GRACE_MS }: { grace?: number | undefined } = {},
-): TaskAbsence {
+export function watchTaskFiles({ paths, step, times }: Pick<MirrorParts, 'paths' | 'step' | 'times'>): TaskAbsence {
   const away = new Map<string, Away>();
   let wasThere = false;
   let mark = printOf(paths.highWaterMark);
@@ -66,7 +60,7 @@ export function watchTaskFiles(
       mark = printOf(paths.highWaterMark);
       const unexplained = [...away].filter(([native, known]) => !isOnPurpose(native, known));
       if (unexplained.length > FEW) for (const [, known] of unexplained) known.isOneOfMany = true;
-      const isRipe = ({ since, looks }: Away): boolean => looks > 1 && now - since >= grace && isDirectory();
+      const isRipe = ({ since, looks }: Away): boolean => looks > 1 && now - since >= times.grace && isDirectory();
       const kept = unexplained.filter(([, known]) => known.isOneOfMany && isRipe(known)).map(([native]) => native);
       await step('missing tasks', () => {
         if (kept.length > 0) throw missingError(paths.tasks, kept);

@@ -44,7 +44,7 @@ export interface TaskMirror {
   readonly withheld: ReadonlySet<string>;
 }
 
-export function mirrorTasks(parts: MirrorParts, options: { grace?: number | undefined } = {}): TaskMirror {
+export function mirrorTasks(parts: MirrorParts): TaskMirror {
   const { ledger, teamId, paths, stream, wrote, naming } = parts;
   const links: Links = { naming, toTask: new Map(), toNative: new Map() };
   const agreed: Agreed = new Map();
@@ -57,7 +57,7 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
   /** The files of claims that were confirmed since the picture was taken, which shows them as they were before. */
   const confirmed = new Set<string>();
 
-  const absence = watchTaskFiles(parts, options);
+  const absence = watchTaskFiles(parts);
   const withheld = withholdTasks(parts);
   const confirm = confirmClaims(parts, { links, agreed, names, unconfirmed, confirmed, withheld });
   const learnLinks = (state: TeamState): void => {
@@ -89,7 +89,7 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
     if (!wanted) return false;
     if (wanted.task.status === 'deleted') {
       agreed.delete(native);
-      await removeTaskFile(paths, native, { trash: parts.trash });
+      await removeTaskFile(paths, native, { trash: parts.trash, ...parts.times.files });
       return false;
     }
     const { form } = wanted.shown;
@@ -99,7 +99,7 @@ export function mirrorTasks(parts: MirrorParts, options: { grace?: number | unde
       if (sameForm(formOfFile(before), form) && isCovered(before, write)) return { answer: 'shown' };
       return sameForm(formOfFile(before), formOfFile(seen)) ? { answer: 'written', write } : { answer: 'changed' };
     };
-    const outcome = await changeTaskFile(paths, native, edit, { wrote });
+    const outcome = await changeTaskFile(paths, native, edit, { wrote, ...parts.times.files });
     if (outcome === 'changed') parts.again();
     else agreed.set(native, { form, revision: wanted.task.revision });
     return outcome === 'shown';

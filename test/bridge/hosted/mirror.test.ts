@@ -6,6 +6,7 @@ import type { Bridge } from '../../../src/bridge/bridge.ts';
 import { hostedName } from '../../../src/bridge/hosted/place.ts';
 import { nativePaths } from '../../../src/bridge/layout.ts';
 import type { NativePaths } from '../../../src/bridge/layout.ts';
+import { MIRROR_TIMES } from '../../../src/bridge/mirror/times.ts';
 import { JoinInput } from '../../../src/core/member.ts';
 import { parse } from '../../../src/core/parse.ts';
 import { CreateTeamInput } from '../../../src/core/team.ts';
@@ -53,7 +54,7 @@ async function setStage(): Promise<Stage> {
       home,
       root,
       trash,
-      grace: 0,
+      times: { ...MIRROR_TIMES, grace: 0 },
       async complete(teamId, taskId, memberId) {
         completed.push(`${taskId} by ${memberId}`);
         await tasks.completeTask(teamId, taskId, memberId);

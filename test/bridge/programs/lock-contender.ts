@@ -11,6 +11,6 @@ for (let i = 0; i < Number(times); i++) {
       while (process.hrtime.bigint() - from < 1_000_000n);
       appendFileSync(log, `${from} ${process.hrtime.bigint()} ${process.pid}\n`);
     },
-    { silent: 1_000 },
+    { silent: 200 },
   );
 }

@@ -1,7 +1,8 @@
 // Writes a file in place in two halves, again and again, and rests in between: what others read is at moments new over old.
 import { ftruncateSync, openSync, writeSync } from 'node:fs';
 
-const [path = '', rest = '20'] = process.argv.slice(2);
+const [path = ''] = process.argv.slice(2);
+const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 const file = openSync(path, 'r+');
 process.send?.('ready');
 for (let round = 0; ; round++) {
@@ -13,8 +14,8 @@ for (let round = 0; ; round++) {
     ),
   );
   writeSync(file, bytes, 0, bytes.length / 2, 0);
-  await new Promise((resolve) => setTimeout(resolve, Number(rest)));
+  await rest();
   writeSync(file, bytes, 0, bytes.length, 0);
   ftruncateSync(file, bytes.length);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await rest();
 }
