@@ -31,6 +31,8 @@ export function takeUpTasks(
   { links, agreed, execute }: { links: Links; agreed: Agreed; execute: (commands: Step) => Promise<void> },
 ): NewTasks {
   const { ledger, teamId, paths, stream, naming } = parts;
+  /** The native ids of those that are being made: a step that takes long is not waited for, and the next pass finds the same files. */
+  const underWay = new Set<string>();
   const link = (native: string, taskId: string): void => {
     links.toTask.set(native, taskId);
     links.toNative.set(taskId, native);
@@ -74,13 +76,21 @@ export function takeUpTasks(
     }
   };
 
-  const create = async (files: readonly NativeTask[]): Promise<void> => {
-    const commands = await ledger.view(teamId, (state) => creations(state, files, { by: naming.author(state), links }));
-    await execute(commands);
-    for (const [i, file] of files.entries()) {
-      link(file.id, commands[i]?.taskId ?? '');
-      const form = { ...formOfFile(file), status: 'pending', owner: undefined } as const;
-      agreed.set(file.id, { form, revision: ADOPTED });
+  const create = async (wanted: readonly NativeTask[]): Promise<void> => {
+    const files = wanted.filter(({ id }) => !links.toTask.has(id) && !underWay.has(id));
+    for (const { id } of files) underWay.add(id);
+    try {
+      const commands = await ledger.view(teamId, (state) =>
+        creations(state, files, { by: naming.author(state), links }),
+      );
+      await execute(commands);
+      for (const [i, file] of files.entries()) {
+        link(file.id, commands[i]?.taskId ?? '');
+        const form = { ...formOfFile(file), status: 'pending', owner: undefined } as const;
+        agreed.set(file.id, { form, revision: ADOPTED });
+      }
+    } finally {
+      for (const { id } of files) underWay.delete(id);
     }
   };
 

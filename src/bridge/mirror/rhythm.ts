@@ -36,7 +36,8 @@ export function keepRhythm({ pass, failed, times }: RhythmOptions): Rhythm {
     if (closed || timer || running) return;
     timer = setTimeout(() => {
       timer = undefined;
-      running = turn();
+      // Known before it begins: what it finds at once asks for the next.
+      running = Promise.resolve().then(turn);
     }, PACE_MS);
   };
 
