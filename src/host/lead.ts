@@ -55,8 +55,8 @@ export function beginToLead(bench: Bench, { goal, resumed }: { goal: string; res
       const tellsGoal = forgot || (isFirst && !resumed);
       forgot = false;
       const end = await turnWithMail(bench, makeTurn({ messages, digest: digest.text, ...(tellsGoal && { goal }) }));
-      failure = end.reason === 'failed' ? (end.error ?? 'the agent failed') : undefined;
-      // What a turn that failed was told is told again with the next, and that waits until something happens.
+      failure = end.reason === 'done' ? undefined : (end.error ?? `the turn was ${end.reason}`);
+      // What a turn that did not go well was told is told again with the next, and that waits until something happens.
       if (failure === undefined) knows = digest.seq;
       return end.text || (end.error ?? '');
     },
@@ -68,14 +68,15 @@ export function beginToLead(bench: Bench, { goal, resumed }: { goal: string; res
     },
     async claim() {
       const reserved = await door.call('task.list', { teamId, assigneeId: who.memberId, status: 'pending' });
-      const [next] = reserved;
-      if (!next) return undefined;
-      try {
-        return (await door.call('task.claim', { teamId, taskId: next.id })) ?? undefined;
-      } catch (error) {
-        if (EXPECTED.has(codeOf(error) ?? '')) return undefined;
-        throw error;
+      for (const { id } of reserved) {
+        try {
+          const task = await door.call('task.claim', { teamId, taskId: id });
+          if (task) return task;
+        } catch (error) {
+          if (!EXPECTED.has(codeOf(error) ?? '')) throw error;
+        }
       }
+      return undefined;
     },
   };
 }

@@ -1,10 +1,11 @@
 import type { TaskJson } from '../agents/agent.ts';
 import { PLAN_BYTES } from '../core/limits.ts';
 import { cutToBytes } from '../core/text.ts';
+import type { ResultOf } from '../operations/index.ts';
 import type { Bench } from './bench.ts';
 import { makeTurn } from './prompt.ts';
 import type { Watch } from './watch.ts';
-import { finish, turnWithMail } from './work.ts';
+import { finish, isHeld, turnWithMail } from './work.ts';
 
 /** What came of planning: it may begin, the task is gone, or something more urgent came up. */
 export type Planned = 'approved' | 'given up' | 'interrupted';
@@ -21,46 +22,46 @@ export async function planFor(
   const { door, who } = bench;
   let feedback: string | undefined;
   for (;;) {
+    const before = await newestPlan(bench);
     const messages = await bench.mail.take(bench.seat.sessionId);
     const end = await turnWithMail(bench, makeTurn({ task, messages, feedback, plan: true }), task);
     if (end.reason !== 'done') {
       await finish(bench, task, end);
       return 'given up';
     }
-    // An agent may hand its plan in with a tool; what it says at the end of the turn is then only a comment on it.
-    const waiting = await pendingPlan(bench);
-    const requestId =
-      waiting ??
-      (await door.call('plan.submit', { teamId: who.teamId, content: cutToBytes(end.text || '(empty)', PLAN_BYTES) }))
-        .id;
-    const answer = await answerTo(bench, requestId, task, options);
+    // An agent may hand its plan in with a tool; what it says at the end of the turn is then only a comment on it. It may be judged by now.
+    const plan = await newestPlan(bench);
+    if (plan === undefined || (plan.id === before?.id && plan.status !== 'pending')) {
+      await door.call('plan.submit', { teamId: who.teamId, content: cutToBytes(end.text || '(empty)', PLAN_BYTES) });
+    }
+    const answer = await answerTo(bench, task, options);
     if (answer === 'given up' || answer === 'interrupted') return answer;
     if (answer.approved) return 'approved';
     feedback = answer.feedback || 'The plan was not approved.';
   }
 }
 
-async function pendingPlan({ door, who }: Bench): Promise<string | undefined> {
-  const plans = await door.call('request.list', { teamId: who.teamId, kind: 'plan', status: 'pending' });
-  return plans.findLast(({ memberId }) => memberId === who.memberId)?.id;
+async function newestPlan({ door, who }: Bench): Promise<ResultOf<'request.list'>[number] | undefined> {
+  const plans = await door.call('request.list', { teamId: who.teamId, kind: 'plan' });
+  return plans.findLast(({ memberId }) => memberId === who.memberId);
 }
 
-/** Sleeps until the plan is judged, the task is no longer ours, or there is something that does not wait. */
+/**
+ * Sleeps until the plan is judged, the task is no longer ours, or there is something that does not wait. A newer plan of the member takes
+ * the place of the one that waits.
+ */
 async function answerTo(
-  { door, who: { teamId } }: Bench,
-  requestId: string,
+  bench: Bench,
   task: TaskJson,
   { watch, isInterrupted }: { watch: Watch; isInterrupted: () => Promise<boolean> },
 ): Promise<{ approved: boolean; feedback: string } | 'given up' | 'interrupted'> {
   for (;;) {
-    const requests = await door.call('request.list', { teamId, kind: 'plan' });
-    const request = requests.find(({ id }) => id === requestId);
+    const request = await newestPlan(bench);
     if (request?.status === 'approved' || request?.status === 'rejected') {
       return { approved: request.status === 'approved', feedback: request.feedback ?? '' };
     }
     if (request?.status !== 'pending') return 'given up';
-    const now = await door.call('task.show', { teamId, taskId: task.id });
-    if (now.status !== 'in_progress' || now.epoch !== task.epoch) return 'given up';
+    if (!(await isHeld(bench, task))) return 'given up';
     if (await isInterrupted()) return 'interrupted';
     await watch.next();
   }

@@ -51,10 +51,16 @@ export interface Seat {
   readonly mode: Mode;
   /** Its conversation has become so long that the next turn may not fit. */
   readonly isFull: boolean;
-  /** Does a turn to its end. Losing the task ends it; `onUrgent` is called for urgent mail that could join it. */
+  /**
+   * Does a turn to its end. Losing the task ends it; `onUrgent` is called for urgent mail that could join it. A turn does not begin after
+   * the signal to stop, nor when the agent is gone.
+   */
   turn(turn: Turn, options?: { task?: TaskJson | undefined; onUrgent?: () => void }): Promise<TurnEnd>;
-  /** Adds to the running turn where the agent can take it. */
-  steer(turn: Turn): Promise<void>;
+  /**
+   * Adds to the running turn where the agent can take it. What comes too late for that is a turn of its own, and resolves with the end of
+   * it: the next turn must not begin before.
+   */
+  steer(turn: Turn): Promise<TurnEnd | undefined>;
   /** Goes on with the same conversation under other rights; a new one where the agent cannot resume. */
   changeMode(mode: Mode): Promise<void>;
   /** Whether the agent agrees to stop, where it is one that can be asked. */
@@ -76,7 +82,8 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
   const { agent, start, watch, hearing, signal } = options;
   const lost = Promise.withResolvers<void>();
   let mode = start.mode;
-  let running: { task?: TaskJson | undefined; turns: number; ended: PromiseWithResolvers<TurnEnd> } | undefined;
+  /** What was sent and has not ended, oldest first: a turn, and what came too late to join it. */
+  const running: Running[] = [];
   let fullness = 0;
   let isWaiting = false;
   let open = await openSession(start);
@@ -90,7 +97,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       opened.isOver = true;
       transcript.close();
       if (opened.closing) return;
-      running?.ended.resolve({ type: 'turnEnd', reason: 'failed', text: '', error: 'the agent ended' });
+      for (const { ended } of running.splice(0)) ended.resolve(LOST);
       lost.resolve();
     });
     await hearing.opened(session.id);
@@ -121,9 +128,10 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     }
     if (event.type === 'shown') await hearing.shown(event.messageIds);
     else if (event.type === 'usage') {
-      if (running) running.turns += event.usage.turns;
+      const [current] = running;
+      if (current) current.turns += event.usage.turns;
       if (event.context) fullness = event.context.used / event.context.size;
-      await hearing.usage(withCost(event.usage, event.model ?? start.model), running?.task?.id, event.context);
+      await hearing.usage(withCost(event.usage, event.model ?? start.model), current?.task?.id, event.context);
     } else if (event.type === 'compacted') hearing.compacted();
     else if (event.type === 'waiting') {
       isWaiting = true;
@@ -133,12 +141,26 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
 
   /** Every turn counts, also that of an agent that does not say what it used. */
   async function end(event: TurnEnd): Promise<void> {
-    const ended = running?.ended;
+    const [current] = running;
     try {
-      if (running?.turns === 0) await hearing.usage({ ...NO_USAGE, turns: 1 }, running.task?.id);
+      if (current?.turns === 0) await hearing.usage({ ...NO_USAGE, turns: 1 }, current.task?.id);
     } finally {
-      ended?.resolve(event);
+      if (current) forget(current);
+      current?.ended.resolve(event);
+      // What waited behind it began by now.
+      if (signal.aborted && running.length > 0) void open.session.cancel();
     }
+  }
+
+  function expect(task?: TaskJson): Running {
+    const sent = { task, turns: 0, ended: Promise.withResolvers<TurnEnd>() };
+    running.push(sent);
+    return sent;
+  }
+
+  function forget(sent: Running): void {
+    const at = running.indexOf(sent);
+    if (at >= 0) running.splice(at, 1);
   }
 
   async function reopen(resume: string | undefined): Promise<void> {
@@ -174,9 +196,10 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       if (!open.isOver) open.transcript.write(entry);
     },
     async turn(turn, { task, onUrgent } = {}) {
-      const ended = Promise.withResolvers<TurnEnd>();
-      running = { task, turns: 0, ended };
+      if (open.isOver) return LOST;
+      if (signal.aborted) return CANCELLED;
       const { session, transcript } = open;
+      const sent = expect(task);
       const cancel = (): void => void session.cancel();
       const stopListening = watch.onEvent((event) => {
         if (task && takesAway(event, task)) cancel();
@@ -186,16 +209,26 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       try {
         transcript.turn(turn);
         await session.send(turn, { when: 'next' });
-        return await ended.promise;
+        return await sent.ended.promise;
       } finally {
-        running = undefined;
+        forget(sent);
         signal.removeEventListener('abort', cancel);
         stopListening();
       }
     },
     async steer(turn) {
-      open.transcript.turn(turn);
-      await open.session.send(turn, { when: 'steer' });
+      if (open.isOver) return LOST;
+      const sent = expect();
+      const cancel = (): void => void open.session.cancel();
+      signal.addEventListener('abort', cancel, { once: true });
+      try {
+        open.transcript.turn(turn);
+        if ((await open.session.send(turn, { when: 'steer' })) === 'injected') return undefined;
+        return await sent.ended.promise;
+      } finally {
+        forget(sent);
+        signal.removeEventListener('abort', cancel);
+      }
     },
     async changeMode(wanted) {
       if (wanted === mode) return;
@@ -207,6 +240,18 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     renew: () => reopen(undefined),
     close: closeSession,
   };
+}
+
+/** A turn that was not begun, or was ended on our side. */
+export const CANCELLED: TurnEnd = { type: 'turnEnd', reason: 'cancelled', text: '' };
+
+const LOST: TurnEnd = { type: 'turnEnd', reason: 'failed', text: '', error: 'the agent ended', lost: true };
+
+interface Running {
+  readonly task: TaskJson | undefined;
+  /** Turns that the agent itself counted. */
+  turns: number;
+  readonly ended: PromiseWithResolvers<TurnEnd>;
 }
 
 interface Open {

@@ -1,5 +1,6 @@
 import type { Agent, Mode, StartOptions, TaskJson } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
+import { TeamError } from '../core/errors.ts';
 import { LINE_LENGTH, RESULT_BYTES } from '../core/limits.ts';
 import { cutToBytes, shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
@@ -9,16 +10,16 @@ import type { Door } from './door.ts';
 import { beginToLead } from './lead.ts';
 import type { Lead } from './lead.ts';
 import { openMail } from './mail.ts';
-import { pauseFor } from './overload.ts';
+import { pauseFor, retryAfter } from './overload.ts';
 import { patientDoor } from './patience.ts';
 import { answerPermissions } from './permissions.ts';
 import { planFor } from './plan.ts';
 import { makeTurn } from './prompt.ts';
-import { takeSeat } from './seat.ts';
+import { CANCELLED, takeSeat } from './seat.ts';
 import { shownMessages } from './transcript.ts';
 import { watchTeam } from './watch.ts';
 import type { Watch } from './watch.ts';
-import { turnWithMail, workOn } from './work.ts';
+import { finish, isHeld, turnWithMail, workOn } from './work.ts';
 
 /** One teammate: who it is, what plays it, and how it reaches its team. */
 export interface TeammateOptions {
@@ -35,6 +36,8 @@ export interface TeammateOptions {
   readonly signal: AbortSignal;
   /** Hears of trouble that the loop lives with. */
   readonly onError?: (error: unknown) => void;
+  /** How long to wait for an overloaded model before the next try, in milliseconds; undefined when it is enough. */
+  readonly retryAfter?: (attempt: number) => number | undefined;
 }
 
 /** How often in a row a hook may keep a member from going idle: feedback that changes nothing must not cost for ever. */
@@ -49,6 +52,20 @@ export type Ending = 'shutdown' | 'stopped' | 'over' | 'crashed';
  * until something happens; they never poll.
  */
 export async function runTeammate(options: TeammateOptions): Promise<Ending> {
+  // Whatever ends it, nothing follows the team or acts in its name after that.
+  const over = new AbortController();
+  try {
+    const door = closingDoor(options.door, over.signal);
+    return await runUntil(over, { ...options, door, signal: AbortSignal.any([options.signal, over.signal]) });
+  } catch (error) {
+    if (isOver(error)) return 'over';
+    throw error;
+  } finally {
+    over.abort();
+  }
+}
+
+async function runUntil(over: AbortController, options: TeammateOptions): Promise<Ending> {
   const { agent, start, signal, transcriptPath } = options;
   const onError = (error: unknown): void => options.onError?.(error);
   const door = patientDoor(options.door, { signal, onError });
@@ -86,15 +103,25 @@ export async function runTeammate(options: TeammateOptions): Promise<Ending> {
       failed: onError,
     },
   });
-  const mayTurn = (): Promise<boolean> => waitForBudget(door, who, watch, () => isInterrupted(door, who, signal));
-  const pause = (ms: number): Promise<boolean> => pauseFor(ms, watch, () => isInterrupted(door, who, signal));
-  const bench: Bench = { door, who, seat, mail, mayTurn, pause, tellWaiting, onError };
+  const mustLeave = (task?: TaskJson) => async (): Promise<boolean> =>
+    (await isInterrupted(door, who, signal)) || (task !== undefined && !(await isHeld({ door, who }, task)));
+  const bench: Bench = {
+    door,
+    who,
+    seat,
+    mail,
+    mayTurn: (task) => waitForBudget(door, who, watch, mustLeave(task)),
+    pause: (ms, task) => pauseFor(ms, watch, mustLeave(task)),
+    retryAfter: options.retryAfter ?? retryAfter,
+    tellWaiting,
+    onError,
+  };
   const resumed = start.resume !== undefined && agent.abilities.resume;
   const lead = leads ? beginToLead(bench, { goal, resumed }) : undefined;
   if (lead) forget = () => lead.forget();
   const teammate = new Teammate(options, bench, watch, lead);
   try {
-    return await Promise.race([teammate.live(), seat.lost.then((): Ending => 'crashed')]);
+    return await Promise.race([teammate.live(), seat.lost.then((): Ending => (over.abort(), 'crashed'))]);
   } finally {
     await seat.close();
   }
@@ -126,13 +153,21 @@ class Teammate {
         const ending = await this.#step();
         if (ending) return ending;
       } catch (error) {
-        const code = codeOf(error);
-        if (code === 'team_closed' || code === 'member_stopped' || code === 'not_found') return 'over';
+        if (isOver(error) || (codeOf(error) === 'not_found' && (await this.#isGone()))) return 'over';
         this.#options.onError?.(error);
         // Whatever it was, it is tried again when something happens.
         await this.#watch.next();
       }
     }
+  }
+
+  /** Something was not found: its team or itself, or only what it was about to change. */
+  async #isGone(): Promise<boolean> {
+    const { door, who } = this.#bench;
+    return door.call('member.show', who).then(
+      () => false,
+      (error: unknown) => codeOf(error) === 'not_found',
+    );
   }
 
   /** Does one thing; sleeps when there is none. */
@@ -147,9 +182,20 @@ class Teammate {
     if (task) {
       this.#kept = 0;
       await this.#wake();
-      if (await this.#mayBegin(task)) this.#produced(await workOn(this.#bench, task));
+      await this.#do(task);
     } else if (!(await this.#readMail())) await this.#rest();
     return undefined;
+  }
+
+  async #do(task: TaskJson): Promise<void> {
+    try {
+      if (await this.#mayBegin(task)) this.#produced(await workOn(this.#bench, task));
+    } catch (error) {
+      // Held by one that does not work on it, it would never end. Given back, it might be taken and paid for again and again.
+      const said = `It could not go on: ${error instanceof Error ? error.message : String(error)}`;
+      await finish(this.#bench, task, { ...CANCELLED, reason: 'failed', error: said }).catch(() => {});
+      throw error;
+    }
   }
 
   async #claim(): Promise<TaskJson | undefined> {
@@ -174,8 +220,7 @@ class Teammate {
     });
     if (planned === 'approved') await seat.changeMode(this.#options.workMode ?? 'edit');
     else if (planned === 'interrupted') {
-      const held = { teamId: who.teamId, taskId: task.id, epoch: task.epoch };
-      await door.call('task.release', { ...held, reason: 'stopped before its plan was approved' });
+      await finish(this.#bench, task, CANCELLED, 'stopped before its plan was approved');
     }
     return planned === 'approved';
   }
@@ -227,7 +272,8 @@ class Teammate {
       const { door, who } = this.#bench;
       const idle = { ...who, ...(this.#lastResult !== undefined && { result: this.#lastResult }) };
       // Nobody keeps a lead from resting: hooks are for the work of teammates.
-      const asks = !this.#lead && this.#kept < KEPT_IN_A_ROW;
+      // Nor one that could not do what a hook asks of it.
+      const asks = !this.#lead && this.#kept < KEPT_IN_A_ROW && !(await isSpent(door, who));
       if (asks && !(await door.call('member.idle', idle)).idle) {
         this.#kept++;
         await this.#hearHook();
@@ -249,6 +295,23 @@ class Teammate {
     if (messages.length === 0) return;
     this.#produced((await turnWithMail(this.#bench, makeTurn({ messages }))).text);
   }
+}
+
+/** What happens in its name ends with it. */
+function closingDoor(door: Door, over: AbortSignal): Door {
+  return {
+    ...door,
+    async call(name, input, how) {
+      if (over.aborted) throw new TeamError('member_stopped', 'The agent of this member is gone');
+      return door.call(name, input, how);
+    },
+  };
+}
+
+/** The team or the membership is over. */
+function isOver(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'team_closed' || code === 'member_stopped';
 }
 
 async function pendingShutdown(

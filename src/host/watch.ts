@@ -21,6 +21,8 @@ export function watchTeam(
   /** The last batch that was heard. */
   let last: number | undefined;
   let wake = (): void => {};
+  // One that is to stop does not sleep, also when the team could not be followed.
+  signal.addEventListener('abort', notice, { once: true });
   // A team that is gone cannot be followed; the next call says so.
   void followOn().finally(notice);
 
@@ -69,8 +71,10 @@ export function watchTeam(
   };
 }
 
-/** What may be worth a digest. Not every completion: whoever did the last one goes idle after it. */
-function concernsLead({ type }: TeamEvent): boolean {
+/** What may be worth a digest. Not every completion: a member that did the last one goes idle after it; a person does not. */
+function concernsLead(event: TeamEvent): boolean {
+  const { type } = event;
+  if (type === 'task:completed') return event.by !== event.memberId;
   return type === 'teammate:idle' || type === 'teammate:stopped' || type === 'task:failed' || type === 'plan:submitted';
 }
 
@@ -94,6 +98,7 @@ function concerns(event: TeamEvent, memberId: string): boolean {
     case 'teammate:changed':
       return event.budget !== undefined && event.memberId === memberId;
     case 'shutdown:requested':
+    case 'plan:submitted':
     case 'plan:approved':
     case 'plan:rejected':
     case 'teammate:stopped':

@@ -4,8 +4,9 @@ import { cutToBytes } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import { codeOf } from './door.ts';
 import { makeHandover } from './handover.ts';
-import { isOverload, retryAfter } from './overload.ts';
+import { isOverload } from './overload.ts';
 import { makeTurn } from './prompt.ts';
+import { CANCELLED } from './seat.ts';
 import type { TurnEnd } from './seat.ts';
 
 /** Does a task to its end, whatever that is. Returns what the last turn produced. */
@@ -39,27 +40,43 @@ async function isBeforePerson({ door, who: { teamId } }: Bench, task: TaskJson):
 /** Runs a turn as soon as the budget allows it; urgent mail joins it where the agent can take it, losing the task ends it. */
 export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): Promise<TurnEnd> {
   const { seat, mayTurn } = bench;
+  const messageIds = turn.messages.map(({ id }) => id);
   for (let attempt = 1; ; attempt++) {
-    if (!(await mayTurn())) return CANCELLED;
+    const mayBegin = await mayTurn(task);
     const wasFull = seat.isFull;
-    const end = await seat.turn(wasFull ? await inFreshSession(bench, turn) : turn, {
-      task,
-      onUrgent: () => void steer(bench),
-    });
+    const next = mayBegin && wasFull ? await inFreshSession(bench, turn) : turn;
+    // Waiting and fresh sessions take time, in which others may have taken the task.
+    if (!mayBegin || (task && !(await isHeld(bench, task)))) {
+      bench.mail.doubt(messageIds);
+      return CANCELLED;
+    }
+    const steering: Promise<void>[] = [];
+    const end = await seat.turn(next, { task, onUrgent: () => void steering.push(steer(bench)) });
+    await Promise.all(steering);
     // What it held is given back for it, by those who see that it is gone.
     if (end.lost) await seat.lost;
-    if (end.reason !== 'done') bench.mail.doubt(turn.messages.map(({ id }) => id));
+    if (end.reason !== 'done') bench.mail.doubt(messageIds);
     if (!end.lost) await bench.mail.endTurn(seat.sessionId, { went: end.reason === 'done' ? 'well' : 'badly' });
     if (end.reason !== 'failed') return end;
     // It filled up in the middle of the turn: what is left of it fits into a fresh conversation.
     if (seat.isFull && !wasFull) continue;
-    const wait = isOverload(end.error) ? retryAfter(attempt) : undefined;
+    const wait = !end.lost && isOverload(end.error) ? bench.retryAfter(attempt) : undefined;
     if (wait === undefined) return end;
-    if (!(await waitFor(bench, wait, end.error ?? ''))) return CANCELLED;
+    if (!(await waitFor(bench, { ms: wait, reason: end.error ?? '', task }))) return CANCELLED;
   }
 }
 
-const CANCELLED: TurnEnd = { type: 'turnEnd', reason: 'cancelled', text: '' };
+/** Whether a task is still ours as we took it. */
+export async function isHeld({ door, who: { teamId } }: Pick<Bench, 'door' | 'who'>, task: TaskJson): Promise<boolean> {
+  try {
+    const { status, epoch } = await door.call('task.show', { teamId, taskId: task.id });
+    return status === 'in_progress' && epoch === task.epoch;
+  } catch (error) {
+    // It was deleted.
+    if (codeOf(error) === 'not_found') return false;
+    throw error;
+  }
+}
 
 async function inFreshSession({ seat, door, who }: Bench, turn: Turn): Promise<Turn> {
   const handover = await makeHandover(door, who);
@@ -67,11 +84,14 @@ async function inFreshSession({ seat, door, who }: Bench, turn: Turn): Promise<T
   return { ...turn, text: `${handover}\n\n${turn.text}` };
 }
 
-async function waitFor({ seat, pause, tellWaiting }: Bench, ms: number, reason: string): Promise<boolean> {
+async function waitFor(
+  { seat, pause, tellWaiting }: Bench,
+  { ms, reason, task }: { ms: number; reason: string; task: TaskJson | undefined },
+): Promise<boolean> {
   const until = Date.now() + ms;
   seat.note({ at: Date.now(), type: 'waiting', reason, until });
   await tellWaiting(reason, until);
-  const goesOn = await pause(ms);
+  const goesOn = await pause(ms, task);
   await tellWaiting(undefined);
   return goesOn;
 }
@@ -79,25 +99,31 @@ async function waitFor({ seat, pause, tellWaiting }: Bench, ms: number, reason: 
 async function steer({ seat, mail, onError }: Bench): Promise<void> {
   try {
     const messages = await mail.take(seat.sessionId, { urgentOnly: true });
-    if (messages.length > 0) await seat.steer(makeTurn({ messages }));
+    if (messages.length === 0) return;
+    const end = await seat.steer(makeTurn({ messages }));
+    if (end && end.reason !== 'done') mail.doubt(messages.map(({ id }) => id));
   } catch (error) {
     onError(error);
   }
 }
 
 /** Records how a turn on a task ended; returns what a gate said if it sent the work back. */
-export async function finish(bench: Bench, task: TaskJson, end: TurnEnd): Promise<string | undefined> {
+export async function finish(
+  bench: Bench,
+  task: TaskJson,
+  end: TurnEnd,
+  reason = 'the turn was cancelled',
+): Promise<string | undefined> {
   const { door, who } = bench;
   const held = { teamId: who.teamId, taskId: task.id, epoch: task.epoch };
   if (end.lost) return undefined;
   try {
-    const now = await door.call('task.show', { teamId: held.teamId, taskId: held.taskId });
     // The agent ended it itself through its tools, or it was taken away.
-    if (now.status !== 'in_progress' || now.epoch !== task.epoch) return undefined;
+    if (!(await isHeld(bench, task))) return undefined;
     const said = cutToBytes(end.reason === 'failed' ? (end.error ?? 'the agent failed') : end.text, RESULT_BYTES);
     if (end.reason === 'done') await door.call('task.complete', { ...held, result: said });
     else if (end.reason === 'failed') await door.call('task.fail', { ...held, reason: said });
-    else await door.call('task.release', { ...held, reason: 'the turn was cancelled' });
+    else await door.call('task.release', { ...held, reason });
     return undefined;
   } catch (error) {
     const code = codeOf(error);
@@ -106,8 +132,11 @@ export async function finish(bench: Bench, task: TaskJson, end: TurnEnd): Promis
       bench.seat.note({ at: Date.now(), type: 'rejected', taskId: task.id, feedback });
       return feedback;
     }
-    if (code === 'stale_revision') return finish(bench, task, end);
-    if (code === 'stale_epoch' || code === 'conflict' || code === 'not_allowed') return undefined;
+    if (code === 'stale_revision') return finish(bench, task, end, reason);
+    if (code !== undefined && LOST_MEANWHILE.has(code)) return undefined;
     throw error;
   }
 }
+
+/** The task changed hands, ended or was deleted in the same moment. */
+const LOST_MEANWHILE: ReadonlySet<string> = new Set(['stale_epoch', 'conflict', 'not_allowed', 'not_found']);

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import type { TeamRequest } from '../../src/core/request.ts';
+import { NO_USAGE } from '../../src/core/usage.ts';
+import { openTeam } from '../mcp/house.ts';
+import type { House } from '../mcp/house.ts';
+import { until } from '../until.ts';
+import { ask, startMember } from './member.ts';
+import type { Play } from './member.ts';
+
+const did: Play = ({ task }) => `did ${task?.title ?? 'mail'}`;
+
+async function openThrifty(turns: number): Promise<House> {
+  const house = await openTeam(['bob']);
+  await house.call('member.add', { teamId: 'demo', name: 'ada', budget: { turns } });
+  return house;
+}
+
+const question = (house: House): Promise<TeamRequest> =>
+  until('a person is asked', async () => {
+    const requests = await house.call<TeamRequest[]>('request.list', { teamId: 'demo', status: 'pending' });
+    return requests.find(({ kind }) => kind === 'budget');
+  });
+
+const rests = (house: House) => async (): Promise<boolean> => (await ask(house).member('ada')).status === 'idle';
+
+test('no turn begins after the budget is used up, until a person gives more; the lead is told at 80 %', async () => {
+  const house = await openThrifty(5);
+  const { create, count } = ask(house);
+  for (let i = 1; i <= 9; i++) await create(`Task ${i}`);
+  const ada = startMember(house, 'ada', did);
+  const { id } = await question(house);
+  await until('it rests', rests(house));
+  expect(ada.turns).toHaveLength(5);
+  expect(await count('in_progress')).toBe(0);
+  const inbox = await house.call<{ content: string }[]>('message.inbox', { teamId: 'demo', memberId: 'lead' });
+  expect(inbox[0]?.content).toContain('used up to 4 turns of 5 turns');
+  await house.call('request.answer', { teamId: 'demo', requestId: id, approve: true });
+  await until('all is done', async () => (await count('completed')) === 9);
+  expect(await house.call('budget.show', { teamId: 'demo', memberId: 'ada' })).toMatchObject([
+    { of: 'member', what: 'turns', used: 9, limit: 10 },
+  ]);
+});
+
+test('what the agent itself says of its use counts, once', async () => {
+  const house = await openThrifty(5);
+  const { create, task } = ask(house);
+  startMember(house, 'ada', (_turn, { emit }) => {
+    emit({ type: 'usage', usage: { ...NO_USAGE, turns: 2, inputTokens: 7 } });
+    return 'done';
+  });
+  await create('One');
+  await until('it is done', async () => (await task('1')).status === 'completed');
+  const usage = await house.call<{ members: object; tasks: object }>('usage.show', { teamId: 'demo' });
+  expect(usage).toMatchObject({ members: { ada: { turns: 2, inputTokens: 7 } }, tasks: { 1: { turns: 2 } } });
+});
+
+test('one that has used it up rests, though a hook would keep it at work', async () => {
+  const house = await openThrifty(1);
+  await house.call('hook.register', { teamId: 'demo', type: 'TeammateIdle', command: 'echo look again >&2; exit 2' });
+  await ask(house).create('One');
+  const ada = startMember(house, 'ada', did);
+  await question(house);
+  await until('it rests', rests(house));
+  expect(ada.turns).toHaveLength(1);
+});
+
+test('work that a gate sends back when the budget is used up waits for more, and may be taken away meanwhile', async () => {
+  const house = await openThrifty(1);
+  const { create, task } = ask(house);
+  await house.call('hook.register', { teamId: 'demo', type: 'TaskCompleted', command: 'echo no >&2; exit 2' });
+  await create('One');
+  const ada = startMember(house, 'ada', did);
+  const { id } = await question(house);
+  await until('it was sent back', async () => (await task('1')).rejections === 1);
+  await house.call('task.assign', { teamId: 'demo', taskId: '1', assigneeId: 'bob' });
+  await until('it rests', rests(house));
+  await house.call('request.answer', { teamId: 'demo', requestId: id, approve: true });
+  await ask(house).send('ada', 'hello');
+  await until('it goes on', () => ada.turns.length === 2);
+  expect(ada.turns[1]).toMatchObject({ task: undefined, messages: [{ content: 'hello' }] });
+});
+
+test('mail that was taken for a turn that could not begin is shown with a later one', async () => {
+  const house = await openThrifty(1);
+  const { create, send, task } = ask(house);
+  await house.call('hook.register', { teamId: 'demo', type: 'TaskCompleted', command: 'echo no >&2; exit 2' });
+  const ada = startMember(house, 'ada', async (turn, { count }) => {
+    if (count === 1) await send('ada', 'hello');
+    return did(turn, undefined as never);
+  });
+  await create('One');
+  const { id } = await question(house);
+  await until('it was sent back', async () => (await task('1')).rejections === 1);
+  await until('its mail was taken', async () => {
+    const [mail] = await house.call<{ deliveredAt?: Date }[]>('message.inbox', { teamId: 'demo', memberId: 'ada' });
+    return mail?.deliveredAt;
+  });
+  await house.call('task.assign', { teamId: 'demo', taskId: '1', assigneeId: 'bob' });
+  await until('it rests', rests(house));
+  await house.call('request.answer', { teamId: 'demo', requestId: id, approve: true });
+  await until('it has its mail', () => ada.turns.length === 2);
+  expect(ada.turns[1]?.messages).toMatchObject([{ content: 'hello' }]);
+});

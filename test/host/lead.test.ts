@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { TeamError } from '../../src/core/errors.ts';
+import { openTeam } from '../mcp/house.ts';
+import { until } from '../until.ts';
+import { ask, Cancelled, startMember } from './member.ts';
+
+test('hears its goal and where its team stands, then one digest when the work is settled, and answers', async () => {
+  const house = await openTeam(['ada'], { leadPrompt: 'Make three' });
+  const { create, member } = ask(house);
+  const lead = startMember(house, 'lead', ({ digest }) => `heard: ${digest?.split('\n').at(-1)}`);
+  await until('it was told its goal', async () => (await member('lead')).status === 'idle');
+  expect(lead.turns[0]?.text).toMatch(/^Make three\n\nWhere your team stands:\nTeam demo\./);
+  await create('One');
+  await create('Two');
+  await create('Three');
+  const ada = startMember(house, 'ada', ({ task }) => `did ${task?.title}`);
+  await until('it heard', () => lead.turns.length === 2);
+  expect(ada.turns).toHaveLength(3);
+  // Three completions and an idle notice are one turn, not four.
+  expect(lead.turns[1]?.digest).toContain('#2 completed: Two (ada) — did Two');
+  await until('it rests', async () => (await member('lead')).status === 'idle');
+  const { metadata } = await member('lead');
+  expect(metadata).toMatchObject({ knows: expect.any(Number) });
+  expect(metadata?.['failure']).toBeUndefined();
+});
+
+test('is woken by mail, not by its own doings', async () => {
+  const house = await openTeam(['ada']);
+  const { send, member } = ask(house);
+  const lead = startMember(house, 'lead', () => 'heard');
+  await until('it was told its goal', async () => (await member('lead')).status === 'idle');
+  await house.call('task.create', { teamId: 'demo', title: 'Mine' }, 'lead');
+  await send('lead', 'hello');
+  await until('it was woken', () => lead.turns.length === 2);
+  expect(lead.turns[1]).toMatchObject({ messages: [{ content: 'hello' }] });
+});
+
+test('does what is reserved for it and nothing else, also when one of them cannot be taken', async () => {
+  const house = await openTeam(['ada']);
+  const { create, task } = ask(house);
+  await create('Free');
+  await create('Broken', { assigneeId: 'lead' });
+  await create('Mine', { assigneeId: 'lead' });
+  const lead = startMember(house, 'lead', (turn) => `did ${turn.task?.title ?? 'digest'}`);
+  lead.rules.set('task.claim', async (next, input) => {
+    if ((input as { taskId: string }).taskId === '2') throw new TeamError('corrupt', 'its file is broken');
+    return next();
+  });
+  await until('it did its own', async () => (await task('3')).status === 'completed');
+  expect([(await task('1')).status, (await task('2')).status]).toEqual(['pending', 'pending']);
+});
+
+test('that failed is told the same again when something happens, and everybody sees why', async () => {
+  const house = await openTeam(['ada']);
+  const { member, send } = ask(house);
+  let isMended = false;
+  const lead = startMember(house, 'lead', () => {
+    if (!isMended) throw new Error('broken');
+    return 'heard';
+  });
+  await until('its failure is seen', async () => (await member('lead')).metadata?.['failure'] === 'broken');
+  isMended = true;
+  await send('lead', 'again');
+  await until('it was told again', async () => (await member('lead')).metadata?.['knows']);
+  expect((await member('lead')).metadata?.['failure']).toBeUndefined();
+  expect(lead.turns.slice(0, 2).map(({ digest }) => digest?.includes('Team demo'))).toEqual([true, true]);
+});
+
+test('whose turn was cancelled is told the same again with the next', async () => {
+  const house = await openTeam(['ada']);
+  const { member, send } = ask(house);
+  const lead = startMember(house, 'lead', (_turn, { count }) => {
+    if (count === 1) throw new Cancelled();
+    return 'heard';
+  });
+  await send('lead', 'go on');
+  await until('it was told again', async () => (await member('lead')).metadata?.['knows']);
+  expect(lead.turns.slice(0, 2).map(({ digest }) => digest?.includes('Team demo'))).toEqual([true, true]);
+});

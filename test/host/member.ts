@@ -1,0 +1,168 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Abilities, Agent, AgentEvent, Mode, Turn } from '../../src/agents/agent.ts';
+import { OWN_AGENTS } from '../../src/agents/catalog.ts';
+import { turnByTurn } from '../../src/agents/turns.ts';
+import type { LiveAgent } from '../../src/agents/turns.ts';
+import type { TeamEvent } from '../../src/core/event.ts';
+import type { SharedTask } from '../../src/core/task.ts';
+import type { Door } from '../../src/host/door.ts';
+import { localDoor } from '../../src/host/local-door.ts';
+import { runTeammate } from '../../src/host/teammate.ts';
+import type { Ending, TeammateOptions } from '../../src/host/teammate.ts';
+import type { OperationName } from '../../src/operations/index.ts';
+import type { House } from '../mcp/house.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+/** What plays a member: does one turn and returns what it produced; throwing is failing. */
+export type Play = (turn: Turn, stage: PlayStage) => string | Promise<string>;
+
+export interface PlayStage {
+  /** The number of the turn, from 1. */
+  readonly count: number;
+  /** Aborts when the turn is cancelled. */
+  readonly signal: AbortSignal;
+  readonly emit: (event: AgentEvent) => void;
+}
+
+/** Thrown by a play: the agent itself ended its turn, as on Escape in its terminal. */
+export class Cancelled extends Error {}
+
+/** Stands between a member and its team: may look, wait, fail, or do something before and after. */
+export type Rule = (next: () => Promise<unknown>, input: unknown) => Promise<unknown>;
+
+export interface MemberOptions extends Partial<Pick<TeammateOptions, 'permissions' | 'workMode' | 'retryAfter'>> {
+  readonly abilities?: Partial<Abilities>;
+  readonly live?: LiveAgent;
+  readonly mode?: Mode;
+  readonly resume?: string;
+  /** Sees every call; `rules` are for single operations. */
+  readonly onCall?: (name: OperationName, next: () => Promise<unknown>) => Promise<unknown>;
+}
+
+/** A member at work in this process, on a real ledger. */
+export interface Member {
+  /** What its agent was given. */
+  readonly turns: Turn[];
+  /** How its agent was started, each time. */
+  readonly sessions: { readonly mode: Mode; readonly resume: string | undefined }[];
+  readonly errors: unknown[];
+  /** The operations that it called. */
+  readonly calls: OperationName[];
+  readonly rules: Map<OperationName, Rule>;
+  readonly ended: Promise<Ending>;
+  stop(): void;
+  /** How many transcripts there are. */
+  conversations(): number;
+}
+
+/** Starts a member of the team `demo`. It is stopped when the test ends. */
+export function startMember(house: House, memberId: string, play: Play, options: MemberOptions = {}): Member {
+  const folder = temporaryFolder();
+  const turns: Turn[] = [];
+  const sessions: Member['sessions'] = [];
+  const errors: unknown[] = [];
+  const calls: OperationName[] = [];
+  const rules: Member['rules'] = new Map();
+  const stop = new AbortController();
+  const inner = localDoor(house.services, { teamId: 'demo', memberId, isLead: memberId === 'lead' });
+  const door: Door = {
+    ...inner,
+    call: (async (name: OperationName, input: never, how: never) => {
+      calls.push(name);
+      // As over a connection: nothing is done before the caller goes on.
+      await new Promise(setImmediate);
+      const call = (): Promise<unknown> => inner.call(name, input, how);
+      const rule = rules.get(name);
+      const ruled = (): Promise<unknown> => (rule ? rule(call, input) : call());
+      return options.onCall ? options.onCall(name, ruled) : ruled();
+    }) as Door['call'],
+  };
+  const agent: Agent = {
+    kind: 'function',
+    abilities: { ...OWN_AGENTS.function, ...options.abilities },
+    async start({ mode, resume }) {
+      sessions.push({ mode, resume });
+      return turnByTurn(
+        resume ?? crypto.randomUUID(),
+        async (turn, emit, signal) => {
+          const cancelled = new Promise<never>((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(new Error('cancelled')), { once: true });
+          });
+          const count = turns.push(turn);
+          const played = async (): Promise<string> => play(turn, { count, signal, emit });
+          const text = await Promise.race([played(), cancelled]).catch((error: unknown) => {
+            if (error instanceof Cancelled) return undefined;
+            throw error;
+          });
+          if (text === undefined) return { type: 'turnEnd', reason: 'cancelled', text: '' };
+          emit({ type: 'shown', messageIds: turn.messages.map(({ id }) => id) });
+          return { type: 'turnEnd', reason: 'done', text };
+        },
+        options.live,
+      );
+    },
+  };
+  const { permissions, workMode, retryAfter, mode = 'edit', resume } = options;
+  const ended = runTeammate({
+    door,
+    agent,
+    start: { teamId: 'demo', memberId, cwd: folder, env: {}, role: '', mode, resume },
+    ...(permissions && { permissions }),
+    ...(workMode && { workMode }),
+    ...(retryAfter && { retryAfter }),
+    transcriptPath: (sessionId) => join(folder, `${sessionId}.jsonl`),
+    signal: stop.signal,
+    onError: (error) => errors.push(error),
+  });
+  // A test that does not look at the end does not fail for it.
+  ended.catch(() => {});
+  onTestFinished(async () => {
+    stop.abort();
+    await house.call('team.close', { teamId: 'demo', force: true }).catch(() => {});
+    await ended.catch(() => {});
+  });
+  return {
+    turns,
+    sessions,
+    errors,
+    calls,
+    rules,
+    ended,
+    stop: () => stop.abort(),
+    conversations: () => readdirSync(folder).length,
+  };
+}
+
+/** A turn that goes on until it is let go or cancelled. */
+export function holding(): { play: Play; begun: Promise<void>; letGo: (text?: string) => void } {
+  const begun = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<string>();
+  return {
+    play: () => {
+      begun.resolve();
+      return go.promise;
+    },
+    begun: begun.promise,
+    letGo: (text = 'done') => go.resolve(text),
+  };
+}
+
+/** What tests ask of the team `demo`. */
+export function ask(house: House) {
+  const teamId = 'demo';
+  return {
+    task: (taskId: string) => house.call<SharedTask>('task.show', { teamId, taskId }),
+    create: (title: string, more: object = {}) => house.call<SharedTask>('task.create', { teamId, title, ...more }),
+    send: (toId: string, content: string, more: object = {}) =>
+      house.call('message.send', { teamId, toId, content, ...more }),
+    member: (memberId: string) =>
+      house.call<{ status: string; metadata?: Record<string, unknown> }>('member.show', { teamId, memberId }),
+    count: async (status: string): Promise<number> =>
+      (await house.call<{ tasks: Record<string, number> }>('team.status', { teamId })).tasks[status] ?? 0,
+    /** The events of a type, in order. */
+    events: async <T extends TeamEvent['type']>(type: T) =>
+      (await house.events(teamId)).filter((event) => event.type === type) as Extract<TeamEvent, { type: T }>[],
+  };
+}

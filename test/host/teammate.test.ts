@@ -1,0 +1,391 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Turn } from '../../src/agents/agent.ts';
+import { TeamError } from '../../src/core/errors.ts';
+import type { TeamRequest } from '../../src/core/request.ts';
+import { openTeam } from '../mcp/house.ts';
+import type { House } from '../mcp/house.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+import { ask, holding, startMember } from './member.ts';
+
+const did = ({ task }: Turn): string => `did ${task?.title ?? 'mail'}`;
+
+describe('work', () => {
+  test('is done one task after another, with the mail that waits in order; then it rests and says what came of it', async () => {
+    const house = await openTeam(['ada']);
+    const { create, send, task, events, member } = ask(house);
+    const first = holding();
+    const ada = startMember(house, 'ada', (turn, stage) => (stage.count === 1 ? first.play(turn, stage) : did(turn)));
+    await create('One');
+    await create('Two', { dependencies: ['1'] });
+    await first.begun;
+    for (const [text, more] of [['first'], ['second', { priority: 'urgent' }], ['third']] as const) {
+      await send('ada', text, more);
+    }
+    first.letGo('did One');
+    await until('it rests', async () => (await member('ada')).status === 'idle');
+    expect(ada.turns.map((turn) => [turn.task?.id, turn.messages.map(({ content }) => content)])).toEqual([
+      ['1', []],
+      ['2', ['first', 'second', 'third']],
+    ]);
+    expect([(await task('1')).result, (await task('2')).result]).toEqual(['did One', 'did Two']);
+    expect((await events('teammate:idle')).map(({ result }) => result).at(-1)).toBe('did Two');
+    const inbox = await house.call<{ readAt?: Date }[]>('message.inbox', { teamId: 'demo', memberId: 'ada' });
+    expect(inbox.every(({ readAt }) => readAt !== undefined)).toBe(true);
+    await send('ada', 'fourth');
+    await until('mail alone wakes it', () => ada.turns.length === 3);
+    expect(ada.turns[2]).toMatchObject({ task: undefined, messages: [{ content: 'fourth' }] });
+  });
+
+  test('that fails is failed with the reason, and the next is taken', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task } = ask(house);
+    startMember(house, 'ada', (turn) => {
+      if (turn.task?.title === 'Bad') throw new Error('full of cats');
+      return did(turn);
+    });
+    await create('Bad');
+    await create('Good');
+    await until('the other is done', async () => (await task('2')).status === 'completed');
+    expect(await task('1')).toMatchObject({ status: 'failed', failure: 'full of cats' });
+  });
+
+  test('that the agent ended itself through its tools stays as it ended it', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task, member } = ask(house);
+    startMember(house, 'ada', async () => {
+      await house.call('task.complete', { teamId: 'demo', taskId: '1', result: 'by hand' }, 'ada');
+      return 'and this is only a comment';
+    });
+    await create('One');
+    await until('it rests', async () => (await member('ada')).status === 'idle' && (await task('1')).result);
+    expect((await task('1')).result).toBe('by hand');
+  });
+
+  test.each([
+    ['given to another', 'task.assign', { assigneeId: 'bob' }],
+    ['deleted', 'task.delete', {}],
+  ] as const)(
+    'that is %s in the middle of a turn: the turn ends, and the member goes on',
+    async (_what, name, more) => {
+      const house = await openTeam(['ada', 'bob']);
+      const { create, task } = ask(house);
+      const work = holding();
+      const ada = startMember(house, 'ada', (turn, stage) =>
+        turn.task?.id === '1' ? work.play(turn, stage) : did(turn),
+      );
+      await create('Long');
+      await work.begun;
+      await house.call(name, { teamId: 'demo', taskId: '1', ...more });
+      await create('Next');
+      await until('the next is done', async () => (await task('2')).status === 'completed');
+      expect(ada.errors).toEqual([]);
+      ada.stop();
+      expect(await ada.ended).toBe('stopped');
+    },
+  );
+
+  test('that cannot be recorded is failed with the reason: nobody holds what nobody works on', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task } = ask(house);
+    const ada = startMember(house, 'ada', did);
+    ada.rules.set('task.complete', async () => {
+      throw new TeamError('internal', 'a defect of ours');
+    });
+    await create('One');
+    await until('it is failed', async () => (await task('1')).status === 'failed');
+    expect(await task('1')).toMatchObject({ failure: 'It could not go on: a defect of ours' });
+    ada.rules.clear();
+    await create('Two');
+    await until('it goes on', async () => (await task('2')).status === 'completed');
+  });
+});
+
+describe('a gate', () => {
+  test('that sends work back gets a better second try under the same claim', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task } = ask(house);
+    await judge(house, (mark) => `test -e ${mark} || { touch ${mark}; echo try harder >&2; exit 2; }`);
+    const ada = startMember(house, 'ada', did);
+    await create('Judged');
+    await until('it passes', async () => (await task('1')).status === 'completed');
+    expect(await task('1')).toMatchObject({ rejections: 1, epoch: 1 });
+    expect(ada.turns.map(({ feedback, task: given }) => [feedback, given?.epoch])).toEqual([
+      [undefined, 1],
+      ['try harder', 1],
+    ]);
+    expect(ada.turns[1]?.text).toContain('Your work on it was sent back. What has to change:\n\ntry harder');
+  });
+
+  test.each([
+    ['yes completes it as it is', true],
+    ['no gives it back to be done again', false],
+  ])(
+    'that sends it back five times puts it before a person: %s, and an agent that leads hears of it',
+    async (_what, approve) => {
+      const house = await openTeam(['ada']);
+      const { create, task, member } = ask(house);
+      const open = await judge(house, (mark) => `test -e ${mark} || { echo never good enough >&2; exit 2; }`);
+      const lead = startMember(house, 'lead', () => 'heard');
+      const ada = startMember(house, 'ada', did);
+      await until('the lead was told its goal', async () => (await member('lead')).status === 'idle');
+      await create('Judged');
+      const request = await until('a person is asked', async () => {
+        const [found] = await house.call<TeamRequest[]>('request.list', { teamId: 'demo', kind: 'gate' });
+        return found;
+      });
+      await until('it rests', async () => (await member('ada')).status === 'idle');
+      expect(ada.turns).toHaveLength(5);
+      expect(await task('1')).toMatchObject({ status: 'in_progress', rejections: 5 });
+      const heard = lead.turns.length;
+      await open();
+      const answer = approve ? { approve } : { approve, feedback: 'mind the tests' };
+      await house.call('request.answer', { teamId: 'demo', requestId: request.id, ...answer });
+      await until('it is completed', async () => (await task('1')).status === 'completed');
+      expect(ada.turns).toHaveLength(approve ? 5 : 6);
+      if (!approve) expect(ada.turns[5]?.text).toContain('was sent back. What has to change:\n\nmind the tests');
+      const settled = 'Tasks: 1 completed, 0 in progress, 0 to do, 0 failed.';
+      await until('the lead heard', () => lead.turns.slice(heard).some(({ digest }) => digest?.includes(settled)));
+    },
+  );
+
+  test('on going idle keeps a member at work three times in a row', async () => {
+    const house = await openTeam(['ada']);
+    const { create, member } = ask(house);
+    await house.call('hook.register', { teamId: 'demo', type: 'TeammateIdle', command: 'echo look again >&2; exit 2' });
+    await create('One');
+    const ada = startMember(house, 'ada', did);
+    await until('it rests', async () => (await member('ada')).status === 'idle');
+    const said = ada.turns.flatMap(({ messages }) => messages.map(({ content }) => content));
+    expect(said).toEqual(['look again', 'look again', 'look again']);
+  });
+
+  /** Registers a gate; the returned function makes the file that its script looks for. */
+  async function judge(house: House, script: (mark: string) => string): Promise<() => Promise<void>> {
+    const mark = join(temporaryFolder(), 'mark');
+    const command = script(mark);
+    await house.call('hook.register', { teamId: 'demo', type: 'TaskCompleted', command });
+    return () => writeFile(mark, '');
+  }
+});
+
+describe('a member that is to stop', () => {
+  test('in the middle of a turn ends it and gives the task back', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task } = ask(house);
+    const work = holding();
+    const ada = startMember(house, 'ada', work.play);
+    await create('Long');
+    await work.begun;
+    ada.stop();
+    expect(await ada.ended).toBe('stopped');
+    expect(await task('1')).toMatchObject({ status: 'pending', epoch: 2 });
+  });
+
+  test('while the journal is away ends all the same', async () => {
+    const house = await openTeam(['ada']);
+    const work = holding();
+    let isAway = false;
+    const ada = startMember(house, 'ada', work.play, {
+      onCall: (_name, next) => (isAway ? Promise.reject(new TeamError('storage', 'No server answers')) : next()),
+    });
+    await ask(house).create('Long');
+    await work.begun;
+    isAway = true;
+    ada.stop();
+    expect(await ada.ended).toBe('stopped');
+  });
+
+  test('finishes what it does when it is asked, and then agrees', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task, events } = ask(house);
+    const work = holding();
+    const ada = startMember(house, 'ada', work.play);
+    await create('Finish me');
+    await create('Not this one');
+    await work.begun;
+    await house.call('shutdown.request', { teamId: 'demo', memberId: 'ada', reason: 'that is all' });
+    work.letGo('finished');
+    expect(await ada.ended).toBe('shutdown');
+    expect([(await task('1')).status, (await task('2')).status]).toEqual(['completed', 'pending']);
+    expect(await events('shutdown:approved')).toHaveLength(1);
+  });
+
+  test('may refuse with a reason, and goes on', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task } = ask(house);
+    const reasons: string[] = [];
+    const live = {
+      askToStop: async (reason: string) => {
+        reasons.push(reason);
+        return { agreed: reasons.length > 1, reason: 'not yet' };
+      },
+    };
+    const ada = startMember(house, 'ada', did, { live });
+    const stop = () =>
+      house.call<TeamRequest>('shutdown.request', { teamId: 'demo', memberId: 'ada', reason: 'enough' });
+    const { id } = await stop();
+    const refused = await until('it refuses', async () => {
+      const requests = await house.call<TeamRequest[]>('request.list', { teamId: 'demo', status: 'rejected' });
+      return requests.find((request) => request.id === id);
+    });
+    expect(refused.feedback).toBe('not yet');
+    await create('One');
+    await until('it goes on', async () => (await task('1')).status === 'completed');
+    await stop();
+    expect(await ada.ended).toBe('shutdown');
+    expect(reasons).toEqual(['enough', 'enough']);
+  });
+
+  test('no longer follows its team after that, whatever ended it', async () => {
+    const house = await openTeam(['ada']);
+    let following = 0;
+    const { ledger } = house.services;
+    const follow = ledger.follow.bind(ledger);
+    ledger.follow = async function* (...args) {
+      following++;
+      try {
+        yield* follow(...args);
+      } finally {
+        following--;
+      }
+    };
+    const ada = startMember(house, 'ada', did);
+    await until('it follows its team', () => following === 1);
+    await house.call('shutdown.request', { teamId: 'demo', memberId: 'ada' });
+    expect(await ada.ended).toBe('shutdown');
+    await until('it no longer does', () => following === 0);
+  });
+});
+
+describe('an agent', () => {
+  test('that dies in the middle of a turn ends its member; the task is not failed for it', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task } = ask(house);
+    const gone = Promise.withResolvers<string>();
+    const work = holding();
+    const ada = startMember(house, 'ada', work.play, { live: { gone: gone.promise } });
+    await create('Long');
+    await work.begun;
+    gone.resolve('it died');
+    // As agents do whose program is gone: the running turn fails and says so.
+    work.letGo();
+    expect(await ada.ended).toBe('crashed');
+    expect((await task('1')).status).not.toBe('failed');
+  });
+
+  test('that is overloaded is tried again after a pause that everybody sees, with the same mail', async () => {
+    const house = await openTeam(['ada']);
+    const { create, send, task, events } = ask(house);
+    await send('ada', 'hello');
+    const ada = startMember(
+      house,
+      'ada',
+      (turn, { count }) => {
+        if (count < 3) throw new Error('529 overloaded');
+        return did(turn);
+      },
+      { retryAfter: (attempt) => (attempt < 5 ? 1 : undefined) },
+    );
+    await create('One');
+    await until('it is done', async () => (await task('1')).status === 'completed');
+    expect(ada.turns.map(({ messages }) => messages.length)).toEqual([1, 1, 1]);
+    const waits = (await events('teammate:changed')).flatMap(({ metadata }) =>
+      metadata && 'waiting' in metadata ? [metadata['waiting']] : [],
+    );
+    expect(waits).toMatchObject([{ reason: '529 overloaded' }, null, { reason: '529 overloaded' }, null]);
+  });
+
+  test('that stays overloaded fails its task', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task } = ask(house);
+    const ada = startMember(
+      house,
+      'ada',
+      () => {
+        throw new Error('529 overloaded');
+      },
+      { retryAfter: (attempt) => (attempt < 3 ? 1 : undefined) },
+    );
+    await create('One');
+    await until('it is failed', async () => (await task('1')).status === 'failed');
+    expect(ada.turns).toHaveLength(3);
+  });
+
+  test('that waits for its model loses its task at once when another gets it', async () => {
+    const house = await openTeam(['ada', 'bob']);
+    const { create, task, member } = ask(house);
+    const ada = startMember(house, 'ada', (turn) => {
+      if (turn.task?.id === '1') throw new Error('529 overloaded');
+      return did(turn);
+    });
+    await create('One');
+    await until('it waits', async () => (await member('ada')).metadata?.['waiting']);
+    await house.call('task.assign', { teamId: 'demo', taskId: '1', assigneeId: 'bob' });
+    await create('Two');
+    // Its pause would take at least five seconds more.
+    await until('it does the next', async () => (await task('2')).status === 'completed');
+    expect(ada.turns.map((turn) => turn.task?.id)).toEqual(['1', '2']);
+    expect((await member('ada')).metadata?.['waiting']).toBeUndefined();
+  });
+});
+
+describe('urgent mail', () => {
+  test('joins the running turn of an agent that can take it', async () => {
+    const house = await openTeam(['ada']);
+    const { create, send, task } = ask(house);
+    const work = holding();
+    const joined: string[] = [];
+    const live = {
+      steer: async ({ messages }: Turn) => {
+        joined.push(...messages.map(({ content }) => content));
+        return true;
+      },
+    };
+    startMember(house, 'ada', work.play, { abilities: { steer: true }, live });
+    await create('Long');
+    await work.begun;
+    await Promise.all(['one', 'two', 'three'].map((text) => send('ada', text, { priority: 'urgent' })));
+    await until('it has all', () => joined.length === 3);
+    work.letGo();
+    await until('it is done', async () => (await task('1')).status === 'completed');
+    expect(joined.toSorted()).toEqual(['one', 'three', 'two']);
+  });
+
+  test('that comes too late to join is a turn of its own, and its end is not taken for that of the next task', async () => {
+    const house = await openTeam(['ada']);
+    const { create, send, task } = ask(house);
+    const work = holding();
+    // It could be reached until a moment ago.
+    const live = {
+      steer: async () => {
+        work.letGo('did Long');
+        return false;
+      },
+    };
+    const ada = startMember(
+      house,
+      'ada',
+      (turn, stage) => (turn.task?.id === '1' ? work.play(turn, stage) : did(turn)),
+      {
+        abilities: { steer: true },
+        live,
+      },
+    );
+    await create('Long');
+    await create('Next');
+    await work.begun;
+    await send('ada', 'hurry', { priority: 'urgent' });
+    await until('both are done', async () => (await task('2')).status === 'completed');
+    expect([(await task('1')).result, (await task('2')).result]).toEqual(['did Long', 'did Next']);
+    expect(ada.turns.map((turn) => [turn.task?.id, turn.messages.length])).toEqual([
+      ['1', 0],
+      [undefined, 1],
+      ['2', 0],
+    ]);
+    const usage = await house.call<{ members: Record<string, { turns: number }> }>('usage.show', { teamId: 'demo' });
+    expect(usage.members['ada']?.turns).toBe(3);
+  });
+});
