@@ -1,14 +1,25 @@
 import { join } from 'node:path';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { isInstalled } from '../tools.ts';
 import { HANG_MS } from '../until.ts';
 import { launchBrowser } from './launch.ts';
+import type { Stage } from './stage.ts';
 
 /** Waits until a value is as expected. */
 export function eventually<T>(look: () => T | Promise<T>) {
   return expect.poll(look, { interval: 50 });
+}
+
+/** Whether a text ends with how many minutes ago something was, at some moment while it was read. */
+export async function showsAge(text: Locator, before: string, at: number): Promise<boolean> {
+  const minutes = (): number => Math.floor((Date.now() - at) / 60_000);
+  const first = minutes();
+  const shown = await text.innerText();
+  // A page shows whole seconds, and rounds.
+  const last = Math.floor((Date.now() + 1_000 - at) / 60_000);
+  return [first, minutes(), last].some((count) => shown === `${before} ${count}m`);
 }
 
 /** What a browser complained about; the daemon's policy is never loosened for a test. */
@@ -19,7 +30,10 @@ export interface Watched {
   readonly complaints: string[];
 }
 
-/** One browser for all tests of a file; each page has its own cookies and is closed with its test. */
+/** A window as it is on a desk; cards that glide and dialogs that fade in would only have to be waited for. */
+const DESK = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
+
+/** One browser for all tests of a file. */
 export function useBrowser(): () => Browser {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -29,22 +43,62 @@ export function useBrowser(): () => Browser {
   return () => browser as Browser;
 }
 
-/** Opens a page of the dashboard as `troupe ui` does, logged in by a code, and listens to all that it complains about. */
+/** Opens a page of the dashboard in a window of its own, as `troupe ui` does, logged in by a code. */
 export async function openPage(
   browser: Browser,
   client: Client,
   path = '/',
   options: BrowserContextOptions = {},
 ): Promise<Watched> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const { watched, traffic } = await openWindow(browser, options);
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail') await report(watched, traffic);
+    await watched.context.close();
+  });
+  await enter(watched.page, client, path);
+  return watched;
+}
+
+/** How the one page of a file is looked at. */
+export interface Look {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly reducedMotion?: 'reduce' | 'no-preference';
+}
+
+/**
+ * One page for all tests of a file on its stage, logged in once: it loads in half the time of a new one. Nothing that a
+ * test left in it is there for the next, and after a test that failed there is a new one.
+ */
+export function usePage(browser: () => Browser, stage: () => Stage) {
+  let opened: Awaited<ReturnType<typeof openWindow>> | undefined;
+  return async (path = '/', { viewport = DESK.viewport, reducedMotion = 'reduce' }: Look = {}): Promise<Watched> => {
+    const isNew = opened === undefined;
+    const { watched, traffic } = (opened ??= await openWindow(browser(), {}));
+    const { page, context, complaints } = watched;
+    onTestFinished(async ({ task }) => {
+      const isWhole = task.result?.state !== 'fail' && (await leave(page));
+      if (task.result?.state === 'fail') await report(watched, traffic);
+      if (!isWhole) {
+        opened = undefined;
+        await context.close();
+      }
+      complaints.length = traffic.length = 0;
+    });
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ reducedMotion, colorScheme: 'light' });
+    if (isNew) await enter(page, stage().client, path);
+    else await page.goto(stage().daemon.url + path);
+    return watched;
+  };
+}
+
+/** A window without a page in it yet, and all that is heard of it. */
+async function openWindow(browser: Browser, options: BrowserContextOptions) {
+  const context = await browser.newContext({ ...DESK, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(HANG_MS);
   const complaints: string[] = [];
   const traffic = noteTraffic(page);
-  onTestFinished(async ({ task }) => {
-    if (task.result?.state === 'fail') console.error(await describePage(page), complaints, traffic);
-    await context.close();
-  });
   page.on('pageerror', (error) => complaints.push(`error: ${error.stack || error.message}`));
   page.on('console', (message) => {
     // A daemon that is away is told to the person, and by the browser to its console.
@@ -56,14 +110,27 @@ export async function openPage(
     // Of what could not be loaded the text does not say what it was; the code after the # is nobody's business.
     complaints.push(`console: ${message.text()} ${message.location().url.split('#', 1)[0]}`);
   });
-  await page.addInitScript({ path: join(import.meta.dirname, 'pages/listen.js') });
+  for (const name of ['listen.js', 'patience.js']) {
+    await page.addInitScript({ path: join(import.meta.dirname, 'pages', name) });
+  }
+  return { watched: { page, context, complaints }, traffic };
+}
+
+async function enter(page: Page, client: Client, path: string): Promise<void> {
   const { url } = await client.call('ui.login', {});
   await page.goto(url.replace('/#', `${path}#`));
-  return { page, context, complaints };
+}
+
+/** Leaves a page with nothing in it that a later one could find; false where that cannot be. */
+function leave(page: Page): Promise<boolean> {
+  return page.evaluate('sessionStorage.clear(), localStorage.clear()').then(
+    () => page.goto('about:blank').then(() => true),
+    () => false,
+  );
 }
 
 /** How a page got on with its daemon, which other pages and requests hide: for a test that failed. */
-function noteTraffic(page: Page): readonly string[] {
+function noteTraffic(page: Page): string[] {
   const notes: string[] = [];
   const note = (text: string): void => void notes.push(`${(performance.now() / 1000).toFixed(2)} ${text}`);
   page.on('websocket', (socket) => {
@@ -79,10 +146,10 @@ function noteTraffic(page: Page): readonly string[] {
   return notes;
 }
 
-/** What a test that failed saw last. */
-async function describePage(page: Page): Promise<string> {
-  const text = await page.innerText('body', { timeout: 2_000 }).catch((error: unknown) => String(error));
-  return `${page.url()} showed:\n${text}`;
+/** Prints what a test that failed saw last. */
+async function report({ page, complaints }: Watched, traffic: readonly string[]): Promise<void> {
+  const text = await page.innerText('body', { timeout: 10_000 }).catch((error: unknown) => String(error));
+  console.error(`${page.url()} showed:\n${text}`, complaints, traffic);
 }
 
 /** Nothing was complained about. */

@@ -4,14 +4,14 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
-import { setStage, useDashboard } from './stage.ts';
+import { eventually, expectQuiet, useBrowser, usePage } from './browser.ts';
+import { useStage } from './stage.ts';
 
-useDashboard();
 const browser = useBrowser();
+const stage = useStage();
+const open = usePage(browser, stage);
 
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
-const TEAM = 'demo';
 
 /** Nothing that can be done is further away, in presses of Tab. */
 const FURTHEST = 60;
@@ -32,13 +32,14 @@ async function tabTo(page: Page, name: string): Promise<void> {
 describe('without a mouse', () => {
   test('a member is found, written to, stopped, started again and asked to shut down', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage();
+    const team = 'keys';
+    const { client } = stage();
     const go = join(temporaryFolder(), 'go');
-    await client.call('team.create', { name: TEAM });
-    await client.call('task.create', { teamId: TEAM, title: 'Count the files' });
+    await client.call('team.create', { name: team });
+    await client.call('task.create', { teamId: team, title: 'Count the files' });
     const command = ['/usr/bin/env', `WORK_UNTIL=${go}`, join(AGENTS, 'slow.js')];
-    await client.call('member.spawn', { teamId: TEAM, name: 'worker', agent: { kind: 'exec', command } });
-    const watched = await openPage(browser(), client, `/t/${TEAM}`);
+    await client.call('member.spawn', { teamId: team, name: 'worker', agent: { kind: 'exec', command } });
+    const watched = await open(`/t/${team}`);
     const { page } = watched;
     const state = page.locator('.member-head .status');
     await page.locator('.node.is-in_progress').waitFor();
@@ -67,7 +68,7 @@ describe('without a mouse', () => {
     await tabTo(page, 'Stop');
     await page.keyboard.press('Enter');
     await state.getByText('Stopped').waitFor();
-    expect((await client.call('task.show', { teamId: TEAM, taskId: '1' })).status).toBe('pending');
+    expect((await client.call('task.show', { teamId: team, taskId: '1' })).status).toBe('pending');
 
     await tabTo(page, 'Restart');
     await page.keyboard.press('Enter');
@@ -81,14 +82,14 @@ describe('without a mouse', () => {
     await page.keyboard.type('Ask');
     await page.keyboard.press('Enter');
     await state.getByText('Stopped').waitFor();
-    await client.call('team.down', { teamId: TEAM, force: true });
+    await client.call('team.down', { teamId: team, force: true });
     expectQuiet(watched);
   });
 });
 
 test('a person who leads is shown as one, and where nobody leads nobody is shown', async (context) => {
   needTool(context, 'chromium');
-  const { client } = await setStage();
+  const { client } = stage();
   const folder = temporaryFolder();
   for (const [name, lead] of [
     ['ours', 'person'],
@@ -97,7 +98,7 @@ test('a person who leads is shown as one, and where nobody leads nobody is shown
     const source = `team: ${name}\nlead: ${lead}\nmembers:\n  - { name: ann, agent: { exec: ${join(AGENTS, 'quick.js')} } }\ntasks:\n  - title: One\n`;
     await client.call('team.up', { source, name: 'troupe.yaml', folder });
   }
-  const watched = await openPage(browser(), client, '/t/ours');
+  const watched = await open('/t/ours');
   const { page } = watched;
   const members = page.getByRole('region', { name: 'Members' });
   await eventually(() => page.locator('.team-count').innerText()).toBe('1 of 1');
@@ -134,21 +135,22 @@ test('a person who leads is shown as one, and where nobody leads nobody is shown
 
 test('an address that leads nowhere says so and shows the way on', async (context) => {
   needTool(context, 'chromium');
-  const { client } = await setStage();
-  await client.call('team.create', { name: TEAM });
-  const watched = await openPage(browser(), client, '/what/is/this');
+  const team = 'nowhere';
+  const { client } = stage();
+  await client.call('team.create', { name: team });
+  const watched = await open('/what/is/this');
   const { page } = watched;
   await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor();
   await eventually(() => page.title()).toBe('Nothing here · Troupe');
   await page.getByRole('main').getByRole('link', { name: 'All teams' }).click();
-  await page.getByRole('link', { name: TEAM, exact: true }).waitFor();
+  await page.getByRole('link', { name: team, exact: true }).waitFor();
   const at = new URL(page.url()).origin;
   for (const [path, says, way] of [
     ['/t/nobody', 'Team nobody cannot be shown', 'All teams'],
-    [`/t/${TEAM}/m/nobody`, 'demo has no member “nobody”', 'Back to the team'],
+    [`/t/${team}/m/nobody`, `${team} has no member “nobody”`, 'Back to the team'],
     ['/native/nobody', 'Claude Code has no team “nobody”', 'All teams'],
-    [`/t/${TEAM}/%zz`, 'There is nothing at this address', 'All teams'],
-    [`/t/${TEAM}/task/99`, 'There is no such task', undefined],
+    [`/t/${team}/%zz`, 'There is nothing at this address', 'All teams'],
+    [`/t/${team}/task/99`, 'There is no such task', undefined],
   ] as const) {
     await page.goto(at + path);
     await page.getByRole('heading', { name: says }).waitFor();
@@ -158,8 +160,8 @@ test('an address that leads nowhere says so and shows the way on', async (contex
   await page.getByText('No task yet').waitFor();
   // Behind the way in is what one came for.
   await page.goto(`${at}/login`);
-  await page.getByRole('link', { name: TEAM, exact: true }).waitFor();
+  await page.getByRole('link', { name: team, exact: true }).waitFor();
   // The daemon says it, too, of the addresses that are none, and the browser repeats it.
-  const absent = ['/what/is/this', `/t/${TEAM}/%zz`].map((path) => expect.stringMatching(`404.*${at}${path}$`));
+  const absent = ['/what/is/this', `/t/${team}/%zz`].map((path) => expect.stringMatching(`404.*${at}${path}$`));
   expect(watched.complaints).toEqual(absent);
 });

@@ -1,24 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
-import { setStage, useDashboard } from './stage.ts';
-import { writeStory } from './story.ts';
+import { eventually, expectQuiet, openPage, useBrowser, usePage } from './browser.ts';
+import { useStage } from './stage.ts';
+import { writeStories } from './story.ts';
 
-useDashboard();
 const browser = useBrowser();
+/** When the stories of this file end. */
+const END = Date.now();
+const stage = useStage((home) => writeStories(home, ['begun', 'long', 'about', 'touch'], END));
+const open = usePage(browser, stage);
 
-const TEAM = 'journal-v2';
 const PHONE = { viewport: { width: 390, height: 844 } };
 
 describe('in everyday use', () => {
   test('what was begun to a member is still there after a look elsewhere, until it is sent', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage(writeStory);
-    const watched = await openPage(browser(), client, `/t/${TEAM}/m/ada`);
+    const team = 'begun';
+    const watched = await open(`/t/${team}/m/ada`);
     const { page } = watched;
     const box = (name: string) => page.getByLabel(`Write to ${name}`, { exact: true });
     await box('ada').fill('Before you go on:');
-    await page.goto(`${new URL(page.url()).origin}/t/${TEAM}/m/bo`);
+    await page.goto(`${new URL(page.url()).origin}/t/${team}/m/bo`);
     expect(await box('bo').inputValue()).toBe('');
     await page.goBack();
     await eventually(() => box('ada').inputValue()).toBe('Before you go on:');
@@ -31,13 +33,13 @@ describe('in everyday use', () => {
 
   test('a closed team is not live, and a budget that is used up is marked', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage();
+    const { client } = stage();
     const teamId = 'spent';
     await client.call('team.create', { name: teamId, budget: { costUsd: 10 } });
     await client.call('member.add', { teamId, name: 'ann', budget: { costUsd: 5 } });
     const usage = { inputTokens: 1, outputTokens: 1, turns: 1, costUsd: 1_234_567.89 };
     await client.call('usage.record', { teamId, memberId: 'ann', usage });
-    const watched = await openPage(browser(), client, `/t/${teamId}`);
+    const watched = await open(`/t/${teamId}`);
     const { page } = watched;
     await page
       .locator('.team-head')
@@ -62,11 +64,11 @@ describe('in everyday use', () => {
 
   test('who leads by hand writes to all others, and not to themselves', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage();
+    const { client } = stage();
     const teamId = 'crew';
     await client.call('team.create', { name: teamId });
     await client.call('member.add', { teamId, name: 'ann' });
-    const watched = await openPage(browser(), client, `/t/${teamId}`);
+    const watched = await open(`/t/${teamId}`);
     const { page } = watched;
     await page.getByRole('button', { name: 'Team actions' }).click();
     await page.getByRole('menuitem', { name: 'Write to all…' }).click();
@@ -81,10 +83,11 @@ describe('in everyday use', () => {
 
   test('a long title gives way to who has the task and since when; tabs and the events go by keys', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage(writeStory);
-    const { id } = await client.call('task.create', { teamId: TEAM, title: 'A title that does not end '.repeat(8) });
-    await client.call('task.claim', { teamId: TEAM, taskId: id }, { as: 'cleo' });
-    const watched = await openPage(browser(), client, `/t/${TEAM}/m/cleo`);
+    const team = 'long';
+    const { client } = stage();
+    const { id } = await client.call('task.create', { teamId: team, title: 'A title that does not end '.repeat(8) });
+    await client.call('task.claim', { teamId: team, taskId: id }, { as: 'cleo' });
+    const watched = await open(`/t/${team}/m/cleo`);
     const { page } = watched;
     await page.locator('.member-doing').getByText('A title').waitFor();
     const cut = (selector: string) =>
@@ -101,14 +104,14 @@ describe('in everyday use', () => {
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await cut('.member-head h1')).toEqual([false]);
     await page.setViewportSize({ width: 1440, height: 900 });
-    await page.goto(`${new URL(page.url()).origin}/t/${TEAM}?view=list`);
+    await page.goto(`${new URL(page.url()).origin}/t/${team}?view=list`);
     await page.locator('.time-line [aria-expanded]').click();
     await page.locator('.event-list').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.event-list').waitFor({ state: 'detached' });
     expect(await cut('.side .member:has(.doing > .one-line) .member-task')).not.toContain(true);
     // What is closed takes no task.
-    await client.call('team.down', { teamId: TEAM, force: true });
+    await client.call('team.down', { teamId: team, force: true });
     await page.locator('.list-row').first().waitFor();
     await eventually(() => page.getByRole('button', { name: 'New task' }).isDisabled()).toBe(true);
     await page.keyboard.press('n');
@@ -118,12 +121,19 @@ describe('in everyday use', () => {
 
   test('on a phone one sees what a member waits for and what is on record about it, and can log out', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage(writeStory);
-    const watched = await openPage(browser(), client, `/t/${TEAM}/m/ada`, PHONE);
+    const team = 'about';
+    const { client } = stage();
+    const watched = await openPage(browser(), client, `/t/${team}/m/ada`, PHONE);
     const { page } = watched;
     await page.getByRole('tab', { name: /^About/ }).click();
     await page.getByRole('button', { name: 'Accept' }).waitFor();
-    await page.getByText('1 h 14 m ago').or(page.getByText('1 h 13 m ago')).waitFor();
+    // It joined in the first minute of 74.
+    const facts = page.locator('.member-facts');
+    await eventually(async () => {
+      const minutes = Math.floor((Date.now() - END) / 60_000) + 13;
+      const text = await facts.innerText();
+      return [minutes, minutes + 1].some((over) => text.includes(`1 h ${over} m ago`));
+    }).toBe(true);
     expectQuiet(watched);
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
@@ -132,8 +142,9 @@ describe('in everyday use', () => {
 
   test('under a finger what one presses is large enough, and a tool is called by its whole name', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage(writeStory);
-    const watched = await openPage(browser(), client, `/t/${TEAM}?view=graph`, {
+    const team = 'touch';
+    const { client } = stage();
+    const watched = await openPage(browser(), client, `/t/${team}?view=graph`, {
       ...PHONE,
       hasTouch: true,
       isMobile: true,
@@ -149,14 +160,14 @@ describe('in everyday use', () => {
       return Math.min(...boxes.filter((height) => height > 0));
     };
     expect(await least('.zoom button')).toBeGreaterThanOrEqual(44);
-    await page.goto(`${origin}/t/${TEAM}?view=board`);
+    await page.goto(`${origin}/t/${team}?view=board`);
     expect(await least('.card-menu')).toBeGreaterThanOrEqual(44);
     const cut = (selector: string): Promise<number> =>
       page.locator(selector).evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
     expect(await cut('.card-foot > .one-line')).toBe(0);
-    await page.goto(`${origin}/t/${TEAM}/task/13`);
+    await page.goto(`${origin}/t/${team}/task/13`);
     expect(await least('.sheet .task-line, .sheet .events button')).toBeGreaterThanOrEqual(44);
-    await page.goto(`${origin}/t/${TEAM}/m/ada`);
+    await page.goto(`${origin}/t/${team}/m/ada`);
     expect(await least('.tool-body summary')).toBeGreaterThanOrEqual(44);
     expect(await cut('.tool-body summary b')).toBe(0);
     expectQuiet(watched);

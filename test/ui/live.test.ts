@@ -3,33 +3,32 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
-import { setStage, useDashboard } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { eventually, expectQuiet, useBrowser, usePage } from './browser.ts';
+import { useStage } from './stage.ts';
 
-useDashboard();
 const browser = useBrowser();
+const stage = useStage();
+const open = usePage(browser, stage);
 
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
-const TEAM = 'demo';
+const programs = { slow: join(AGENTS, 'slow.js'), tells: join(AGENTS, 'tells.js') };
 
-/** A team without members, and what its programs wait for before they are done. */
-async function setTeam(): Promise<Stage & { go: string; programs: { slow: string; quick: string } }> {
-  const stage = await setStage();
-  await stage.client.call('team.create', { name: TEAM, description: 'A live one' });
-  const go = join(temporaryFolder(), 'go');
-  const programs = { slow: join(AGENTS, 'slow.js'), quick: join(AGENTS, 'quick.js') };
-  return { ...stage, go, programs };
+/** Makes a team without members; its programs wait for the file `go` before they are done. */
+async function makeTeam(name: string) {
+  const { client } = stage();
+  await client.call('team.create', { name, description: 'A live one' });
+  return { client, go: join(temporaryFolder(), 'go') };
 }
 
 describe('a team of programs', () => {
   test('is made, peopled, given work, written to, watched, stopped, started again and shut down by hand', async (context) => {
     needTool(context, 'chromium');
-    const { client, go, programs } = await setTeam();
-    const watched = await openPage(browser(), client);
+    const team = 'by-hand';
+    const { client, go } = await makeTeam(team);
+    const watched = await open();
     const { page } = watched;
 
-    await page.getByRole('link', { name: TEAM }).click();
+    await page.getByRole('link', { name: team }).click();
     await page.getByRole('button', { name: 'Create a task' }).click();
     const form = page.getByRole('dialog', { name: 'New task' });
     await form.getByLabel('Title').fill('Count the files');
@@ -58,7 +57,7 @@ describe('a team of programs', () => {
     await page.getByRole('tab', { name: /Inbox/ }).click();
     await page.locator('.message').getByText('How far are you?').waitFor();
     await page.locator('.message', { hasText: 'Hurry' }).getByText('urgent').waitFor();
-    const mail = await client.call('message.inbox', { teamId: TEAM, memberId: 'worker' });
+    const mail = await client.call('message.inbox', { teamId: team, memberId: 'worker' });
     expect(mail).toMatchObject([
       { content: 'How far are you?', fromId: '@user', priority: 'normal' },
       { content: 'Hurry', priority: 'urgent' },
@@ -90,31 +89,32 @@ describe('a team of programs', () => {
     await page.getByRole('menuitem', { name: 'Shut the team down…' }).click();
     await page.getByRole('button', { name: 'Shut down', exact: true }).click();
     await page.locator('.team-head').getByText('Closed').waitFor();
-    expect((await client.call('team.show', { teamId: TEAM })).status).toBe('cleaned-up');
+    expect((await client.call('team.show', { teamId: team })).status).toBe('cleaned-up');
     expect(await page.getByRole('button', { name: 'New task' }).isDisabled()).toBe(true);
     expectQuiet(watched);
   });
 
   test('is seen at work: cards, the critical path, tools and what they gave, mail and its marks, what was used', async (context) => {
     needTool(context, 'chromium');
-    const { client, go } = await setTeam();
+    const team = 'at-work';
+    const { client, go } = await makeTeam(team);
     const task = (title: string, dependencies: string[] = []) =>
-      client.call('task.create', { teamId: TEAM, title, dependencies });
+      client.call('task.create', { teamId: team, title, dependencies });
     await task('Count');
     await task('Report', ['1']);
     await task('Aside', ['1']);
     await task('Publish', ['2']);
-    const command = ['/usr/bin/env', `WORK_UNTIL=${go}`, join(AGENTS, 'tells.js')];
+    const command = ['/usr/bin/env', `WORK_UNTIL=${go}`, programs.tells];
     const agent = { kind: 'exec', command } as const;
-    await client.call('member.spawn', { teamId: TEAM, name: 'teller', role: 'counter', agent });
-    const watched = await openPage(browser(), client, `/t/${TEAM}`);
+    await client.call('member.spawn', { teamId: team, name: 'teller', role: 'counter', agent });
+    const watched = await open(`/t/${team}`);
     const { page } = watched;
     await page.locator('.node.is-in_progress').getByText('Count').waitFor();
     await page.locator('.figures').getByText('3 left').waitFor();
     await eventually(() => page.locator('.node.critical').count()).toBe(3);
     expect(await page.locator('.node.critical', { hasText: 'Aside' }).count()).toBe(0);
     const card = page.locator('.side .member', { hasText: 'teller' });
-    await eventually(() => card.innerText()).toMatch(/teller\s+counter\s+Working\s+#1\s+Count\s+· \d+s\s+exec/);
+    await eventually(() => card.innerText()).toMatch(/teller\s+counter\s+Working\s+#1\s+Count\s+· \d+[sm]\s+exec/);
     await page.keyboard.press('3');
     await page.locator('.toolbar').getByRole('button', { name: 'Status' }).click();
     await page.getByRole('menuitem', { name: 'Blocked' }).click();
@@ -144,7 +144,7 @@ describe('a team of programs', () => {
     expect(await tool.getByText('42 files').isVisible()).toBe(false);
     await tool.locator('summary').click();
     await tool.getByText('42 files').waitFor();
-    await eventually(async () => (await client.call('task.list', { teamId: TEAM, status: 'completed' })).length).toBe(
+    await eventually(async () => (await client.call('task.list', { teamId: team, status: 'completed' })).length).toBe(
       4,
     );
     await page.getByRole('tab', { name: /Usage/ }).click();
@@ -152,26 +152,27 @@ describe('a team of programs', () => {
 
     // Shut down by keys; closed, it can still be read, with what it cost.
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('shut demo down');
+    await page.keyboard.type(`shut ${team} down`);
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Shut demo down?' }).waitFor();
+    await page.getByRole('dialog', { name: `Shut ${team} down?` }).waitFor();
     await page.getByRole('button', { name: 'Shut down', exact: true }).press('Enter');
-    await page.getByText('demo is closed; it can still be read').waitFor();
+    await page.getByText(`${team} is closed; it can still be read`).waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('g');
     await page.keyboard.press('t');
-    const row = page.getByRole('table', { name: 'Closed teams' }).getByRole('row', { name: /demo/ });
+    const row = page.getByRole('table', { name: 'Closed teams' }).getByRole('row', { name: new RegExp(team) });
     await eventually(() => row.innerText()).toMatch(/4 of 4[\s\S]*\$1\.00/);
-    await row.getByRole('link', { name: TEAM }).click();
+    await row.getByRole('link', { name: team }).click();
     await page.locator('.team-head').getByText('Closed').waitFor();
     expectQuiet(watched);
   });
 
   test('is written to as a whole, and the panel of its lead shows everybody', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setTeam();
-    for (const name of ['ada', 'bo', 'cleo']) await client.call('member.add', { teamId: TEAM, name });
-    const watched = await openPage(browser(), client, `/t/${TEAM}`);
+    const team = 'as-a-whole';
+    const { client } = await makeTeam(team);
+    for (const name of ['ada', 'bo', 'cleo']) await client.call('member.add', { teamId: team, name });
+    const watched = await open(`/t/${team}`);
     const { page } = watched;
     await page.getByRole('button', { name: 'Team actions' }).click();
     await page.getByRole('menuitem', { name: 'Write to all…' }).click();

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
 import { JoinInput } from '../../src/core/member.ts';
@@ -7,13 +8,14 @@ import { CreateTeamInput } from '../../src/core/team.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { eventually, expectQuiet, openPage, useBrowser, usePage } from './browser.ts';
 import { writePast } from './home-ledger.ts';
-import { setStage, useDashboard } from './stage.ts';
-import { writeStory } from './story.ts';
+import { setStage, useStage } from './stage.ts';
+import { writeStories } from './story.ts';
 
-useDashboard();
 const browser = useBrowser();
+const stage = useStage((home) => writeStories(home, ['mended', 'sent-back', 'lets-pass', 'numbers']));
+const open = usePage(browser, stage);
 
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
 const TEAM = 'demo';
@@ -33,6 +35,10 @@ async function writeRequests(home: Home): Promise<void> {
   ];
   await writePast(home, TEAM, steps);
 }
+
+/** The line of the queue for what the gate of a team gave up. */
+const gateLine = (page: Page, teamId: string) =>
+  page.locator('.queue-line', { hasText: 'Gate gave up' }).filter({ hasText: `ada · ${teamId}` });
 
 describe('what begins to wait', () => {
   test('is told on the desktop when nobody looks, and a click on it leads there', async (context) => {
@@ -116,13 +122,13 @@ describe('what begins to wait', () => {
 
   test('for a gate that was mended is that of the gate, which judges the work again', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage(writeStory);
-    const teamId = 'journal-v2';
+    const { client } = stage();
+    const teamId = 'mended';
     const hook = { teamId, type: 'TaskCompleted', onFailure: 'block' } as const;
     await client.call('hook.register', { ...hook, command: 'echo "1 test fails" >&2; exit 2' });
-    const watched = await openPage(browser(), client, '/queue');
+    const watched = await open('/queue');
     const { page } = watched;
-    const [line, detail] = [page.locator('.queue-line', { hasText: 'Gate gave up' }), page.locator('.queue-detail')];
+    const [line, detail] = [gateLine(page, teamId), page.locator('.queue-detail')];
     await line.click();
     await detail.getByRole('button', { name: 'Judge again' }).click();
     await detail.getByText('1 test fails').waitFor();
@@ -137,21 +143,22 @@ describe('what begins to wait', () => {
 
   test('for a gate that gave up goes back to its member with what has to change', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage(writeStory);
-    const watched = await openPage(browser(), client, '/queue');
+    const teamId = 'sent-back';
+    const { client } = stage();
+    const watched = await open('/queue');
     const { page } = watched;
     const detail = page.locator('.queue-detail');
-    await page.locator('.queue-line', { hasText: 'Gate gave up' }).click();
+    await gateLine(page, teamId).click();
     await detail.getByRole('button', { name: 'Send back…' }).click();
     await detail.getByRole('textbox').fill('Run it on all three stores');
     await detail.getByRole('button', { name: 'Send back', exact: true }).click();
-    await eventually(() => page.locator('.queue-line', { hasText: 'Gate gave up' }).count()).toBe(0);
-    await eventually(() => client.call('task.show', { teamId: 'journal-v2', taskId: '13' })).toMatchObject({
+    await eventually(() => gateLine(page, teamId).count()).toBe(0);
+    await eventually(() => client.call('task.show', { teamId, taskId: '13' })).toMatchObject({
       status: 'pending',
       rejections: 0,
       feedback: 'Run it on all three stores',
     });
-    await page.goto(`${new URL(page.url()).origin}/t/journal-v2/task/13?view=list`);
+    await page.goto(`${new URL(page.url()).origin}/t/${teamId}/task/13?view=list`);
     const sheet = page.getByRole('dialog', { name: /Task 13/ });
     await sheet.locator('.sheet-part', { hasText: 'Why it was sent back' }).getByText('on all three stores').waitFor();
     expectQuiet(watched);
@@ -161,12 +168,12 @@ describe('what begins to wait', () => {
 describe('a live team of programs', () => {
   test('is steered by two people at once: drawn edges, a board and a queue that agree', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage();
+    const { client } = stage();
     await client.call('team.create', { name: TEAM });
     const go = join(temporaryFolder(), 'go');
     const command = ['/usr/bin/env', `WORK_UNTIL=${go}`, join(AGENTS, 'slow.js')];
     for (const title of ['First', 'Second', 'Third']) await client.call('task.create', { teamId: TEAM, title });
-    const one = await openPage(browser(), client, `/t/${TEAM}?view=graph`);
+    const one = await open(`/t/${TEAM}?view=graph`);
     const other = await openPage(browser(), client, `/t/${TEAM}?view=board`);
     await one.page.locator('.graph[data-nodes="3"]').waitFor();
 
@@ -210,8 +217,8 @@ describe('a live team of programs', () => {
 
 test('a gate that fails and lets work pass is told of beside the tasks, for as long as it does', async (context) => {
   needTool(context, 'chromium');
-  const { client } = await setStage(writeStory);
-  const teamId = 'journal-v2';
+  const { client } = stage();
+  const teamId = 'lets-pass';
   const hook = { teamId, type: 'TaskCompleted' } as const;
   const complete = async (): Promise<void> => {
     const { id: taskId } = await client.call('task.create', { teamId, title: 'Judged' });
@@ -220,7 +227,7 @@ test('a gate that fails and lets work pass is told of beside the tasks, for as l
   };
   await client.call('hook.register', { ...hook, command: 'test -e ./mended' });
   await complete();
-  const watched = await openPage(browser(), client, `/t/${teamId}`);
+  const watched = await open(`/t/${teamId}`);
   const told = watched.page.getByRole('region', { name: 'Hooks that let work pass' });
   await told.getByText('The TaskCompleted hook "test -e ./mended" failed with exit code 1.').waitFor();
   await client.call('hook.remove', hook);
@@ -232,9 +239,9 @@ test('a gate that fails and lets work pass is told of beside the tasks, for as l
 
 test('the numbers of a team add up, follow what happens, and lead to what they are about', async (context) => {
   needTool(context, 'chromium');
-  const { client } = await setStage(writeStory);
-  const team = 'journal-v2';
-  const watched = await openPage(browser(), client, `/t/${team}/numbers`);
+  const { client } = stage();
+  const team = 'numbers';
+  const watched = await open(`/t/${team}/numbers`);
   const { page } = watched;
   const figure = (name: string) => page.locator('.figure', { hasText: name }).locator('b');
   await page.locator('.plot canvas').first().waitFor();

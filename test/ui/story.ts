@@ -90,8 +90,17 @@ const TALK: readonly (readonly [from: Actor, to: string, minute: number, text: s
   ['finn', 'lead', 72, 'Plan for the digest is handed in.'],
 ];
 
+/** The story once for each test of a file; what waits in it still does when the last of them runs. */
+export async function writeStories(home: Home, names: readonly string[], end = Date.now()): Promise<void> {
+  for (const name of names) await writeStory(home, name, { end, within: 24 * 60 * MINUTE });
+}
+
 /** A team in the middle of its work, as its journal has it: 74 minutes, seven members, 24 tasks, three things that wait. */
-export async function writeStory(home: Home, name = 'journal-v2', end = Date.now()): Promise<void> {
+export async function writeStory(
+  home: Home,
+  name = 'journal-v2',
+  { end = Date.now(), within = 9 * MINUTE } = {},
+): Promise<void> {
   const ledger = new HomeLedger(home);
   const start = end - 74 * MINUTE;
   const steps: { at: number; command: NewCommand }[] = [];
@@ -186,7 +195,7 @@ export async function writeStory(home: Home, name = 'journal-v2', end = Date.now
     memberId: 'eve',
     taskId: '11',
     content: 'npm install nodemailer@8',
-    within: 540_000,
+    within,
   });
   for (const [member, minute] of [
     ['lead', 0.4],

@@ -2,13 +2,18 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { eventually, expectQuiet, openPage, useBrowser, usePage } from './browser.ts';
 import { writeNativeTeam } from './native-team.ts';
 import { writeSmallTeams } from './small-teams.ts';
-import { nativeRoot, setStage, useDashboard } from './stage.ts';
+import { nativeRoot, setStage, useStage } from './stage.ts';
 
-useDashboard();
 const browser = useBrowser();
+/** For tests in which what others have added beside it makes no difference. */
+const stage = useStage(async (home) => {
+  await writeSmallTeams(home);
+  writeNativeTeam(nativeRoot(home));
+});
+const open = usePage(browser, stage);
 
 /** Makes the journal of the last team that was written unreadable, as a damaged disk would. */
 function damageLastTeam(home: Home): void {
@@ -20,8 +25,8 @@ function damageLastTeam(home: Home): void {
 describe('the page of all teams', () => {
   test('lists them by activity, finds one by text, keeps closed ones readable, and makes a new one by keys', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage(writeSmallTeams);
-    const watched = await openPage(browser(), client);
+    const { client } = stage();
+    const watched = await open();
     const { page } = watched;
     const names = page.locator('table[aria-label="Open teams"] .teams-name a');
     await eventually(() => names.allInnerTexts()).toEqual(['docs-site', 'fix-login']);
@@ -88,8 +93,8 @@ describe('the page of all teams', () => {
 
   test("shows Claude Code's own teams as their files change, and joins one", async (context) => {
     needTool(context, 'chromium');
-    const { home, client } = await setStage(async (home) => writeNativeTeam(nativeRoot(home)));
-    const watched = await openPage(browser(), client);
+    const { home } = stage();
+    const watched = await open();
     const { page } = watched;
     const own = page.getByRole('table', { name: 'Claude Code’s own teams' });
     await own.getByText('Sessions end while people still work.').waitFor();
