@@ -11,8 +11,9 @@ export interface Proxy {
   /** Drops every connection, and every new one until it is mended. */
   cut(): void;
   mend(): void;
-  /** From now on, new connections bring only so many bytes a second. */
-  slowDown(bytesPerSecond: number): void;
+  /** From now on, each new connection brings so many bytes and then nothing, until they are released. */
+  hold(bytes: number): void;
+  release(): void;
   /** Those that are open bring nothing any more and stay open, as after a sleep; new ones work. */
   freeze(): void;
   /** New ones are taken and never answered, until it is mended. */
@@ -25,9 +26,6 @@ export interface Proxy {
   readonly lost: number;
 }
 
-/** How often something comes through a slow connection. */
-const DRIP_MS = 20;
-
 /** Opens a proxy for one test; browsers ask it for pages and tunnel WebSockets through it. */
 export async function openProxy(): Promise<Proxy> {
   const open = new Set<Duplex>();
@@ -35,7 +33,9 @@ export async function openProxy(): Promise<Proxy> {
   let isCut = false;
   let isStalling = false;
   let stalled = 0;
-  let pace = Infinity;
+  let bytes = Infinity;
+  const held: (() => void)[] = [];
+  let isReleased = false;
   let losing: { readonly address: RegExp; readonly times: number } | undefined;
   const lost = new Map<string, number>();
   const isLost = (url: string): boolean => {
@@ -43,6 +43,10 @@ export async function openProxy(): Promise<Proxy> {
     const times = lost.get(url) ?? 0;
     lost.set(url, times + 1);
     return times < losing.times;
+  };
+  const whenReleased = (goOn: () => void): void => {
+    if (isReleased) goOn();
+    else held.push(goOn);
   };
   const hold = (socket: Duplex): void => {
     open.add(socket);
@@ -71,7 +75,7 @@ export async function openProxy(): Promise<Proxy> {
     const onward = connect(Number(port), host, () => {
       socket.write('HTTP/1.1 200 Connected\r\n\r\n');
       socket.pipe(onward);
-      (pace === Infinity ? onward : onward.pipe(dripping(pace))).pipe(socket);
+      (bytes === Infinity ? onward : onward.pipe(holding(bytes, whenReleased))).pipe(socket);
     });
     hold(onward);
     onward.on('error', () => isFrozen || socket.destroy());
@@ -101,7 +105,11 @@ export async function openProxy(): Promise<Proxy> {
       isCut = isStalling = false;
       losing = undefined;
     },
-    slowDown: (bytesPerSecond) => void (pace = bytesPerSecond),
+    hold: (most) => void (bytes = most),
+    release() {
+      isReleased = true;
+      for (const goOn of held.splice(0)) goOn();
+    },
     freeze() {
       for (const stop of tunnels) stop();
       tunnels.clear();
@@ -117,20 +125,17 @@ export async function openProxy(): Promise<Proxy> {
   };
 }
 
-/** Lets a few bytes through at a time. */
-function dripping(bytesPerSecond: number): Transform {
-  const size = Math.max(1, Math.floor((bytesPerSecond * DRIP_MS) / 1000));
+/** Lets so many bytes through, and the rest when it is released. */
+function holding(bytes: number, whenReleased: (goOn: () => void) => void): Transform {
+  let left = bytes;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      let at = 0;
-      const timer = setInterval(() => {
-        this.push(chunk.subarray(at, at + size));
-        at += size;
-        if (at < chunk.length) return;
-        clearInterval(timer);
-        done();
-      }, DRIP_MS);
-      this.once('close', () => clearInterval(timer));
+      const first = chunk.subarray(0, left);
+      const rest = chunk.subarray(first.length);
+      left -= first.length;
+      if (first.length > 0) this.push(first);
+      if (rest.length === 0) done();
+      else whenReleased(() => done(null, rest));
     },
   });
 }
