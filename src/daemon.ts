@@ -53,6 +53,8 @@ export interface DaemonOptions extends Pick<HttpOptions, 'host' | 'port' | 'tls'
   /** What it has, for members that need it. */
   readonly labels?: string[];
   readonly logLevel?: LogLevel;
+  /** How long calls under way may take when it ends, in milliseconds. */
+  readonly drainMs?: number;
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -72,7 +74,6 @@ export interface Daemon {
   close(): Promise<void>;
 }
 
-/** How long calls under way may take when the daemon ends. */
 const DRAIN_MS = 3_000;
 
 /** Puts the house together and opens its doors. Throws a `TeamError`; if another daemon runs here, a `LockedError`. */
@@ -244,7 +245,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const socket = await listenSocket(home.socket, hub);
     closers.add('socket', () => socket.close());
     closers.add('sessions', () => hub.closeAll());
-    closers.add('calls', () => calls.drain(DRAIN_MS));
+    closers.add('calls', () => calls.drain(options.drainMs ?? DRAIN_MS));
     lock.onLost(() => {
       logging.error('home.lost', { home: home.directory });
       const lost = new TeamError('storage', `The state directory ${home.directory} was removed or replaced`);

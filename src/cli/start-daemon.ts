@@ -23,6 +23,9 @@ const POLL_MS = 20;
 /** After so long, whoever said that it starts a daemon is taken for dead. */
 const STALE_MS = 5_000;
 
+/** How a daemon ends that found another one: see `serve.ts`. */
+const TRY_AGAIN = 75;
+
 /** A daemon that ends at once may have found another one that is about to answer. */
 const OTHER_MS = 1_000;
 
@@ -56,7 +59,10 @@ export async function startDaemon<C>(home: Home, connect: () => Promise<C>): Pro
       }
       const now = performance.now();
       if (child?.endedAt !== undefined && now > child.endedAt + OTHER_MS) {
-        throw tokenGone(home) ?? new CallError('no_daemon', `The daemon ended at once${child.lastWords()}`);
+        const gone = tokenGone(home);
+        if (gone) throw gone;
+        // On a busy machine the other one may need longer to be ready than ours to find it.
+        if (!child.foundAnother) throw new CallError('no_daemon', `The daemon ended at once${child.lastWords()}`);
       }
       if (now > giveUp) {
         const said = child?.lastWords() ?? `; see ${home.log}`;
@@ -124,6 +130,8 @@ interface Child {
   endedAt: number | undefined;
   /** A signal ended it, and not it itself. */
   wasKilled: boolean;
+  /** It ended because there is a daemon already. */
+  foundAnother: boolean;
   /** What it wrote to the log last. */
   lastWords(): string;
 }
@@ -143,6 +151,7 @@ function spawnDaemon(home: Home, env: NodeJS.ProcessEnv): Child {
   const child: Child = {
     endedAt: undefined,
     wasKilled: false,
+    foundAnother: false,
     lastWords: () => {
       const written = readFileSync(home.log).subarray(from).toString().trim();
       // What it has to say to people may take several lines, and stands after our name.
@@ -155,8 +164,9 @@ function spawnDaemon(home: Home, env: NodeJS.ProcessEnv): Child {
   const ended = (): void => {
     child.endedAt ??= performance.now();
   };
-  daemon.once('error', ended).once('exit', (_code, signal) => {
+  daemon.once('error', ended).once('exit', (code, signal) => {
     child.wasKilled = signal !== null;
+    child.foundAnother = code === TRY_AGAIN;
     ended();
   });
   daemon.unref();
