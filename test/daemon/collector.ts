@@ -39,6 +39,8 @@ interface Wire {
   }[];
 }
 
+export type Collector = Awaited<ReturnType<typeof startCollector>>;
+
 /** An OpenTelemetry collector on loopback that keeps what it gets. */
 export async function startCollector() {
   const bodies: string[] = [];

@@ -4,7 +4,7 @@ import type { Client } from '../../src/client/client.ts';
 import { startDaemon } from '../../src/daemon.ts';
 import { rounds } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
-import { HANG_MS, until } from '../until.ts';
+import { until } from '../until.ts';
 import { run } from './processes.ts';
 import type { Running } from './processes.ts';
 import type { Acknowledged } from './programs/hard-worker.ts';
@@ -22,7 +22,7 @@ test(`loses nothing that it acknowledged when it is killed at ${KILLS} moments u
   const random = seededRandom();
   const home = temporaryHome();
   const daemon = await startDaemon({ home });
-  const client = connect(home, { patience: HANG_MS });
+  const client = connect(home);
   for (const name of TEAMS) {
     await client.call('team.create', { name, messagesPerMinute: 1_000_000 });
     for (const worker of WORKERS) await client.call('member.add', { teamId: name, name: worker });

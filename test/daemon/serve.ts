@@ -9,7 +9,7 @@ import type { Home } from '../../src/client/home.ts';
 import { socketConnect } from '../../src/client/socket.ts';
 import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { until } from '../until.ts';
+import { HANG_MS, until } from '../until.ts';
 import { track } from './processes.ts';
 import type { Running } from './processes.ts';
 
@@ -62,9 +62,10 @@ export async function serve(home: Home, options: ServeOptions = {}): Promise<Ser
   return { ...running, url: (JSON.parse(line) as { url: string }).url };
 }
 
-/** A client over the Unix socket, closed when the test ends. */
+/** A client over the Unix socket, closed when the test ends. A daemon that starts meanwhile may take as long as it needs. */
 export function connect(home: Home, options: ClientOptions = {}): Client {
-  const client = new Client(socketConnect({ path: home.socket, token: { file: home.tokenFile } }), options);
+  const dial = socketConnect({ path: home.socket, token: { file: home.tokenFile } });
+  const client = new Client(dial, { patience: HANG_MS, ...options });
   onTestFinished(() => client.close());
   return client;
 }

@@ -1,0 +1,10 @@
+import { openLog } from '../../../src/runtime/log.ts';
+// Starts tracing as the environment says, and prints whether it did.
+import { createRedactor } from '../../../src/runtime/redact.ts';
+import { startTracing } from '../../../src/runtime/tracing.ts';
+
+const log = openLog({ path: `${process.env['TROUPE_TEST_MODULES']}.log`, level: 'info', redactor: createRedactor({}) });
+const tracing = await startTracing(process.env, '0', log);
+process.stdout.write(`tracing: ${tracing !== undefined}\n`);
+await tracing?.close();
+log.close();
