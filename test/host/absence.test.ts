@@ -25,7 +25,7 @@ function watch() {
   return {
     absence,
     over,
-    async pass(ms: number): Promise<void> {
+    pass: async (ms: number): Promise<void> => {
       ahead += ms;
       const before = looks;
       await until('it has looked', () => looks > before);

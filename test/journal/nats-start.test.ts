@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readNatsAddress } from '../../src/journal/nats/address.ts';
 import { connectTo, orderServers } from '../../src/journal/nats/connect.ts';
 import { openInTurn } from '../../src/journal/nats/link.ts';
+import { startProxy } from '../nats/proxy.ts';
 import { freePorts, NEEDS_NATS, startNats } from '../nats/server.ts';
 import type { NatsServers } from '../nats/server.ts';
 import { HANG_MS } from '../until.ts';
@@ -22,6 +23,20 @@ test('a server whose process is stopped keeps nobody from the others', NEEDS_NAT
   }
   const nc = await connectTo(address, await orderServers(address, { reachMs: HANG_MS }));
   expect(nc.getServer()).toBe(at(servers));
+  await nc.close();
+});
+
+test('a server that greets and then is too slow is tried again', NEEDS_NATS, async () => {
+  const servers = await startNats();
+  onTestFinished(() => servers.stop());
+  let withheld = 0;
+  // What tells a client that it is in.
+  const proxy = await startProxy(servers.nodes[0]!.port, (said) =>
+    said.includes('PONG') && withheld++ === 0 ? '' : said,
+  );
+  const address = readNatsAddress(`nats://127.0.0.1:${proxy.port}`, '/');
+  const nc = await connectTo(address, address.servers, { connectMs: 2_000 });
+  expect(withheld).toBeGreaterThan(1);
   await nc.close();
 });
 

@@ -18,6 +18,12 @@ const LEAST = [2, 9] as const;
 /** How long a server may take to answer the first time; a busy machine took more than 5 s to agree on encryption. */
 const CONNECT_MS = 10_000;
 
+/**
+ * How often to try a server that greets and then does not get us in: on a busy machine both sides may run out of the time that they
+ * have for encryption (a server gives 2 s and says nothing).
+ */
+const ATTEMPTS = 3;
+
 /** How long the way to a server may be. */
 const REACH_MS = 2_500;
 
@@ -36,15 +42,16 @@ export async function orderServers(address: NatsAddress, { reachMs = REACH_MS } 
 }
 
 /** Connects to the first of the servers that takes us, or says why that cannot be and what to do. */
-export async function connectTo(address: NatsAddress, servers: readonly string[]): Promise<NatsConnection> {
+export async function connectTo(
+  address: NatsAddress,
+  servers: readonly string[],
+  { connectMs = CONNECT_MS } = {},
+): Promise<NatsConnection> {
   const place = showAddress(address);
-  let nc: NatsConnection;
-  const options = { ...optionsFor(address), servers: [...servers], noRandomize: true };
-  try {
-    nc = await connect(options);
-  } catch (error) {
+  const options = { ...optionsFor(address), servers: [...servers], noRandomize: true, timeout: connectMs };
+  const nc = await dial(options).catch((error: unknown) => {
     throw explain(error, place);
-  }
+  });
   const { version = '0' } = nc.info ?? {};
   if (isBefore(version, LEAST)) {
     await nc.close();
@@ -54,6 +61,22 @@ export async function connectTo(address: NatsAddress, servers: readonly string[]
     );
   }
   return nc;
+}
+
+async function dial(options: NodeConnectionOptions & { servers: string[] }): Promise<NatsConnection> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await connect(options);
+    } catch (error) {
+      const isSlow = error instanceof errors.TimeoutError || codeOf(error as Error) === 'ECONNRESET';
+      if (!isSlow || attempt === ATTEMPTS || !(await anyGreets(options.servers))) throw error;
+    }
+  }
+}
+
+async function anyGreets(servers: readonly string[]): Promise<boolean> {
+  const greeted = await Promise.all(servers.map((server) => greets(server, REACH_MS).catch(() => false)));
+  return greeted.includes(true);
 }
 
 /** A server, and why nobody gets through to it, where that is so. */
@@ -151,7 +174,6 @@ function optionsFor(address: NatsAddress): NodeConnectionOptions {
   return {
     servers: [...address.servers],
     name: `troupe ${process.pid}`,
-    timeout: CONNECT_MS,
     // A server on another machine that offers no encryption is refused before anything is said to it.
     ...((tls || caFile !== undefined || certFile !== undefined) && { tls: options }),
     ...(authenticator && { authenticator }),
