@@ -7,7 +7,7 @@ export interface Pane {
   /** As the program is told. */
   readonly id: string;
   readonly screen: Screen;
-  /** Says how it ended, once it has. */
+  /** Says how it ended, once it has and that is known. */
   ending(): Promise<string | undefined>;
   /** Ends it, and whatever it left behind. */
   close(): Promise<void>;
@@ -15,6 +15,12 @@ export interface Pane {
 
 /** How long the program may take to end with its terminal. */
 const LEAVE_MS = 1_500;
+
+/**
+ * The kernel tells us sooner than the terminal that the program has ended, and only the terminal knows how. Each look asks the
+ * terminal; after so many it is taken not to know.
+ */
+const LOOKS = 10;
 
 /** Waits until it is gone and its parent has noted it. */
 async function gone({ pid }: ProcessIdentity, ms: number): Promise<void> {
@@ -28,13 +34,16 @@ export async function openPane(open: OpenScreen, options: ScreenOptions): Promis
   const screen = await open({ ...options, env: { ...options.env, [MARKER]: marker } });
   const [program, holder] = [identify(screen.pid), identify(screen.holderPid)];
   const name = options.command[0];
+  let looks = 0;
   return {
     id: screen.pane,
     screen,
     async ending() {
       if (isRunning(program) && isRunning(holder)) return undefined;
       if (!isRunning(holder)) return `${name}: its terminal is gone`;
-      return `${name} ${(await screen.ending()) ?? 'is gone'}`;
+      const how = await screen.ending();
+      if (how === undefined && ++looks < LOOKS) return undefined;
+      return `${name} ${how ?? 'is gone'}`;
     },
     async close() {
       // Before its terminal, which is its parent and notes its end.

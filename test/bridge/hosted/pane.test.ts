@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { openPane } from '../../../src/bridge/hosted/pane.ts';
+import type { Pane } from '../../../src/bridge/hosted/pane.ts';
+
+test('the end of a program is told with how it ended, which its terminal knows a moment later', async () => {
+  const looks = [undefined, undefined, 'was ended by SIGKILL'];
+  const pane = await openWith(() => looks.shift());
+  expect(await pane.ending()).toBeUndefined();
+  process.kill(pane.screen.pid, 'SIGKILL');
+  await expect.poll(() => pane.ending()).toBe('a-program was ended by SIGKILL');
+  expect(looks).toEqual([]);
+});
+
+test('the end of a program is told also when its terminal never says how', async () => {
+  const pane = await openWith(() => undefined);
+  process.kill(pane.screen.pid, 'SIGKILL');
+  await expect.poll(() => pane.ending()).toBe('a-program is gone');
+});
+
+/** A program that runs, in a terminal that says this about its end. */
+async function openWith(ending: () => string | undefined): Promise<Pane> {
+  const child = spawn('sleep', ['1000'], { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const screen = {
+    pane: '%1',
+    pid: child.pid as number,
+    holderPid: process.pid,
+    text: async () => '',
+    pressEscape: async () => {},
+    ending: async () => ending(),
+    close: async () => {},
+  };
+  return openPane(async () => screen, { command: ['a-program'], cwd: '/', env: {}, socket: '/nowhere' });
+}
