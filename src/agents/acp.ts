@@ -20,13 +20,14 @@ export interface AcpOptions {
   readonly command?: readonly string[] | undefined;
   /** Added at the end. */
   readonly args?: readonly string[] | undefined;
+  /** How long a turn may take to end once it was cancelled, before its process is ended. */
+  readonly cancelMs?: number | undefined;
 }
 
-/** How long a turn may take to end once it was cancelled, before its process is ended. */
 const CANCEL_MS = 5_000;
 
 /** How long after its pipes an agent may take to end. */
-const END_MS = 1_000;
+const END_MS = 5_000;
 
 /** An agent that speaks the Agent Client Protocol: one process per session, since not every agent keeps sessions apart. */
 export function acpAgent(options: AcpOptions): Agent {
@@ -43,7 +44,7 @@ export function acpAgent(options: AcpOptions): Agent {
         leaveMs: agent.leaveMs,
       });
       try {
-        return await Promise.race([openSession(agent, start, program), lostBefore(program)]);
+        return await Promise.race([openSession(agent, start, program, options), lostBefore(program)]);
       } catch (error) {
         await program.close();
         throw new TeamError('invalid', `${agent.title} did not start in ${start.cwd}: ${describeError(error)}`, {
@@ -71,7 +72,12 @@ async function lostBefore({ gone }: LiveProgram): Promise<never> {
   throw new TeamError('invalid', await gone);
 }
 
-async function openSession(agent: AcpAgent, start: StartOptions, program: LiveProgram): Promise<AgentSession> {
+async function openSession(
+  agent: AcpAgent,
+  start: StartOptions,
+  program: LiveProgram,
+  options: AcpOptions,
+): Promise<AgentSession> {
   const ours: { session?: AcpSession } = {};
   const stream = ndJsonStream(
     Writable.toWeb(program.stdin),
@@ -105,7 +111,7 @@ async function openSession(agent: AcpAgent, start: StartOptions, program: LivePr
     preface,
     isNew: opened.isNew,
   });
-  return converse(ours.session, program);
+  return converse(ours.session, program, options);
 }
 
 interface Opened {
@@ -166,7 +172,7 @@ async function setMode(peer: ClientContext, agent: AcpAgent, { mode }: StartOpti
   }
 }
 
-function converse(session: AcpSession, program: LiveProgram): AgentSession {
+function converse(session: AcpSession, program: LiveProgram, { cancelMs = CANCEL_MS }: AcpOptions): AgentSession {
   const run = async (turn: Turn, emit: (event: AgentEvent) => void, signal: AbortSignal) => {
     const ended = session.run(turn, emit, signal);
     const onAbort = (): void => void cancel(ended);
@@ -186,7 +192,7 @@ function converse(session: AcpSession, program: LiveProgram): AgentSession {
   };
   const cancel = async (ended: Promise<unknown>): Promise<void> => {
     session.cancel();
-    if (!(await within(ended, CANCEL_MS))) await program.close();
+    if (!(await within(ended, cancelMs))) await program.close();
   };
   return turnByTurn(session.id, run, {
     steer: (turn) => session.steer(turn).catch(() => false),

@@ -16,6 +16,8 @@ export interface ClaudeOptions {
   readonly command?: readonly string[] | undefined;
   /** Added to our arguments. */
   readonly args?: readonly string[] | undefined;
+  /** How long a turn may take to end once it was cancelled, before its process is ended. */
+  readonly cancelMs?: number | undefined;
 }
 
 const { program: NAME, install, abilities } = AGENTS.claude;
@@ -59,7 +61,7 @@ export function claudeAgent(options: ClaudeOptions = {}): Agent {
 }
 
 async function open(
-  { command = [NAME], args = [] }: ClaudeOptions,
+  { command = [NAME], args = [], cancelMs }: ClaudeOptions,
   start: StartOptions,
   session: { id: string; resumes: boolean },
 ): Promise<Opened> {
@@ -71,7 +73,7 @@ async function open(
       start: { ...start, env: { ...start.env, ...ALWAYS } },
       install,
     });
-    const opened = openSession(program, { ...start, ...session });
+    const opened = openSession(program, { ...start, ...session, cancelMs });
     await untilReady(opened, program, file);
     return opened;
   } finally {

@@ -14,19 +14,21 @@ import { turnByTurn } from './turns.ts';
 export interface CodexOptions {
   readonly command?: readonly string[] | undefined;
   readonly args?: readonly string[] | undefined;
+  /** How long a turn may take to end once it was cancelled, before its process is ended. */
+  readonly cancelMs?: number | undefined;
+  /** How long the server of the team's tools may take to start before the work begins without it. */
+  readonly toolsMs?: number | undefined;
 }
 
-/** How long a turn may take to end once it was interrupted, before its process is ended. */
-const INTERRUPT_MS = 5_000;
-
-/** How long the server of the team's tools may take to start before the work begins without it. */
+const CANCEL_MS = 5_000;
 const TOOLS_MS = 10_000;
 const AGAIN_MS = 100;
 
 const { program, install, abilities } = AGENTS.codex;
 
 /** OpenAI's Codex: one app-server per session, with one thread. Its configuration, login and history stay its own. */
-export function codexAgent({ command = [program], args = [] }: CodexOptions = {}): Agent {
+export function codexAgent(options: CodexOptions = {}): Agent {
+  const { command = [program], args = [], cancelMs = CANCEL_MS, toolsMs = TOOLS_MS } = options;
   return {
     kind: 'codex',
     abilities,
@@ -44,8 +46,8 @@ export function codexAgent({ command = [program], args = [] }: CodexOptions = {}
         const { id, model } = await openThread(connection, start);
         Object.assign(thread, { id, model });
         // A turn that begins before has none of the tools: the model is given what is there.
-        if (start.tools) await within(thread.toolsStarted, TOOLS_MS);
-        return converse(connection, thread, server);
+        if (start.tools) await within(thread.toolsStarted, toolsMs);
+        return converse(connection, thread, { ...server, cancelMs });
       } catch (error) {
         await server.close();
         throw new TeamError('invalid', `Codex did not start in ${start.cwd}: ${(error as Error).message}`, {
@@ -88,7 +90,7 @@ async function serversOf(connection: Connection, { cwd }: StartOptions): Promise
 function converse(
   connection: Connection,
   thread: Thread,
-  server: { gone: Promise<string>; close(): Promise<void> },
+  server: { gone: Promise<string>; close(): Promise<void>; cancelMs: number },
 ): AgentSession {
   const deliver = async (method: string, turn: Turn, more: object): Promise<unknown> => {
     const clientUserMessageId = crypto.randomUUID();
@@ -128,7 +130,7 @@ function converse(
 
   /** A turn that is only just starting may not be there to be interrupted yet. */
   const interrupt = async (ended: Promise<unknown>): Promise<void> => {
-    const giveUp = Date.now() + INTERRUPT_MS;
+    const giveUp = Date.now() + server.cancelMs;
     const params = { threadId: thread.id, turnId: thread.turnId };
     do {
       await connection.request('turn/interrupt', params).catch(() => {});

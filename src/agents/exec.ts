@@ -12,6 +12,8 @@ import { turnByTurn } from './turns.ts';
 export interface ExecOptions {
   readonly command: readonly [string, ...string[]];
   readonly mail?: boolean;
+  /** How long the program may take to end when its turn is cancelled; then it is killed. */
+  readonly graceMs?: number | undefined;
 }
 
 /** What a program may say on a line of its own; every other line is plain text. */
@@ -66,7 +68,7 @@ export function execAgent(options: ExecOptions): Agent {
 type Started = StartOptions & { readonly sessionId: string };
 
 async function runProgram(
-  { command }: ExecOptions,
+  { command, graceMs }: ExecOptions,
   start: Started,
   turn: Turn,
   emit: (event: AgentEvent) => void,
@@ -75,7 +77,7 @@ async function runProgram(
   const env = turn.task ? { ...start.env, TROUPE_TASK_ID: turn.task.id } : start.env;
   const program = await launch(command, start, env);
   start.onProcess?.(program.identity.pid);
-  const onAbort = (): void => void program.stop();
+  const onAbort = (): void => void program.stop(graceMs);
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   const output = collectOutput(program, emit);

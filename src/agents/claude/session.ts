@@ -21,9 +21,9 @@ interface Running {
   stopping: boolean;
 }
 
-/** An interrupt that comes while a turn is only beginning has no effect: it is said again after this long, so often. */
+/** An interrupt that comes while a turn is only beginning has no effect: it is said again after this long. */
 const INTERRUPT_AGAIN_MS = 1_000;
-const INTERRUPTS = 5;
+const CANCEL_MS = 5_000;
 
 /** A running Claude Code before it has become a session. */
 export interface Opened {
@@ -35,6 +35,8 @@ export interface Opened {
 /** How it was started. */
 export interface Starting extends Pick<StartOptions, 'mode' | 'tools'> {
   readonly resumes: boolean;
+  /** How long a turn may take to end once it was cancelled, before the program is ended. */
+  readonly cancelMs?: number | undefined;
 }
 
 /** Talks to a Claude Code that was just started. */
@@ -124,7 +126,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
     const main = sendText(turn);
     const current: Running = { main, open: new Set([main]), results: [], ended, stopping: false };
     running = current;
-    const onAbort = (): void => void interrupt(connection, program, current);
+    const onAbort = (): void => void interrupt(connection, program, current, start.cancelMs);
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
     try {
@@ -157,14 +159,20 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
  * Takes back what the turn has not begun with, then ends what it has. A text that was only queued would otherwise begin a
  * turn of its own after the interrupt. One that cannot be interrupted is ended with its program.
  */
-async function interrupt(connection: Connection, program: LiveProgram, current: Running): Promise<void> {
+async function interrupt(
+  connection: Connection,
+  program: LiveProgram,
+  current: Running,
+  cancelMs = CANCEL_MS,
+): Promise<void> {
   current.stopping = true;
   try {
     for (const uuid of [...current.open].reverse()) {
       if (await takeBack(connection, uuid)) current.open.delete(uuid);
     }
     if (current.open.size === 0) current.ended.resolve();
-    for (let attempt = 0; attempt < INTERRUPTS && current.open.size > 0; attempt++) {
+    const giveUp = performance.now() + cancelMs;
+    while (current.open.size > 0 && performance.now() < giveUp) {
       await connection.request({ subtype: 'interrupt' });
       if (await within(current.ended.promise, INTERRUPT_AGAIN_MS)) return;
     }

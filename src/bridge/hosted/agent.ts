@@ -33,6 +33,8 @@ export interface ClaudeNativeOptions {
   readonly openScreen: OpenScreen;
   /** The directory that the daemon keeps in step; another one would be seen by nobody. */
   readonly root?: string | undefined;
+  /** How long a turn may take to end once it was cancelled, before the program is ended. */
+  readonly cancelMs?: number | undefined;
 }
 
 const { program: NAME, install, abilities } = AGENTS['claude-native'];
@@ -91,6 +93,7 @@ async function openSession(options: ClaudeNativeOptions, start: StartOptions, ro
     root,
     paths,
     leadId: options.leadId,
+    cancelMs: options.cancelMs,
     async write(entries, covered = []) {
       // Somebody may have removed the directory under us.
       await prepareHosted(root, paths, options.mark);

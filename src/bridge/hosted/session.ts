@@ -25,6 +25,8 @@ export interface NativeSessionOptions {
   readonly root: string;
   readonly paths: NativePaths;
   readonly leadId: string;
+  /** How long a turn may take to end once it was cancelled, before the program is ended. */
+  readonly cancelMs?: number | undefined;
   /** Puts entries into the member's inbox; `covered` are keys of what waits there and goes. */
   readonly write: (entries: readonly NewEntry[], covered?: readonly string[]) => Promise<void>;
   /** Starts the program; it finds its inbox as it is. */
@@ -48,7 +50,7 @@ const RETRIES = /\bretrying in\b/i;
 
 /** Escape that comes when a turn is only beginning has no effect; twice in quick succession it opens a menu. */
 const ESCAPE_AGAIN_MS = 1_500;
-const ESCAPES = 4;
+const CANCEL_MS = 6_000;
 
 /** How long one that has agreed to stop may take to end. */
 const FAREWELL_MS = 3_000;
@@ -58,7 +60,7 @@ const STOP_MS = 60_000;
 
 /** A session of the program in its terminal: turns go through its inbox, what comes of them is in its record. */
 export function openNativeSession(options: NativeSessionOptions): AgentSession {
-  const { start, paths, write } = options;
+  const { start, paths, write, cancelMs = CANCEL_MS } = options;
   const record = followRecord(options.root, options.id);
   const leadMail = readLeadMail(paths, start.memberId);
   const conversation = newConversation();
@@ -173,7 +175,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
     let readAt: number | undefined;
     let endedAt: number | undefined;
     let silentSince = performance.now();
-    for (let escapes = 0, escapedAt = 0; ; await tick) {
+    for (let escapedAt = 0, giveUpAt: number | undefined; ; await tick) {
       const lost = await Promise.race([gone.promise, Promise.resolve(undefined)]);
       if (lost !== undefined && signal.aborted) return CANCELLED;
       if (lost !== undefined) return { type: 'turnEnd', reason: 'failed', text: '', error: lost, lost: true };
@@ -193,8 +195,9 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
       if (signal.aborted) {
         if (readAt === undefined && (await takeBack(ids))) return CANCELLED;
         if (begun !== undefined && performance.now() - escapedAt > ESCAPE_AGAIN_MS) {
-          if (escapes++ >= ESCAPES) return giveUp();
           escapedAt = performance.now();
+          giveUpAt ??= escapedAt + cancelMs;
+          if (escapedAt > giveUpAt) return giveUp();
           permissions.deny('the turn was cancelled');
           await pane?.screen.pressEscape().catch(() => {});
         }
