@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { acpAgent } from '../../src/agents/acp.ts';
 import type { StartOptions, TeamTools } from '../../src/agents/agent.ts';
 import { defaultStart, describeAgent, message, turn } from '../contracts/agent.ts';
+import { HANG_MS } from '../until.ts';
 import { doTurn, open } from './real.ts';
 
 const FIXTURE = join(import.meta.dirname, '../fixtures/agents/acp.ts');
 
-const agent = (...args: string[]) => acpAgent({ command: [process.execPath, FIXTURE, ...args] });
+const agent = (...args: string[]) => acpAgent({ command: [process.execPath, FIXTURE, ...args], cancelMs: HANG_MS });
 const start = (more: Partial<StartOptions> = {}): StartOptions => ({ ...defaultStart(), role: '', ...more });
 
 const TOOLS: TeamTools = {
@@ -17,12 +18,10 @@ const TOOLS: TeamTools = {
 };
 
 describeAgent('acp, a command that a user names', () => ({
-  quick: () => agent('quick'),
-  slow: () => agent('slow'),
-  failing: () => agent('failing'),
+  agent: (manner) => agent(manner),
   absent: () => acpAgent({ command: ['no-such-program', '--acp'] }),
   // It can be resumed, as its answers say, but nothing is promised of an agent that is not in the table.
-  earlier: async () => 'gone',
+  earlier: () => 'gone',
   start: { role: '' },
 }));
 
@@ -75,6 +74,16 @@ describe('an agent that speaks ACP', () => {
   test('that refuses to answer has failed', async () => {
     const session = await open(agent('quick').start(start()));
     expect(await doTurn(session, 'refuse')).toMatchObject({ reason: 'failed', error: 'the model refused to answer' });
+  });
+
+  test('that takes no notice of a cancel is ended', async () => {
+    const deaf = acpAgent({ command: [process.execPath, FIXTURE, 'deaf'], cancelMs: 1 });
+    const session = await open(deaf.start(start()));
+    await session.send(turn('long'), { when: 'next' });
+    await session.heardText('working');
+    await session.cancel();
+    await session.over;
+    expect(session.ends()).toMatchObject([{ reason: 'cancelled' }]);
   });
 
   test('that dies fails what runs and what waits, and says how it died', async () => {

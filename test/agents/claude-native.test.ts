@@ -8,14 +8,16 @@ import { hostedName } from '../../src/bridge/hosted/place.ts';
 import { readTeam } from '../../src/bridge/snapshot.ts';
 import { openTmuxScreen } from '../../src/terminals/tmux-screen.ts';
 import { describeAgent, hear, message, turn } from '../contracts/agent.ts';
-import type { Heard } from '../contracts/agent.ts';
+import type { Manner } from '../contracts/agent.ts';
+import type { Started } from '../contracts/shared-session.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
 import { lastUserText } from '../models/script.ts';
 import { answerDialogs, KEY } from '../native/stage.ts';
 import { isInstalled, needs } from '../tools.ts';
+import { HANG_MS } from '../until.ts';
 import { agentProgram } from './installed.ts';
-import { doTurn, lastResult, makePlace, startIn, steps } from './real.ts';
+import { doTurn, lastResult, makePlace, markerOf, startIn, steps } from './real.ts';
 import type { Place } from './real.ts';
 
 const program = agentProgram('claude');
@@ -29,6 +31,14 @@ function said(request: ModelRequest): string {
 
 const quick: ModelScript = (request) => ({ text: `did ${said(request)}` });
 const SLOW: ModelReply = { text: 'working', calls: [{ name: 'Bash', input: { command: 'tail -f /dev/null' } }] };
+
+const MODEL = 'claude-sonnet-4-5-20250929';
+
+const MANNERS: Readonly<Record<Manner, ModelScript>> = {
+  quick,
+  slow: () => SLOW,
+  failing: () => ({ error: { status: 400, message: 'full of cats' } }),
+};
 
 describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not installed'), () => {
   let model: ModelServer;
@@ -49,7 +59,7 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
   const agent = (script: ModelScript, command = [program as string]): Agent => {
     model.use(script);
     const socket = join(place.home, `s${++sockets}`);
-    return claudeNativeAgent({ command, mark, leadId: 'boss', socket, openScreen: openTmuxScreen });
+    return claudeNativeAgent({ command, mark, leadId: 'boss', socket, openScreen: openTmuxScreen, cancelMs: HANG_MS });
   };
   const start = (): StartOptions => ({
     ...startIn(place, {
@@ -61,36 +71,35 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
       [MARKER]: crypto.randomUUID(),
     }),
     mode: 'full',
-    memberId: `worker-${sockets}`,
+    memberId: 'worker',
   });
   const team = () => readTeam(join(place.home, '.claude'), hostedName(mark)).look();
 
-  describeAgent(
+  const shared = describeAgent(
     'claude-native',
     () => ({
-      quick: () => agent(quick),
-      slow: () => agent(() => SLOW),
-      failing: () => agent(() => ({ error: { status: 400, message: 'full of cats' } })),
+      agent: (manner) => agent(MANNERS[manner]),
+      become: (manner) => model.use(MANNERS[manner]),
       absent: () => agent(quick, ['no-such-program']),
-      earlier: async () => crypto.randomUUID(),
-      start: start(),
+      start: { ...start(), model: MODEL },
     }),
     { except: { 'what its driver does by itself': 'the code that all agents share is tested with others' } },
   );
 
-  const open = async (which: Agent, more: Partial<StartOptions> = {}): Promise<Heard & { pids: number[] }> => {
+  const open = async (which: Agent, more: Partial<StartOptions> = {}): Promise<Started> => {
     const pids: number[] = [];
     const session = await which.start({ ...start(), onProcess: (pid) => pids.push(pid), ...more });
     return { ...hear(session), pids };
   };
 
   test('several turns in one process know each other, and tell what each used', async () => {
-    const session = await open(agent(quick), { model: 'claude-sonnet-4-5-20250929' });
+    const session = await shared.use();
+    model.use(quick);
     for (const text of ['one', 'two']) expect((await doTurn(session, text)).text).toBe(`did ${text}`);
     expect(session.pids).toHaveLength(1);
     expect(team()?.config?.members.at(-1)).toMatchObject({ tmuxPaneId: expect.stringMatching(/^%\d+$/) as string });
     const used = session.events.flatMap((event) => (event.type === 'usage' ? [event] : []));
-    expect(used).toEqual([1, 2].map(() => expect.objectContaining({ model: 'claude-sonnet-4-5-20250929' }) as object));
+    expect(used).toEqual([1, 2].map(() => expect.objectContaining({ model: MODEL }) as object));
     expect(used.map(({ usage }) => usage)).toMatchObject([
       { turns: 1, inputTokens: 100, outputTokens: 10 },
       { turns: 1, inputTokens: 100, outputTokens: 10 },
@@ -107,7 +116,7 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
   });
 
   test('asks for what it may not do, does what was allowed, and goes on without what was not', async () => {
-    const session = await open(agent(quick), { mode: 'edit' });
+    const session = await open(agent(quick), { mode: 'edit', memberId: 'editor' });
     for (const allow of [true, false]) {
       const file = join(place.cwd, allow ? 'allowed.txt' : 'denied.txt');
       const command = `node -e "require('fs').writeFileSync('${file}', '')"`;
@@ -128,36 +137,33 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
   });
 
   test('killed in mid-turn it is resumed where it was, and nothing is left of it', async () => {
-    const env = { ...start().env, [MARKER]: crypto.randomUUID() };
-    const first = await open(
-      agent((request) => (said(request) === 'long' ? SLOW : quick(request))),
-      { env },
-    );
+    const first = await shared.take();
+    model.use((request) => (said(request) === 'long' ? SLOW : quick(request)));
     await doTurn(first, 'remember this');
+    const marker = markerOf(first.pids[0]);
     await first.send(turn('long'), { when: 'next' });
     await first.heardText('working');
     process.kill(first.pids[0] as number, 'SIGKILL');
     expect(await first.end(2)).toMatchObject({ reason: 'failed', error: expect.stringContaining('SIGKILL') as string });
     await first.over;
-    expect(findMarked(env[MARKER])).toEqual([]);
+    expect(findMarked(marker)).toEqual([]);
     expect(team()?.config?.members.map(({ name }) => name)).toEqual(['team-lead']);
 
-    const second = await open(agent(quick), { env, resume: first.id });
+    const second = await shared.restart({ resume: first.id });
     expect((await doTurn(second, 'go on')).text).toBe('did go on');
     expect(second.id).toBe(first.id);
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('remember this');
   });
 
   test('agrees to stop, or says why not', async () => {
-    const session = await open(
-      agent((request) => {
-        const asked = /"requestId":"(shutdown-[^"]+)"/.exec(lastUserText(request))?.[1];
-        if (asked === undefined || request.turns.at(-1)?.role === 'tool') return { text: 'well' };
-        const approve = !lastUserText(request).includes('too early');
-        const message = { type: 'shutdown_response', request_id: asked, approve, ...(!approve && { reason: 'busy' }) };
-        return { calls: [{ name: 'SendMessage', input: { to: 'team-lead', message } }] };
-      }),
-    );
+    const session = await shared.take();
+    model.use((request) => {
+      const asked = /"requestId":"(shutdown-[^"]+)"/.exec(lastUserText(request))?.[1];
+      if (asked === undefined || request.turns.at(-1)?.role === 'tool') return { text: 'well' };
+      const approve = !lastUserText(request).includes('too early');
+      const message = { type: 'shutdown_response', request_id: asked, approve, ...(!approve && { reason: 'busy' }) };
+      return { calls: [{ name: 'SendMessage', input: { to: 'team-lead', message } }] };
+    });
     await doTurn(session, 'begin');
     expect(await session.askToStop?.('too early')).toEqual({ agreed: false, reason: 'busy' });
     expect((await doTurn(session, 'go on')).reason).toBe('done');

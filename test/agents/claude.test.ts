@@ -5,12 +5,14 @@ import type { Agent, AgentEvent, StartOptions, TeamTools } from '../../src/agent
 import { claudeAgent } from '../../src/agents/claude.ts';
 import { findMarked, MARKER } from '../../src/agents/process.ts';
 import { describeAgent, hear, message, turn } from '../contracts/agent.ts';
-import type { Heard } from '../contracts/agent.ts';
+import type { Heard, Manner } from '../contracts/agent.ts';
+import type { Started } from '../contracts/shared-session.ts';
 import { BIN, connect, serve, temporaryHome } from '../daemon/serve.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
 import { TROUPE_SOURCE } from '../setup/source.ts';
 import { needs } from '../tools.ts';
+import { HANG_MS } from '../until.ts';
 import { agentProgram } from './installed.ts';
 import { doTurn, makePlace, startIn } from './real.ts';
 import type { Place } from './real.ts';
@@ -26,6 +28,12 @@ const obeys: ModelScript = ({ turns }) => {
 };
 
 const LONG_WORK: ModelReply = { text: 'working', calls: [{ name: 'Bash', input: { command: 'tail -f /dev/null' } }] };
+
+const MANNERS: Readonly<Record<Manner, ModelScript>> = {
+  quick: obeys,
+  slow: () => LONG_WORK,
+  failing: () => ({ error: { status: 400, message: 'full of cats' } }),
+};
 
 describe('Claude Code', needs(program !== undefined, 'Claude Code is not installed'), () => {
   let model: ModelServer;
@@ -44,7 +52,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
 
   const agent = (script: ModelScript = obeys, args: readonly string[] = []): Agent => {
     model.use(script);
-    return claudeAgent({ command: [program as string], args });
+    return claudeAgent({ command: [program as string], args, cancelMs: HANG_MS });
   };
   const start = (): StartOptions => ({
     ...startIn(place, {
@@ -56,28 +64,29 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     }),
     role: 'You are known as the Walrus.',
   });
-  const open = async (which: Agent, more: Partial<StartOptions> = {}): Promise<Heard & { pids: number[] }> => {
+  const open = async (which: Agent, more: Partial<StartOptions> = {}): Promise<Started> => {
     const pids: number[] = [];
     const session = await which.start({ ...start(), onProcess: (pid) => pids.push(pid), ...more });
     return { ...hear(session), pids };
   };
 
-  describeAgent('claude', () => ({
-    quick: () => agent(),
-    slow: () => agent(() => LONG_WORK),
-    failing: () => agent(() => ({ error: { status: 400, message: 'full of cats' } })),
+  const shared = describeAgent('claude', () => ({
+    agent: (manner) => agent(MANNERS[manner]),
+    become: (manner) => model.use(MANNERS[manner]),
     absent: () => claudeAgent({ command: ['no-such-program'] }),
-    earlier: async () => {
-      const session = await open(agent());
-      await doTurn(session, 'earlier');
-      await session.close();
-      return session.id;
-    },
     start: start(),
   }));
+  /** The session of the contract, with a model that does so from now on. */
+  const use = async (script: ModelScript = obeys): Promise<Started> => {
+    const session = await shared.use();
+    model.use(script);
+    return session;
+  };
 
   test('does several turns in one process, knows who it is, and tells what each turn used and cost', async () => {
     const session = await open(agent(obeys, ['--add-dir', home]));
+    // Without a session to resume it is another one.
+    expect(session.id).not.toBe(shared.earlier);
     for (const text of ['one', 'two', 'three']) {
       await session.send({ ...turn(text), messages: [message(`m-${text}`)] }, { when: 'next' });
     }
@@ -104,20 +113,18 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
   });
 
   test('takes what steers it beside a tool, or after a text, in the same turn', async () => {
-    const session = await open(
-      agent(({ turns }) => {
-        const said = turns.findLast(({ role }) => role === 'user')?.text.trim();
-        if (turns.at(-1)?.role === 'user' && said === 'tool') {
-          return {
-            text: 'working',
-            calls: [{ name: 'Bash', input: { command: `while [ ! -e go ]; do sleep 0.05; done` } }],
-          };
-        }
-        if (said === 'talk') return { text: 'a long story', slow: { pieces: 4, everyMs: 150 } };
-        return { text: `did ${said}` };
-      }),
-      { mode: 'full' },
-    );
+    const told = Promise.withResolvers<void>();
+    const session = await use(({ turns }) => {
+      const said = turns.findLast(({ role }) => role === 'user')?.text.trim();
+      if (turns.at(-1)?.role === 'user' && said === 'tool') {
+        return {
+          text: 'working',
+          calls: [{ name: 'Bash', input: { command: `while [ ! -e go ]; do sleep 0.05; done` } }],
+        };
+      }
+      if (said === 'talk') return { text: 'a long\nstory', held: told.promise };
+      return { text: `did ${said}` };
+    });
     await session.send(turn('tool'), { when: 'next' });
     await session.heardText('working');
     const beside = { ...turn('beside the tool'), messages: [message('m-beside')] };
@@ -130,14 +137,15 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     await session.send(turn('talk'), { when: 'next' });
     await expect.poll(() => model.requests.length).toBe(asked + 1);
     expect(await session.send(turn('after the text'), { when: 'steer' })).toBe('injected');
-    expect(await session.end(2)).toMatchObject({ reason: 'done', text: 'a long story\n\ndid after the text' });
+    told.resolve();
+    expect(await session.end(2)).toMatchObject({ reason: 'done', text: 'a long\nstory\n\ndid after the text' });
     await session.send(turn('last'), { when: 'next' });
     expect(await session.end(3)).toMatchObject({ text: 'did last' });
     expect(eventsOf(session, 'usage').reduce((sum, { usage }) => sum + usage.turns, 0)).toBe(3);
   });
 
   test('is not confused by a turn that it begins by itself, and counts what that used', async () => {
-    const session = await open(agent(), { mode: 'full' });
+    const session = await use();
     const asked = model.requests.length;
     const call = { command: 'sleep 0.3', description: 'wait', run_in_background: true };
     await doTurn(session, `call Bash ${JSON.stringify(call)}`);
@@ -150,10 +158,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
   });
 
   test('that is cancelled takes back what waited to steer it', async () => {
-    const session = await open(
-      agent((request) => (request.turns.at(-1)?.text.trim() === 'long' ? LONG_WORK : obeys(request))),
-      { mode: 'full' },
-    );
+    const session = await use((request) => (request.turns.at(-1)?.text.trim() === 'long' ? LONG_WORK : obeys(request)));
     await session.send(turn('long'), { when: 'next' });
     await session.heardText('working');
     await session.send({ ...turn('too late'), messages: [message('m-late')] }, { when: 'steer' });
@@ -261,23 +266,22 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
 
   test('says that it waits for an overloaded model, and goes on by itself', async () => {
     let refused = 0;
-    const session = await open(
-      agent((request) => {
-        if (refused++ > 0) return obeys(request);
-        return { error: { status: 529, message: 'too many cats', retryAfter: 1 } };
-      }),
-    );
+    const session = await use((request) => {
+      if (refused++ > 0) return obeys(request);
+      return { error: { status: 529, message: 'too many cats', retryAfter: 1 } };
+    });
+    const began = Date.now();
     await session.send(turn('patience'), { when: 'next' });
     expect(await session.end(1)).toMatchObject({ reason: 'done', text: 'did patience' });
     const [waiting] = eventsOf(session, 'waiting');
     expect(waiting?.reason).toContain('529');
-    expect(waiting?.until).toBeGreaterThan(Date.now() - 60_000);
+    expect(waiting?.until).toBeGreaterThan(began);
   });
 
   test('fails its turn when it is killed, and goes on where it was', async () => {
-    const session = await open(agent((request) => (request.turns.length > 1 ? LONG_WORK : obeys(request))));
-    await session.send(turn('remember the walrus'), { when: 'next' });
-    await session.end(1);
+    const session = await shared.take();
+    model.use((request) => (request.turns.at(-1)?.text.trim() === 'long' ? LONG_WORK : obeys(request)));
+    await doTurn(session, 'remember the walrus');
     await session.send(turn('long'), { when: 'next' });
     await session.heardText('working');
     process.kill(session.pids[0] as number, 'SIGKILL');

@@ -7,9 +7,11 @@ import { describeAgent } from '../contracts/agent.ts';
 import { openaiServer } from '../models/openai.ts';
 import type { ModelServer } from '../models/script.ts';
 import { needs } from '../tools.ts';
+import { HANG_MS } from '../until.ts';
 import { describeDriven } from './driven.ts';
+import type { Rig } from './driven.ts';
 import { agentProgram } from './installed.ts';
-import { contractScript, doTurn, makePlace, open, startIn } from './real.ts';
+import { makePlace, MANNERS, startIn } from './real.ts';
 import type { Place } from './real.ts';
 import { codexProvider } from './setups.ts';
 
@@ -17,49 +19,45 @@ const program = agentProgram('codex');
 
 describe('codex', needs(program !== undefined, 'codex is not installed'), () => {
   let model: ModelServer;
-  let shared: Place;
+  let place: Place;
   beforeAll(async () => {
-    model = await openaiServer(contractScript);
-    shared = makePlace();
+    model = await openaiServer(MANNERS.quick);
+    place = makePlace();
   });
   afterAll(async () => {
     await model.close();
-    shared.remove();
+    place.remove();
   });
 
-  const agent = (name: string) =>
+  const agent = () =>
     codexAgent({
       command: [program as string],
+      cancelMs: HANG_MS,
+      toolsMs: HANG_MS,
       args: [
         ['-c', 'model_provider="scripted"'],
-        ['-c', `model="${name}"`],
+        ['-c', 'model="plain"'],
         ['-c', `model_providers.scripted=${codexProvider(model)}`],
       ].flat(),
     });
-  const startAt = (place: Place): StartOptions => {
+  const start = (): StartOptions => {
     const home = join(place.home, '.codex');
     mkdirSync(home, { recursive: true });
     return startIn(place, { CODEX_HOME: home, MODEL_KEY: 'a dummy' });
   };
 
-  describeAgent('codex', () => ({
-    quick: () => agent('quick'),
-    slow: () => agent('slow'),
-    failing: () => agent('failing'),
+  const session = describeAgent('codex', () => ({
+    agent: () => agent(),
+    become: (manner) => model.use(MANNERS[manner]),
     absent: () => codexAgent({ command: ['no-such-program'] }),
-    earlier: async () => {
-      const session = await open(agent('quick').start(startAt(shared)));
-      await doTurn(session, 'earlier');
-      await session.close();
-      return session.id;
-    },
-    start: startAt(shared),
+    start: start(),
   }));
 
-  describeDriven({
+  const rig: Rig = {
     model: () => model,
-    agent: () => agent('plain'),
-    start: startAt,
+    agent,
+    place: () => place,
+    start,
     // Inside the sandbox it need not ask.
     shell: (cmd) => ({
       name: 'exec_command',
@@ -67,5 +65,6 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
     }),
     write: (path) => ({ name: 'exec_command', input: { cmd: `echo text > ${path}` } }),
     used: { inputTokens: 400, cacheReadTokens: 100, outputTokens: 20, costUsd: 0 },
-  });
+  };
+  describeDriven(rig, session);
 });

@@ -5,12 +5,13 @@ import type { Agent, StartOptions } from '../../src/agents/agent.ts';
 import { findMarked } from '../../src/agents/process.ts';
 import type { Usage } from '../../src/core/usage.ts';
 import { message, turn } from '../contracts/agent.ts';
-import type { Heard } from '../contracts/agent.ts';
+import { SharedSession } from '../contracts/shared-session.ts';
 import type { ModelReply, ModelRequest, ModelServer } from '../models/script.ts';
 import { lastUserText } from '../models/script.ts';
-import { doTurn, open, SLOW, steps, testPlace } from './real.ts';
+import { doTurn, markerOf, open, SLOW, steps, workUntil } from './real.ts';
 import type { Place } from './real.ts';
-import { startTeam } from './team.ts';
+import { shareDaemon } from './team.ts';
+import type { Team } from './team.ts';
 
 type Call = NonNullable<ModelReply['calls']>[number];
 
@@ -18,7 +19,9 @@ type Call = NonNullable<ModelReply['calls']>[number];
 export interface Rig {
   model(): ModelServer;
   agent(): Agent;
-  start(place: Place): StartOptions;
+  /** Where all sessions of the suite work. */
+  place(): Place;
+  start(): StartOptions;
   /** How its model runs a command that it has to ask for in edit mode. */
   shell(command: string): Call;
   /** How its model writes a file. */
@@ -28,60 +31,81 @@ export interface Rig {
   /** In plan mode it has only those tools of its team that change nothing. */
   readonly onlyReadsInPlan?: boolean;
   /** Makes its sessions look as if they had begun a while ago. */
-  age?(place: Place): void;
+  age?(): void;
 }
 
-/** What every agent does with a real program behind it, besides the contract. */
-export function describeDriven(rig: Rig): void {
-  const openIn = (place: Place, more: Partial<StartOptions> = {}): Promise<Heard> =>
-    open(rig.agent().start({ ...rig.start(place), ...more }));
+/**
+ * What every agent does with a real program behind it, besides the contract; `shared` is a session in full mode. It is started five times
+ * in all: a session that is resumed in one test is what the next ones work with.
+ */
+export function describeDriven(rig: Rig, shared: SharedSession): void {
+  const teams = shareDaemon();
+  let team: Team | undefined;
+  const edits = new SharedSession(async (more) => {
+    team ??= await teams.make();
+    return rig.agent().start({ ...rig.start(), mode: 'edit', tools: team.tools, ...more });
+  });
+  /** The files that come into being from now on. */
+  const newFiles = (): (() => string[]) => {
+    const before = new Set(rig.place().files());
+    return () =>
+      rig
+        .place()
+        .files()
+        .filter((file) => !before.has(file));
+  };
 
   test('several turns in one process know each other, and tell what each used', async () => {
-    const pids: number[] = [];
-    const session = await openIn(testPlace(), { onProcess: (pid) => pids.push(pid) });
+    const session = await shared.use();
     const usage = { input: 500, output: 20, cached: 100 };
     rig.model().use((request) => ({ text: `did ${lastUserText(request)}`, usage }));
     for (const text of ['one', 'two', 'three']) expect((await doTurn(session, text)).text).toBe(`did ${text}`);
-    expect(pids).toHaveLength(1);
-    expect(userTexts(rig.model())).toEqual(['one', 'two', 'three']);
+    expect(session.pids).toHaveLength(1);
+    expect(userTexts(rig.model()).slice(-3)).toEqual(['one', 'two', 'three']);
     expect(everything(rig.model())).toContain('You are worker on the team demo.');
     const used = session.events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
     expect(used).toEqual(Array.from({ length: 3 }, () => expect.objectContaining({ turns: 1, ...rig.used }) as Usage));
   });
 
-  test('uses the tools of its team in its own name, and keeps its credential to itself', async () => {
-    const place = testPlace();
-    const { client, tools, token } = await startTeam();
-    const pids: number[] = [];
-    const session = await openIn(place, { tools, mode: 'edit', onProcess: (pid) => pids.push(pid) });
-    rig.model().use(steps(createTask, (request) => ({ text: `the tool said ${request.turns.at(-1)?.text}` })));
-    const end = await doTurn(session, 'make a task');
-    expect(end).toMatchObject({ reason: 'done', text: expect.stringContaining('Made by the model') as string });
-    expect(await client.call('task.list', { teamId: 'demo' })).toMatchObject([{ title: 'Made by the model' }]);
-    const batches = await client.call('event.list', { teamId: 'demo' });
-    expect(JSON.stringify(batches)).toMatch(/"task:created".*"worker"|"worker".*"task:created"/s);
-    expect(session.events.some(({ type }) => type === 'permission')).toBe(false);
-    expect(readFileSync(`/proc/${pids[0]}/cmdline`, 'latin1')).not.toContain(token);
-    await session.close();
-    expect(filesWith(place.home, token)).toEqual([]);
-  });
-
   test('has a message in mid-turn, and its model shows it', async (context) => {
     context.skip(!rig.agent().abilities.steer, 'a running turn of it cannot be reached');
-    const session = await openIn(testPlace());
-    rig.model().use((request) => (lastUserText(request).includes('beside') ? { text: 'seen' } : SHORT));
+    const session = await shared.use();
+    const reached = Promise.withResolvers<void>();
+    // The model goes on until the message is on its way.
+    rig
+      .model()
+      .use((request) => (lastUserText(request).includes('beside') ? { text: 'seen' } : workUntil(reached.promise)));
     await session.send(turn('long'), { when: 'next' });
     await session.heardText('working');
     const beside = { ...turn('beside'), messages: [message('m-7')] };
     expect(await session.send(beside, { when: 'steer' })).toBe('injected');
+    reached.resolve();
     expect(await session.end(1)).toMatchObject({ reason: 'done', text: 'seen' });
     expect(session.events).toContainEqual({ type: 'shown', messageIds: ['m-7'] });
-    expect(userTexts(rig.model())).toEqual(['long', 'beside']);
+    expect(userTexts(rig.model()).slice(-2)).toEqual(['long', 'beside']);
+  });
+
+  test('killed in mid-turn, it is resumed where it was, also with other rights', async () => {
+    const first = await shared.take();
+    const marker = markerOf(first.pids[0]);
+    rig.model().use((request) => (lastUserText(request) === 'long' ? SLOW : { text: `did ${lastUserText(request)}` }));
+    await doTurn(first, 'remember this');
+    await first.send(turn('long'), { when: 'next' });
+    await first.heardText('working');
+    process.kill(first.pids[0] as number, 'SIGKILL');
+    expect(await first.end(2)).toMatchObject({ reason: 'failed', error: expect.stringContaining('SIGKILL') as string });
+    await first.over;
+    expect(findMarked(marker)).toEqual([]);
+    rig.age?.();
+    const second = await edits.restart({ resume: first.id });
+    expect(second.id).toBe(first.id);
+    expect(await doTurn(second, 'go on')).toMatchObject({ reason: 'done', text: 'did go on' });
+    expect(userTexts(rig.model())).toEqual(expect.arrayContaining(['remember this', 'go on']));
   });
 
   test('does what was allowed, and goes on without what was not', async () => {
-    const place = testPlace();
-    const session = await openIn(place, { mode: 'edit' });
+    const session = await edits.use();
+    const made = newFiles();
     for (const allow of [true, false]) {
       const file = allow ? 'allowed.txt' : 'denied.txt';
       const script = steps({ calls: [rig.shell(`touch ${file}`)] }, { text: 'went on' });
@@ -99,46 +123,41 @@ export function describeDriven(rig: Rig): void {
       asked.answer({ allow: !allow });
       expect(await session.end(before + 1)).toMatchObject({ reason: 'done', text: 'went on' });
     }
-    expect(place.files()).toEqual(['allowed.txt']);
+    expect(made()).toEqual(['allowed.txt']);
   });
 
-  test('killed in mid-turn, it is resumed where it was', async () => {
-    const place = testPlace();
-    const pids: number[] = [];
-    const marker = crypto.randomUUID();
-    const started = rig.start(place);
-    const env = { ...started.env, TROUPE_PROCESS: marker };
-    const first = await openIn(place, { env, onProcess: (pid) => pids.push(pid) });
-    rig.model().use((request) => (lastUserText(request) === 'long' ? SLOW : { text: `did ${lastUserText(request)}` }));
-    await doTurn(first, 'remember this');
-    await first.send(turn('long'), { when: 'next' });
-    await first.heardText('working');
-    process.kill(pids[0] as number, 'SIGKILL');
-    expect(await first.end(2)).toMatchObject({ reason: 'failed', error: expect.stringContaining('SIGKILL') as string });
-    await first.over;
-    expect(findMarked(marker)).toEqual([]);
-    rig.age?.(place);
-    const second = await openIn(place, { resume: first.id });
-    expect(second.id).toBe(first.id);
-    expect(await doTurn(second, 'go on')).toMatchObject({ reason: 'done', text: 'did go on' });
-    expect(userTexts(rig.model())).toEqual(expect.arrayContaining(['remember this', 'go on']));
+  test('uses the tools of its team in its own name, and keeps its credential to itself', async () => {
+    const session = await edits.take();
+    const { id: teamId, client, token } = team as Team;
+    rig.model().use(steps(createTask, (request) => ({ text: `the tool said ${request.turns.at(-1)?.text}` })));
+    const end = await doTurn(session, 'make a task');
+    expect(end).toMatchObject({ reason: 'done', text: expect.stringContaining('Made by the model') as string });
+    expect(await client.call('task.list', { teamId })).toMatchObject([{ title: 'Made by the model' }]);
+    const batches = await client.call('event.list', { teamId });
+    expect(JSON.stringify(batches)).toMatch(/"task:created".*"worker"|"worker".*"task:created"/s);
+    expect(session.events.some(({ type }) => type === 'permission')).toBe(false);
+    expect(readFileSync(`/proc/${session.pids[0]}/cmdline`, 'latin1')).not.toContain(token);
+    await session.close();
+    expect(filesWith(rig.place().home, token)).toEqual([]);
   });
 
   test.for(['plan', 'delegate'] as const)('has the tools of its team in %s mode, and changes nothing', async (mode) => {
-    const place = testPlace();
-    const { client, tools } = await startTeam();
-    const session = await openIn(place, { mode, tools });
-    const file = join(place.cwd, 'forbidden.txt');
+    const { id: teamId, client, tools } = await teams.make();
+    const made = newFiles();
+    const session = await open(rig.agent().start({ ...rig.start(), mode, tools }));
+    // Without a session to resume it is another one.
+    expect(session.id).not.toBe(shared.earlier);
+    const file = join(rig.place().cwd, `${mode}.txt`);
     const calls = [createTask, { calls: [rig.write(file)] }, { calls: [rig.shell(`touch ${file}`)] }];
     const script = steps(...calls, { text: 'gave up' });
     rig
       .model()
       .use((request) => (lastUserText(request).includes('not allowed') ? { text: 'gave up' } : script(request)));
     expect(await doTurn(session, 'change something')).toMatchObject({ reason: 'done', text: 'gave up' });
-    expect(place.files()).toEqual([]);
+    expect(made()).toEqual([]);
     const only = mode === 'plan' && rig.onlyReadsInPlan;
-    const made = only ? [] : [{ title: 'Made by the model' }];
-    expect(await client.call('task.list', { teamId: 'demo' })).toMatchObject(made);
+    const tasks = only ? [] : [{ title: 'Made by the model' }];
+    expect(await client.call('task.list', { teamId })).toMatchObject(tasks);
     expect(session.events.some(({ type }) => type === 'permission')).toBe(false);
   });
 }
@@ -148,9 +167,6 @@ function createTask(request: ModelRequest): ModelReply {
   const name = request.tools.find((tool) => tool.endsWith('TaskCreate')) ?? 'no such tool';
   return { calls: [{ name, input: { subject: 'Made by the model', description: 'all of it' } }] };
 }
-
-/** Long enough to be reached while it runs, and short enough to be waited for. */
-const SHORT: ModelReply = { text: `working\n${'.'.repeat(20)}`, slow: { pieces: 20, everyMs: 100 } };
 
 /** What the user said in the last request of the conversation. */
 function userTexts({ requests }: ModelServer): string[] {

@@ -1,33 +1,33 @@
 import { expect, test } from 'vitest';
+import type { Agent } from '../../src/agents/agent.ts';
 import { functionAgent } from '../../src/agents/function.ts';
 import { defaultStart, describeAgent, hear, turn } from '../contracts/agent.ts';
+import type { Manner } from '../contracts/agent.ts';
 
 const NO_PROCESS = 'it runs in this process';
 
-describeAgent(
-  'function',
-  () => ({
-    quick: () => functionAgent(({ text }) => `did ${text}`),
-    slow: () =>
-      functionAgent((_turn, { emit, signal }) => {
-        emit({ type: 'text', text: 'working' });
-        return new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(new Error('aborted')));
-        });
-      }),
-    failing: () =>
-      functionAgent(() => {
-        throw new Error('the disk is full of cats');
-      }),
-  }),
-  {
-    except: {
-      'tells its processes': NO_PROCESS,
-      'gets the whole environment': NO_PROCESS,
-      'rejects what cannot be run': NO_PROCESS,
-    },
+const AGENTS: Record<Manner, () => Agent> = {
+  quick: () => functionAgent(({ text }) => `did ${text}`),
+  slow: () =>
+    functionAgent((_turn, { emit, signal }) => {
+      emit({ type: 'text', text: 'working' });
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('aborted')));
+      });
+    }),
+  failing: () =>
+    functionAgent(() => {
+      throw new Error('the disk is full of cats');
+    }),
+};
+
+describeAgent('function', () => ({ agent: (manner) => AGENTS[manner]() }), {
+  except: {
+    'tells its processes': NO_PROCESS,
+    'gets the whole environment': NO_PROCESS,
+    'rejects what cannot be run': NO_PROCESS,
   },
-);
+});
 
 test('a function that does not listen to its signal is not waited for, and what it says later is not heard', async () => {
   const late = Promise.withResolvers<void>();

@@ -7,9 +7,11 @@ import { describeAgent } from '../contracts/agent.ts';
 import { geminiServer } from '../models/gemini.ts';
 import type { ModelServer } from '../models/script.ts';
 import { needs } from '../tools.ts';
+import { HANG_MS } from '../until.ts';
 import { describeDriven } from './driven.ts';
+import type { Rig } from './driven.ts';
 import { agentProgram } from './installed.ts';
-import { contractScript, doTurn, makePlace, open, startIn } from './real.ts';
+import { makePlace, MANNERS, startIn } from './real.ts';
 import type { Place } from './real.ts';
 import { geminiEnvironment } from './setups.ts';
 
@@ -17,46 +19,41 @@ const program = agentProgram('gemini');
 
 describe('gemini', needs(program !== undefined, 'gemini is not installed'), () => {
   let model: ModelServer;
-  let shared: Place;
+  let place: Place;
   beforeAll(async () => {
-    model = await geminiServer(contractScript);
-    shared = makePlace();
+    model = await geminiServer(MANNERS.quick);
+    place = makePlace();
   });
   afterAll(async () => {
     await model.close();
-    shared.remove();
+    place.remove();
   });
 
-  const agent = (name: string) =>
-    acpAgent({ name: 'gemini', command: [program as string], args: ['--model', `gemini-${name}`] });
-  const startAt = (place: Place): StartOptions => startIn(place, geminiEnvironment(model));
+  const agent = () =>
+    acpAgent({ name: 'gemini', command: [program as string], args: ['--model', 'gemini-plain'], cancelMs: HANG_MS });
+  const start = (): StartOptions => startIn(place, geminiEnvironment(model));
 
-  describeAgent('gemini', () => ({
-    quick: () => agent('quick'),
-    slow: () => agent('slow'),
-    failing: () => agent('failing'),
+  const session = describeAgent('gemini', () => ({
+    agent: () => agent(),
+    become: (manner) => model.use(MANNERS[manner]),
     absent: () => acpAgent({ name: 'gemini', command: ['no-such-program'] }),
-    earlier: async () => {
-      const session = await open(agent('quick').start(startAt(shared)));
-      await doTurn(session, 'earlier');
-      await session.close();
-      age(shared);
-      return session.id;
-    },
-    start: startAt(shared),
+    beforeResume: () => age(place),
+    start: start(),
   }));
 
-  describeDriven({
+  const rig: Rig = {
     model: () => model,
-    agent: () => agent('plain'),
-    start: startAt,
+    agent,
+    place: () => place,
+    start,
     shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'it is needed' } }),
     write: (file_path) => ({ name: 'write_file', input: { file_path, content: 'text' } }),
     // What came from the cache is not told apart.
     used: { inputTokens: 500, outputTokens: 20, costUsd: 0 },
     onlyReadsInPlan: true,
-    age,
-  });
+    age: () => age(place),
+  };
+  describeDriven(rig, session);
 });
 
 /** Its files are named by the minute in which they began; to load one in that minute is waited with. */

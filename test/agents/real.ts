@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { AgentSession, StartOptions } from '../../src/agents/agent.ts';
+import { MARKER } from '../../src/agents/process.ts';
 import { defaultStart, hear, turn } from '../contracts/agent.ts';
-import type { Heard } from '../contracts/agent.ts';
+import type { Heard, Manner } from '../contracts/agent.ts';
 import type { ModelReply, ModelRequest, ModelScript } from '../models/script.ts';
 import { lastUserText } from '../models/script.ts';
 
@@ -37,14 +38,19 @@ export function startIn({ home, cwd }: Place, env: Record<string, string> = {}):
   return { ...base, cwd, role: 'You are worker on the team demo.', env: { ...base.env, PATH, HOME: home, ...env } };
 }
 
-/** Says that it works, and goes on for a minute. */
-export const SLOW: ModelReply = { text: `working\n${'.'.repeat(600)}`, slow: { pieces: 600, everyMs: 100 } };
+/** Says that it works, and goes on until then. */
+export function workUntil(held: Promise<unknown>): ModelReply {
+  return { text: 'working\nand done', held };
+}
 
-/** What the agents of the contract do, as a script: the model's name says which of them it is. */
-export const contractScript: ModelScript = (request): ModelReply => {
-  if (request.model.includes('failing')) return { error: { status: 400, message: 'full of cats' } };
-  if (request.model.includes('slow')) return SLOW;
-  return { text: `did ${lastUserText(request)}` };
+/** Says that it works, and goes on until the agent hangs up. */
+export const SLOW: ModelReply = workUntil(new Promise(() => {}));
+
+/** How the agents of the contract behave, as scripts of their model. */
+export const MANNERS: Readonly<Record<Manner, ModelScript>> = {
+  quick: (request) => ({ text: `did ${lastUserText(request)}` }),
+  slow: () => SLOW,
+  failing: () => ({ error: { status: 400, message: 'full of cats' } }),
 };
 
 /** A script in steps: the n-th answer to what the user said last, counted by what came after it. */
@@ -74,9 +80,10 @@ export async function open(starting: Promise<AgentSession>): Promise<Heard> {
   return hear(await starting);
 }
 
-/** Kills a process without any warning. */
-export function kill(pid: number | undefined): void {
-  if (pid !== undefined) process.kill(pid, 'SIGKILL');
+/** What the descendants of a process are known by. */
+export function markerOf(pid: number | undefined): string {
+  const found = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+  return found.find((entry) => entry.startsWith(`${MARKER}=`))?.slice(MARKER.length + 1) ?? 'none';
 }
 
 /** A place for the running test alone. */

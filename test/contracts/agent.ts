@@ -1,27 +1,31 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import type {
-  Agent,
-  AgentEvent,
-  AgentSession,
-  MessageJson,
-  Permission,
-  StartOptions,
-  Turn,
-} from '../../src/agents/agent.ts';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Agent, MessageJson, StartOptions, Turn } from '../../src/agents/agent.ts';
 import { isThere } from '../../src/agents/process.ts';
+import { hear } from './heard.ts';
+import { SharedSession } from './shared-session.ts';
+import type { Started } from './shared-session.ts';
+
+export { hear } from './heard.ts';
+export type { Heard } from './heard.ts';
+
+/**
+ * How an agent of a test does its turns: answers each at once with `did ` and the turn's text (`quick`), says `working` and works until
+ * it is cancelled (`slow`), or fails for a reason that says `full of cats` (`failing`).
+ */
+export type Manner = 'quick' | 'slow' | 'failing';
 
 /** Agents of one kind that behave in a known way. */
 export interface AgentKit {
-  /** Answers each turn at once with `did ` and the turn's text. */
-  quick(): Agent;
-  /** Says `working`, then works until it is cancelled. */
-  slow(): Agent;
-  /** Fails each turn; the reason says `full of cats`. */
-  failing(): Agent;
+  agent(manner: Manner): Agent;
+  /** Changes the manner of sessions that run already. With it most tests share one session; without it each starts its own. */
+  become?(manner: Manner): void;
   /** One that cannot be run at all, where that can be. */
   absent?(): Agent;
-  /** The id of a session of an earlier process, where not every id will do. */
-  earlier?(): Promise<string>;
+  /** The id of a session of an earlier process, where not every id will do and no session is shared. */
+  earlier?(): string;
+  /** Called before a session of an earlier process is gone on with. */
+  beforeResume?(): void;
   start?: Partial<StartOptions>;
 }
 
@@ -33,15 +37,14 @@ export type Sentence =
   /** The order of turns, early events and the like: code that all agents of a kind share. */
   | 'what its driver does by itself';
 
-/** Real agents on a busy machine take their time; a test that waits in vain is ended by its own limit. */
-const TURN_MS = 60_000;
+const SECRET = 'TROUPE_TEST_SECRET';
 
-/** Checks every sentence of the port's contract on an adapter. */
+/** Checks every sentence of the port's contract on an adapter. Returns the session that its tests shared, for others. */
 export function describeAgent(
   name: string,
   makeKit: () => AgentKit,
   { except = {} }: { except?: Partial<Record<Sentence, string>> } = {},
-): void {
+): SharedSession {
   const testUnless = (sentence: Sentence, title: string, run: () => Promise<void>): void => {
     const reason = except[sentence];
     test(title, async (context) => {
@@ -49,18 +52,45 @@ export function describeAgent(
       await run();
     });
   };
-  const open = async (which: 'quick' | 'slow' | 'failing', more: Partial<StartOptions> = {}): Promise<Heard> => {
-    const kit = makeKit();
-    return hear(await kit[which]().start({ ...defaultStart(), ...kit.start, ...more }));
+  const startOptions = (more: Partial<StartOptions> = {}): StartOptions => {
+    const options = { ...defaultStart(), ...makeKit().start };
+    return { ...options, env: { ...options.env, GIVEN: 'yes' }, ...more };
   };
+  const shared = new SharedSession((more) => makeKit().agent('quick').start(startOptions(more)));
+  const openAlone = async (manner: Manner, more: Partial<StartOptions> = {}): Promise<Started> => {
+    const pids: number[] = [];
+    const options = startOptions({ ...more, onProcess: (pid) => pids.push(pid) });
+    return { ...hear(await makeKit().agent(manner).start(options)), pids };
+  };
+  /** A session that does its turns so: the shared one, where that can be. */
+  const open = async (manner: Manner): Promise<Started> => {
+    const kit = makeKit();
+    if (!kit.become) return openAlone(manner);
+    const session = await shared.use();
+    kit.become(manner);
+    return session;
+  };
+  /** A session that the test may end. */
+  const take = async (manner: Manner): Promise<Started> => {
+    const kit = makeKit();
+    if (!kit.become) return openAlone(manner);
+    const session = await shared.take();
+    kit.become(manner);
+    return session;
+  };
+
+  beforeAll(() => void (process.env[SECRET] = 'ours'));
+  afterAll(() => void delete process.env[SECRET]);
 
   describe(`${name}: a turn`, () => {
     test('ends once, with what it produced', async () => {
       const session = await open('quick');
-      expect(await session.send(turn('the first'), { when: 'next' })).toBe('queued');
-      expect(await session.end(1)).toMatchObject({ type: 'turnEnd', reason: 'done', text: 'did the first' });
-      await session.close();
-      expect(session.ends()).toHaveLength(1);
+      for (const [at, text] of ['the first', 'the second'].entries()) {
+        expect(await session.send(turn(text), { when: 'next' })).toBe('queued');
+        expect(await session.end(at + 1)).toMatchObject({ type: 'turnEnd', reason: 'done', text: `did ${text}` });
+        // Nothing of the turn before came after it.
+        expect(session.ends()).toHaveLength(at + 1);
+      }
     });
 
     test('that the agent fails is told as failed with the reason, and the next one is done', async () => {
@@ -69,8 +99,12 @@ export function describeAgent(
       const end = await session.end(1);
       expect(end).toMatchObject({ type: 'turnEnd', reason: 'failed' });
       expect(end.error).toContain('full of cats');
+      const kit = makeKit();
+      kit.become?.('quick');
       await session.send(turn('two'), { when: 'next' });
-      expect(await session.end(2)).toMatchObject({ reason: 'failed' });
+      expect(await session.end(2)).toMatchObject(
+        kit.become ? { reason: 'done', text: 'did two' } : { reason: 'failed' },
+      );
     });
 
     test('shows its messages before it ends', async () => {
@@ -114,24 +148,35 @@ export function describeAgent(
 
     test('makes way for one that interrupts, which goes before those that wait', async () => {
       const session = await open('slow');
-      const { abilities } = makeKit().slow();
+      const kit = makeKit();
+      const { abilities } = kit.agent('slow');
       await session.send(turn('long'), { when: 'next' });
       await session.heardText('working');
       await session.send(turn('waits'), { when: 'next' });
+      kit.become?.('quick');
       expect(await session.send(turn('now'), { when: 'interrupt' })).toBe(abilities.interrupt ? 'restarted' : 'queued');
       expect(await session.end(1)).toMatchObject({ reason: 'cancelled' });
+      if (!kit.become) return;
+      await session.end(3);
+      expect(session.ends().map(({ text }) => text)).toMatchObject([expect.any(String), 'did now', 'did waits']);
     });
 
     testUnless(
       'what its driver does by itself',
       'takes what should steer it if the agent can, else that is a turn of its own',
       async () => {
-        const session = await open('quick');
-        const { abilities } = makeKit().quick();
+        const session = await open('slow');
+        const kit = makeKit();
+        const { abilities } = kit.agent('slow');
         await session.send(turn('first'), { when: 'next' });
+        await session.heardText('working');
         const sent = await session.send(turn('beside'), { when: 'steer' });
         expect(sent).toBe(abilities.steer ? 'injected' : 'queued');
-        await session.end(abilities.steer ? 1 : 2);
+        kit.become?.('quick');
+        await session.cancel();
+        expect(await session.end(1)).toMatchObject({ reason: 'cancelled' });
+        if (sent === 'injected' || !kit.become) return;
+        expect(await session.end(2)).toMatchObject({ text: 'did beside' });
       },
     );
 
@@ -145,141 +190,84 @@ export function describeAgent(
   });
 
   describe(`${name}: a session`, () => {
-    testUnless('what its driver does by itself', 'keeps what it told before anybody listened', async () => {
-      const kit = makeKit();
-      const session = await kit.quick().start({ ...defaultStart(), ...kit.start });
-      onTestFinished(() => session.close());
-      await session.send(turn('early'), { when: 'next' });
-      for await (const event of session.events) if (event.type === 'turnEnd') break;
+    testUnless('tells its processes', 'tells of each process', async () => {
+      const session = await open('slow');
+      await session.send(turn('long'), { when: 'next' });
+      await session.heardText('working');
+      expect(session.pids).toHaveLength(1);
+      process.kill(session.pids[0] as number, 0);
+      await session.cancel();
     });
 
-    test('closed in the middle ends what runs and what waits, and then its events', async () => {
+    testUnless('gets the whole environment', 'gets the environment it was given and nothing else', async () => {
       const session = await open('slow');
+      await session.send(turn('long'), { when: 'next' });
+      await session.heardText('working');
+      const environ = readFileSync(`/proc/${session.pids[0]}/environ`, 'utf8').split('\0');
+      expect(environ).toContain('GIVEN=yes');
+      expect(environ.join('\n')).not.toContain(SECRET);
+      await session.cancel();
+    });
+
+    test('closed in the middle ends what runs and what waits, then its events, and leaves no process', async () => {
+      const session = await take('slow');
       await session.send(turn('long'), { when: 'next' });
       await session.heardText('working');
       await session.send(turn('waits'), { when: 'next' });
       await session.close();
       await session.over;
       expect(session.ends().map(({ reason }) => reason)).toEqual(['cancelled', 'cancelled']);
+      // A terminal that has just ended leaves it to another to note the end of what ran in it.
+      for (const pid of session.pids) await expect.poll(() => isThere(pid)).toBe(false);
       await session.close();
     });
 
     test('goes on under its id where the agent can resume', async () => {
-      const resume = (await makeKit().earlier?.()) ?? 'session-1';
-      const session = await open('quick', { resume });
-      if (makeKit().quick().abilities.resume) expect(session.id).toBe(resume);
-      else expect(session.id).not.toBe(resume);
-      const other = await open('quick');
-      expect(other.id).not.toBe(session.id);
+      const kit = makeKit();
+      if (!kit.become) {
+        const resume = kit.earlier?.() ?? 'session-1';
+        const session = await openAlone('quick', { resume });
+        if (kit.agent('quick').abilities.resume) expect(session.id).toBe(resume);
+        else expect(session.id).not.toBe(resume);
+        const other = await openAlone('quick');
+        expect(other.id).not.toBe(session.id);
+        return;
+      }
+      if (shared.earlier === undefined) {
+        const first = await open('quick');
+        await first.send(turn('earlier'), { when: 'next' });
+        await first.end(1);
+      }
+      await shared.close();
+      kit.beforeResume?.();
+      const session = await shared.restart({ resume: shared.earlier });
+      expect(session.id).toBe(shared.earlier);
+      kit.become('quick');
+      await session.send(turn('go on'), { when: 'next' });
+      expect(await session.end(1)).toMatchObject({ reason: 'done', text: 'did go on' });
     });
 
-    testUnless('tells its processes', 'tells of each process, and leaves none', async () => {
-      const pids: number[] = [];
-      const session = await open('slow', { onProcess: (pid) => pids.push(pid) });
-      await session.send(turn('long'), { when: 'next' });
-      await session.heardText('working');
-      expect(pids).toHaveLength(1);
-      process.kill(pids[0] as number, 0);
-      await session.close();
-      // A terminal that has just ended leaves it to another to note the end of what ran in it.
-      await expect.poll(() => isThere(pids[0] as number)).toBe(false);
+    test('keeps what it told before anybody listened', async (context) => {
+      const kit = makeKit();
+      context.skip(kit.become !== undefined, `${name}: its events wait in the same queue as those of a function`);
+      const session = await kit.agent('quick').start(startOptions());
+      onTestFinished(() => session.close());
+      await session.send(turn('early'), { when: 'next' });
+      // The turn has ended when this returns, one way or the other.
+      await session.cancel();
+      for await (const event of session.events) if (event.type === 'turnEnd') break;
     });
 
     testUnless('rejects what cannot be run', 'is refused with what is missing when it cannot be run', async () => {
-      const kit = makeKit();
-      const starting = kit.absent?.().start({ ...defaultStart(), ...kit.start });
+      const starting = makeKit().absent?.().start(startOptions());
       await expect(starting).rejects.toMatchObject({
         name: 'TeamError',
         message: expect.stringContaining('no-such-program') as string,
       });
     });
-
-    testUnless('gets the whole environment', 'gets the environment it was given and nothing else', async () => {
-      process.env['TROUPE_TEST_SECRET'] = 'ours';
-      onTestFinished(() => void delete process.env['TROUPE_TEST_SECRET']);
-      const { environ, session } = await environmentOf(makeKit());
-      expect(environ).toContain('GIVEN=yes');
-      expect(environ.join('\n')).not.toContain('TROUPE_TEST_SECRET');
-      await session.close();
-    });
   });
 
-  async function environmentOf(kit: AgentKit): Promise<{ environ: string[]; session: Heard }> {
-    const { readFileSync } = await import('node:fs');
-    const start = { ...defaultStart(), ...kit.start };
-    const pids: number[] = [];
-    const env = { ...start.env, GIVEN: 'yes' };
-    const session = hear(await kit.slow().start({ ...start, env, onProcess: (pid) => pids.push(pid) }));
-    await session.send(turn('long'), { when: 'next' });
-    await session.heardText('working');
-    return { environ: readFileSync(`/proc/${pids[0]}/environ`, 'utf8').split('\0'), session };
-  }
-}
-
-type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
-
-/** A session with somebody who listens and remembers. */
-export interface Heard extends Omit<AgentSession, 'events'> {
-  readonly events: readonly AgentEvent[];
-  /** Resolves when the events have ended. */
-  readonly over: Promise<void>;
-  ends(): TurnEnd[];
-  /** Resolves with the n-th end of a turn. */
-  end(n: number): Promise<TurnEnd>;
-  /** Resolves when it has said this so many times. */
-  heardText(text: string, times?: number): Promise<void>;
-  /** Resolves with the next permission that it asks for, each once. */
-  heardPermission(): Promise<Permission>;
-}
-
-/** Listens to a session; it is closed when the test ends. */
-export function hear(session: AgentSession): Heard {
-  const events: AgentEvent[] = [];
-  const ended: TurnEnd[] = [];
-  const asked: Permission[] = [];
-  let wake = (): void => {};
-  const over = (async () => {
-    for await (const event of session.events) {
-      events.push(event);
-      if (event.type === 'turnEnd') ended.push(event);
-      if (event.type === 'permission') asked.push(event);
-      wake();
-    }
-  })();
-  onTestFinished(async () => {
-    await session.close();
-    await over;
-  });
-  const until = async <T>(what: string, find: () => T | undefined): Promise<T> => {
-    const timeout = setTimeout(() => wake(), TURN_MS);
-    const giveUp = performance.now() + TURN_MS;
-    for (;;) {
-      const found = find();
-      if (found !== undefined) return (clearTimeout(timeout), found);
-      if (performance.now() >= giveUp) {
-        throw new Error(`Never heard ${what}: ${JSON.stringify(events).slice(0, 2_000)}`);
-      }
-      await new Promise<void>((resolve) => (wake = resolve));
-    }
-  };
-  return {
-    id: session.id,
-    events,
-    over,
-    ends: () => ended,
-    end: (n) => until(`end ${n}`, () => ended[n - 1]),
-    // A model's words come in pieces, cut anywhere.
-    heardText: (text, times = 1) =>
-      until(text, () => {
-        const said = events.map((event) => (event.type === 'text' ? event.text : '')).join('');
-        return said.split(text).length > times ? true : undefined;
-      }).then(() => undefined),
-    heardPermission: () => until('a permission', () => asked.shift()),
-    send: (turn, options) => session.send(turn, options),
-    cancel: () => session.cancel(),
-    ...(session.askToStop && { askToStop: async (reason) => (await session.askToStop?.(reason)) ?? { agreed: true } }),
-    close: () => session.close(),
-  };
+  return shared;
 }
 
 /** A turn that is only a text. */

@@ -19,6 +19,8 @@ export interface ModelReply {
   readonly error?: { readonly status: number; readonly message: string; readonly retryAfter?: number };
   /** Streams the text in pieces with a pause between them; the stream ends early when the agent hangs up. */
   readonly slow?: { readonly pieces: number; readonly everyMs: number };
+  /** Streams the first line of the text at once and the rest when this resolves; the stream ends early when the agent hangs up. */
+  readonly held?: Promise<unknown>;
 }
 
 /** A model that answers by the book: a pure function of what it was asked, as far as the test wants it to be. */

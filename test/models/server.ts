@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -60,8 +61,15 @@ export async function startModelServer(protocol: Protocol, script: ModelScript):
 }
 
 /** The text of a reply as it goes out: whole, or in pieces with pauses; ends early when the agent hangs up. */
-export async function* piecesOf({ text = '', slow }: ModelReply, gone: AbortSignal): AsyncGenerator<string> {
+export async function* piecesOf({ text = '', slow, held }: ModelReply, gone: AbortSignal): AsyncGenerator<string> {
   if (text === '') return;
+  if (held) {
+    const line = text.indexOf('\n') + 1;
+    yield text.slice(0, line);
+    if (!gone.aborted) await Promise.race([held, once(gone, 'abort')]);
+    if (!gone.aborted) yield text.slice(line);
+    return;
+  }
   if (!slow) return yield text;
   const length = Math.max(1, Math.ceil(text.length / slow.pieces));
   for (let at = 0; at < text.length && !gone.aborted; at += length) {

@@ -1,0 +1,69 @@
+import { afterAll, onTestFailed, onTestFinished } from 'vitest';
+import type { AgentSession, StartOptions } from '../../src/agents/agent.ts';
+import { listen } from './heard.ts';
+import type { Heard } from './heard.ts';
+
+/** A session, and the processes that it told of. */
+export type Started = Heard & { readonly pids: readonly number[] };
+
+/**
+ * One session for all tests of a suite that need no more than one that has started: each start of a real agent takes up to 5 s of
+ * processor time. It is started by the first test that uses it. After a test that failed the next one gets another.
+ */
+export class SharedSession {
+  readonly #start: (more: Partial<StartOptions>) => Promise<AgentSession>;
+  #current: Promise<Started> | undefined;
+  #earlier: string | undefined;
+
+  /** To be made where suites are described: the session is closed after the last test of that suite. */
+  constructor(start: (more: Partial<StartOptions>) => Promise<AgentSession>) {
+    this.#start = start;
+    afterAll(() => this.close());
+  }
+
+  /** The id of the session that was closed last, to be resumed. */
+  get earlier(): string | undefined {
+    return this.#earlier;
+  }
+
+  /** The session; what was heard of it before is not in it. */
+  async use(): Promise<Started> {
+    onTestFailed(() => this.close());
+    const session = await (this.#current ??= this.#open({}));
+    return { ...session.fromNow(), pids: session.pids };
+  }
+
+  /** The session for the running test alone, which may end it as it likes. */
+  async take(): Promise<Started> {
+    const session = await this.use();
+    this.#current = undefined;
+    this.#earlier = session.id;
+    onTestFinished(() => end(session));
+    return session;
+  }
+
+  /** Ends the session and starts another, with these options besides. */
+  async restart(more: Partial<StartOptions>): Promise<Started> {
+    await this.close();
+    this.#current = this.#open(more);
+    return this.use();
+  }
+
+  async close(): Promise<void> {
+    const session = await this.#current?.catch(() => undefined);
+    this.#current = undefined;
+    if (session) this.#earlier = session.id;
+    if (session) await end(session);
+  }
+
+  async #open(more: Partial<StartOptions>): Promise<Started> {
+    const pids: number[] = [];
+    const session = await this.#start({ ...more, onProcess: (pid) => pids.push(pid) });
+    return { ...listen(session), pids };
+  }
+}
+
+async function end(session: Heard): Promise<void> {
+  await session.close();
+  await session.over;
+}
