@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -11,6 +11,7 @@ const MINUTE_MS = 60_000;
  */
 export async function waitForHistory(sessionId: string, env: Readonly<Record<string, string>>): Promise<void> {
   const folder = join(env['GEMINI_CLI_HOME'] ?? env['HOME'] ?? '', '.gemini', 'tmp');
+  removeEmptyHistory(folder, sessionId);
   for (let now = new Date(); holds(folder, fileName(sessionId, now)); now = new Date()) {
     await sleep(MINUTE_MS - (now.getTime() % MINUTE_MS));
   }
@@ -21,11 +22,32 @@ export function fileName(sessionId: string, now: Date): string {
   return `session-${now.toISOString().slice(0, 16).replaceAll(':', '-')}-${sessionId.slice(0, 8)}.jsonl`;
 }
 
+/**
+ * A session that is loaded goes on in its old file, and leaves another one under the same id in which nothing was said. With the next start
+ * Gemini CLI removes what is empty, and with it every file of that id: a session could be resumed once, and never again (measured with
+ * 0.61.0). So the empty ones go first.
+ */
+function removeEmptyHistory(folder: string, sessionId: string): void {
+  for (const project of filesOf(folder)) {
+    const chats = join(folder, project, 'chats');
+    const histories = filesOf(chats)
+      .filter((name) => name.endsWith(`-${sessionId.slice(0, 8)}.jsonl`))
+      .map((name) => join(chats, name));
+    const hasAnswer = (path: string): boolean => textOf(path).includes('"type":"gemini"');
+    if (!histories.some(hasAnswer)) continue;
+    for (const path of histories) if (!hasAnswer(path)) rmSync(path, { force: true });
+  }
+}
+
 function holds(folder: string, name: string): boolean {
+  return filesOf(folder).some((project) => filesOf(join(folder, project, 'chats')).includes(name));
+}
+
+function textOf(path: string): string {
   try {
-    return readdirSync(folder).some((project) => filesOf(join(folder, project, 'chats')).includes(name));
+    return readFileSync(path, 'utf8');
   } catch {
-    return false;
+    return '';
   }
 }
 
