@@ -56,11 +56,14 @@ describe('gemini', needs(program !== undefined, 'gemini is not installed'), () =
   describeDriven(rig, session);
 });
 
-/** Its files are named by the minute in which they began; to load one in that minute is waited with. */
+const OLD = 'session-2026-01-01T00-';
+let minute = 10;
+
+/** Its files are named by the minute in which they began; to load one in that minute is waited with. Each gets a minute of its own. */
 function age({ home }: Place): void {
   const folder = join(home, '.gemini/tmp');
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.jsonl')) continue;
-    renameSync(join(folder, file), join(folder, file.replace(/session-[\dT-]{16}/, 'session-2026-01-01T00-00')));
+    if (!file.endsWith('.jsonl') || file.includes(OLD)) continue;
+    renameSync(join(folder, file), join(folder, file.replace(/session-[\dT-]{16}/, `${OLD}${minute++}`)));
   }
 }
