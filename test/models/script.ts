@@ -17,8 +17,6 @@ export interface ModelReply {
   readonly calls?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[];
   readonly usage?: { readonly input?: number; readonly output?: number; readonly cached?: number };
   readonly error?: { readonly status: number; readonly message: string; readonly retryAfter?: number };
-  /** Streams the text in pieces with a pause between them; the stream ends early when the agent hangs up. */
-  readonly slow?: { readonly pieces: number; readonly everyMs: number };
   /** Streams the first line of the text at once and the rest when this resolves; the stream ends early when the agent hangs up. */
   readonly held?: Promise<unknown>;
 }

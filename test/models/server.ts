@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from './script.ts';
 
@@ -60,22 +59,14 @@ export async function startModelServer(protocol: Protocol, script: ModelScript):
   };
 }
 
-/** The text of a reply as it goes out: whole, or in pieces with pauses; ends early when the agent hangs up. */
-export async function* piecesOf({ text = '', slow, held }: ModelReply, gone: AbortSignal): AsyncGenerator<string> {
+/** The text of a reply as it goes out: whole, or held after its first line; ends early when the agent hangs up. */
+export async function* piecesOf({ text = '', held }: ModelReply, gone: AbortSignal): AsyncGenerator<string> {
   if (text === '') return;
-  if (held) {
-    const line = text.indexOf('\n') + 1;
-    yield text.slice(0, line);
-    if (!gone.aborted) await Promise.race([held, once(gone, 'abort')]);
-    if (!gone.aborted) yield text.slice(line);
-    return;
-  }
-  if (!slow) return yield text;
-  const length = Math.max(1, Math.ceil(text.length / slow.pieces));
-  for (let at = 0; at < text.length && !gone.aborted; at += length) {
-    if (at > 0) await sleep(slow.everyMs, undefined, { signal: gone }).catch(() => {});
-    if (!gone.aborted) yield text.slice(at, at + length);
-  }
+  if (!held) return yield text;
+  const line = text.indexOf('\n') + 1;
+  yield text.slice(0, line);
+  if (!gone.aborted) await Promise.race([held, once(gone, 'abort')]);
+  if (!gone.aborted) yield text.slice(line);
 }
 
 /** The headers of an error that says when to come again. */
