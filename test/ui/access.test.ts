@@ -1,100 +1,140 @@
 import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { needTool } from '../tools.ts';
-import { expectQuiet, openPage, useBrowser } from './browser.ts';
+import { expectQuiet, openPage, useBrowser, usePage } from './browser.ts';
 import { writeNativeTeam } from './native-team.ts';
-import { nativeRoot, setStage, useDashboard } from './stage.ts';
-import { writeStory } from './story.ts';
-
-useDashboard();
-const browser = useBrowser();
+import { nativeRoot, useStage } from './stage.ts';
+import { writeStories } from './story.ts';
 
 const TEAM = 'journal-v2';
 
-interface Look {
-  readonly keys?: readonly string[];
-  /** Where another page has the rest of it: a scan of a long list takes seconds. */
+const browser = useBrowser();
+const stage = useStage(async (home) => {
+  await writeStories(home, [TEAM]);
+  writeNativeTeam(nativeRoot(home));
+});
+const open = usePage(browser, stage);
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
+
+/** Ways to look at a page. All of it once; what is dark or narrow differs in contrast, or in what stands where. */
+const LOOKS = {
+  wide: { theme: 'light', width: 1440, height: 900, rules: [] },
+  dark: { theme: 'dark', width: 1440, height: 900, rules: ['color-contrast'] },
+  middle: { theme: 'dark', width: 900, height: 800, rules: [] },
+  narrow: { theme: 'light', width: 390, height: 844, rules: [] },
+} as const;
+
+type LookName = keyof typeof LOOKS;
+type AxeResults = Awaited<ReturnType<AxeBuilder['analyze']>>;
+
+const ALL: readonly LookName[] = ['wide', 'dark', 'middle', 'narrow'];
+const SHADES: readonly LookName[] = ['wide', 'dark'];
+
+interface Scene {
+  readonly name: string;
+  readonly path: string;
+  /** What must be there before it is looked at. */
+  readonly ready: string;
+  readonly looks: readonly LookName[];
+  readonly key?: string;
+  /** The part that is new in it, where another page has the rest: a scan of a long list takes seconds. */
   readonly within?: string;
 }
 
+const LIST = { path: `/t/${TEAM}?view=list`, ready: '.list-row:nth-child(3)' };
 const DIALOG = '[role=dialog]';
 
-/** Each page, what must be there before it is looked at, what is done first, and the part that is new in it. */
-const PAGES: readonly (readonly [name: string, path: string, ready: string, look?: Look])[] = [
-  ['teams', '/', '.teams'],
-  ['graph', `/t/${TEAM}?view=graph`, '.graph[data-nodes="24"]'],
-  ['board', `/t/${TEAM}?view=board`, '.column'],
-  ['list', `/t/${TEAM}?view=list`, '.list-row:nth-child(3)'],
-  ['past', `/t/${TEAM}?view=board&at=60`, '.live-back', { within: '.time-line' }],
-  ['task', `/t/${TEAM}/task/13?view=list`, '.sheet-title', { within: '.sheet' }],
-  ['transcript', `/t/${TEAM}/m/ada`, '.step.said'],
-  ['lead and inbox', `/t/${TEAM}/m/lead?tab=inbox`, '.message'],
-  ['usage', `/t/${TEAM}/m/ada?tab=usage`, '.plot canvas'],
-  ['queue', '/queue', '.queue-detail'],
-  ['numbers', `/t/${TEAM}/numbers`, '.plot canvas'],
-  ['native', '/native/session-bugs', '.native-mail li'],
-  ['palette', `/t/${TEAM}?view=list`, '.list-row:nth-child(3)', { keys: ['Control+k'], within: DIALOG }],
-  ['new task', `/t/${TEAM}?view=list`, '.list-row:nth-child(3)', { keys: ['n'], within: DIALOG }],
-  ['help', `/t/${TEAM}?view=list`, '.list-row:nth-child(3)', { keys: ['?'], within: DIALOG }],
+const SCENES: readonly Scene[] = [
+  { name: 'teams', path: '/', ready: '.teams', looks: ALL },
+  { name: 'list', ...LIST, looks: ALL },
+  { name: 'graph', path: `/t/${TEAM}?view=graph`, ready: '.graph[data-nodes="24"]', looks: ALL, within: '.stage' },
+  { name: 'board', path: `/t/${TEAM}?view=board`, ready: '.column', looks: ALL, within: '.stage' },
+  { name: 'past', path: `/t/${TEAM}?view=board&at=60`, ready: '.live-back', looks: SHADES, within: '.time-line' },
+  { name: 'task', path: `/t/${TEAM}/task/13?view=list`, ready: '.sheet-title', looks: ALL, within: '.sheet' },
+  { name: 'transcript', path: `/t/${TEAM}/m/ada`, ready: '.step.said', looks: ALL },
+  { name: 'lead and inbox', path: `/t/${TEAM}/m/lead?tab=inbox`, ready: '.message', looks: ['wide'] },
+  { name: 'usage', path: `/t/${TEAM}/m/ada?tab=usage`, ready: '.plot canvas', looks: SHADES },
+  { name: 'queue', path: '/queue', ready: '.queue-detail', looks: ALL },
+  { name: 'numbers', path: `/t/${TEAM}/numbers`, ready: '.plot canvas', looks: SHADES },
+  { name: 'native', path: '/native/session-bugs', ready: '.native-mail li', looks: SHADES },
+  { name: 'palette', ...LIST, looks: ['wide'], key: 'Control+k', within: DIALOG },
+  { name: 'new task', ...LIST, looks: ['wide'], key: 'n', within: DIALOG },
+  { name: 'help', ...LIST, looks: ['wide', 'middle', 'narrow'], key: '?', within: DIALOG },
 ];
 
-const SHADED = PAGES.filter(([name]) =>
-  ['teams', 'native', 'graph', 'board', 'list', 'past', 'task', 'transcript', 'usage', 'queue', 'numbers'].includes(
-    name,
-  ),
-);
-const NARROW = PAGES.filter(([name]) =>
-  ['teams', 'graph', 'board', 'list', 'task', 'transcript', 'queue', 'help'].includes(name),
-);
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
-
 describe('everybody can use it', () => {
-  // All of it once; what is dark or narrow differs in contrast, or in what stands where.
-  test.for([
-    { part: 'views', colorScheme: 'light', width: 1440, height: 900, pages: PAGES.slice(0, 6), rules: [] },
-    { part: 'pages', colorScheme: 'light', width: 1440, height: 900, pages: PAGES.slice(6, 12), rules: [] },
-    { part: 'dialogs', colorScheme: 'light', width: 1440, height: 900, pages: PAGES.slice(12), rules: [] },
-    { part: 'colours', colorScheme: 'dark', width: 1440, height: 900, pages: SHADED, rules: ['color-contrast'] },
-    { part: 'middle', colorScheme: 'dark', width: 900, height: 800, pages: NARROW, rules: [] },
-    { part: 'narrow', colorScheme: 'light', width: 390, height: 844, pages: NARROW, rules: [] },
-  ] as const)('$part, $colorScheme at $width: an accessibility scan finds nothing', async (look, context) => {
-    const { colorScheme, width, height, pages, rules } = look;
-    needTool(context, 'chromium');
-    const { client } = await setStage(async (home) => {
-      await writeStory(home);
-      writeNativeTeam(nativeRoot(home));
-    });
-    const watched = await openPage(browser(), client, '/', { colorScheme, viewport: { width, height } });
-    const { page } = watched;
-    const origin = new URL(page.url()).origin;
-    for (const [name, path, ready, { keys = [], within } = {}] of pages) {
-      await page.goto(origin + path);
+  test.for(SCENES)(
+    '$name: an accessibility scan finds nothing, in both themes and every width',
+    async (scene, context) => {
+      needTool(context, 'chromium');
+      const { name, path, ready, looks, key, within } = scene;
+      const watched = await open(path);
+      const { page } = watched;
       await page.locator(ready).first().waitFor();
-      for (const key of keys) await page.keyboard.press(key);
-      if (keys.length > 0) await page.locator(DIALOG).first().waitFor();
-      // What still fades in has the contrast of something that is not there yet.
-      await page.evaluate(
-        'Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => {})))',
-      );
-      // Without frames there is nothing to put together in a second page, which takes half a second each time.
-      expect(page.frames()).toHaveLength(1);
-      const scan = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
-      if (within !== undefined) scan.include(within);
-      const { violations } = await (rules.length > 0 ? scan.withRules([...rules]) : scan.withTags(TAGS)).analyze();
-      const found = violations.map(
-        ({ id, nodes }) =>
-          `${id}: ${nodes
-            .map(({ html }) => html.slice(0, 160))
-            .slice(0, 3)
-            .join(' ')}`,
-      );
-      expect({ name, found }).toEqual({ name, found: [] });
-      const overlap: unknown = await page.evaluate(OVERLAP);
-      expect({ name, overlap }).toEqual({ name, overlap: [] });
-    }
-    expectQuiet(watched);
+      if (key !== undefined) {
+        await page.keyboard.press(key);
+        await page.locator(DIALOG).first().waitFor();
+      }
+      await bringScanner(page);
+      for (const look of looks) {
+        await take(page, look);
+        await page.locator(ready).first().waitFor();
+        const found = await scan(page, LOOKS[look].rules, within);
+        expect({ name, look, found }).toEqual({ name, look, found: [] });
+        const overlap: unknown = await page.evaluate(OVERLAP);
+        expect({ name, look, overlap }).toEqual({ name, look, overlap: [] });
+      }
+      expectQuiet(watched);
+    },
+  );
+
+  test('the theme is the one that the system prefers, until another is chosen', async (context) => {
+    needTool(context, 'chromium');
+    const { page } = await openPage(browser(), stage().client, '/', { colorScheme: 'dark' });
+    await page.getByRole('button', { name: 'Use the light theme' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Use the dark theme' }).waitFor();
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');
   });
 });
+
+/** Looks at the page that is open in another size, or theme, as its button changes it. */
+async function take(page: Page, look: LookName): Promise<void> {
+  const { theme, width, height } = LOOKS[look];
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: theme });
+  await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+  await page.evaluate(SETTLED);
+}
+
+/** Brings the scanner into the page, once for all looks at it: to read it takes as long as a short scan. */
+async function bringScanner(page: Page): Promise<void> {
+  // Without frames there is nothing to put together in a second page, which takes half a second each time.
+  expect(page.frames()).toHaveLength(1);
+  await new AxeBuilder({ page }).setLegacyMode().withRules(['document-title']).analyze();
+}
+
+/** What a scan finds, a line each; by all our rules where none is given. */
+async function scan(page: Page, rules: readonly string[], within: string | undefined): Promise<string[]> {
+  const runOnly = rules.length > 0 ? { type: 'rule', values: rules } : { type: 'tag', values: TAGS };
+  const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
+  const root = within === undefined ? 'document' : JSON.stringify(within);
+  const { violations, passes } = (await page.evaluate(`axe.run(${root}, ${options})`)) as AxeResults;
+  // A scan that looked at nothing finds nothing.
+  expect(passes).not.toEqual([]);
+  return violations.map(({ id, nodes }) => {
+    const examples = nodes.map(({ html }) => html.slice(0, 160)).slice(0, 3);
+    return `${id}: ${examples.join(' ')}`;
+  });
+}
+
+/** What still fades in has the contrast of something that is not there yet; what has a new size is drawn in the next frame. */
+const SETTLED = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
+  Promise.all(document.getAnimations()
+    .filter((one) => one.effect.getTiming().iterations !== Infinity)
+    .map((one) => one.finished.catch(() => {})))).then(() => undefined)`;
 
 /** A grid that is wholly broken has no finding in a scan: parts that must stand beside each other must not overlap. */
 const OVERLAP = `(() => {
