@@ -6,12 +6,9 @@ import { CreateTeamInput } from '../../src/core/team.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { eventually, expectQuiet, useBrowser, usePage } from './browser.ts';
 import { writePast } from './home-ledger.ts';
-import { setStage, useDashboard } from './stage.ts';
-
-useDashboard();
-const browser = useBrowser();
+import { useStage } from './stage.ts';
 
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
 const TEAM = 'demo';
@@ -35,11 +32,15 @@ async function writeCrashed(home: Home): Promise<void> {
   await writePast(home, TEAM, steps);
 }
 
+const browser = useBrowser();
+const stage = useStage(writeCrashed);
+const open = usePage(browser, stage);
+
 describe('an answer from the queue', () => {
   test('comes true: who crashed is started again or it is said why not, who used up its budget goes on', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage(writeCrashed);
-    const watched = await openPage(browser(), client, '/queue');
+    const { client } = stage();
+    const watched = await open('/queue');
     const { page } = watched;
     const detail = page.locator('.queue-detail');
     const heading = (name: string) => detail.getByRole('heading', { name }).waitFor();
@@ -101,11 +102,12 @@ describe('an answer from the queue', () => {
 
   test('on a plan reaches its member, and the task tells all of it afterwards', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage();
+    const team = 'plans';
+    const { client } = stage();
     const log = join(temporaryFolder(), 'log');
-    await client.call('team.create', { name: TEAM });
-    await client.call('task.create', { teamId: TEAM, title: 'Move the parser' });
-    const watched = await openPage(browser(), client, `/t/${TEAM}`);
+    await client.call('team.create', { name: team });
+    await client.call('task.create', { teamId: team, title: 'Move the parser' });
+    const watched = await open(`/t/${team}`);
     const { page } = watched;
     await page.getByRole('button', { name: 'Spawn a teammate' }).click();
     const form = page.getByRole('dialog', { name: 'Spawn a teammate' });
@@ -123,7 +125,7 @@ describe('an answer from the queue', () => {
     await waits.getByRole('button', { name: 'Approve' }).click();
     await eventually(() => page.locator('.team-count').innerText()).toBe('1 of 1');
 
-    await page.goto(`${new URL(page.url()).origin}/t/${TEAM}/task/1?view=list`);
+    await page.goto(`${new URL(page.url()).origin}/t/${team}/task/1?view=list`);
     const sheet = page.getByRole('dialog', { name: /Task 1/ });
     await eventually(async () =>
       (await sheet.locator('.events .text').allInnerTexts()).filter((line) => line.includes('plan')),
@@ -141,7 +143,7 @@ describe('an answer from the queue', () => {
     await page.locator('.live-back').waitFor();
     await page.getByRole('article', { name: 'Plan of ann' }).getByText('I will do Move the parser').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
-    await client.call('team.down', { teamId: TEAM, force: true });
+    await client.call('team.down', { teamId: team, force: true });
     expectQuiet(watched);
   });
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { needTool } from '../tools.ts';
-import { HANG_MS } from '../until.ts';
 import { BIG, writeBigTeam } from './big-team.ts';
 import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
 import { setStage, useDashboard } from './stage.ts';
@@ -13,7 +12,6 @@ test('a team of 1,000 tasks, 50 members and 10,000 messages is shown whole, draw
   const { client } = await setStage(writeBigTeam);
   const watched = await openPage(browser(), client, '/t/big?view=list');
   const { page } = watched;
-  page.setDefaultTimeout(HANG_MS);
   await page.locator('.list-body .list-row').first().waitFor();
   expect(await page.locator('.team-count').innerText()).toBe(`560 of ${BIG.tasks}`);
   // Rows that nobody sees are not there, and the last one is reached.
