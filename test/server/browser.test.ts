@@ -6,6 +6,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { findPrograms, needTool } from '../tools.ts';
+import { HANG_MS } from '../until.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -78,6 +79,7 @@ test('a page of another origin cannot drive or read the daemon, whoever is logge
   });
   const program = await openBrowser();
   const browser = await program.newContext();
+  browser.setDefaultTimeout(HANG_MS);
   const ours = await logIn(browser, stage);
   const strangerPort = await openStranger();
   const before = await stage.ends();
@@ -91,12 +93,12 @@ test('a page of another origin cannot drive or read the daemon, whoever is logge
   ];
   // The first is the same site as ours for a browser, which gives it our cookie.
   for (const host of ['127.0.0.1', 'localhost', REBOUND]) {
+    const page = await browser.newPage();
     for (const target of targets) {
-      const page = await browser.newPage();
       await page.goto(`http://${host}:${strangerPort}/`);
       expect({ host, target, spoils: await attack(page, target) }).toEqual({ host, target, spoils: [] });
-      await page.close();
     }
+    await page.close();
   }
   expect(await stage.ends()).toEqual(before);
   expect(stage.hub.counters.rejected - refusedBefore).toBeGreaterThan(200);
@@ -104,6 +106,7 @@ test('a page of another origin cannot drive or read the daemon, whoever is logge
   // A page under the rebound name is the daemon's own as far as the browser knows; the daemon knows better.
   // What its answer forbids the page to do is not what protects us here.
   const rebound = await (await program.newContext({ bypassCSP: true })).newPage();
+  rebound.setDefaultTimeout(HANG_MS);
   const answer = await rebound.goto(`http://${REBOUND}:${port}/`);
   expect(answer?.status()).toBe(403);
   await rebound.evaluate(readFileSync(join(PAGES, 'attack.js'), 'utf8'));
