@@ -8,6 +8,7 @@ import { CallError } from '../../src/client/errors.ts';
 import { connectOnce } from '../../src/client/once.ts';
 import { socketConnect } from '../../src/client/socket.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 const CALL = { type: 'task.list', payload: { teamId: 'demo' }, commandId: 'one' };
 
@@ -26,7 +27,7 @@ describe('one call over one connection', () => {
     const path = await listen(async (socket) => {
       socket.on('data', (chunk) => heard.push(String(chunk)));
       socket.write('{"type":"result","id":0,"result":{}}\n');
-      while (!heard.join('').includes('task.list')) await sleep(5);
+      await until('the call', () => heard.join('').includes('task.list'));
       socket.write('{"type":"result","id":1,"result":[1]}\n');
     });
     expect(await connectOnce(path, 'secret').call(CALL)).toEqual([1]);
@@ -62,23 +63,25 @@ describe('one call over one connection', () => {
     const path = await listen(async (socket) => {
       let heard = '';
       socket.on('data', (chunk) => (heard += String(chunk)));
-      while (heard.split('\n').length - 1 < frames) await sleep(5);
+      await until(`${frames} frames`, () => heard.split('\n').length > frames);
       socket.destroy();
     });
     await expect(connectOnce(path, '').call(CALL)).rejects.toMatchObject({ code: 'no_daemon' });
   });
 
   test('says that there is no daemon where nobody listens', async () => {
-    const one = connectOnce(join(temporaryFolder(), 'nobody'), '');
-    await sleep(20);
-    await expect(one.call(CALL)).rejects.toThrow(CallError);
+    const path = join(temporaryFolder(), 'nobody');
+    const first = connectOnce(path, '');
+    await expect(connectOnce(path, '').call(CALL)).rejects.toThrow(CallError);
+    // By now the first one has heard of it, too, before it was asked anything.
+    await expect(first.call(CALL)).rejects.toThrow(CallError);
   });
 
   test('can be given up', async () => {
     let closed = false;
     const path = await listen((socket) => void socket.once('close', () => (closed = true)).resume());
     connectOnce(path, '').close();
-    while (!closed) await sleep(5);
+    await until('the connection is closed', () => closed);
   });
 
   test('passes refusals on', async () => {
