@@ -275,6 +275,8 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   /** The same member again, with the session that it can go on with. */
   #rejoinLater(teamId: string, member: MemberRecord, ms: number): void {
     const key = `${teamId}/${member.id}`;
+    // One that was found dead when the daemon came back waits already, and would come back twice.
+    if (this.#returning.has(key)) return;
     const join = { type: 'member.join', by: SYSTEM, ...rejoinInput(member) } as const;
     this.#returning.add(key);
     this.#later(ms, () =>

@@ -3,8 +3,6 @@ import { until } from '../until.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-const LONG = 90_000;
-
 interface Told {
   readonly memberId: string;
   readonly prompt: string;
@@ -23,126 +21,84 @@ function toldTo(stage: Stage, memberId: string): Told[] {
   return (stage.work() as unknown as Told[]).filter((line) => line.memberId === memberId);
 }
 
-test(
-  'a lead that is an agent makes tasks, brings in a teammate, and ends with an answer when all is done',
-  async () => {
-    const stage = setStage();
-    const file = stage.teamFile({
-      team: 'led',
-      lead: { name: 'boss', prompt: 'Make:\none\ntwo\nthree', delegate: true, ...fixture(stage, 'leads') },
-      agents: { quick: fixture(stage, 'quick') },
-    });
-    const { code, stdout, stderr } = await stage.troupe('up', file, '--json');
-    expect({ code, stderr }).toMatchObject({ code: 0 });
-    const outcome = JSON.parse(stdout) as { reason: string; answer: string; tasks: { assigneeId: string }[] };
-    expect(outcome).toMatchObject({
-      reason: 'done',
-      answer: 'heard: Tasks: 3 completed, 0 in progress, 0 to do, 0 failed.',
-    });
-    expect(outcome.tasks.map(({ assigneeId }) => assigneeId)).toEqual(['helper', 'helper', 'helper']);
-    const [first, ...later] = toldTo(stage, 'boss');
-    expect(first).toMatchObject({ mode: 'delegate' });
-    expect(first?.prompt).toMatch(/^Make:\none\ntwo\nthree\n\nWhere your team stands:\nTeam led/);
-    expect(first?.role).toContain('SpawnTeammate brings in a teammate (quick)');
-    // Three completions and an idle notice are one turn, not four.
-    expect(later).toHaveLength(1);
-    expect(later[0]?.digest).toContain('#2 completed: two (helper) — did two');
-  },
-  LONG,
-);
+test('a lead that is an agent makes tasks, brings in a teammate, and ends with an answer when all is done', async () => {
+  const stage = setStage();
+  const file = stage.teamFile({
+    team: 'led',
+    lead: { name: 'boss', prompt: 'Make:\none\ntwo\nthree', delegate: true, ...fixture(stage, 'leads') },
+    agents: { quick: fixture(stage, 'quick') },
+  });
+  const { code, stdout, stderr } = await stage.troupe('up', file, '--json');
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  const outcome = JSON.parse(stdout) as { reason: string; answer: string; tasks: { assigneeId: string }[] };
+  expect(outcome).toMatchObject({
+    reason: 'done',
+    answer: 'heard: Tasks: 3 completed, 0 in progress, 0 to do, 0 failed.',
+  });
+  expect(outcome.tasks.map(({ assigneeId }) => assigneeId)).toEqual(['helper', 'helper', 'helper']);
+  const [first, ...later] = toldTo(stage, 'boss');
+  expect(first).toMatchObject({ mode: 'delegate' });
+  expect(first?.prompt).toMatch(/^Make:\none\ntwo\nthree\n\nWhere your team stands:\nTeam led/);
+  expect(first?.role).toContain('SpawnTeammate brings in a teammate (quick)');
+  // Three completions and an idle notice are one turn, not four.
+  expect(later).toHaveLength(1);
+  expect(later[0]?.digest).toContain('#2 completed: two (helper) — did two');
+});
 
-test(
-  'a person sees what waits in all teams and answers it; the answer to a plan is its judgement',
-  async () => {
-    const stage = setStage();
-    const members = [{ ...stage.member('planner', 'plans'), plan: 'required', mode: 'full' }];
-    const file = stage.teamFile({ team: 'asks', lead: 'person', members, tasks: [{ title: 'Tidy' }] });
-    await stage.ask('up', file, '--detach');
-    interface Waiting {
-      readonly id: string;
-      readonly kind: string;
-      readonly content: string;
-    }
-    const next = async (): Promise<Waiting> =>
-      until('a plan waits', async () => (await stage.ask<Waiting[]>('approve'))[0]);
-    const first = await next();
-    expect(first).toMatchObject({ kind: 'plan', content: 'I will do Tidy' });
-    await stage.ask('approve', first.id, '--deny', '--feedback', 'with care');
-    const second = await next();
-    expect(second.content).toBe('I will do Tidy: with care');
-    const { stdout: list } = await stage.troupe('approve');
-    expect(list).toMatch(/^plan of planner \(team asks, .*\)\n {2}│ I will do Tidy: with care\n/);
-    expect(list).toContain(
-      '  yes, the work begins: troupe approve planner\n  no, another plan is made: troupe approve planner',
-    );
-    expect((await stage.troupe('approve', second.id)).stdout).toBe(
-      'The plan of planner is approved: the work begins.\n',
-    );
-    await until('it is done', async () => (await stage.task('asks', '1')).result === 'did Tidy');
-    // What it may do from then on is what its team file says.
-    expect(stage.work().map((turn) => (turn as unknown as Told).mode)).toEqual(['plan', 'plan', 'full']);
-    expect((await stage.troupe('approve')).stdout).toBe('Nothing waits for you.\n');
-    expect((await stage.troupe('approve', second.id)).code).toBe(3);
-  },
-  LONG,
-);
+test('a person sees what waits in all teams and answers it; the answer to a plan is its judgement', async () => {
+  const stage = setStage();
+  const members = [{ ...stage.member('planner', 'plans'), plan: 'required', mode: 'full' }];
+  const file = stage.teamFile({ team: 'asks', lead: 'person', members, tasks: [{ title: 'Tidy' }] });
+  await stage.ask('up', file, '--detach');
+  interface Waiting {
+    readonly id: string;
+    readonly kind: string;
+    readonly content: string;
+  }
+  const next = async (): Promise<Waiting> =>
+    until('a plan waits', async () => (await stage.ask<Waiting[]>('approve'))[0]);
+  const first = await next();
+  expect(first).toMatchObject({ kind: 'plan', content: 'I will do Tidy' });
+  await stage.ask('approve', first.id, '--deny', '--feedback', 'with care');
+  const second = await next();
+  expect(second.content).toBe('I will do Tidy: with care');
+  const { stdout: list } = await stage.troupe('approve');
+  expect(list).toMatch(/^plan of planner \(team asks, .*\)\n {2}│ I will do Tidy: with care\n/);
+  expect(list).toContain(
+    '  yes, the work begins: troupe approve planner\n  no, another plan is made: troupe approve planner',
+  );
+  expect((await stage.troupe('approve', second.id)).stdout).toBe('The plan of planner is approved: the work begins.\n');
+  await until('it is done', async () => (await stage.task('asks', '1')).result === 'did Tidy');
+  // What it may do from then on is what its team file says.
+  expect(stage.work().map((turn) => (turn as unknown as Told).mode)).toEqual(['plan', 'plan', 'full']);
+  expect((await stage.troupe('approve')).stdout).toBe('Nothing waits for you.\n');
+  expect((await stage.troupe('approve', second.id)).code).toBe(3);
+});
 
-test(
-  'a lead may bring in only what a person set up',
-  async () => {
-    const stage = setStage();
-    const lead = { name: 'boss', prompt: 'Make:\none', ...fixture(stage, 'leads') };
-    const outcome = await stage.troupe('up', stage.teamFile({ team: 'alone', lead }), '--json');
-    expect(outcome.code).toBe(1);
-    const { answer, reason } = JSON.parse(outcome.stdout) as { answer: string; reason: string };
-    expect(reason).toBe('stuck');
-    expect(answer).toContain('No agents were set up for boss to bring in');
-  },
-  LONG,
-);
+test('a lead may bring in only what a person set up', async () => {
+  const stage = setStage();
+  const lead = { name: 'boss', prompt: 'Make:\none', ...fixture(stage, 'leads') };
+  const outcome = await stage.troupe('up', stage.teamFile({ team: 'alone', lead }), '--json');
+  expect(outcome.code).toBe(1);
+  const { answer, reason } = JSON.parse(outcome.stdout) as { answer: string; reason: string };
+  expect(reason).toBe('stuck');
+  expect(answer).toContain('No agents were set up for boss to bring in');
+});
 
-test(
-  'a lead judges the plan of a teammate, which plans again and begins when it is approved',
-  async () => {
-    const stage = setStage();
-    const file = stage.teamFile({
-      team: 'planned',
-      lead: { name: 'boss', prompt: 'Lead.', ...fixture(stage, 'leads') },
-      members: [{ name: 'planner', plan: 'required', ...fixture(stage, 'plans') }],
-      tasks: [{ title: 'Tidy' }, { title: 'Sweep' }],
-    });
-    const { code, stdout } = await stage.troupe('up', file, '--json');
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ tasks: [{ result: 'did Tidy' }, { result: 'did Sweep' }] });
-    const turns = stage.work().filter(({ memberId }) => memberId === 'planner');
-    expect(turns).toMatchObject([
-      { plan: true, mode: 'plan', feedback: null },
-      { plan: true, mode: 'plan', feedback: 'do it carefully' },
-      { plan: false, mode: 'edit', taskId: '1' },
-      { plan: false, mode: 'edit', taskId: '2' },
-    ]);
-  },
-  LONG,
-);
-
-test(
-  'a lead that died is started again and told where its team stands',
-  async () => {
-    const stage = setStage();
-    const lead = { name: 'boss', prompt: 'Make:\nslow', ...fixture(stage, 'leads') };
-    const agents = { quick: fixture(stage, 'slow') };
-    await stage.ask('up', stage.teamFile({ team: 'survives', lead, agents }), '--detach');
-    const client = stage.client();
-    await until('the helper works', async () => {
-      const { tasks } = await client.call('team.status', { teamId: 'survives' });
-      return tasks['in_progress'] === 1;
-    });
-    process.kill(await stage.pidOf('survives', 'boss'), 'SIGKILL');
-    await until('the new lead was told', async () => toldTo(stage, 'boss').length === 2);
-    expect(toldTo(stage, 'boss')[1]?.digest).toContain('#1 [in_progress] slow (helper)');
-    stage.letGo();
-    await until('the work is done', async () => toldTo(stage, 'boss').length === 3);
-    expect(toldTo(stage, 'boss')[2]?.digest).toContain('Tasks: 1 completed');
-  },
-  LONG,
-);
+test('a lead that died is started again and told where its team stands', async () => {
+  const stage = setStage();
+  const lead = { name: 'boss', prompt: 'Make:\nslow', ...fixture(stage, 'leads') };
+  const agents = { quick: fixture(stage, 'slow') };
+  await stage.ask('up', stage.teamFile({ team: 'survives', lead, agents }), '--detach');
+  const client = stage.client();
+  await until('the helper works', async () => {
+    const { tasks } = await client.call('team.status', { teamId: 'survives' });
+    return tasks['in_progress'] === 1;
+  });
+  process.kill(await stage.pidOf('survives', 'boss'), 'SIGKILL');
+  await until('the new lead was told', async () => toldTo(stage, 'boss').length === 2);
+  expect(toldTo(stage, 'boss')[1]?.digest).toContain('#1 [in_progress] slow (helper)');
+  stage.letGo();
+  await until('the work is done', async () => toldTo(stage, 'boss').length === 3);
+  expect(toldTo(stage, 'boss')[2]?.digest).toContain('Tasks: 1 completed');
+});

@@ -50,6 +50,8 @@ export interface Stage {
   /** The process of a member, as soon as it has one. */
   pidOf(teamId: string, memberId: string): Promise<number>;
   task(teamId: string, taskId: string): Promise<ResultOf<'task.show'>>;
+  /** Another stage on the same daemon, with a folder, a team file and a work log of its own: for another team. */
+  aside(): Stage;
 }
 
 /** A line that a program wrote about a turn. */
@@ -66,14 +68,18 @@ export interface Work {
 /** Sets a stage. When the test ends everything on it is ended, and whatever is still there then fails the test. */
 export function setStage(): Stage {
   const home = temporaryHome();
-  const folder = temporaryFolder();
-  const workLog = join(folder, 'work.log');
   onTestFinished(async () => {
     await run(BIN, ['stop', '--all'], { env: environmentFor(home) }).ended;
     const left = await settled(home);
     for (const { pid } of left) process.kill(pid, 'SIGKILL');
     expect(left, 'processes that were left behind').toEqual([]);
   });
+  return stageOn(home);
+}
+
+function stageOn(home: Home): Stage {
+  const folder = temporaryFolder();
+  const workLog = join(folder, 'work.log');
   const start: Stage['start'] = (words, env = {}) =>
     run(BIN, words, { env: environmentFor(home, { NO_COLOR: '1', ...env }), cwd: folder });
   const troupe: Stage['troupe'] = async (...words) => {
@@ -120,6 +126,7 @@ export function setStage(): Stage {
       client ??= connect(home);
       return client.call('task.show', { teamId, taskId });
     },
+    aside: () => stageOn(home),
   };
 }
 
@@ -129,26 +136,23 @@ export interface Left {
   readonly command: string;
 }
 
-/** All processes that were started for a state directory: the daemon, teammates, programs, hooks. */
-export function processesOf(home: Home): Left[] {
+/** All processes that were started for a state directory: the daemon, teammates, programs, hooks. With a variable: those that have it. */
+export function processesOf(home: Home, variable?: string): Left[] {
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => pid > 0 && pid !== process.pid)
     .flatMap((pid) => {
       const command = read(`/proc/${pid}/cmdline`).split('\0').join(' ').trim();
-      const isOf = read(`/proc/${pid}/environ`).split('\0').includes(`TROUPE_HOME=${home.directory}`);
+      const environment = new Set(read(`/proc/${pid}/environ`).split('\0'));
+      const isOf = environment.has(`TROUPE_HOME=${home.directory}`) && (!variable || environment.has(variable));
       return isOf && command !== '' ? [{ pid, command }] : [];
     });
 }
 
-/** Those that are still there after a moment. */
+/** Those that do not end. */
 async function settled(home: Home): Promise<Left[]> {
-  const giveUp = performance.now() + 3_000;
-  for (;;) {
-    const left = processesOf(home);
-    if (left.length === 0 || performance.now() > giveUp) return left;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until('nothing is left', () => processesOf(home).length === 0).catch(() => {});
+  return processesOf(home);
 }
 
 function read(path: string): string {

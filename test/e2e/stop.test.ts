@@ -8,139 +8,113 @@ import { until } from '../until.ts';
 import { isAlive, processesOf, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-const LONG = 90_000;
-
 describe('troupe down', () => {
-  test(
-    'lets each finish what it does, and returns when all processes and their records are gone',
-    async () => {
-      const stage = setStage();
-      await bringUp(stage, ['slow', 'quick'], [{ title: 'Finish me', assign: 'm0' }]);
-      await until('the work has begun', () => stage.work()[0]);
-      const pids = stage.records().map(({ identity }) => identity?.pid as number);
-      const down = stage.start(['down', 'crew', '--json']);
-      await until('it is asked', async () => {
-        const requests = await stage.client().call('request.list', { teamId: 'crew', kind: 'shutdown' });
-        return requests.length === 2;
-      });
-      stage.letGo();
-      expect(await down.ended, down.output.stderr).toBe(0);
-      expect(pids.map(isAlive)).toEqual([false, false]);
-      expect(readdirSync(stage.home.processes)).toEqual([]);
-      expect(JSON.parse(down.output.stdout)).toMatchObject({ status: 'cleaned-up' });
-      expect(await stage.task('crew', '1')).toMatchObject({ status: 'completed', result: 'did Finish me' });
-      expect(teammates(stage)).toEqual([]);
-    },
-    LONG,
-  );
+  test('lets each finish what it does, and returns when all processes and their records are gone', async () => {
+    const stage = setStage();
+    await bringUp(stage, ['slow', 'quick'], [{ title: 'Finish me', assign: 'm0' }]);
+    await until('the work has begun', () => stage.work()[0]);
+    const pids = stage.records().map(({ identity }) => identity?.pid as number);
+    const down = stage.start(['down', 'crew', '--json']);
+    await until('it is asked', async () => {
+      const requests = await stage.client().call('request.list', { teamId: 'crew', kind: 'shutdown' });
+      return requests.length === 2;
+    });
+    stage.letGo();
+    expect(await down.ended, down.output.stderr).toBe(0);
+    expect(pids.map(isAlive)).toEqual([false, false]);
+    expect(readdirSync(stage.home.processes)).toEqual([]);
+    expect(JSON.parse(down.output.stdout)).toMatchObject({ status: 'cleaned-up' });
+    expect(await stage.task('crew', '1')).toMatchObject({ status: 'completed', result: 'did Finish me' });
+    expect(teammates(stage)).toEqual([]);
+  });
 
-  test(
-    'with --force ends them in the middle, also one that ignores SIGTERM and children that escaped',
-    async () => {
-      const stage = setStage();
-      await bringUp(
-        stage,
-        ['ignores-term', 'slow'],
-        [
-          { title: 'Never', assign: 'm0' },
-          { title: 'Long', assign: 'm1' },
-        ],
-      );
-      await until('both work', () => programs(stage).length === 2);
-      const { code, stderr } = await stage.troupe('down', 'crew', '--force');
-      expect(code, stderr).toBe(0);
-      expect(teammates(stage)).toEqual([]);
-      expect(programs(stage)).toEqual([]);
-      expect(readdirSync(stage.home.processes)).toEqual([]);
-    },
-    LONG,
-  );
+  test('with --force ends them in the middle, also one that ignores SIGTERM and children that escaped', async () => {
+    const stage = setStage();
+    await bringUp(
+      stage,
+      ['ignores-term', 'slow'],
+      [
+        { title: 'Never', assign: 'm0' },
+        { title: 'Long', assign: 'm1' },
+      ],
+    );
+    await until('both work', () => programs(stage).length === 2);
+    const { code, stderr } = await stage.troupe('down', 'crew', '--force');
+    expect(code, stderr).toBe(0);
+    expect(teammates(stage)).toEqual([]);
+    expect(programs(stage)).toEqual([]);
+    expect(readdirSync(stage.home.processes)).toEqual([]);
+  });
 
-  test(
-    'ends those who do not agree in time',
-    async () => {
-      const stage = setStage();
-      await bringUp(stage, ['slow'], [{ title: 'Too long' }]);
-      await until('the work has begun', () => stage.work()[0]);
-      const { code, stderr } = await stage.troupe('down', 'crew', '--within', '500');
-      expect(code, stderr).toBe(0);
-      expect(teammates(stage)).toEqual([]);
-      expect(programs(stage)).toEqual([]);
-    },
-    LONG,
-  );
+  test('ends those who do not agree in time', async () => {
+    const stage = setStage();
+    await bringUp(stage, ['slow'], [{ title: 'Too long' }]);
+    await until('the work has begun', () => stage.work()[0]);
+    const { code, stderr } = await stage.troupe('down', 'crew', '--within', '500');
+    expect(code, stderr).toBe(0);
+    expect(teammates(stage)).toEqual([]);
+    expect(programs(stage)).toEqual([]);
+  });
 });
 
 describe('troupe stop', () => {
-  test(
-    'ends the teammates too, soon and without force, and gives back their tasks',
-    async () => {
-      const stage = setStage();
-      await bringUp(stage, ['slow', 'quick'], [{ title: 'Long', assign: 'm0' }]);
-      await until('the work has begun', () => stage.work()[0]);
-      const { code, stderr } = await stage.troupe('stop');
-      expect(code, stderr).toBe(0);
-      expect(processesOf(stage.home)).toEqual([]);
-      expect(readdirSync(stage.home.processes)).toEqual([]);
-      expect(readLog(stage.home).filter(({ level }) => level === 'error')).toEqual([]);
-      const members = await stage.ask<{ id: string; status: string; stopReason?: string }[]>(
-        'member',
-        'list',
-        '--team',
-        'crew',
-      );
-      expect(members.slice(1)).toMatchObject([
-        { id: 'm0', status: 'stopped', stopReason: 'the daemon was stopped' },
-        { id: 'm1', status: 'stopped', stopReason: 'the daemon was stopped' },
-      ]);
-      expect(await stage.task('crew', '1')).toMatchObject({ status: 'pending' });
-      await stage.troupe('stop');
-    },
-    LONG,
-  );
+  test('ends the teammates too, soon and without force, and gives back their tasks', async () => {
+    const stage = setStage();
+    await bringUp(stage, ['slow', 'quick'], [{ title: 'Long', assign: 'm0' }]);
+    await until('the work has begun', () => stage.work()[0]);
+    const { code, stderr } = await stage.troupe('stop');
+    expect(code, stderr).toBe(0);
+    expect(processesOf(stage.home)).toEqual([]);
+    expect(readdirSync(stage.home.processes)).toEqual([]);
+    expect(readLog(stage.home).filter(({ level }) => level === 'error')).toEqual([]);
+    const members = await stage.ask<{ id: string; status: string; stopReason?: string }[]>(
+      'member',
+      'list',
+      '--team',
+      'crew',
+    );
+    expect(members.slice(1)).toMatchObject([
+      { id: 'm0', status: 'stopped', stopReason: 'the daemon was stopped' },
+      { id: 'm1', status: 'stopped', stopReason: 'the daemon was stopped' },
+    ]);
+    expect(await stage.task('crew', '1')).toMatchObject({ status: 'pending' });
+    await stage.troupe('stop');
+  });
 
-  test(
-    'with --keep lets them work on, and the next daemon takes them over',
-    async () => {
-      const stage = setStage();
-      await bringUp(stage, ['slow'], [{ title: 'Long' }]);
-      await until('the work has begun', () => stage.work()[0]);
-      const pid = await stage.pidOf('crew', 'm0');
-      expect((await stage.troupe('stop', '--keep')).code).toBe(0);
-      expect(isAlive(pid)).toBe(true);
-      stage.letGo();
-      await stage.ask('status');
-      await until('the work is done', async () => (await stage.task('crew', '1')).status === 'completed');
-      expect(await stage.pidOf('crew', 'm0')).toBe(pid);
-      const sessions = await stage.ask<{ pid: number }[]>('ps');
-      expect(sessions).toMatchObject([{ pid }]);
-      expect((await stage.troupe('stop')).code).toBe(0);
-      expect(processesOf(stage.home)).toEqual([]);
-    },
-    LONG,
-  );
+  test('with --keep lets them work on, and the next daemon takes them over', async () => {
+    const stage = setStage();
+    await bringUp(stage, ['slow'], [{ title: 'Long' }]);
+    await until('the work has begun', () => stage.work()[0]);
+    const pid = await stage.pidOf('crew', 'm0');
+    expect((await stage.troupe('stop', '--keep')).code).toBe(0);
+    expect(isAlive(pid)).toBe(true);
+    stage.letGo();
+    await stage.ask('status');
+    await until('the work is done', async () => (await stage.task('crew', '1')).status === 'completed');
+    expect(await stage.pidOf('crew', 'm0')).toBe(pid);
+    const sessions = await stage.ask<{ pid: number }[]>('ps');
+    expect(sessions).toMatchObject([{ pid }]);
+    expect((await stage.troupe('stop')).code).toBe(0);
+    expect(processesOf(stage.home)).toEqual([]);
+  });
 
-  test(
-    'with --all ends everything though the daemon is stopped and the programs escape and ignore',
-    async () => {
-      const stage = setStage();
-      await bringUp(
-        stage,
-        ['ignores-term', 'slow'],
-        [
-          { title: 'A', assign: 'm0' },
-          { title: 'B', assign: 'm1' },
-        ],
-      );
-      await until('both work', () => programs(stage).length === 2);
-      process.kill(stage.daemonPid(), 'SIGSTOP');
-      const { ended } = await stage.ask<{ ended: string[] }>('stop', '--all');
-      expect(ended.toSorted()).toEqual(['m0@crew', 'm1@crew']);
-      expect(processesOf(stage.home)).toEqual([]);
-      expect(readdirSync(stage.home.processes)).toEqual([]);
-    },
-    LONG,
-  );
+  test('with --all ends everything though the daemon is stopped and the programs escape and ignore', async () => {
+    const stage = setStage();
+    await bringUp(
+      stage,
+      ['ignores-term', 'slow'],
+      [
+        { title: 'A', assign: 'm0' },
+        { title: 'B', assign: 'm1' },
+      ],
+    );
+    await until('both work', () => programs(stage).length === 2);
+    process.kill(stage.daemonPid(), 'SIGSTOP');
+    const { ended } = await stage.ask<{ ended: string[] }>('stop', '--all');
+    expect(ended.toSorted()).toEqual(['m0@crew', 'm1@crew']);
+    expect(processesOf(stage.home)).toEqual([]);
+    expect(readdirSync(stage.home.processes)).toEqual([]);
+  });
 
   test('with --all is not undone by those who watch', async () => {
     const stage = setStage();
@@ -156,43 +130,35 @@ describe('troupe stop', () => {
     await watcher.ended;
   });
 
-  test(
-    'with --all says so when nothing runs',
-    async () => {
-      const stage = setStage();
-      const { code, stdout } = await stage.troupe('stop', '--all');
-      expect({ code, stdout }).toEqual({ code: 0, stdout: 'Ended no teammate; no daemon ran.\n' });
-    },
-    LONG,
-  );
+  test('with --all says so when nothing runs', async () => {
+    const stage = setStage();
+    const { code, stdout } = await stage.troupe('stop', '--all');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Ended no teammate; no daemon ran.\n' });
+  });
 });
 
-test(
-  'F8: a process that has the number of one of ours, but is another, is never signalled',
-  async () => {
-    const stage = setStage();
-    const stranger = spawn('sleep', ['1006'], { stdio: 'ignore', detached: true });
-    onTestFinished(() => void stranger.kill('SIGKILL'));
-    const pid = stranger.pid as number;
-    const { bootId } = identify(pid);
-    const forge = (): void =>
-      openProcessRecords(stage.home.processes).write({
-        id: 'member-forged',
-        teamId: 'gone',
-        memberId: 'ghost',
-        startedAt: new Date().toISOString(),
-        identity: { pid, startTime: '1', bootId },
-      });
-    forge();
-    await stage.ask('status');
-    expect(isAlive(pid)).toBe(true);
-    expect(readdirSync(stage.home.processes)).toEqual([]);
-    forge();
-    await stage.ask('stop', '--all');
-    expect(isAlive(pid)).toBe(true);
-  },
-  LONG,
-);
+test('F8: a process that has the number of one of ours, but is another, is never signalled', async () => {
+  const stage = setStage();
+  const stranger = spawn('sleep', ['1006'], { stdio: 'ignore', detached: true });
+  onTestFinished(() => void stranger.kill('SIGKILL'));
+  const pid = stranger.pid as number;
+  const { bootId } = identify(pid);
+  const forge = (): void =>
+    openProcessRecords(stage.home.processes).write({
+      id: 'member-forged',
+      teamId: 'gone',
+      memberId: 'ghost',
+      startedAt: new Date().toISOString(),
+      identity: { pid, startTime: '1', bootId },
+    });
+  forge();
+  await stage.ask('status');
+  expect(isAlive(pid)).toBe(true);
+  expect(readdirSync(stage.home.processes)).toEqual([]);
+  forge();
+  await stage.ask('stop', '--all');
+  expect(isAlive(pid)).toBe(true);
+});
 
 /** A team `crew` of m0, m1 … that run these programs. */
 async function bringUp(stage: Stage, fixtures: readonly string[], tasks: readonly object[]): Promise<void> {

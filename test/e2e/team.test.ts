@@ -7,358 +7,285 @@ import { until } from '../until.ts';
 import { processesOf, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-const LONG = 120_000;
-
 interface Outcome {
   readonly reason: string;
   readonly tasks: readonly { id: string; status: string; result?: string; assigneeId?: string; rejections: number }[];
   readonly requests: readonly { id: string; kind: string; content: string }[];
 }
 
-test(
-  'the life of a team: made, peopled, given work, done, shut down',
-  async () => {
-    const stage = setStage();
-    await stage.ask('team', 'create', 'review');
-    const agent = { kind: 'exec', command: [join(import.meta.dirname, '../fixtures/agents/quick.js')] };
-    for (const name of ['r1', 'r2', 'r3']) {
-      const spec = JSON.stringify({ ...agent, env: { WORK_LOG: stage.workLog } });
-      await stage.ask('member', 'spawn', name, '--team', 'review', '--agent', spec);
-    }
-    const refused = await stage.troupe('member', 'spawn', 'r1', '--team', 'review', '--agent', JSON.stringify(agent));
-    expect(refused.code).not.toBe(0);
-    expect(refused.stderr).toContain('r1');
-    for (let i = 1; i <= 6; i++) {
-      const needs = i > 3 ? ['--needs', String(i - 3)] : [];
-      await stage.ask('task', 'create', `Review ${i}`, '--team', 'review', ...needs);
-    }
-    const client = stage.client();
-    await until(
-      'all tasks are completed',
-      async () => (await client.call('team.status', { teamId: 'review' })).tasks['completed'] === 6,
-    );
-    await until('all are idle', async () => {
-      const members = await client.call('member.list', { teamId: 'review' });
-      return members.slice(1).every(({ status }) => status === 'idle');
-    });
-    const order = stage.work().map(({ taskId }) => Number(taskId));
-    expect(order.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
-    for (const id of [4, 5, 6]) expect(order.indexOf(id)).toBeGreaterThan(order.indexOf(id - 3));
-    const { text, settled } = await stage.ask<{ text: string; settled: boolean }>(
-      'team',
-      'digest',
-      'review',
-      '--after',
-      '0',
-    );
-    expect(settled).toBe(true);
-    expect(text).toContain('#6 completed: Review 6');
-    expect(text).toContain('Tasks: 6 completed, 0 in progress, 0 to do, 0 failed.');
-    expect(await client.call('message.inbox', { teamId: 'review', memberId: 'lead' })).toEqual([]);
-    await stage.ask('shutdown', 'request', 'r1', '--team', 'review');
-    await until('it has gone', async () => {
-      const { status } = await client.call('member.show', { teamId: 'review', memberId: 'r1' });
-      return status === 'stopped';
-    });
-    expect(await stage.ask('down', 'review')).toMatchObject({ status: 'cleaned-up' });
-    expect(processesOf(stage.home).filter(({ command }) => command.includes('--teammate'))).toEqual([]);
-  },
-  LONG,
-);
+test('the life of a team: made, peopled, given work, done, shut down', async () => {
+  const stage = setStage();
+  await stage.ask('team', 'create', 'review');
+  const agent = { kind: 'exec', command: [join(import.meta.dirname, '../fixtures/agents/quick.js')] };
+  for (const name of ['r1', 'r2', 'r3']) {
+    const spec = JSON.stringify({ ...agent, env: { WORK_LOG: stage.workLog } });
+    await stage.ask('member', 'spawn', name, '--team', 'review', '--agent', spec);
+  }
+  const refused = await stage.troupe('member', 'spawn', 'r1', '--team', 'review', '--agent', JSON.stringify(agent));
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain('r1');
+  for (let i = 1; i <= 6; i++) {
+    const needs = i > 3 ? ['--needs', String(i - 3)] : [];
+    await stage.ask('task', 'create', `Review ${i}`, '--team', 'review', ...needs);
+  }
+  const client = stage.client();
+  await until(
+    'all tasks are completed',
+    async () => (await client.call('team.status', { teamId: 'review' })).tasks['completed'] === 6,
+  );
+  await until('all are idle', async () => {
+    const members = await client.call('member.list', { teamId: 'review' });
+    return members.slice(1).every(({ status }) => status === 'idle');
+  });
+  const order = stage.work().map(({ taskId }) => Number(taskId));
+  expect(order.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
+  for (const id of [4, 5, 6]) expect(order.indexOf(id)).toBeGreaterThan(order.indexOf(id - 3));
+  const { text, settled } = await stage.ask<{ text: string; settled: boolean }>(
+    'team',
+    'digest',
+    'review',
+    '--after',
+    '0',
+  );
+  expect(settled).toBe(true);
+  expect(text).toContain('#6 completed: Review 6');
+  expect(text).toContain('Tasks: 6 completed, 0 in progress, 0 to do, 0 failed.');
+  expect(await client.call('message.inbox', { teamId: 'review', memberId: 'lead' })).toEqual([]);
+  await stage.ask('shutdown', 'request', 'r1', '--team', 'review');
+  await until('it has gone', async () => {
+    const { status } = await client.call('member.show', { teamId: 'review', memberId: 'r1' });
+    return status === 'stopped';
+  });
+  expect(await stage.ask('down', 'review')).toMatchObject({ status: 'cleaned-up' });
+  expect(processesOf(stage.home).filter(({ command }) => command.includes('--teammate'))).toEqual([]);
+});
 
 describe('troupe up', () => {
-  test(
-    'does the work, says what came of it, and leaves no teammate',
-    async () => {
-      const stage = setStage();
-      const path = stage.teamFile({
-        team: 'crew',
-        members: [stage.member('ann', 'quick'), stage.member('bob', 'broadcasts')],
-        tasks: [
-          { id: 'one', title: 'One', assign: 'bob' },
-          { id: 'two', title: 'Two', needs: ['one'], assign: 'ann' },
-        ],
-      });
-      const { code, stdout, stderr } = await stage.troupe('up', path);
-      expect(code, stderr).toBe(0);
-      expect(stdout).toMatch(/1 +● completed +One +bob .* sent 1\n/);
-      expect(stdout).toContain('2 of 2 tasks completed');
-      expect(stage.work()).toMatchObject([{ taskId: '2', messages: [{ content: 'One 1', redeliveries: 0 }] }]);
-      expect(processesOf(stage.home).filter(({ command }) => command.includes('--teammate'))).toEqual([]);
-      const again = await stage.troupe('up', path);
-      expect(again.code).not.toBe(0);
-      expect(again.stderr).toContain('was closed');
-    },
-    LONG,
-  );
+  test('does the work, says what came of it, and leaves no teammate', async () => {
+    const stage = setStage();
+    const path = stage.teamFile({
+      team: 'crew',
+      members: [stage.member('ann', 'quick'), stage.member('bob', 'broadcasts')],
+      tasks: [
+        { id: 'one', title: 'One', assign: 'bob' },
+        { id: 'two', title: 'Two', needs: ['one'], assign: 'ann' },
+      ],
+    });
+    const { code, stdout, stderr } = await stage.troupe('up', path);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/1 +● completed +One +bob .* sent 1\n/);
+    expect(stdout).toContain('2 of 2 tasks completed');
+    expect(stage.work()).toMatchObject([{ taskId: '2', messages: [{ content: 'One 1', redeliveries: 0 }] }]);
+    expect(processesOf(stage.home).filter(({ command }) => command.includes('--teammate'))).toEqual([]);
+    const again = await stage.troupe('up', path);
+    expect(again.code).not.toBe(0);
+    expect(again.stderr).toContain('was closed');
+  });
 
-  test(
-    'ends with 1 when a task failed, and says why',
-    async () => {
-      const stage = setStage();
-      const path = stage.teamFile({
-        team: 'crew',
-        members: [stage.member('ann', 'crashes')],
-        tasks: [
-          { id: 'a', title: 'One' },
-          { title: 'Two', needs: ['a'] },
-        ],
-      });
-      const { code, stdout } = await stage.troupe('up', path);
-      expect(code).toBe(1);
-      expect(stdout).toContain('full of cats');
-      expect(stdout).toContain('0 of 2 tasks completed');
-    },
-    LONG,
-  );
+  test('ends with 1 when a task failed, and says why', async () => {
+    const stage = setStage();
+    const path = stage.teamFile({
+      team: 'crew',
+      members: [stage.member('ann', 'crashes')],
+      tasks: [
+        { id: 'a', title: 'One' },
+        { title: 'Two', needs: ['a'] },
+      ],
+    });
+    const { code, stdout } = await stage.troupe('up', path);
+    expect(code).toBe(1);
+    expect(stdout).toContain('full of cats');
+    expect(stdout).toContain('0 of 2 tasks completed');
+  });
 
-  test(
-    'refuses a file with a mistake, and hooks that nobody approved',
-    async () => {
-      const stage = setStage();
-      const path = stage.teamFile({ team: 'crew', tasks: [{ title: 'A', assign: 'nobody' }] });
-      const wrong = await stage.troupe('up', path);
-      expect(wrong.code).toBe(2);
-      expect(wrong.stderr).toMatch(/troupe\.yaml:\d+:\d+: there is no member "nobody"/);
-      expect((await stage.troupe('up', 'missing.yaml')).stderr).toContain('missing.yaml');
-      const canary = join(stage.folder, 'canary');
-      stage.teamFile({
-        team: 'crew',
-        members: [stage.member('ann', 'quick')],
-        tasks: [{ title: 'A' }],
-        hooks: { TaskCompleted: { command: `touch ${canary}` } },
-      });
-      const unapproved = await stage.troupe('up', path);
-      expect(unapproved.code).not.toBe(0);
-      expect(unapproved.stderr).toContain('is not approved');
-      expect(existsSync(canary)).toBe(false);
-      expect((await stage.troupe('up', path, '--yes')).code).toBe(0);
-      expect(existsSync(canary)).toBe(true);
-    },
-    LONG,
-  );
+  test('refuses a file with a mistake, and hooks that nobody approved', async () => {
+    const stage = setStage();
+    const path = stage.teamFile({ team: 'crew', tasks: [{ title: 'A', assign: 'nobody' }] });
+    const wrong = await stage.troupe('up', path);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toMatch(/troupe\.yaml:\d+:\d+: there is no member "nobody"/);
+    expect((await stage.troupe('up', 'missing.yaml')).stderr).toContain('missing.yaml');
+    const canary = join(stage.folder, 'canary');
+    stage.teamFile({
+      team: 'crew',
+      members: [stage.member('ann', 'quick')],
+      tasks: [{ title: 'A' }],
+      hooks: { TaskCompleted: { command: `touch ${canary}` } },
+    });
+    const unapproved = await stage.troupe('up', path);
+    expect(unapproved.code).not.toBe(0);
+    expect(unapproved.stderr).toContain('is not approved');
+    expect(existsSync(canary)).toBe(false);
+    expect((await stage.troupe('up', path, '--yes')).code).toBe(0);
+    expect(existsSync(canary)).toBe(true);
+  });
 
-  test(
-    'asks the hooks about every new task of the file, and makes nothing when one is not wanted',
-    async () => {
-      const stage = setStage();
-      const command = `cat >> asked; grep -q '"task_subject":"No' asked && { echo not this one >&2; exit 2; }; exit 0`;
-      const file = {
-        team: 'crew',
-        members: [stage.member('ann', 'quick')],
-        tasks: [{ title: 'Yes' }, { title: 'No way' }],
-        hooks: { TaskCreated: { command } },
-      };
-      const refused = await stage.troupe('up', stage.teamFile(file), '--yes');
-      expect(refused.code).toBe(4);
-      expect(refused.stderr).toContain('so nothing was made');
-      expect(refused.stderr).toContain('"No way": not this one');
-      expect(await stage.ask('team', 'list')).toEqual([]);
-      rmSync(join(stage.folder, 'asked'));
-      const { code, stderr } = await stage.troupe(
-        'up',
-        stage.teamFile({ ...file, tasks: [{ title: 'Yes' }] }),
-        '--yes',
-      );
-      expect(code, stderr).toBe(0);
-      expect(readFileSync(join(stage.folder, 'asked'), 'utf8')).toMatch(/"task_id":"1","task_subject":"Yes"/);
-    },
-    LONG,
-  );
+  test('asks the hooks about every new task of the file, and makes nothing when one is not wanted', async () => {
+    const stage = setStage();
+    const command = `cat >> asked; grep -q '"task_subject":"No' asked && { echo not this one >&2; exit 2; }; exit 0`;
+    const file = {
+      team: 'crew',
+      members: [stage.member('ann', 'quick')],
+      tasks: [{ title: 'Yes' }, { title: 'No way' }],
+      hooks: { TaskCreated: { command } },
+    };
+    const refused = await stage.troupe('up', stage.teamFile(file), '--yes');
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain('so nothing was made');
+    expect(refused.stderr).toContain('"No way": not this one');
+    expect(await stage.ask('team', 'list')).toEqual([]);
+    rmSync(join(stage.folder, 'asked'));
+    const { code, stderr } = await stage.troupe('up', stage.teamFile({ ...file, tasks: [{ title: 'Yes' }] }), '--yes');
+    expect(code, stderr).toBe(0);
+    expect(readFileSync(join(stage.folder, 'asked'), 'utf8')).toMatch(/"task_id":"1","task_subject":"Yes"/);
+  });
 
-  test(
-    'says once that a gate failed and let work pass, also in its summary and in the status of the team',
-    async () => {
-      const stage = setStage();
-      const path = stage.teamFile({
-        team: 'crew',
-        members: [stage.member('ann', 'quick')],
-        tasks: [{ title: 'One' }, { title: 'Two' }],
-        hooks: { TaskCompleted: { command: 'exit 3' } },
-      });
-      const { code, stdout } = await stage.troupe('up', path, '--yes');
-      expect(code).toBe(0);
-      const text = 'The TaskCompleted hook "exit 3" failed with exit code 3. What it was to judge passed';
-      const lines = stdout.split('\n').filter((line) => line.includes(text));
-      expect(lines).toEqual([expect.stringMatching(/ @system {2}says: The /), expect.stringMatching(/^The /)]);
-      expect((await stage.troupe('team', 'status', 'crew')).stdout).toContain(text);
-    },
-    LONG,
-  );
+  test('says once that a gate failed and let work pass, also in its summary and in the status of the team', async () => {
+    const stage = setStage();
+    const path = stage.teamFile({
+      team: 'crew',
+      members: [stage.member('ann', 'quick')],
+      tasks: [{ title: 'One' }, { title: 'Two' }],
+      hooks: { TaskCompleted: { command: 'exit 3' } },
+    });
+    const { code, stdout } = await stage.troupe('up', path, '--yes');
+    expect(code).toBe(0);
+    const text = 'The TaskCompleted hook "exit 3" failed with exit code 3. What it was to judge passed';
+    const lines = stdout.split('\n').filter((line) => line.includes(text));
+    expect(lines).toEqual([expect.stringMatching(/ @system {2}says: The /), expect.stringMatching(/^The /)]);
+    expect((await stage.troupe('team', 'status', 'crew')).stdout).toContain(text);
+  });
 
-  test(
-    'with --again keeps the closed team until nothing of the new one is refused',
-    async () => {
-      const stage = setStage();
-      const file = { team: 'crew', members: [stage.member('ann', 'quick')], tasks: [{ title: 'First' }] };
-      expect((await stage.troupe('up', stage.teamFile(file))).code).toBe(0);
-      const before = await stage.task('crew', '1');
-      const refuse = async (next: object, said: string): Promise<void> => {
-        const { code, stderr } = await stage.troupe('up', stage.teamFile({ ...file, ...next }), '--again', '--yes');
-        expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(said) });
-        expect(await stage.task('crew', '1')).toEqual(before);
-      };
-      await refuse({ hooks: { TaskCreated: { command: 'echo not now >&2; exit 2' } } }, '"First": not now');
-      const two = [stage.member('ann', 'quick'), stage.member('bob', 'quick')];
-      await refuse({ members: two, limits: { maxTeammates: 1 } }, 'its limit');
-      const { code, stderr } = await stage.troupe('up', stage.teamFile(file), '--again');
-      expect(code, stderr).toBe(0);
-      expect(await stage.task('crew', '1')).not.toEqual(before);
-    },
-    LONG,
-  );
-
-  test(
-    'with --again refuses a team that is still open, and says how to begin anew',
-    async () => {
-      const stage = setStage();
-      const path = stage.teamFile({
-        team: 'crew',
-        members: [stage.member('ann', 'quick')],
-        tasks: [{ title: 'First' }],
-      });
-      expect((await stage.troupe('up', path, '--keep')).code).toBe(0);
-      const before = await stage.task('crew', '1');
-      expect(await stage.troupe('up', path, '--again')).toMatchObject({
-        code: 4,
-        stderr: expect.stringContaining(
-          'Team crew is still open, so nothing begins anew in its place: close it first with troupe down crew',
-        ),
-      });
+  test('with --again keeps the closed team until nothing of the new one is refused', async () => {
+    const stage = setStage();
+    const file = { team: 'crew', members: [stage.member('ann', 'quick')], tasks: [{ title: 'First' }] };
+    expect((await stage.troupe('up', stage.teamFile(file))).code).toBe(0);
+    const before = await stage.task('crew', '1');
+    const refuse = async (next: object, said: string): Promise<void> => {
+      const { code, stderr } = await stage.troupe('up', stage.teamFile({ ...file, ...next }), '--again', '--yes');
+      expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(said) });
       expect(await stage.task('crew', '1')).toEqual(before);
-      expect((await stage.troupe('down', 'crew')).code).toBe(0);
-      expect((await stage.troupe('up', path, '--again')).code).toBe(0);
-      expect(await stage.task('crew', '1')).not.toEqual(before);
-    },
-    LONG,
-  );
+    };
+    await refuse({ hooks: { TaskCreated: { command: 'echo not now >&2; exit 2' } } }, '"First": not now');
+    const two = [stage.member('ann', 'quick'), stage.member('bob', 'quick')];
+    await refuse({ members: two, limits: { maxTeammates: 1 } }, 'its limit');
+    const { code, stderr } = await stage.troupe('up', stage.teamFile(file), '--again');
+    expect(code, stderr).toBe(0);
+    expect(await stage.task('crew', '1')).not.toEqual(before);
+  });
 
-  test(
-    'with --detach returns at once; ps, peek and logs show the team, and up again adds what is missing',
-    async () => {
-      const stage = setStage();
-      const file = { team: 'crew', members: [stage.member('ann', 'slow')], tasks: [{ id: 'one', title: 'One' }] };
-      expect((await stage.troupe('up', stage.teamFile(file), '--detach')).code).toBe(0);
-      const first = await until('the work has begun', () => stage.work()[0]);
-      const ps = await stage.troupe('ps');
-      expect(ps.stdout).toMatch(new RegExp(`crew +ann +active +#1 One +exec +${await stage.pidOf('crew', 'ann')} `));
-      const peek = await stage.troupe('peek', 'ann');
-      expect(peek.stdout).toContain('working');
-      const more = {
-        ...file,
-        members: [...file.members, stage.member('bob', 'quick')],
-        tasks: [...file.tasks, { title: 'Two' }],
-      };
-      expect((await stage.troupe('up', stage.teamFile(more), '--detach')).code).toBe(0);
-      await until('the new one works', () =>
-        stage.work().some(({ memberId, taskId }) => memberId === 'bob' && taskId === '2'),
-      );
-      expect(stage.work().filter(({ taskId }) => taskId === first.taskId)).toHaveLength(1);
-      stage.letGo();
-      await until('all is done', async () => (await stage.task('crew', '1')).status === 'completed');
-      const logs = await stage.troupe('logs', 'ann');
-      expect(logs.stdout).toContain('Task #1: One');
-      expect(logs.stdout).toContain('■ done');
-    },
-    LONG,
-  );
+  test('with --again refuses a team that is still open, and says how to begin anew', async () => {
+    const stage = setStage();
+    const path = stage.teamFile({
+      team: 'crew',
+      members: [stage.member('ann', 'quick')],
+      tasks: [{ title: 'First' }],
+    });
+    expect((await stage.troupe('up', path, '--keep')).code).toBe(0);
+    const before = await stage.task('crew', '1');
+    expect(await stage.troupe('up', path, '--again')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(
+        'Team crew is still open, so nothing begins anew in its place: close it first with troupe down crew',
+      ),
+    });
+    expect(await stage.task('crew', '1')).toEqual(before);
+    expect((await stage.troupe('down', 'crew')).code).toBe(0);
+    expect((await stage.troupe('up', path, '--again')).code).toBe(0);
+    expect(await stage.task('crew', '1')).not.toEqual(before);
+  });
+
+  test('with --detach returns at once; ps, peek and logs show the team, and up again adds what is missing', async () => {
+    const stage = setStage();
+    const file = { team: 'crew', members: [stage.member('ann', 'slow')], tasks: [{ id: 'one', title: 'One' }] };
+    expect((await stage.troupe('up', stage.teamFile(file), '--detach')).code).toBe(0);
+    const first = await until('the work has begun', () => stage.work()[0]);
+    const ps = await stage.troupe('ps');
+    expect(ps.stdout).toMatch(new RegExp(`crew +ann +active +#1 One +exec +${await stage.pidOf('crew', 'ann')} `));
+    const peek = await stage.troupe('peek', 'ann');
+    expect(peek.stdout).toContain('working');
+    const more = {
+      ...file,
+      members: [...file.members, stage.member('bob', 'quick')],
+      tasks: [...file.tasks, { title: 'Two' }],
+    };
+    expect((await stage.troupe('up', stage.teamFile(more), '--detach')).code).toBe(0);
+    await until('the new one works', () =>
+      stage.work().some(({ memberId, taskId }) => memberId === 'bob' && taskId === '2'),
+    );
+    expect(stage.work().filter(({ taskId }) => taskId === first.taskId)).toHaveLength(1);
+    stage.letGo();
+    await until('all is done', async () => (await stage.task('crew', '1')).status === 'completed');
+    const logs = await stage.troupe('logs', 'ann');
+    expect(logs.stdout).toContain('Task #1: One');
+    expect(logs.stdout).toContain('■ done');
+  });
 
   test.each([
     ['on Ctrl-C', 'SIGINT'],
     ['when it is told to end', 'SIGTERM'],
-  ] as const)(
-    'takes the team down %s and leaves nothing',
-    async (_when, how) => {
-      const stage = setStage();
-      const path = stage.teamFile({ team: 'crew', members: [stage.member('ann', 'slow')], tasks: [{ title: 'Long' }] });
-      const up = stage.start(['up', path]);
-      await until('the work has begun', () => stage.work()[0]);
-      up.child.kill(how);
-      expect(await up.ended).toBe(130);
-      expect(up.output.stdout).toContain('Interrupted: its members are stopped. The same command goes on');
-      expect(processesOf(stage.home).filter(({ command }) => /--teammate|fixtures/.test(command))).toEqual([]);
-      expect(stage.records()).toEqual([]);
-    },
-    LONG,
-  );
+  ] as const)('takes the team down %s and leaves nothing', async (_when, how) => {
+    const stage = setStage();
+    const path = stage.teamFile({ team: 'crew', members: [stage.member('ann', 'slow')], tasks: [{ title: 'Long' }] });
+    const up = stage.start(['up', path]);
+    await until('the work has begun', () => stage.work()[0]);
+    up.child.kill(how);
+    expect(await up.ended).toBe(130);
+    expect(up.output.stdout).toContain('Interrupted: its members are stopped. The same command goes on');
+    expect(processesOf(stage.home).filter(({ command }) => /--teammate|fixtures/.test(command))).toEqual([]);
+    expect(stage.records()).toEqual([]);
+  });
 });
 
 describe('a gate', () => {
-  test(
-    'F42: that rejects once gets a better second try; it may ask about the very task meanwhile',
-    async () => {
-      const stage = setStage();
-      gate(
-        stage,
-        `${process.execPath} ${BIN} task show $TROUPE_TASK_ID --team $TROUPE_TEAM_ID --json > shown || exit 2
+  test('F42: that rejects once gets a better second try; it may ask about the very task meanwhile', async () => {
+    const stage = setStage();
+    gate(
+      stage,
+      `${process.execPath} ${BIN} task show $TROUPE_TASK_ID --team $TROUPE_TEAM_ID --json > shown || exit 2
 test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
-      );
-      const outcome = await up(stage);
-      expect(outcome).toMatchObject({ reason: 'done', tasks: [{ status: 'completed', rejections: 1 }] });
-      expect(stage.work().map(({ feedback, epoch }) => ({ feedback, epoch }))).toEqual([
-        { feedback: null, epoch: 1 },
-        { feedback: 'try harder', epoch: 1 },
-      ]);
-      const { stdout } = await stage.troupe('logs', 'ann', '--team', 'crew');
-      expect(stdout).toContain('✗ a gate did not let task #1 pass: try harder\n');
-    },
-    LONG,
-  );
+    );
+    const outcome = await up(stage);
+    expect(outcome).toMatchObject({ reason: 'done', tasks: [{ status: 'completed', rejections: 1 }] });
+    expect(stage.work().map(({ feedback, epoch }) => ({ feedback, epoch }))).toEqual([
+      { feedback: null, epoch: 1 },
+      { feedback: 'try harder', epoch: 1 },
+    ]);
+    const { stdout } = await stage.troupe('logs', 'ann', '--team', 'crew');
+    expect(stdout).toContain('✗ a gate did not let task #1 pass: try harder\n');
+  });
 
   test.each([
     ['yes completes it as it is', true],
     ['no gives it back to be done anew', false],
-  ])(
-    'that rejects five times puts it before a person: %s',
-    async (_what, approve) => {
-      const stage = setStage();
-      gate(stage, 'test -e open || { echo never good enough >&2; exit 2; }');
-      const outcome = await up(stage, 1);
-      expect(outcome).toMatchObject({ reason: 'person', requests: [{ kind: 'gate' }], tasks: [{ rejections: 5 }] });
-      const [request] = outcome.requests;
-      expect(request?.content).toContain('never good enough');
-      expect(stage.work()).toHaveLength(5);
-      const shown = (await stage.troupe('task', 'show', '1', '--team', 'crew')).stdout;
-      expect(shown).toMatch(/sent back +5 times\n/);
-      expect(shown).toContain('what was said of the last try\n    never good enough\n');
-      expect(shown).toContain(`It waits for a person (gate): troupe approve ${request?.id}\n`);
-      writeFileSync(join(stage.folder, 'open'), '');
-      const answer = approve ? ['--approve'] : ['--no-approve', '--feedback', 'mind the tests'];
-      await stage.ask('request', 'answer', request?.id ?? '', '--team', 'crew', ...answer);
-      const task = await until('it is completed', async () => {
-        const found = await stage.task('crew', '1');
-        return found.status === 'completed' && found;
-      });
-      expect(task.result).toBe('did Judged');
-      expect(stage.work()).toHaveLength(approve ? 5 : 6);
-      if (!approve) {
-        expect(stage.work().at(-1)).toMatchObject({ feedback: 'mind the tests' });
-        expect(stage.work().at(-1)?.prompt).toContain('was sent back. What has to change:\n\nmind the tests');
-        expect(task).toMatchObject({ description: '', feedback: 'mind the tests' });
-      }
-      expect((await stage.troupe('up', join(stage.folder, 'troupe.yaml'), '--yes')).code).toBe(0);
-    },
-    LONG,
-  );
-
-  test(
-    'on going idle keeps a teammate at work, but not for ever',
-    async () => {
-      const stage = setStage();
-      const path = stage.teamFile({
-        team: 'crew',
-        members: [stage.member('ann', 'quick')],
-        tasks: [{ title: 'One' }],
-        hooks: { TeammateIdle: { command: 'echo look again >&2; exit 2' } },
-      });
-      const { code, stderr } = await stage.troupe('up', path, '--yes');
-      expect(code, stderr).toBe(0);
-      const said = stage.work().flatMap(({ messages }) => messages.map(({ content }) => content));
-      expect(said.length).toBeLessThanOrEqual(3);
-      expect(new Set(said)).toEqual(new Set(said.length > 0 ? ['look again'] : []));
-    },
-    LONG,
-  );
+  ])('that rejects five times puts it before a person: %s', async (_what, approve) => {
+    const stage = setStage();
+    gate(stage, 'test -e open || { echo never good enough >&2; exit 2; }');
+    const outcome = await up(stage, 1);
+    expect(outcome).toMatchObject({ reason: 'person', requests: [{ kind: 'gate' }], tasks: [{ rejections: 5 }] });
+    const [request] = outcome.requests;
+    expect(request?.content).toContain('never good enough');
+    expect(stage.work()).toHaveLength(5);
+    const shown = (await stage.troupe('task', 'show', '1', '--team', 'crew')).stdout;
+    expect(shown).toMatch(/sent back +5 times\n/);
+    expect(shown).toContain('what was said of the last try\n    never good enough\n');
+    expect(shown).toContain(`It waits for a person (gate): troupe approve ${request?.id}\n`);
+    writeFileSync(join(stage.folder, 'open'), '');
+    const answer = approve ? ['--approve'] : ['--no-approve', '--feedback', 'mind the tests'];
+    await stage.ask('request', 'answer', request?.id ?? '', '--team', 'crew', ...answer);
+    const task = await until('it is completed', async () => {
+      const found = await stage.task('crew', '1');
+      return found.status === 'completed' && found;
+    });
+    expect(task.result).toBe('did Judged');
+    expect(stage.work()).toHaveLength(approve ? 5 : 6);
+    if (!approve) {
+      expect(stage.work().at(-1)).toMatchObject({ feedback: 'mind the tests' });
+      expect(stage.work().at(-1)?.prompt).toContain('was sent back. What has to change:\n\nmind the tests');
+      expect(task).toMatchObject({ description: '', feedback: 'mind the tests' });
+    }
+    expect((await stage.troupe('up', join(stage.folder, 'troupe.yaml'), '--yes')).code).toBe(0);
+  });
 
   function gate(stage: Stage, script: string): void {
     const path = join(stage.folder, 'gate.sh');
@@ -378,29 +305,3 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
     return JSON.parse(stdout) as Outcome;
   }
 });
-
-test(
-  'mail waits together for the next turn of a program, in order, urgent or not',
-  async () => {
-    const stage = setStage();
-    const path = stage.teamFile({
-      team: 'crew',
-      members: [stage.member('ann', 'slow')],
-      tasks: [
-        { id: 'one', title: 'One' },
-        { title: 'Two', needs: ['one'] },
-      ],
-    });
-    await stage.troupe('up', path, '--detach');
-    await until('the work has begun', () => stage.work()[0]);
-    for (const words of [['first'], ['second', '--urgent'], ['third']]) {
-      await stage.ask('send', 'ann', ...words, '--team', 'crew');
-    }
-    stage.letGo();
-    await until('all is done', async () => (await stage.task('crew', '2')).status === 'completed');
-    expect(stage.work()[1]?.messages.map(({ content }) => content)).toEqual(['first', 'second', 'third']);
-    const inbox = await stage.client().call('message.inbox', { teamId: 'crew', memberId: 'ann' });
-    expect(inbox.every(({ acknowledgedAt }) => acknowledgedAt !== undefined)).toBe(true);
-  },
-  LONG,
-);

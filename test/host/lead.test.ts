@@ -77,3 +77,29 @@ test('whose turn was cancelled is told the same again with the next', async () =
   await until('it was told again', async () => (await member('lead')).metadata?.['knows']);
   expect(lead.turns.slice(0, 2).map(({ digest }) => digest?.includes('Team demo'))).toEqual([true, true]);
 });
+
+test('is woken for a plan that waits, judges it, and hears how the work went', async () => {
+  const house = await openTeam([]);
+  await house.call('member.add', { teamId: 'demo', name: 'ada', planApprovalRequired: true });
+  const lead = startMember(house, 'lead', async ({ digest = '' }) => {
+    for (const [, requestId = '', plan = ''] of digest.matchAll(/\(request_id ([^)]+)\):\n<[^>]*>\n([^]*?)\n<\//g)) {
+      const isGood = plan.includes('carefully');
+      if (isGood) await house.call('plan.approve', { teamId: 'demo', requestId }, 'lead');
+      else await house.call('plan.reject', { teamId: 'demo', requestId, feedback: 'do it carefully' }, 'lead');
+    }
+    return 'heard';
+  });
+  const ada = startMember(
+    house,
+    'ada',
+    ({ plan, feedback }) => (plan ? `I will${feedback ? `: ${feedback}` : ''}` : 'did it'),
+    { mode: 'plan' },
+  );
+  await ask(house).create('Tidy');
+  await until('the lead heard', () => lead.turns.some(({ digest }) => digest?.includes('Tasks: 1 completed')));
+  expect(ada.turns.map(({ plan, feedback }) => [plan, feedback])).toEqual([
+    [true, undefined],
+    [true, 'do it carefully'],
+    [undefined, undefined],
+  ]);
+});
