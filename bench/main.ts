@@ -41,7 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 
   // Daemons and commands run as they are published.
-  buildIfStale();
+  await buildIfStale();
   const results: Result[] = [];
   for (const benchmark of asked.benchmarks) {
     if (!json) console.error(`${benchmark.name} ...`);

@@ -1,5 +1,6 @@
 // Whether what was built is what the source is now, and building it where it is not.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -15,14 +16,15 @@ export function isBuilt(root = ROOT): boolean {
 }
 
 /** Builds the package where it is not. */
-export function buildIfStale(): void {
+export async function buildIfStale(): Promise<void> {
   if (isBuilt()) return;
-  const build = spawnSync(process.execPath, [join(ROOT, 'scripts/build.ts')], {
+  const build = spawn(process.execPath, [join(ROOT, 'scripts/build.ts')], {
     cwd: ROOT,
     // Standard output may be somebody's JSON.
     stdio: ['ignore', 2, 2],
   });
-  if (build.status !== 0) throw new Error('The package cannot be built');
+  const [status] = await once(build, 'close');
+  if (status !== 0) throw new Error('The package cannot be built');
 }
 
 /** Whether one of the sources is newer than what was made of them. */

@@ -5,7 +5,7 @@ import { ALL_VERSIONS, VERSIONS_FOLDER } from '../test/native/versions.ts';
 import { installAgents } from './install-agents.ts';
 
 process.chdir(dirname(import.meta.dirname));
-if (installAgents(VERSIONS_FOLDER, 'the older versions of Claude Code: once, about 350 MB')) {
+if (await installAgents(VERSIONS_FOLDER, 'the older versions of Claude Code: once, about 350 MB')) {
   const words = process.argv.slice(2);
   const files = words.some((word) => !word.startsWith('-')) ? words : [...words, 'test/native/'];
   const env = { ...process.env, [ALL_VERSIONS]: '1' };

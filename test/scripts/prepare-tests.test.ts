@@ -41,7 +41,7 @@ describe('preparing the tests', () => {
       );
       const { status, stdout, stderr } = prepare(path);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      expect(stdout).toMatch(/^Installing .* for the tests\.\n$/);
+      expect(stdout).toMatch(/^Installing .* for the tests\.\nDone after \d+ s: .* for the tests\.\n$/);
     },
   );
 
@@ -51,7 +51,7 @@ describe('preparing the tests', () => {
     addProgram(path, 'npm', `echo "$@" >> ${folder}/calls; /bin/mkdir -p node_modules`);
     const first = prepare(path, folder);
     expect(first).toMatchObject({ status: 0, stderr: '' });
-    expect(first.stdout).toMatch(/^Installing the agents .*\n$/);
+    expect(first.stdout).toMatch(/^Installing the agents .*\nDone after .*\n$/);
     expect(prepare(path, folder)).toMatchObject({ status: 0, stdout: '', stderr: '' });
     writeFileSync(join(folder, 'package-lock.json'), '{"changed":true}');
     expect(prepare(path, folder).stdout).toMatch('Installing the agents');
