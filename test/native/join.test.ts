@@ -51,7 +51,10 @@ async function playTeam(stage: NativeStage): Promise<string> {
       [/Send codex home/, { calls: [requestShutdown('codex-1')] }],
     ),
     alice: rules(
-      [/Take the second task/, { calls: [updateTask('2', { owner: 'alice', status: 'in_progress' })] }],
+      [
+        /Take the second task/,
+        { calls: [updateTask('2', { owner: 'alice', status: 'in_progress' }), send('team-lead', 'good morning')] },
+      ],
       [
         /hello alice, says codex/,
         { calls: [updateTask('2', { status: 'completed' }), send('codex-1', 'hello codex, says alice')] },
@@ -80,6 +83,10 @@ describe.for(TESTED_VERSIONS)('Codex in a team of Claude Code %s', (version) => 
     // Both take a while to start.
     const isServing = async (): Promise<boolean> => (await stage.troupe('native', 'list')).code === 0;
     const [name] = await Promise.all([playTeam(stage), stage.until('the daemon serves', isServing)]);
+    // It is seen as it works: a teammate appears, and what it writes reaches the lead.
+    await stage.until('the lead was greeted', () => stage.heard('lead', 'good morning'));
+    const shown = await stage.ask<{ members: { name: string }[] }>('native', 'show', name);
+    expect(shown.members.map((one) => one.name).sort()).toEqual(['alice', 'bob', 'team-lead']);
     const { teamId } = await stage.ask<{ teamId: string }>('join', name);
     const client = connect(stage.troupeHome);
     // The oldest version rewrites its list without a lock, and what alice said of herself may be lost until she rests.

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { proves } from '../bridge/requirements.ts';
@@ -60,11 +59,9 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', (versio
       // Now it leaves as people do.
       await stage.type('/exit');
       await stage.sees('Background work is running');
-      await stage.until('it has left, and its team with it', async () => {
-        if (!existsSync(join(stage.root, 'teams', teamId))) return true;
-        stage.press(['Enter']);
-        await sleep(500);
-        return undefined;
+      await stage.confirmUntil('it has left, and its team with it', {
+        question: /Background work is running/,
+        until: () => !existsSync(join(stage.root, 'teams', teamId)),
       });
       await stage.until('and the helper with it', () => programsOf(stage, 'helper').length === 0);
       await stage.until('its pane, too', () => stage.panes().length === 1);

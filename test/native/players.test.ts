@@ -1,17 +1,16 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished } from 'vitest';
+import { describe, expect } from 'vitest';
 import { agentProgram } from '../agents/installed.ts';
-import { testPlace } from '../agents/real.ts';
+import { makePlace } from '../agents/real.ts';
 import { setUp } from '../agents/setups.ts';
 import { proves } from '../bridge/requirements.ts';
 import { connect } from '../daemon/serve.ts';
-import type { ModelReply, ModelScript } from '../models/script.ts';
+import type { ModelReply, ModelRequest, ModelScript } from '../models/script.ts';
 import { as, lastText, rules } from './script.ts';
-import { setNativeStage } from './stage.ts';
+import { shareNativeStage, withLead } from './stage.ts';
 import type { NativeStage } from './stage.ts';
-import { NEWEST, TESTED_VERSIONS } from './versions.ts';
+import { TESTED_VERSIONS } from './versions.ts';
 
 /** The agents beside Codex, each with its tool for commands and how its processes are called. */
 const AGENTS = {
@@ -25,131 +24,134 @@ const NAMES = Object.keys(AGENTS) as Name[];
 /** What they are called in the native team: one of them must not be taken for Claude Code's own. */
 const MATES: Readonly<Record<Name, string>> = { claude: 'reviewer', gemini: 'writer', opencode: 'tester' };
 
+const hasCodex = agentProgram('codex') !== undefined;
 const missing = NAMES.filter((name) => agentProgram(name) === undefined);
 
 describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', (version) => {
+  const enter = shareNativeStage(version, withLead('players', useAgents));
+
+  proves(
+    ['teammate-command', 'permission-strict', 'permission-answers', 'lead-signs'],
+    'has a teammate of its own kind and Codex in another pane: mail, a task, a permission, idle, shutdown',
+    async (context) => {
+      context.skip(!hasCodex, 'Codex is not installed');
+      const stage = await enter(context);
+      const made = madeByCodex(stage);
+      const { spawn, send, createTask, updateTask, requestShutdown } = stage.words;
+      const mate = (name: string, prompt: string) => spawn({ name, team: 'players', prompt: `${as(name)}${prompt}` });
+      stage.play({
+        lead: rules(
+          [/Bring codex/, { calls: [mate('alice', 'Greet codex.'), mate('codex', 'Hi.')] }],
+          [/codex has come/, { calls: [createTask('Make the file'), updateTask('1', { owner: 'codex' })] }],
+          [/Stop codex/, { calls: [requestShutdown('codex')] }],
+        ),
+        alice: rules([/Greet codex/, { calls: [send('codex', 'good day, says alice')] }]),
+      });
+      await stage.type('Bring codex');
+
+      await stage.until('the lead heard from codex', () => stage.heard('lead', 'codex has come'));
+      // Its person sees what codex wants, and says yes.
+      await stage.sees(/made\.txt[^]*Do you want to proceed/);
+      expect(existsSync(made)).toBe(false);
+      await stage.confirm(/Do you want to proceed/);
+      await stage.until('the task is done', () => stage.team()?.tasks.get('1')?.status === 'completed');
+      expect(existsSync(made)).toBe(true);
+      expect(stage.team()?.tasks.get('1')).toMatchObject({ owner: 'codex', status: 'completed' });
+      await stage.until('alice heard from codex', () => stage.heard('alice', 'good day to you'));
+      await stage.until('the lead heard that it rests', () =>
+        stage.heard('lead', /idle_notification.*the file is there/),
+      );
+      await stage.until('it is shown as resting', () => memberOf(stage, 'codex')?.isActive === false);
+
+      await stage.type('Stop codex');
+      await stage.until('codex is gone', () => memberOf(stage, 'codex') === undefined);
+      await stage.until('its pane is gone', () => stage.panes().length === 2);
+      await stage.until('nothing of it runs', () => !stage.processes().some(({ command }) => /codex/.test(command)));
+      expect(memberOf(stage, 'alice')).toBeDefined();
+    },
+  );
+
   proves(
     ['teammate-command', 'permission-strict', 'permission-answers'],
     'has teammates that Gemini CLI, OpenCode and another Claude Code play: a task, a permission, idle, shutdown',
     async (context) => {
       context.skip(missing.length > 0, `${missing.join(', ')} is not installed`);
-      const stage = await setNativeStage(context, version);
-      const made = (name: Name): string => join(stage.cwd, `made-by-${name}.txt`);
-      await useAgents(stage, made);
-      const { createTeam, spawn, createTask, updateTask, requestShutdown } = stage.words;
+      const stage = await enter(context);
+      const made = (name: Name): string => madeBy(stage, name);
+      const { spawn, createTask, updateTask, requestShutdown } = stage.words;
+      // What others left.
+      const before = { panes: stage.panes().length, members: stage.team()?.config?.members.length };
+      const titleOf = (name: Name): string => `Make the file of ${name}`;
+      /** Once its tasks have numbers: each is somebody's before that one comes. */
+      const assign = ({ turns }: ModelRequest): ModelReply => {
+        const said = turns.map(({ text }) => text).join('\n');
+        const owned = NAMES.map((name) => {
+          const [, id = ''] = new RegExp(`#(\\d+) created successfully: ${titleOf(name)}`).exec(said) ?? [];
+          return updateTask(id, { owner: MATES[name] });
+        });
+        const spawned = NAMES.map((name) => spawn({ name: MATES[name], team: 'players', prompt: 'Take your task.' }));
+        return { calls: [...owned, ...spawned] };
+      };
       stage.play({
         lead: rules(
-          [
-            /Begin/,
-            {
-              calls: [
-                ...createTeam('players'),
-                ...NAMES.map((name) => createTask(`Make the file of ${name}`)),
-                ...NAMES.map((name, i) => updateTask(String(i + 1), { owner: MATES[name] })),
-                ...NAMES.map((name) => spawn({ name: MATES[name], team: 'players', prompt: 'Take your task.' })),
-              ],
-            },
-          ],
+          [/Bring the others/, { calls: NAMES.map((name) => createTask(titleOf(name))) }],
+          [/created successfully/, assign],
           [/Stop them/, { calls: NAMES.map((name) => requestShutdown(MATES[name])) }],
         ),
       });
-      await stage.startLead({ troupe: [] });
-      await stage.type(`${as('lead')}Begin`);
+      await stage.type('Bring the others');
 
       // Its person says yes to each, one after the other.
-      const answer = async (): Promise<true | undefined> => {
-        if (NAMES.every((name) => existsSync(made(name)))) return true;
-        if (/Do you want to proceed/.test(stage.shows())) stage.press(['Enter']);
-        await sleep(500);
-        return undefined;
-      };
-      // Three agents start at once.
-      await stage.until('all files are made', answer);
+      // The newest version clears a list soon after all of it is done.
+      const done = new Set<string>();
+      await stage.confirmUntil('all files are made, and the tasks done', {
+        question: /made-by-\w+\.txt(?:(?!made-by)[^])*Do you want to proceed/,
+        until() {
+          for (const { subject, owner, status } of stage.team()?.tasks.values() ?? []) {
+            if (status === 'completed') done.add(`${subject} by ${owner}`);
+          }
+          return NAMES.every((name) => existsSync(made(name)) && done.has(`${titleOf(name)} by ${MATES[name]}`));
+        },
+      });
       const teamId = stage.team()?.name ?? '';
       const client = connect(stage.troupeHome);
       const asked = await client.call('request.list', { teamId, kind: 'permission' });
-      expect(asked.map(({ memberId }) => memberId).sort()).toEqual(Object.values(MATES).sort());
-      expect(new Set(asked.map(({ status }) => status))).toEqual(new Set(['approved']));
-      for (const [i, name] of NAMES.entries()) {
-        await stage.until(`${name} is done`, () => stage.team()?.tasks.get(String(i + 1))?.status === 'completed');
+      const theirs = asked.filter(({ memberId }) => Object.values(MATES).includes(memberId));
+      expect(theirs.map(({ memberId }) => memberId).sort()).toEqual(Object.values(MATES).sort());
+      expect(new Set(theirs.map(({ status }) => status))).toEqual(new Set(['approved']));
+      for (const name of NAMES) {
         await stage.until(`the lead heard that ${name} rests`, () => stage.heard('lead', `${name} made it`));
       }
 
       await stage.type('Stop them');
-      await stage.until('they are gone', () => stage.team()?.config?.members.length === 1);
-      await stage.until('their panes, too', () => stage.panes().length === 1);
+      await stage.until('they are gone', () => stage.team()?.config?.members.length === before.members);
+      await stage.until('their panes, too', () => stage.panes().length === before.panes);
       const isOne = ({ command }: { command: string }): boolean =>
         / --(native-)?teammate /.test(command) || NAMES.some((name) => AGENTS[name].process.test(command));
       await stage.until('nothing of them runs', () => !stage.processes().some(isOne));
     },
   );
-
-  proves(
-    ['teammate-command', 'plan-answers'],
-    'sends back the plan of a teammate that a program plays, approves the next, and only then is anything done',
-    async (context) => {
-      const stage = await setNativeStage(context, version);
-      const program = join(stage.home, 'planner.sh');
-      const lines = [
-        'turn=$(cat)',
-        // The newest feedback is in the turn; what is done is left in a file.
-        'case $turn in',
-        `  *'"plan":true'*'with tests'*|*'with tests'*'"plan":true'*) echo 'Plan 2: with tests' ;;`,
-        `  *'"plan":true'*) echo 'Plan 1' ;;`,
-        `  *) touch ${join(stage.cwd, 'made')}; echo 'made as planned' ;;`,
-        'esac',
-      ];
-      writeFileSync(program, `#!/bin/sh\n${lines.join('\n')}\n`, { mode: 0o755 });
-      // The newest version cannot ask for plans, so a person does.
-      const plan = version === NEWEST ? { plan: 'required' } : {};
-      stage.configure({ teammates: { planner: { agent: { exec: [program] }, ...plan } } });
-      const { createTeam, spawn, createTask, updateTask, answerPlan } = stage.words;
-      const planner = spawn({ name: 'planner', team: 'plans', prompt: 'Plan first.', plan: true });
-      const answer =
-        (approve: boolean) =>
-        (_request: unknown, [, id = '']: RegExpExecArray): ModelReply => ({
-          calls: [answerPlan('planner', id, approve, 'once more, with tests')],
-        });
-      stage.play({
-        lead: rules(
-          [
-            /Begin/,
-            {
-              calls: [...createTeam('plans'), createTask('Make it'), updateTask('1', { owner: 'planner' }), planner],
-            },
-          ],
-          [/Plan 2[^]*"requestId":"([^"]+)"/, answer(true)],
-          [/Plan 1[^]*"requestId":"([^"]+)"/, answer(false)],
-        ),
-      });
-      await stage.startLead({ troupe: [] });
-      await stage.type(`${as('lead')}Begin`);
-      await stage.until('the first plan was before the lead', () =>
-        stage.heard('lead', /plan_approval_request.*Plan 1/),
-      );
-      // The lead of this version says yes by itself before its model has read the plan.
-      const isHasty = version === '2.1.177';
-      if (!isHasty) {
-        expect(existsSync(join(stage.cwd, 'made'))).toBe(false);
-        await stage.until('the second was, too', () => stage.heard('lead', /plan_approval_request.*Plan 2/));
-      }
-      await stage.until('it is done', () => stage.team()?.tasks.get('1')?.status === 'completed');
-      expect(existsSync(join(stage.cwd, 'made'))).toBe(true);
-      const teamId = stage.team()?.name ?? '';
-      const plans = await connect(stage.troupeHome).call('request.list', { teamId, kind: 'plan' });
-      const rejected = isHasty ? [] : [['rejected', 'once more, with tests']];
-      expect(plans.map(({ status, feedback }) => [status, feedback])).toEqual([...rejected, ['approved', undefined]]);
-    },
-  );
 });
 
-/** Sets up each as a person does in `config.yaml`: each makes its file with a command that it must ask for. */
-async function useAgents(stage: NativeStage, made: (name: Name) => string): Promise<void> {
-  const entries = NAMES.map(async (name) => {
-    const { entry, model } = await setUp(name, testPlace(), makes(name, made(name)));
-    onTestFinished(() => model.close());
+const madeByCodex = (stage: NativeStage): string => join(stage.cwd, 'made.txt');
+const madeBy = (stage: NativeStage, name: Name): string => join(stage.cwd, `made-by-${name}.txt`);
+
+/** Sets up each that is installed as a person does in `config.yaml`: each makes its file with a command that it must ask for. */
+async function useAgents(stage: NativeStage): Promise<void> {
+  const scripts = new Map<Name | 'codex', ModelScript>([
+    ['codex', codexScript(madeByCodex(stage))],
+    ...NAMES.map((name) => [name, makes(name, madeBy(stage, name))] as const),
+  ]);
+  const installed = [...scripts].filter(([name]) => agentProgram(name) !== undefined);
+  const entries = installed.map(async ([name, script]) => {
+    const place = makePlace();
+    const { entry, model } = await setUp(name, place, script);
+    stage.atEnd(async () => {
+      await model.close();
+      place.remove();
+    });
     const { cwd: _cwd, ...rest } = entry;
-    return [MATES[name], { agent: name, ...rest }];
+    return [name === 'codex' ? name : MATES[name], { agent: name, ...rest }];
   });
   stage.configure({ teammates: Object.fromEntries(await Promise.all(entries)) as object });
 }
@@ -163,4 +165,39 @@ function makes(name: Name, path: string): ModelScript {
     if (request.turns.at(-1)?.role === 'tool') return { text: `${name} made it` };
     return { text: 'nothing to do' };
   };
+}
+
+function memberOf(stage: NativeStage, name: string) {
+  return stage.team()?.config?.members.find((one) => one.name === name);
+}
+
+/** Greets whoever writes, and makes the file that it is asked for, which it may not without being allowed to. */
+function codexScript(path: string): ModelScript {
+  return (request): ModelReply => {
+    const last = lastText(request);
+    if (/Task #1/.test(last)) {
+      const cmd = `touch ${path}`;
+      return {
+        calls: [
+          {
+            name: 'exec_command',
+            input: { cmd, sandbox_permissions: 'require_escalated', justification: 'it is outside' },
+          },
+        ],
+      };
+    }
+    if (request.turns.at(-1)?.role === 'tool') {
+      return { text: request.turns.some(({ text }) => text.includes('Task #1')) ? 'the file is there' : 'greeted' };
+    }
+    const calls = [
+      ...(/\[\[codex\]\]/.test(last) ? [tell(request, 'team-lead', 'codex has come')] : []),
+      ...(/says alice/.test(last) ? [tell(request, 'alice', 'good day to you')] : []),
+    ];
+    return calls.length > 0 ? { calls } : { text: 'nothing to do' };
+  };
+}
+
+function tell(request: ModelRequest, to: string, message: string) {
+  const name = request.tools.find((one) => one.endsWith('SendMessage')) ?? 'SendMessage';
+  return { name, input: { to, message, summary: 'a word' } };
 }

@@ -1,30 +1,33 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { proves } from '../bridge/requirements.ts';
+import { connect } from '../daemon/serve.ts';
+import type { ModelReply } from '../models/script.ts';
 import { as, rules } from './script.ts';
-import { setNativeStage } from './stage.ts';
+import { shareNativeStage, withLead } from './stage.ts';
 import type { NativeStage } from './stage.ts';
 import { NEWEST, TESTED_VERSIONS } from './versions.ts';
+import type { NativeVersion } from './versions.ts';
 
 describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version) => {
+  const enter = shareNativeStage(version, withLead('seats', usePrograms(version)));
+
   proves(
     ['teammate-command', 'teammate-listed-late', 'shutdown-unasked'],
     'outlives its daemon, is there once, and goes with the process in its pane',
     async (context) => {
-      const stage = await setNativeStage(context, version);
-      useProgram(stage);
-      const { createTeam, spawn, send } = stage.words;
+      const stage = await enter(context);
+      const { spawn, send } = stage.words;
       const helper = (name: string, prompt: string) => spawn({ name, team: 'seats', prompt: `${as(name)}${prompt}` });
       stage.play({
         lead: rules(
-          [/Begin/, { calls: [...createTeam('seats'), helper('Helper_1', 'What is new?')] }],
+          [/Bring a helper/, { calls: [helper('Helper_1', 'What is new?')] }],
           [/One more/, { calls: [helper('Helper_2', 'And you?')] }],
           [/Ask again/, { calls: [send('Helper_1', 'And now?')] }],
         ),
       });
-      await stage.startLead({ troupe: [] });
-      await stage.type(`${as('lead')}Begin`);
+      await stage.type('Bring a helper');
       await stage.until('it answered', () => stage.heard('lead', 'answer 1'));
 
       process.kill(daemonOf(stage), 'SIGKILL');
@@ -64,15 +67,11 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version)
   );
 
   proves('teammate-command', 'that cannot be started says why, to its lead and in its pane', async (context) => {
-    const stage = await setNativeStage(context, version);
-    const program = join(stage.home, 'crash.sh');
-    writeFileSync(program, '#!/bin/sh\necho "cannot load its settings" >&2\nexit 3\n', { mode: 0o755 });
-    stage.configure({ teammates: { broken: { agent: 'codex', command: [program] } } });
-    const { createTeam, spawn } = stage.words;
+    const stage = await enter(context);
+    const { spawn } = stage.words;
     const broken = spawn({ name: 'broken', team: 'seats', prompt: 'Hi.' });
-    stage.play({ lead: rules([/Begin/, { calls: [...createTeam('seats'), broken] }]) });
-    await stage.startLead({ troupe: [] });
-    await stage.type(`${as('lead')}Begin`);
+    stage.play({ lead: rules([/Bring another/, { calls: [broken] }]) });
+    await stage.type('Bring another');
     const paneOf = (): string | undefined =>
       stage.team()?.config?.members.find(({ name }) => name === 'broken')?.tmuxPaneId || undefined;
     const pane = await stage.until('it has a pane', paneOf);
@@ -86,15 +85,81 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version)
       () => !stage.processes().some(({ command }) => / --(native-)?teammate /.test(command)),
     );
   });
+
+  proves(
+    ['teammate-command', 'plan-answers'],
+    'that has to plan is sent back with its plan, may do the next, and does nothing before',
+    async (context) => {
+      const stage = await enter(context);
+      const { spawn, createTask, updateTask, answerPlan } = stage.words;
+      const planner = spawn({ name: 'planner', team: 'seats', prompt: 'Plan first.', plan: true });
+      const answer =
+        (approve: boolean) =>
+        (_request: unknown, [, id = '']: RegExpExecArray): ModelReply => ({
+          calls: [answerPlan('planner', id, approve, 'once more, with tests')],
+        });
+      stage.play({
+        lead: rules(
+          [/Plan it/, { calls: [createTask('Make it'), updateTask('1', { owner: 'planner' }), planner] }],
+          [/Plan 2[^]*"requestId":"([^"]+)"/, answer(true)],
+          [/Plan 1[^]*"requestId":"([^"]+)"/, answer(false)],
+        ),
+      });
+      await stage.type('Plan it');
+      await stage.until('the first plan was before the lead', () =>
+        stage.heard('lead', /plan_approval_request.*Plan 1/),
+      );
+      // The lead of this version says yes by itself before its model has read the plan.
+      const isHasty = version === '2.1.177';
+      if (!isHasty) {
+        expect(existsSync(join(stage.cwd, 'made'))).toBe(false);
+        await stage.until('the second was, too', () => stage.heard('lead', /plan_approval_request.*Plan 2/));
+      }
+      await stage.until('it is done', () => stage.team()?.tasks.get('1')?.status === 'completed');
+      expect(existsSync(join(stage.cwd, 'made'))).toBe(true);
+      const teamId = stage.team()?.name ?? '';
+      const plans = await connect(stage.troupeHome).call('request.list', { teamId, kind: 'plan' });
+      const rejected = isHasty ? [] : [['rejected', 'once more, with tests']];
+      expect(plans.map(({ status, feedback }) => [status, feedback])).toEqual([...rejected, ['approved', undefined]]);
+    },
+  );
 });
 
-/** A program that counts how often it is asked, for teammates that are called helpers. */
-function useProgram(stage: NativeStage): void {
-  const program = join(stage.home, 'helper.sh');
-  const count = join(stage.home, 'count');
-  const lines = ['cat > /dev/null', `echo x >> ${count}`, `echo "answer $(wc -l < ${count} | tr -d ' ')"`];
-  writeFileSync(program, `#!/bin/sh\n${lines.join('\n')}\n`, { mode: 0o755 });
-  stage.configure({ teammates: { 'Helper_*': { agent: { exec: [program], messages: true } } } });
+/**
+ * Programs for teammates by their names: helpers count how often they were asked, one cannot be started, and one plans first and leaves
+ * what it does in a file.
+ */
+function usePrograms(version: NativeVersion): (stage: NativeStage) => void {
+  return (stage) => {
+    const count = join(stage.home, 'count');
+    const scripts = {
+      helper: ['cat > /dev/null', `echo x >> ${count}`, `echo "answer $(wc -l < ${count} | tr -d ' ')"`],
+      crash: ['echo "cannot load its settings" >&2', 'exit 3'],
+      planner: [
+        'turn=$(cat)',
+        // The newest feedback is in the turn.
+        'case $turn in',
+        `  *'"plan":true'*'with tests'*|*'with tests'*'"plan":true'*) echo 'Plan 2: with tests' ;;`,
+        `  *'"plan":true'*) echo 'Plan 1' ;;`,
+        `  *) touch ${join(stage.cwd, 'made')}; echo 'made as planned' ;;`,
+        'esac',
+      ],
+    };
+    const [helper, crash, planner] = Object.entries(scripts).map(([name, lines]) => {
+      const program = join(stage.home, `${name}.sh`);
+      writeFileSync(program, `#!/bin/sh\n${lines.join('\n')}\n`, { mode: 0o755 });
+      return program;
+    });
+    // The newest version cannot ask for plans, so a person does.
+    const plan = version === NEWEST ? { plan: 'required' } : {};
+    stage.configure({
+      teammates: {
+        'Helper_*': { agent: { exec: [helper], messages: true } },
+        broken: { agent: 'codex', command: [crash] },
+        planner: { agent: { exec: [planner] }, ...plan },
+      },
+    });
+  };
 }
 
 function daemonOf({ troupeHome }: NativeStage): number {

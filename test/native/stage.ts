@@ -13,10 +13,14 @@
  *       await stage.type(as('lead') + 'go');                           // marked: that is how the script knows who asks
  *       await stage.until('the lead heard it', () => stage.heard('lead', 'hello'));
  *
+ * To start the program takes seconds: tests that can share a lead do (`const enter = shareNativeStage(version, ...)` in the describe, then
+ * `const stage = await enter(context)` in each test). What they say must be told apart, as the lead's conversation goes on.
+ *
  * `stage.team()` is the native team as it is on disk, `stage.troupe(...)` our command line with the same home, `stage.shows(pane)`
  * what a pane shows. When the test ends the tmux server is killed, and whatever the stage started besides.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   mkdirSync,
   readdirSync,
@@ -30,7 +34,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import type { TestContext } from 'vitest';
 import { readTeam } from '../../src/bridge/snapshot.ts';
 import type { NativeTeam } from '../../src/bridge/snapshot.ts';
@@ -44,7 +48,7 @@ import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { TROUPE_SOURCE } from '../setup/source.ts';
 import { needTool } from '../tools.ts';
 import { until } from '../until.ts';
-import { askerOf, cast, lastText } from './script.ts';
+import { as, askerOf, cast, lastText, rules } from './script.ts';
 import { nativeProgram } from './versions.ts';
 import type { NativeVersion } from './versions.ts';
 import { wordsOf } from './words.ts';
@@ -62,6 +66,13 @@ export interface Said {
   readonly code: number | NodeJS.Signals;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** Which questions are answered, and until when. */
+export interface ConfirmOptions<T> {
+  readonly question: RegExp;
+  readonly until: () => T | undefined | false | Promise<T | undefined | false>;
+  readonly pane?: string | undefined;
 }
 
 /** A native lead in a terminal, with all that is around it. */
@@ -100,6 +111,11 @@ export interface NativeStage {
   /** Says yes to what a pane asks, as often as it takes: a question is shown a moment before it can be answered. */
   confirm(question: RegExp, pane?: string): Promise<void>;
   /**
+   * Presses Enter whenever a pane asks something, until something holds. A question that stays is answered again only after a while:
+   * a key that is pressed twice would answer the next one, too.
+   */
+  confirmUntil<T>(what: string, options: ConfirmOptions<T>): Promise<T>;
+  /**
    * Starts a native lead in the first pane and waits until it takes what is typed. With `troupe` the words before it are those of our
    * command line: `troupe claude ... -- ARGS`.
    */
@@ -110,6 +126,8 @@ export interface NativeStage {
   }): Promise<void>;
   /** Waits until a lead that was started in another way takes what is typed. */
   ready(): Promise<void>;
+  /** Has something ended with the stage. */
+  atEnd(end: () => Promise<void>): void;
   /** Writes `config.yaml` of Troupe's state directory. */
   configure(config: object): void;
   /** The only native team there is, as it is on disk. */
@@ -128,14 +146,67 @@ export interface NativeStage {
 
 /** Sets a stage; skips the test where tmux or the version is missing. */
 export async function setNativeStage(context: TestContext, version: NativeVersion): Promise<NativeStage> {
+  return openStage(needProgram(context, version), version, onTestFinished);
+}
+
+/**
+ * One stage for all tests of a describe. The first that enters sets it, and prepares it with what all need; it ends after the last.
+ */
+export function shareNativeStage(
+  version: NativeVersion,
+  prepare: (stage: NativeStage) => Promise<void>,
+): (context: TestContext) => Promise<NativeStage> {
+  const endings: (() => Promise<void>)[] = [];
+  let shared: Promise<NativeStage> | undefined;
+  afterAll(async () => {
+    for (const end of endings) await end();
+  });
+  const set = async (program: string): Promise<NativeStage> => {
+    const stage = await openStage(program, version, (end) => void endings.push(end));
+    await prepare(stage);
+    return stage;
+  };
+  return (context) => {
+    const program = needProgram(context, version);
+    return (shared ??= set(program));
+  };
+}
+
+/**
+ * Prepares a stage with a lead of a team that is to have panes, started by "troupe claude", which asks then and there who plays
+ * teammates: `configure` has to say so for all tests. What the lead does next is up to them.
+ */
+export function withLead(
+  team: string,
+  configure: (stage: NativeStage) => void | Promise<void>,
+): (stage: NativeStage) => Promise<void> {
+  return async (stage) => {
+    await configure(stage);
+    const create = stage.words.createTeam(team);
+    stage.play({ lead: rules([/Come in/, create.length > 0 ? { calls: create } : { text: 'Here I am.' }]) });
+    await stage.startLead({ troupe: [] });
+    await stage.type(`${as('lead')}Come in`);
+    await stage.until('it leads a team', () => stage.asked('lead').length > create.length && stage.team()?.config);
+  };
+}
+
+function needProgram(context: TestContext, version: NativeVersion): string {
   needTool(context, 'tmux');
   const program = nativeProgram(version);
   context.skip(program === undefined, `Claude Code ${version} is not installed`);
+  return program as string;
+}
+
+async function openStage(
+  program: string,
+  version: NativeVersion,
+  atEnd: (end: () => Promise<void>) => void,
+): Promise<NativeStage> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-native-')));
   const [home, cwd, socket, bin] = ['home', 'work', 'tmux', 'bin'].map((name) => join(folder, name)) as Four;
   const root = join(home, '.claude');
   for (const path of [home, cwd, root, bin]) mkdirSync(path);
-  symlinkSync(program as string, join(bin, 'claude'));
+  symlinkSync(program, join(bin, 'claude'));
   answerDialogs(home, cwd);
   const model = await anthropicServer(cast({}));
   const troupeHome = homeAt(join(folder, 'troupe'));
@@ -148,8 +219,10 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
       stdio: 'pipe',
     }).trimEnd();
   const processes = (): { pid: number; command: string }[] => findProcesses(home);
-  onTestFinished(async () => {
-    await run(BIN, ['stop', '--all'], { env: environment }).ended;
+  atEnd(async () => {
+    // Not as a test would: the last one may be over.
+    const stopped = spawn(process.execPath, [BIN, 'stop', '--all'], { env: environment, stdio: 'ignore' });
+    await once(stopped, 'exit');
     try {
       tmux('kill-server');
     } catch {
@@ -172,7 +245,7 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
     version,
     words: wordsOf(version),
     model,
-    program: program as string,
+    program,
     home,
     root,
     cwd,
@@ -191,7 +264,7 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
       return stage.until(`a pane shows ${String(what)}`, isThere);
     },
     until: (what, condition) =>
-      until(what, condition).catch((error: unknown) => {
+      until(what, patiently(condition)).catch((error: unknown) => {
         const panes = stage.panes().map((one) => `----- ${one}\n${shows(one).trim()}`);
         const asked = model.requests.map((one) => `${askerOf(one) ?? '?'}: ${shorten(lastText(one))}`);
         const files = [...filesOf(root), ...logOf(troupeHome.log)];
@@ -207,16 +280,25 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
     press: (keys, target = pane) => void tmux('send-keys', '-t', target, ...keys),
     async confirm(question, target = pane) {
       await stage.sees(question, target);
-      await stage.until(`${String(question)} is answered`, async () => {
-        if (!question.test(shows(target))) return true;
-        tmux('send-keys', '-t', target, 'Enter');
-        await sleep(1_000);
-        return undefined;
+      const isAnswered = (): boolean => !question.test(shows(target));
+      await stage.confirmUntil(`${String(question)} is answered`, { question, until: isAnswered, pane: target });
+    },
+    confirmUntil(what, { question, until: condition, pane: target = pane }) {
+      let answered = '';
+      let again = 0;
+      return stage.until(what, async () => {
+        const found = question.exec(shows(target))?.[0];
+        if (found !== undefined && (found !== answered || performance.now() > again)) {
+          tmux('send-keys', '-t', target, 'Enter');
+          again = performance.now() + 1_000;
+        }
+        answered = found ?? '';
+        return condition();
       });
     },
     async startLead({ args = [], env = {}, troupe } = {}) {
       const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(value)}`);
-      const begin = troupe ? ['node', BIN, 'claude', ...troupe, '--'] : [program as string, '--teammate-mode', 'tmux'];
+      const begin = troupe ? ['node', BIN, 'claude', ...troupe, '--'] : [program, '--teammate-mode', 'tmux'];
       await stage.type([...variables, ...[...begin, '--model', MODEL, ...args].map(quote)].join(' '));
       await stage.ready();
     },
@@ -225,6 +307,7 @@ export async function setNativeStage(context: TestContext, version: NativeVersio
       await stage.sees(/[❯>][\s ]/);
       await stage.sees(/\? for shortcuts|⏵⏵|bypass permissions|shift\+tab|auto mode|manual mode/i);
     },
+    atEnd,
     configure(config) {
       mkdirSync(troupeHome.directory, { recursive: true, mode: 0o700 });
       writeFileSync(join(troupeHome.directory, 'config.yaml'), JSON.stringify(config));
@@ -301,6 +384,15 @@ function environmentOf(place: { home: string; bin: string; model: ModelServer; t
     TROUPE_SOURCE,
     NODE_COMPILE_CACHE: COMPILED_CODE,
     NO_COLOR: '1',
+  };
+}
+
+/** To look takes the time of a processor, which those need who are waited for. */
+function patiently<T>(condition: () => T | Promise<T>): () => Promise<T> {
+  return async () => {
+    const value = await condition();
+    if (value === undefined || value === false) await sleep(50);
+    return value;
   };
 }
 
