@@ -5,6 +5,7 @@ import type { Place } from './context.ts';
 import { refusal } from './guard.ts';
 import type { Admitted, Refusal } from './guard.ts';
 import type { Hub } from './hub.ts';
+import { LOOK_MS } from './limits.ts';
 import { placesOfOthers, TOO_MANY_OF_ONE } from './share.ts';
 import { refuse } from './websocket.ts';
 
@@ -14,9 +15,9 @@ interface Known {
   uses: number;
   /** It only waits for its client to read its last words. */
   isCut: boolean;
-  /** How much the kernel had taken, and since when that has not grown. */
+  /** How much the kernel had taken, and at how many looks that has not grown. */
   flushed: number;
-  since: number;
+  looks: number;
 }
 
 /**
@@ -38,12 +39,11 @@ export function limitConnections(server: Server, hub: Hub) {
       leave();
     });
     if (open.size >= limits.connections && !makeRoom()) return turnAway(socket);
-    return void open.set(end, { socket, uses: 0, isCut: false, flushed: 0, since: performance.now() });
+    return void open.set(end, { socket, uses: 0, isCut: false, flushed: 0, looks: 0 });
   });
   const checking = setInterval(() => {
-    const now = performance.now();
-    for (const known of open.values()) if (!known.isCut && isStuck(known, now)) known.socket.destroy();
-  }, 1_000);
+    for (const known of open.values()) if (!known.isCut && isStuck(known)) known.socket.destroy();
+  }, LOOK_MS);
   checking.unref();
 
   return {
@@ -99,11 +99,13 @@ export function limitConnections(server: Server, hub: Hub) {
     else refuse(socket, refusal('overloaded', TOO_MANY));
   }
 
-  function isStuck(known: Known, now: number): boolean {
+  /** Looks are counted, not the time: see `isStalled` of the outbox. */
+  function isStuck(known: Known): boolean {
     const { socket } = known;
     const flushed = socket.bytesWritten - socket.writableLength;
-    if (socket.writableLength === 0 || flushed !== known.flushed) Object.assign(known, { flushed, since: now });
-    return now - known.since > limits.requestMs;
+    if (socket.writableLength === 0 || flushed !== known.flushed) Object.assign(known, { flushed, looks: 0 });
+    else known.looks++;
+    return known.looks * LOOK_MS > limits.requestMs;
   }
 }
 

@@ -13,6 +13,7 @@ import { isFollowedLink, openGuard, refusal } from './guard.ts';
 import type { Address, Admitted, Refusal } from './guard.ts';
 import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
+import { LOOK_MS } from './limits.ts';
 import { openPages } from './pages.ts';
 import { limitUnanswered } from './unanswered.ts';
 import { openWebSockets, refuse as refuseUpgrade } from './websocket.ts';
@@ -199,7 +200,7 @@ function createServer(hub: Hub, tls: HttpOptions['tls']): Server {
   const options: ServerOptions = {
     headersTimeout: hub.limits.greetingMs,
     requestTimeout: hub.limits.requestMs,
-    connectionsCheckingInterval: 1_000,
+    connectionsCheckingInterval: Math.min(LOOK_MS, hub.limits.greetingMs),
     keepAliveTimeout: 5_000,
     maxHeaderSize: 16 * 1024,
     // Our guard says no to a request without it, as to one with two.

@@ -5,7 +5,7 @@ import { callOperation } from '../operations/index.ts';
 import type { Call } from '../operations/index.ts';
 import type { Services, TakePlace, TakeWait, WhenAnswered } from '../operations/operation.ts';
 import type { Credentials } from './auth.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS, LOOK_MS } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { openLingering } from './lingering.ts';
 import type { Lingering } from './lingering.ts';
@@ -63,8 +63,8 @@ export interface Connected {
   readonly speaks?: true;
   /** Ends it from our side, after what waits has gone out. */
   end(ending: Ending): Promise<void>;
-  /** Called every second: a client that takes nothing is cut off. */
-  check(now: number): void;
+  /** Called every `LOOK_MS`: a client that takes nothing is cut off. */
+  check(): void;
 }
 
 /** What ends with its credential. */
@@ -127,9 +127,6 @@ const CHANGED: Ending = {
 /** Made once: an error of its own would cost every request some microseconds. */
 const GONE = new Error('the client is gone');
 
-/** How often it is looked whether a process that ends is gone. What it wrote last is read by then. */
-const LOOK_MS = 1_000;
-
 /** Opens what all connections share. */
 export function openHub({ services, credentials, limits: chosen, mcp, onError }: HubOptions): Hub {
   const limits: Limits = { ...LIMITS, ...chosen };
@@ -140,11 +137,10 @@ export function openHub({ services, credentials, limits: chosen, mcp, onError }:
   let connections = 0;
   let closing = false;
 
-  const stopChecking = everySecond(() => {
-    const now = performance.now();
-    for (const one of connected) one.check(now);
+  const checking = setInterval(() => {
+    for (const one of connected) one.check();
     endWhere(({ isValid }) => isValid?.() === false);
-  });
+  }, LOOK_MS).unref();
   // A connection keeps the powers with which it began: when those change, it must begin anew.
   const stopHearing = credentials.onVoid(() => endWhere(() => true));
   const stopListening = services.ledger.subscribe((teamId, { seq, events }) => {
@@ -235,7 +231,7 @@ export function openHub({ services, credentials, limits: chosen, mcp, onError }:
 
     async closeAll() {
       closing = true;
-      stopChecking();
+      clearInterval(checking);
       stopHearing();
       stopListening();
       feeds.close();
@@ -264,6 +260,7 @@ export function openHub({ services, credentials, limits: chosen, mcp, onError }:
         const member = state.members.get(memberId);
         const isEnding = member?.agent !== undefined && member.status === 'stopped' && performance.now() < giveUp;
         endWhere((one) => isMembers(one) && !isPresent(state, one.caller) && !(isEnding && one.speaks));
+        // What a process wrote last is read by then.
         if (isEnding) setTimeout(lookAgain, Math.min(LOOK_MS, limits.lastWordsMs)).unref();
       })
       .catch((error: unknown) => report(error, 'credentials'));
@@ -276,10 +273,4 @@ export function openHub({ services, credentials, limits: chosen, mcp, onError }:
   function endWhere(matches: (one: Held) => boolean, ending = VOID): void {
     for (const one of [...connected, ...visits]) if (matches(one)) void one.end(ending);
   }
-}
-
-function everySecond(work: () => void): () => void {
-  const timer = setInterval(work, 1_000);
-  timer.unref();
-  return () => clearInterval(timer);
 }

@@ -59,5 +59,8 @@ export const LIMITS = {
   keepAliveMs: 15_000,
 } as const;
 
+/** How often the daemon looks for clients that take nothing, and for those that are gone. */
+export const LOOK_MS = 1_000;
+
 /** The bounds of one server; tests make them small. */
 export type Limits = { readonly [Name in keyof typeof LIMITS]: number };

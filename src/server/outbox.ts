@@ -1,3 +1,4 @@
+import { LOOK_MS } from './limits.ts';
 import type { Limits } from './limits.ts';
 import type { Turns } from './turns.ts';
 
@@ -42,7 +43,8 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
   let writing = false;
   let planned: 'answer' | 'push' | undefined;
   let closed = false;
-  let movedAt = 0;
+  /** How often it was looked since the client took something. */
+  let looks = 0;
   let listeners: (() => void)[] = [];
 
   return {
@@ -61,9 +63,14 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
       return !closed && waiting > limits.busyBytes;
     },
 
-    /** Something waits, and the client has taken none of it for too long. */
-    isStalled(now: number): boolean {
-      return writing && now - movedAt > limits.stallMs;
+    /**
+     * Something waits, and the client has taken none of it for too long. Asked every `LOOK_MS`. Looks are counted, not
+     * the time: a daemon that was itself stopped or starved must not blame its clients for that.
+     */
+    isStalled(): boolean {
+      if (!writing) looks = 0;
+      else looks++;
+      return looks * LOOK_MS > limits.stallMs;
     },
 
     /** Resolves when the client has read on, or is gone. */
@@ -112,7 +119,7 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
     const parcels = takeSome();
     const size = parcels.reduce((sum, parcel) => sum + parcel.size, 0);
     writing = true;
-    movedAt = performance.now();
+    looks = 0;
     for (const { onSent } of parcels) onSent?.();
     const [first] = parcels;
     const frames = first && parcels.length === 1 ? first.frames : parcels.flatMap((parcel) => parcel.frames);
@@ -128,7 +135,7 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
   }
 
   function moved(): void {
-    movedAt = performance.now();
+    looks = 0;
   }
 
   function takeSome(): Parcel[] {

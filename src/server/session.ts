@@ -78,8 +78,8 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       line.close(ending);
     },
 
-    check(now) {
-      if (outbox.isStalled(now)) cutOff();
+    check() {
+      if (outbox.isStalled()) cutOff();
     },
   };
   hub.join(session);

@@ -72,7 +72,7 @@ async function openStream(
     async end() {
       finish();
     },
-    check: (now) => outbox.isStalled(now) && finish(),
+    check: () => outbox.isStalled() && finish(),
   };
   hub.join(connected);
   return new ReadableStream<Uint8Array>({

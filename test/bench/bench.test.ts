@@ -6,11 +6,12 @@ import { ALL } from '../../bench/all.ts';
 import { QUICK, runBenchmark } from '../../bench/benchmark.ts';
 import type { Benchmark, Measured } from '../../bench/benchmark.ts';
 import { interleave, keepInFlight, median, quantile } from '../../bench/rounds.ts';
+import { HANG_MS } from '../until.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'bench', 'main.ts');
 
 function bench(...args: string[]) {
-  return spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8', timeout: 60_000 });
+  return spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8', timeout: HANG_MS });
 }
 
 const Result = z.looseObject({

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needTool } from '../tools.ts';
+import { HANG_MS } from '../until.ts';
 import { BIN, newTroupe, sharedTroupe } from './troupe.ts';
 
 const CASES: readonly [line: string, expected: readonly string[], unexpected: readonly string[]][] = [
@@ -149,7 +150,7 @@ describe('completion', () => {
       encoding: 'utf8',
       env: environment(),
       // What it does not offer it is waited for in vain.
-      timeout: 15_000,
+      timeout: HANG_MS,
     });
     expect(stderr).toBe('');
     for (const word of ['task', 'priority', 'critical', 'claim', 'complete']) expect(stdout).toContain(word);

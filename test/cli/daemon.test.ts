@@ -14,10 +14,14 @@ import {
 import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { mountSmall, needMounts } from '../journal/mounts.ts';
+import { rounds } from '../proof.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { isRunning, newTroupe, readPid } from './troupe.ts';
 import type { Started } from './troupe.ts';
+
+/** How many commands find no daemon at the same moment. */
+const MANY = rounds(8, 20);
 
 describe('a command without a daemon', () => {
   test('starts one in the background, says so once, and finds everything again after kill -9', async () => {
@@ -113,10 +117,12 @@ describe('a command without a daemon', () => {
     await troupe.run('team create demo');
     const env = { TROUPE_JOURNAL: `sqlite:${join(temporaryFolder(), 'other.db')}` };
     const warning = `keeps its teams in ${troupe.home}/journal.db, not in ${env.TROUPE_JOURNAL.slice(7)}`;
-    for (const words of ['status', 'team list', 'team show absent', 'ps']) {
-      const { stderr } = await troupe.run(words, { env });
-      expect(stderr.split(warning).length, `${words}: ${stderr}`).toBe(2);
-    }
+    await Promise.all(
+      ['status', 'team list', 'team show absent', 'ps'].map(async (words) => {
+        const { stderr } = await troupe.run(words, { env });
+        expect(stderr.split(warning).length, `${words}: ${stderr}`).toBe(2);
+      }),
+    );
     const list = await troupe.run('team list --json', { env });
     expect(JSON.parse(list.stderr)).toMatchObject({ notice: expect.stringContaining(warning) as string });
     const refused = await troupe.run('team show absent --json', { env });
@@ -170,10 +176,10 @@ describe('a command without a daemon', () => {
     expect((await troupe.run('stop')).stderr).toBe(`troupe: No daemon is running for ${troupe.home}\n`);
   });
 
-  test('is one of 20 that start one daemon together', async () => {
+  test('is one of many that start one daemon together', async () => {
     const troupe = newTroupe();
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => troupe.run('status')));
-    expect(outcomes.map(({ status, stderr }) => (status === 0 ? 0 : stderr))).toEqual(Array(20).fill(0));
+    const outcomes = await Promise.all(Array.from({ length: MANY }, () => troupe.run('status')));
+    expect(outcomes.map(({ status, stderr }) => (status === 0 ? 0 : stderr))).toEqual(Array(MANY).fill(0));
     const pids = new Set(outcomes.map(({ stdout }) => /pid (\d+)/.exec(stdout)?.[1]));
     expect(pids.size).toBe(1);
     expect(outcomes.filter(({ stderr }) => stderr.includes('starting')).length).toBeGreaterThan(0);
@@ -291,12 +297,14 @@ describe('a command without a daemon', () => {
       [join(file, 'below'), /cannot be made: ENOTDIR/],
       [used, /holds other things and is open to others \(mode 755\): choose an empty one/],
     ];
-    for (const [home, message] of homes) {
-      const began = performance.now();
-      const outcome = await troupe.run('status', { env: { TROUPE_HOME: home } });
-      expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(message) as string });
-      expect(performance.now() - began).toBeLessThan(5_000);
-    }
+    await Promise.all(
+      homes.map(async ([home, message]) => {
+        const outcome = await troupe.run('status', { env: { TROUPE_HOME: home } });
+        expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(message) as string });
+        // No daemon was tried first.
+        expect(outcome.stderr).not.toContain('starting');
+      }),
+    );
     expect(statSync(used).mode & 0o777).toBe(0o755);
   });
 

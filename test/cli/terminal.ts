@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { until } from '../until.ts';
 import { BIN } from './troupe.ts';
 import type { Troupe } from './troupe.ts';
 
@@ -34,7 +34,7 @@ export function openTerminal(
     return stdout;
   };
   onTestFinished(() => void spawnSync('tmux', ['-L', name, 'kill-server']));
-  const script = `troupe() { "${process.execPath}" "${BIN}" "$@"; }; ${line}; echo "ended with $?"; exec sleep 60`;
+  const script = `troupe() { "${process.execPath}" "${BIN}" "$@"; }; ${line}; echo "ended with $?"; exec sleep 600`;
   tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), 'bash', '--norc', '-c', script);
 
   const terminal: Terminal = {
@@ -42,13 +42,13 @@ export function openTerminal(
     press: (...keys) => void tmux('send-keys', ...keys),
     resize: (width, height) => void tmux('resize-window', '-x', String(width), '-y', String(height)),
     async see(what) {
-      const giveUp = performance.now() + 15_000;
-      for (;;) {
-        const text = terminal.show();
-        if (typeof what === 'string' ? text.includes(what) : what.test(text)) return text;
-        if (performance.now() > giveUp) throw new Error(`The terminal does not show ${String(what)} but:\n${text}`);
-        await sleep(50);
-      }
+      const isSeen = (text: string): boolean => (typeof what === 'string' ? text.includes(what) : what.test(text));
+      let text = '';
+      return until(`the terminal shows ${String(what)}`, () => isSeen((text = terminal.show())) && text).catch(
+        (error: Error) => {
+          throw new Error(`${error.message}. It shows:\n${text}`, { cause: error });
+        },
+      );
     },
   };
   return terminal;

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import type { TestContext } from 'vitest';
+import { rounds } from '../proof.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
 import { until } from '../until.ts';
@@ -438,7 +439,7 @@ describe('a second troupe up of the same team', () => {
 
 test('of many troupe up that find the holder of a team dead at the same moment, one has it', async () => {
   const folder = join(temporaryFolder(), 'holders');
-  const teams = Array.from({ length: 300 }, (_, at) => `team-${at}`);
+  const teams = Array.from({ length: rounds(60, 300) }, (_, at) => `team-${at}`);
   const script = `
       import { once } from 'node:events';
       import { openHolder } from ${JSON.stringify(new URL('../../src/cli/up/holder.ts', import.meta.url).href)};
@@ -502,9 +503,8 @@ test('a member that no machine has taken on is not waited for when its team is c
   const file = join(temporaryFolder(), 'troupe.yaml');
   writeFileSync(file, 'team: away\nmembers: [{ name: ann, host: elsewhere, agent: { exec: [cat] } }]\n');
   expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
-  const began = performance.now();
-  expect(await troupe.run('down away')).toMatchObject({ status: 0 });
-  expect(performance.now() - began).toBeLessThan(9_000);
+  // It would be waited for until the test is given up.
+  expect(await troupe.run('down away --within 1h')).toMatchObject({ status: 0 });
   const again = await troupe.run(['up', file]);
   expect(again).toMatchObject({ stderr: expect.stringContaining('--again') });
 });

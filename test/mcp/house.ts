@@ -14,12 +14,16 @@ import type { InputOf, OperationName } from '../../src/operations/index.ts';
 import type { DaemonService, Services } from '../../src/operations/operation.ts';
 import { openTeams } from '../../src/runtime/teams.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { openWaitingRoom } from './waiting-room.ts';
+import type { WaitingRoom } from './waiting-room.ts';
 
 /** A house in memory: everything below the faces. Its members run themselves; none is started. */
 export interface House {
   readonly services: Services;
   /** Does an operation as a person, or in the name of a member. */
   call<R>(name: OperationName, input: InputOf<OperationName>, as?: string): Promise<R>;
+  /** Who waits for something to happen. */
+  readonly room: WaitingRoom;
   /** All that happened to a team. */
   events(teamId: string): Promise<TeamEvent[]>;
 }
@@ -45,6 +49,7 @@ export function openHouse(): House {
   });
   return {
     services,
+    room: openWaitingRoom(ledger),
     call: <R>(name: OperationName, input: InputOf<OperationName>, as?: string) =>
       callOperation(services, name, { caller: ADMIN, input, as, signal: new AbortController().signal }) as Promise<R>,
     events: async (teamId) => {
@@ -80,6 +85,8 @@ export async function connect(
   const client = new Client({ name: 'test', version: '1' }, options);
   await client.connect(lineTransport(house, caller, greeting));
   onTestFinished(() => client.close());
+  // Each connection listens, too, whether it waits or not.
+  house.room.empty();
   return client;
 }
 

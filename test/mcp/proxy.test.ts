@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { McpProxy } from '../../src/cli/mcp/proxy.ts';
 import { CallError } from '../../src/client/client.ts';
 import type { Connect } from '../../src/client/client.ts';
@@ -182,4 +182,26 @@ test('tells the next daemon of the team that the client made', async () => {
   world.say({ jsonrpc: '2.0', id: 1, result: { _meta: { 'troupe/session': { team: 'made', as: 'lead' } } } });
   world.hangUp();
   await expect.poll(() => world.sent.at(-1)?.payload).toEqual({ session: 's', team: 'made', as: 'lead' });
+});
+
+test('waits for no answer of a call that waits when its client writes nothing more, as it does for others', async () => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const world = daemon();
+  const { proxy } = open(world.connect);
+  await proxy.open();
+  const call = (id: number, wait_seconds: number): void =>
+    say(proxy, { id, method: 'tools/call', params: { name: 'Inbox', arguments: { wait_seconds } } });
+  call(1, 60);
+  // The clock stands: it would never end if it waited for anything.
+  await proxy.finish();
+  expect(world.sent.at(-1)).toMatchObject({ method: 'notifications/cancelled', params: { requestId: 1 } });
+
+  const other = open(world.connect).proxy;
+  await other.open();
+  say(other, { id: 2, method: 'tools/call', params: { name: 'Inbox', arguments: {} } });
+  const finishing = other.finish();
+  expect(vi.getTimerCount()).toBe(1);
+  world.say({ jsonrpc: '2.0', id: 2, result: {} });
+  await finishing;
 });

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OPERATIONS } from '../../src/operations/index.ts';
+import { rounds } from '../proof.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { openUnix, openWebSocket, requestText, upgradeText, webSocketFrame } from './wire.ts';
@@ -108,7 +109,7 @@ test('lines on the Unix socket', async () => {
       for (const one of answers) expect(JSON.parse(one)).toHaveProperty('type');
       expect(answers.some((one) => one.includes('"internal"'))).toBe(false);
     }),
-    { numRuns: 950 },
+    { numRuns: rounds(60, 950) },
   );
   await expectWell(stage);
 });
@@ -160,10 +161,10 @@ test('frames on a WebSocket', async () => {
       const code = closeCode(answer);
       if (code !== undefined) codes.set(code, (codes.get(code) ?? 0) + 1);
     }),
-    { numRuns: 800 },
+    { numRuns: rounds(60, 800) },
   );
   expect([...codes.keys()].filter((code) => ![1000, 1002, 1003, 1005, 1007, 1008, 1009].includes(code))).toEqual([]);
-  expect(codes.get(1002)).toBeGreaterThan(100);
+  expect(codes.get(1002)).toBeGreaterThan(rounds(5, 100));
   await expectWell(stage);
 });
 
@@ -210,7 +211,7 @@ test('bodies and requests over HTTP', async () => {
       expect(statuses.length).toBeGreaterThanOrEqual(bodies.length);
       expect(statuses.filter((status) => status >= 500)).toEqual([]);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(20, 200) },
   );
   await expectWell(stage);
 });
@@ -268,8 +269,8 @@ test('pings without end, from a client that reads nothing, are not all answered'
   await expectWell(stage);
 });
 
-test('those were 100,000', () => {
-  expect(sent).toBeGreaterThanOrEqual(100_000);
+test('those were thousands', () => {
+  expect(sent).toBeGreaterThanOrEqual(rounds(5_000, 100_000));
 });
 
 /** The code of the close frame at the end of what a server sent. */

@@ -7,9 +7,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { TeamError } from '../../src/core/errors.ts';
 import { SECURITY_HEADERS } from '../../src/server/headers.ts';
+import { LIMITS } from '../../src/server/limits.ts';
 import { makeCertificate } from '../certificate.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
+import { setHeldStage } from './held-stage.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { startServer } from './start.ts';
@@ -41,29 +43,30 @@ describe('what is too much', () => {
   });
 
   test('headers that do not end are refused', async () => {
-    const stage = await setStage({ limits: { greetingMs: 1_000 } });
+    const stage = await setStage();
     const long = requestText('GET', '/api/teams', [...headersFor(stage), ['x-long', 'x'.repeat(20_000)]]);
     expect((await sendBytes(stage.port, long))?.status).toBe(431);
     const slow = ['', '\r\n', 'GET', 'GET / HTTP/1.1\r\nHost: '];
-    const answers = await Promise.all(slow.map((bytes) => sendBytes(stage.port, bytes)));
+    const { port } = await setStage({ limits: { greetingMs: 100 } });
+    const answers = await Promise.all(slow.map((bytes) => sendBytes(port, bytes)));
     expect(answers.map((answer) => answer?.status)).toEqual([408, 408, 408, 408]);
   });
 
   test('more requests than a credential may make are refused, and only its own', async () => {
-    const stage = await setStage({ limits: { requestsPerSecond: 1, requestBurst: 5 } });
+    const stage = await setStage({ limits: { requestsPerSecond: 0.01, requestBurst: 5 } });
     const read = async (token: string): Promise<number> =>
       (await fetch(`${stage.url}/api/teams`, { headers: { authorization: `Bearer ${token}` } })).status;
     for (let i = 0; i < 5; i++) expect(await read(stage.token)).toBe(200);
     const answer = await fetch(`${stage.url}/api/teams`, { headers: { authorization: `Bearer ${stage.token}` } });
     expect(answer.status).toBe(429);
-    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(answer.headers.get('retry-after')).toBe('100');
     expect(await answer.json()).toMatchObject({ error: { code: 'limit' } });
     expect(await read(stage.tokens.worker)).toBe(200);
   });
 
   test('a member that sends too fast is told when to send again', async () => {
     const stage = await setStage();
-    await stage.act('team.update', { teamId: 'demo', messagesPerMinute: 30 });
+    await stage.act('team.update', { teamId: 'demo', messagesPerMinute: 3 });
     const send = () =>
       fetch(`${stage.url}/api/teams/demo/messages`, {
         method: 'POST',
@@ -73,19 +76,23 @@ describe('what is too much', () => {
     const answers = await Promise.all(Array.from({ length: 12 }, send));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
-    for (const { headers } of refused) expect(headers.get('retry-after')).toMatch(/^[12]$/);
+    for (const { headers } of refused) expect(headers.get('retry-after')).toMatch(/^(1?\d|20)$/);
   });
 
   test('whoever shows many wrong tokens waits for each further answer; others do not', async () => {
-    const stage = await setStage({ limits: { authFailuresPerMinute: 5, authDelayMs: 400 } });
-    const timed = async (token: string): Promise<number> => {
-      const began = performance.now();
-      await fetch(`${stage.url}/api/teams`, { headers: { authorization: `Bearer ${token}` } });
-      return performance.now() - began;
-    };
-    for (let i = 0; i < 5; i++) await timed('wrong');
-    expect(await timed('wrong')).toBeGreaterThan(390);
-    expect(await timed(stage.token)).toBeLessThan(390);
+    const ask = async ({ url }: Stage, token: string, signal?: AbortSignal): Promise<number> =>
+      (await fetch(`${url}/api/teams`, { headers: { authorization: `Bearer ${token}` }, signal: signal ?? null }))
+        .status;
+    const stage = await setStage({ limits: { authFailuresPerMinute: 2, authDelayMs: 3_600_000 } });
+    for (let i = 0; i < 2; i++) expect(await ask(stage, 'wrong')).toBe(401);
+    const gone = new AbortController();
+    const waiting = ask(stage, 'wrong', gone.signal);
+    await expect.poll(() => stage.hub.counters.rejected).toBe(3);
+    for (let i = 0; i < 5; i++) expect(await ask(stage, stage.token)).toBe(200);
+    gone.abort();
+    await expect(waiting).rejects.toThrow('abort');
+    const brief = await setStage({ limits: { authFailuresPerMinute: 2, authDelayMs: 1 } });
+    for (let i = 0; i < 5; i++) expect(await ask(brief, 'wrong')).toBe(401);
   });
 
   test('16 WebSockets of one credential are enough', async () => {
@@ -126,14 +133,16 @@ describe('what is too much', () => {
   });
 
   test('an answer that nobody fetches is given up', async () => {
-    const stage = await setStage({ limits: { greetingMs: 1_000, requestMs: 1_500 } });
+    const stage = await setHeldStage();
     const long = { teamId: 'demo', title: 'Long', description: 'x'.repeat(60_000) };
-    for (let i = 0; i < 300; i++) await stage.act('task.create', long);
+    for (let i = 0; i < 20; i++) await stage.act('task.create', long);
     const socket = connectTo(stage.port);
     socket.pause();
-    socket.write(requestText('GET', '/api/teams/demo/tasks', headersFor(stage)).replace('connection: close\r\n', ''));
-    await expect.poll(() => stage.hub.connections).toBe(1);
-    await expect.poll(() => stage.hub.connections).toBe(0);
+    const request = requestText('GET', '/api/teams/demo/tasks', headersFor(stage)).replace('connection: close\r\n', '');
+    // One answer has less than a megabyte, which the kernel takes; of eight it does not take all.
+    socket.write(request.repeat(LIMITS.unanswered));
+    await expect.poll(() => stage.hub.visits).toBeGreaterThan(0);
+    await expect.poll(async () => (await stage.pass(1_000), stage.hub.connections)).toBe(0);
   });
 });
 
@@ -238,16 +247,20 @@ describe('what anybody may load', () => {
 });
 
 test('a WebSocket that shows no life is ended, one that does is not', async () => {
-  const stage = await setStage({ limits: { keepAliveMs: 100 } });
+  const stage = await setHeldStage();
   const headers = { authorization: `Bearer ${stage.token}` };
-  const [dead, alive] = [false, true].map((autoPong) => {
-    const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/ws`, { headers, autoPong });
-    onTestFinished(() => socket.terminate());
-    return socket;
-  });
-  expect(await new Promise((resolve) => dead?.once('close', resolve))).toBe(1013);
-  await new Promise((resolve) => alive?.once('ping', resolve));
-  expect(alive?.readyState).toBe(WebSocket.OPEN);
+  const dead = new WebSocket(`${stage.url.replace('http', 'ws')}/ws`, { headers, autoPong: false });
+  onTestFinished(() => dead.terminate());
+  const ended = new Promise((resolve) => dead.once('close', resolve));
+  await new Promise((resolve) => dead.once('open', resolve));
+  const alive = await openWebSocket(stage.url, headers);
+  await stage.pass(LIMITS.keepAliveMs);
+  expect(stage.hub.connected.size).toBe(2);
+  // Its sign of life goes before this, on the same connection.
+  await alive.ask({ type: 'ping' });
+  await stage.pass(LIMITS.keepAliveMs);
+  expect(await ended).toBe(1013);
+  expect(await alive.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
 });
 
 test('trouble with credentials is told as what it is, and lets nobody in', async () => {

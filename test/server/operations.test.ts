@@ -194,9 +194,7 @@ describe('a call over REST', () => {
     const headers = { authorization: `Bearer ${stage.tokens.worker}`, 'content-type': 'application/json' };
     const claim = (init: RequestInit = {}) =>
       fetch(`${stage.url}/api/teams/demo/claim`, { method: 'POST', headers, body: '{"wait":300000}', ...init });
-    const began = performance.now();
     expect(await (await claim()).json()).toBe(null);
-    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   test('whose client goes away while it waits takes nothing', async () => {

@@ -1,13 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { mcpFace } from '../../src/mcp/face.ts';
 import type { McpFace } from '../../src/mcp/face.ts';
+import { LIMITS } from '../../src/server/limits.ts';
+import { openWaitingRoom } from '../mcp/waiting-room.ts';
+import { setHeldStage } from './held-stage.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { openUnix, openWebSocket } from './wire.ts';
 
 const teamId = 'demo';
+
+/** Nobody's time is up, however slow the machine is. */
+const PATIENT = { restWaitMs: 250_000 };
 
 /** What ends the credential of `worker`; mail and work that come afterwards are none of its. */
 const ENDS: [string, (stage: Stage) => Promise<unknown>][] = [
@@ -24,14 +29,15 @@ const ENDS: [string, (stage: Stage) => Promise<unknown>][] = [
 
 describe.each(ENDS)('when %s', (_, end) => {
   test.each([
-    ['mail', 'GET', 'inbox?unread=true&wait=20000', undefined],
-    ['work', 'POST', 'claim', { wait: 20_000 }],
+    ['mail', 'GET', 'inbox?unread=true&wait=250000', undefined],
+    ['work', 'POST', 'claim', { wait: 250_000 }],
   ] as const)('a request that waits for %s is refused at once, and gets none', async (_what, method, path, body) => {
-    const stage = await setStage();
+    const stage = await setStage({ limits: PATIENT });
+    const room = openWaitingRoom(stage.ledger);
     const waiting = ask(stage, method, path, { token: stage.tokens.worker, body });
-    await nobodyAnswers(waiting);
+    await room.has(1);
     await end(stage);
-    const { status, text } = await within(5_000, waiting);
+    const { status, text } = await waiting;
     expect(status).toBe(401);
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'unauthenticated' } });
     await expectNothingTaken(stage);
@@ -43,10 +49,11 @@ describe.each(ENDS)('when %s', (_, end) => {
   ])('%s of MCP that waits for %s is refused at once, and gets none', async (name) => {
     const stage = await setMcpStage();
     const client = await connect(stage, stage.tokens.worker);
-    const waiting = client.callTool({ name, arguments: { wait_seconds: 20 } });
-    await nobodyAnswers(waiting);
+    const room = openWaitingRoom(stage.ledger);
+    const waiting = client.callTool({ name, arguments: { wait_seconds: 50 } });
+    await room.has(name === 'Inbox' ? 1 : 2);
     await end(stage);
-    const { isError, structuredContent } = await within(5_000, waiting);
+    const { isError, structuredContent } = await waiting;
     expect(isError).toBe(true);
     expect(structuredContent).toMatchObject({ error: { code: 'unauthenticated' } });
     await expectNothingTaken(stage);
@@ -63,36 +70,39 @@ test('who rotates the tokens is still told that it was done', async () => {
 });
 
 test('logging out ends what the session waits for', async () => {
-  const stage = await setStage();
+  const stage = await setStage({ limits: PATIENT });
   const login = stage.hub.credentials.logins;
   const session = login.login(login.code()) as string;
   const headers = { cookie: `troupe_session_${stage.port}=${session}`, origin: stage.url };
-  const waiting = fetch(`${stage.url}/api/teams/${teamId}/inbox?memberId=worker&unread=true&wait=20000`, { headers });
-  await nobodyAnswers(waiting);
+  const room = openWaitingRoom(stage.ledger);
+  const waiting = fetch(`${stage.url}/api/teams/${teamId}/inbox?memberId=worker&unread=true&wait=250000`, { headers });
+  await room.has(1);
   const out = { ...headers, 'x-troupe-csrf': '1' };
   expect((await fetch(`${stage.url}/api/logout`, { method: 'POST', headers: out })).status).toBe(200);
-  expect((await within(5_000, waiting)).status).toBe(401);
+  expect((await waiting).status).toBe(401);
 });
 
 test('who leads no more waits no longer with the powers of a lead, and may ask as a member', async () => {
-  const stage = await setStage();
-  const waiting = ask(stage, 'GET', 'inbox?memberId=other&unread=true&wait=20000', { token: stage.tokens.lead });
-  await nobodyAnswers(waiting);
+  const stage = await setStage({ limits: PATIENT });
+  const room = openWaitingRoom(stage.ledger);
+  const waiting = ask(stage, 'GET', 'inbox?memberId=other&unread=true&wait=250000', { token: stage.tokens.lead });
+  await room.has(1);
   await stage.act('team.update', { teamId, leadId: 'worker' });
-  expect((await within(5_000, waiting)).status).toBe(409);
+  expect((await waiting).status).toBe(409);
   expect((await ask(stage, 'GET', 'inbox?memberId=other', { token: stage.tokens.lead })).status).toBe(403);
   expect((await ask(stage, 'GET', 'inbox', { token: stage.tokens.lead })).status).toBe(200);
 });
 
 test('requests leave nothing behind', async () => {
-  const stage = await setStage();
+  const stage = await setStage({ limits: PATIENT });
   const gone = new AbortController();
+  const room = openWaitingRoom(stage.ledger);
   const waiting = ask(stage, 'POST', 'claim', {
     token: stage.tokens.worker,
-    body: { wait: 20_000 },
+    body: { wait: 250_000 },
     signal: gone.signal,
   });
-  await nobodyAnswers(waiting);
+  await room.has(1);
   gone.abort();
   await expect(waiting).rejects.toThrow();
   expect((await ask(stage, 'GET', 'status', { token: stage.tokens.worker })).status).toBe(200);
@@ -111,11 +121,11 @@ test('connections with the credential of a member that Troupe ran end when it ha
     openWebSocket(stage.url, { authorization: `Bearer ${token}` }),
   ]);
   await stage.act('member.stop', { teamId, memberId: 'runner' });
-  for (const wire of open) await within(5_000, wire.closed);
+  for (const wire of open) await wire.closed;
 });
 
 test('a process that Troupe ends may say its last things for so long, and no longer', async () => {
-  const stage = await setStage({ limits: { lastWordsMs: 300 } });
+  const stage = await setHeldStage();
   const agent = { kind: 'exec' as const, command: ['true'] };
   await stage.act('member.spawn', { teamId, name: 'runner', agent });
   const { token } = await stage.act('member.token', { teamId, memberId: 'runner' });
@@ -124,7 +134,10 @@ test('a process that Troupe ends may say its last things for so long, and no lon
   stage.hub.services.sessions.hasProcess = () => true;
   await stage.act('member.stop', { teamId, memberId: 'runner' });
   expect(await wire.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
-  await within(5_000, wire.closed);
+  await stage.pass(LIMITS.lastWordsMs - 2_000);
+  expect(await wire.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
+  await stage.pass(4_000);
+  await wire.closed;
 });
 
 /** Somebody waits, and is not there any more: what comes is left for others. */
@@ -167,17 +180,4 @@ async function connect({ url }: Stage, token: string): Promise<Client> {
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
   onTestFinished(() => client.close());
   return client;
-}
-
-/** The call goes on for a moment; that it does so cannot be polled for. */
-async function nobodyAnswers(call: Promise<unknown>): Promise<void> {
-  const still = Symbol('waiting');
-  expect(await Promise.race([call, sleep(150, still)])).toBe(still);
-}
-
-async function within<R>(ms: number, promise: Promise<R>): Promise<R> {
-  const late = Symbol('late');
-  const first = await Promise.race([promise, sleep(ms, late, { ref: false })]);
-  expect(first).not.toBe(late);
-  return first as R;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { setHeldStage } from './held-stage.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import type { StartOptions } from './start.ts';
@@ -150,13 +151,14 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
   });
 
   test('whose client asks for ever more and reads nothing is cut off', async () => {
-    const { wire, stage } = await open({ limits: { stallMs: 500 } });
+    const stage = await setHeldStage();
+    const wire = await connect(stage, stage.token);
     const long = { teamId, title: 'Long', description: 'x'.repeat(60_000) };
     for (let i = 0; i < 50; i++) await stage.act('task.create', long);
     wire.pause();
     for (let id = 0; id < 200; id++) wire.send({ type: 'task.list', id, payload: { teamId } });
-    await expect.poll(() => stage.hub.counters.cut).toBe(1);
-    await expect.poll(() => stage.hub.connected.size).toBe(0);
+    await expect.poll(async () => (await stage.pass(1_000), stage.hub.counters.cut)).toBe(1);
+    expect(stage.hub.connected.size).toBe(0);
     expect(await stage.act('team.list', {})).toHaveLength(2);
   });
 

@@ -1,0 +1,31 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { onTestFinished, vi } from 'vitest';
+import { setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import type { StartOptions } from './start.ts';
+
+/** A stage whose clock stands still until the test moves it: what waits for minutes costs nothing, and a slow machine changes nothing. */
+export interface HeldStage extends Stage {
+  /** Lets time pass, a second after the other; whoever has something to read or to write gets to it in between. */
+  pass(ms: number): Promise<void>;
+}
+
+const STEP_MS = 1_000;
+
+/** Holds the timers and the clock of this process, and so of the server in it. Wait by `expect.poll`, which has a clock of its own. */
+export async function setHeldStage(options: StartOptions = {}): Promise<HeldStage> {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+  const stage = await setStage(options);
+  // Before the server stops: that takes real time.
+  onTestFinished(() => void vi.useRealTimers());
+  return {
+    ...stage,
+    async pass(ms) {
+      for (let left = ms; left > 0; left -= STEP_MS) {
+        vi.advanceTimersByTime(Math.min(left, STEP_MS));
+        for (let turn = 0; turn < 3; turn++) await nextTurn();
+      }
+    },
+  };
+}
