@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { LIMITS, LOOK_MS } from '../../src/server/limits.ts';
+import { openOutbox } from '../../src/server/outbox.ts';
+import type { Taken } from '../../src/server/outbox.ts';
+
+test('a client is stalled by what it did not take at many looks, however late the first one comes', () => {
+  let moved: Taken = () => {};
+  const now = (work: () => void): void => work();
+  const outbox = openOutbox(
+    { write: (_frames, hear) => void (moved = hear) },
+    { limits: LIMITS, turns: { answer: now, push: now } },
+    () => {},
+  );
+  const looks = (): number => {
+    let count = 1;
+    while (!outbox.isStalled()) count++;
+    return count;
+  };
+  expect(outbox.isStalled()).toBe(false);
+  outbox.send('first');
+  expect(looks()).toBe(LIMITS.stallMs / LOOK_MS + 1);
+  moved();
+  expect(looks()).toBe(LIMITS.stallMs / LOOK_MS + 1);
+});
