@@ -71,8 +71,8 @@ export function openGuard(hub: Hub, address: () => Address) {
     /** Counts a wrong credential; one who shows many waits for each answer. */
     async failed(request: IncomingMessage): Promise<Refusal> {
       hub.counters.rejected++;
-      if (!failures.take(request.socket.remoteAddress ?? ''))
-        await sleep(limits.authDelayMs, undefined, { ref: false });
+      const isLate = !failures.take(request.socket.remoteAddress ?? '');
+      if (isLate) await sleep(limits.authDelayMs, undefined, { ref: false });
       return refusal('unauthenticated', 'A valid token is needed: Authorization: Bearer …');
     },
   };

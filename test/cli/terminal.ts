@@ -44,11 +44,11 @@ export function openTerminal(
     async see(what) {
       const isSeen = (text: string): boolean => (typeof what === 'string' ? text.includes(what) : what.test(text));
       let text = '';
-      return until(`the terminal shows ${String(what)}`, () => isSeen((text = terminal.show())) && text).catch(
-        (error: Error) => {
-          throw new Error(`${error.message}. It shows:\n${text}`, { cause: error });
-        },
-      );
+      try {
+        return await until(`the terminal shows ${String(what)}`, () => isSeen((text = terminal.show())) && text);
+      } catch (error) {
+        throw new Error(`${String(error)}. It shows:\n${text}`, { cause: error });
+      }
     },
   };
   return terminal;
