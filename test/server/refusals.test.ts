@@ -1,10 +1,11 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import type { OperationName } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { SECURITY_HEADERS } from '../../src/server/headers.ts';
+import { isProof } from '../proof.ts';
 import { SAMPLES } from './samples.ts';
-import { setStage } from './stage.ts';
+import { shareStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { openUnix, openWebSocket, requestText, sendBytes, upgradeText, webSocketFrame } from './wire.ts';
 import type { HeaderLines } from './wire.ts';
@@ -135,20 +136,41 @@ const OTHERS: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/api/../health'],
 ];
 
+/** In `npm test`, one of so many ways is tried at each operation. */
+const EVERY = 8;
+
 describe('a stranger is refused and changes nothing', () => {
-  let stage: Stage;
-  beforeEach(async () => {
-    stage = await setStage({
-      limits: { authDelayMs: 0, requestBurst: 1e6 },
-      mcp: async () => new Response('{}'),
-      metrics: () => '',
-    });
+  // Nothing changes it, or the test fails; so one is enough.
+  const shared = shareStage({
+    limits: { authDelayMs: 0, requestBurst: 1e6 },
+    mcp: async () => new Response('{}'),
+    metrics: () => '',
   });
 
-  async function expectRefusals(method: string, path: string, body?: object): Promise<void> {
+  /** Where to ask for each operation, and where else. */
+  const ADDRESSES = [
+    ...OPERATIONS.map(({ route, name }) => {
+      const [method = '', path = ''] = route.split(' ');
+      return { what: `${name} over REST: ${route}`, method, path: fillPath(path), body: bodyOf(method, bodyFor(name)) };
+    }),
+    ...OTHERS.map(([method, path]) => ({
+      what: `${method} ${path}`,
+      method,
+      path,
+      body: method === 'POST' ? {} : undefined,
+    })),
+  ];
+
+  async function expectRefusals(
+    attempts: readonly Attempt[],
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<void> {
+    const stage = shared();
     const before = await stage.ends();
     const answers = await Promise.all(
-      ATTEMPTS.map(async ({ name, status, headers, query }) => {
+      attempts.map(async ({ name, status, headers, query }) => {
         const lines: HeaderLines = [...headers(stage), ['content-type', 'application/json']];
         const target = `${path}${query?.(stage) ?? ''}`;
         const answer = await sendBytes(stage.port, requestText(method, target, lines, body && JSON.stringify(body)));
@@ -170,33 +192,38 @@ describe('a stranger is refused and changes nothing', () => {
     expect(stage.errors).toEqual([]);
   }
 
-  test.each(OPERATIONS)('$name over REST: $route', async ({ route, name }) => {
-    const [method = '', path = ''] = route.split(' ');
-    await expectRefusals(method, fillPath(path), method === 'GET' ? undefined : bodyFor(name));
+  // The guard stands before everything that has an address, so `npm test` tries every way at every other address and at one of each
+  // method, and some ways, in turn, at each operation. `npm run proof` tries every way everywhere.
+  test.each(ADDRESSES.map((address, at) => ({ ...address, at })))('$what', async ({ method, path, body, at }) => {
+    const isFirst = ADDRESSES.findIndex((address) => address.method === method) === at;
+    const all = isProof || isFirst || at >= OPERATIONS.length;
+    const attempts = ATTEMPTS.filter(({ name }, nth) => all || name === 'no token' || nth % EVERY === at % EVERY);
+    await expectRefusals(attempts, method, path, body);
   });
 
-  test.each(OTHERS)('%s %s', async (method, path) => {
-    await expectRefusals(method, path, method === 'POST' ? {} : undefined);
-  });
+  /** A question of each kind, as it would be asked of a friend. */
+  const ASKS = OPERATIONS.map(({ name, message }) =>
+    JSON.stringify({ type: message?.type ?? name, id: 1, payload: bodyFor(name) }),
+  );
 
-  test.each(OPERATIONS)('$name over WebSocket', async ({ name, message }) => {
+  test('every operation over WebSocket', async () => {
+    const stage = shared();
     const before = await stage.ends();
-    const ask = JSON.stringify({ type: message?.type ?? name, id: 1, payload: bodyFor(name) });
     await Promise.all(
       ATTEMPTS.map(async (attempt) => {
         const opening = upgradeText(`/ws${attempt.query?.(stage) ?? ''}`, attempt.headers(stage));
-        const answer = await sendBytes(stage.port, Buffer.concat([Buffer.from(opening), webSocketFrame(ask)]));
+        const frames = ASKS.map((ask) => webSocketFrame(ask));
+        const answer = await sendBytes(stage.port, Buffer.concat([Buffer.from(opening), ...frames]));
         expect({ name: attempt.name, status: answer?.status }).toEqual({ name: attempt.name, status: attempt.status });
       }),
     );
     expect(await stage.ends()).toEqual(before);
   });
 
-  test.each(OPERATIONS)('$name over the Unix socket', async ({ name, message }) => {
+  test('every operation over the Unix socket', async () => {
+    const stage = shared();
     const before = await stage.ends();
-    const ask = { type: message?.type ?? name, id: 1, payload: bodyFor(name) };
     const hellos = [
-      undefined,
       { type: 'hello' },
       { type: 'hello', token: 7 },
       { type: 'hello', token: '' },
@@ -204,10 +231,11 @@ describe('a stranger is refused and changes nothing', () => {
       { type: 'hello', token: bent(stage.tokens.lead) },
       { type: 'hello', token: 'x'.repeat(100_000) },
     ];
-    for (const hello of hellos) {
+    // With a hello that is none, and then everything; or with one of the questions instead of a hello.
+    const sent = [...hellos.map((hello) => [JSON.stringify(hello), ...ASKS]), ...ASKS.map((ask) => [ask])];
+    for (const lines of sent) {
       const wire = await openUnix(stage.home.socket);
-      if (hello) wire.send(hello);
-      wire.send(ask);
+      wire.send(lines.join('\n'));
       await wire.closed;
       expect(wire.frames).toMatchObject([{ type: 'error', error: { code: 'unauthenticated' } }]);
     }
@@ -216,12 +244,13 @@ describe('a stranger is refused and changes nothing', () => {
 });
 
 describe('before anything is answered the guard is asked', () => {
+  const shared = shareStage();
   const evil: HeaderLines = [['host', 'evil.example']];
   const asks = (headers: HeaderLines, expected: string): string =>
     requestText('POST', '/api/teams', [...headers, ['content-type', 'application/json'], ['expect', expected]], '{}');
 
   test.each(['foo', '100-continue'])('by whoever expects %s', async (expected) => {
-    const stage = await setStage();
+    const stage = shared();
     const stranger = await sendBytes(stage.port, asks(evil, expected));
     expect(stranger).toMatchObject({ status: 403, headers: SECURITY_HEADERS });
     const nobody = await sendBytes(stage.port, asks([host(stage)], expected));
@@ -230,7 +259,7 @@ describe('before anything is answered the guard is asked', () => {
   });
 
   test('and whoever may come is told to go on', async () => {
-    const stage = await setStage();
+    const stage = shared();
     const answer = await sendBytes(stage.port, asks([host(stage), bearer(stage.token)], '100-continue'));
     expect(answer).toMatchObject({ status: 100, body: expect.stringMatching(/^HTTP\/1\.1 400 /) as string });
   });
@@ -244,7 +273,7 @@ describe('before anything is answered the guard is asked', () => {
       (text: string) => text.replace('\r\n\r\n', '\r\nsec-websocket-protocol: ,\r\n\r\n'),
     ],
   ])('a WebSocket %s is refused as everything is', async (_, bend) => {
-    const stage = await setStage();
+    const stage = shared();
     const answer = await sendBytes(stage.port, bend(upgradeText('/ws', [host(stage), bearer(stage.token)])));
     expect(answer).toMatchObject({ status: 400, headers: SECURITY_HEADERS });
     expect(JSON.parse(answer?.body ?? '')).toMatchObject({ error: { code: 'invalid' } });
@@ -252,6 +281,9 @@ describe('before anything is answered the guard is asked', () => {
 });
 
 describe('a credential does no more than it is for', () => {
+  // Nothing changes it, or the test fails; so one is enough.
+  const shared = shareStage({ limits: { requestBurst: 1e6 } });
+
   /** Whose credentials must not suffice for an operation. */
   function tooWeak({ scope, input }: Operation, { tokens }: Stage): string[] {
     const weaker = {
@@ -264,7 +296,7 @@ describe('a credential does no more than it is for', () => {
   }
 
   test.each(OPERATIONS)('$name', async (operation) => {
-    const stage = await setStage();
+    const stage = shared();
     const before = await stage.ends();
     const [method = '', path = ''] = operation.route.split(' ');
     const frame = { payload: { ...bodyFor(operation.name), ...paramsOf(path) } };
@@ -288,7 +320,7 @@ describe('a credential does no more than it is for', () => {
   });
 
   test('following a team', async () => {
-    const { home, url, tokens } = await setStage();
+    const { home, url, tokens } = shared();
     for (const wire of [
       await openUnix(home.socket, tokens.stranger),
       await openWebSocket(url, { authorization: `Bearer ${tokens.stranger}` }),
@@ -302,7 +334,7 @@ describe('a credential does no more than it is for', () => {
   });
 
   test('asking for the agents of another team', async () => {
-    const { url, tokens } = await setStage();
+    const { url, tokens } = shared();
     for (const id of ['lead@demo', 'session-of-demo']) {
       for (const what of ['teammates', 'team-tasks']) {
         const headers = { authorization: `Bearer ${tokens.stranger}` };
@@ -313,6 +345,7 @@ describe('a credential does no more than it is for', () => {
 });
 
 describe('a member does nothing in the name of another one of its team', () => {
+  const shared = shareStage({ limits: { requestBurst: 1e6 } });
   const ofTeams = OPERATIONS.filter(({ input, scope }) => 'teamId' in input.shape && scope !== 'admin');
 
   /** What anybody may do who is on the team: look at what is everybody's, and work in its own name. All else is refused. */
@@ -328,15 +361,15 @@ describe('a member does nothing in the name of another one of its team', () => {
     name,
     input: { shape },
   }: Operation): Promise<{ stage: Stage; payload: object; end: number }> {
-    const stage = await setStage();
+    const stage = await shared().aside();
     const { input } = await SAMPLES[name as OperationName](stage);
     const payload = 'memberId' in shape ? { memberId: 'worker', ...input } : input;
-    return { stage, payload, end: (await stage.ends())['demo'] ?? 0 };
+    return { stage, payload, end: (await stage.ends())[stage.teamId] ?? 0 };
   }
 
   /** What was done since by one of them; those whom the sample set to work may still be at it. */
-  async function doneSince({ act }: Stage, end: number): Promise<unknown[]> {
-    const batches = await act('event.list', { teamId: 'demo', after: end });
+  async function doneSince({ act, teamId }: Stage, end: number): Promise<unknown[]> {
+    const batches = await act('event.list', { teamId, after: end });
     return batches.flatMap(({ events }) => events).filter(({ by }) => by === 'worker' || by === 'other');
   }
 
@@ -398,6 +431,10 @@ function fillPath(path: string): string {
 
 function paramsOf(path: string): Record<string, string> {
   return Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, PARAMS[name] ?? 'x']));
+}
+
+function bodyOf(method: string, body: object): object | undefined {
+  return method === 'GET' ? undefined : body;
 }
 
 /** What would do something if it were let through. */

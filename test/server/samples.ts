@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { InputOf, OperationName } from '../../src/operations/index.ts';
 import type { Stage } from './stage.ts';
 
-/** A call of an operation that works on a fresh stage. */
+/** A call of an operation that works on a fresh stage. What it makes is named after the stage's team: stages may share a server. */
 export interface Sample<N extends OperationName> {
   readonly input: InputOf<N>;
   /** The member that the person speaks for. */
@@ -12,9 +12,7 @@ export interface Sample<N extends OperationName> {
 
 type Samples = { readonly [N in OperationName]: (stage: Stage) => Promise<Sample<N>> };
 
-const teamId = 'demo';
-
-async function newTask({ act }: Stage): Promise<{ teamId: string; taskId: string }> {
+async function newTask({ act, teamId }: Stage): Promise<{ teamId: string; taskId: string }> {
   return { teamId, taskId: (await act('task.create', { teamId, title: 'Write tests' })).id };
 }
 
@@ -24,48 +22,48 @@ async function heldTask(stage: Stage): Promise<{ teamId: string; taskId: string 
   return task;
 }
 
-async function newMail({ act }: Stage): Promise<{ teamId: string; memberId: string; messageIds: string[] }> {
+async function newMail({ act, teamId }: Stage): Promise<{ teamId: string; memberId: string; messageIds: string[] }> {
   const { id } = await act('message.send', { teamId, toId: 'worker', content: 'Hello' }, 'lead');
   return { teamId, memberId: 'worker', messageIds: [id] };
 }
 
-async function askedShutdown({ act }: Stage): Promise<{ teamId: string; requestId: string }> {
+async function askedShutdown({ act, teamId }: Stage): Promise<{ teamId: string; requestId: string }> {
   return { teamId, requestId: (await act('shutdown.request', { teamId, memberId: 'worker' }, 'lead')).id };
 }
 
-async function handedPlan({ act }: Stage): Promise<{ teamId: string; requestId: string }> {
+async function handedPlan({ act, teamId }: Stage): Promise<{ teamId: string; requestId: string }> {
   await act('member.add', { teamId, name: 'planner', planApprovalRequired: true });
   return { teamId, requestId: (await act('plan.submit', { teamId, content: 'First this, then that' }, 'planner')).id };
 }
 
-async function askedPerson({ act }: Stage): Promise<{ teamId: string; requestId: string }> {
+async function askedPerson({ act, teamId }: Stage): Promise<{ teamId: string; requestId: string }> {
   const question = { teamId, kind: 'permission', memberId: 'worker', content: 'May I?' } as const;
   return { teamId, requestId: (await act('request.raise', question, 'worker')).id };
 }
 
 async function askedAboutWork(stage: Stage): Promise<{ teamId: string; requestId: string }> {
   const question = { ...(await heldTask(stage)), kind: 'gate', memberId: 'worker', content: 'Look at it' } as const;
-  return { teamId, requestId: (await stage.act('request.raise', question, 'worker')).id };
+  return { teamId: stage.teamId, requestId: (await stage.act('request.raise', question, 'worker')).id };
 }
 
-async function newNote({ act }: Stage): Promise<{ teamId: string; noteId: string }> {
+async function newNote({ act, teamId }: Stage): Promise<{ teamId: string; noteId: string }> {
   const note = { teamId, text: 'The port is 8080', tags: ['net'] };
   return { teamId, noteId: (await act('note.add', note, 'worker')).id };
 }
 
-async function newHook({ act }: Stage): Promise<{ teamId: string; type: 'TaskCompleted' }> {
+async function newHook({ act, teamId }: Stage): Promise<{ teamId: string; type: 'TaskCompleted' }> {
   await act('hook.register', { teamId, type: 'TaskCompleted', command: 'true' });
   return { teamId, type: 'TaskCompleted' };
 }
 
-async function runningMember({ act }: Stage): Promise<{ teamId: string; memberId: string }> {
+async function runningMember({ act, teamId }: Stage): Promise<{ teamId: string; memberId: string }> {
   await act('member.spawn', { teamId, name: 'runner', agent: { kind: 'exec', command: ['true'] } });
   return { teamId, memberId: 'runner' };
 }
 
 /** A native team whose lead is gone. */
-function leftTeam({ home }: Stage): string {
-  const name = 'left-behind';
+function leftTeam({ home, teamId }: Stage): string {
+  const name = `${teamId}-left-behind`;
   const folder = join(home.directory, 'claude/teams', name);
   mkdirSync(folder, { recursive: true });
   const member = { name: 'team-lead', agentId: `team-lead@${name}`, cwd: home.directory };
@@ -85,8 +83,8 @@ function seatIn(stage: Stage) {
   return { name, member: 'poet', agent, cwd: stage.home.directory, ticket: 'one' };
 }
 
-const TEAM_FILE = `
-team: fresh
+const teamFile = ({ teamId }: Stage): string => `
+team: ${teamId}-fresh
 members:
   - { name: builder, agent: { exec: [make, all] } }
 tasks:
@@ -98,57 +96,57 @@ hooks:
 
 /** One of each: the compiler says which is missing. */
 export const SAMPLES: Samples = {
-  'team.create': async () => ({ input: { name: 'fresh', description: 'A team' } }),
+  'team.create': async ({ teamId }) => ({ input: { name: `${teamId}-fresh`, description: 'A team' } }),
   'team.list': async () => ({ input: {} }),
-  'team.show': async () => ({ input: { teamId } }),
-  'team.status': async () => ({ input: { teamId } }),
-  'team.update': async () => ({ input: { teamId, description: 'Other words' } }),
-  'team.close': async () => ({ input: { teamId, force: true } }),
+  'team.show': async ({ teamId }) => ({ input: { teamId } }),
+  'team.status': async ({ teamId }) => ({ input: { teamId } }),
+  'team.update': async ({ teamId }) => ({ input: { teamId, description: 'Other words' } }),
+  'team.close': async ({ teamId }) => ({ input: { teamId, force: true } }),
   'team.down': async (stage) => {
     await runningMember(stage);
-    return { input: { teamId, force: true, reason: 'done' } };
+    return { input: { teamId: stage.teamId, force: true, reason: 'done' } };
   },
   'team.digest': async (stage) => {
     const task = await heldTask(stage);
     await stage.act('task.complete', { ...task, result: 'They pass' }, 'worker');
-    return { input: { teamId, after: 1 } };
+    return { input: { teamId: stage.teamId, after: 1 } };
   },
-  'team.check': async ({ home }) => ({ input: { source: TEAM_FILE, folder: home.directory } }),
-  'team.up': async ({ home }) => ({ input: { source: TEAM_FILE, folder: home.directory, yes: true } }),
-  'team.run': async ({ home }) => ({
-    input: { goal: 'Tidy up', lead: 'claude', name: 'tidy', folder: home.directory },
+  'team.check': async (stage) => ({ input: { source: teamFile(stage), folder: stage.home.directory } }),
+  'team.up': async (stage) => ({ input: { source: teamFile(stage), folder: stage.home.directory, yes: true } }),
+  'team.run': async ({ home, teamId }) => ({
+    input: { goal: 'Tidy up', lead: 'claude', name: `${teamId}-tidy`, folder: home.directory },
   }),
-  'team.delete': async () => ({ input: { teamId, force: true } }),
-  'member.add': async () => ({ input: { teamId, name: 'fresh', role: 'tester' } }),
-  'member.spawn': async () => ({
+  'team.delete': async ({ teamId }) => ({ input: { teamId, force: true } }),
+  'member.add': async ({ teamId }) => ({ input: { teamId, name: 'fresh', role: 'tester' } }),
+  'member.spawn': async ({ teamId }) => ({
     input: { teamId, name: 'fresh', prompt: 'Test it', agent: { kind: 'exec', command: ['make', 'test'] } },
   }),
   'member.restart': async (stage) => ({ input: await runningMember(stage) }),
   'member.stop': async (stage) => ({ input: { ...(await runningMember(stage)), reason: 'done' } }),
   'session.list': async (stage) => {
     await runningMember(stage);
-    return { input: { teamId } };
+    return { input: { teamId: stage.teamId } };
   },
-  'transcript.read': async ({ home }) => {
+  'transcript.read': async ({ home, teamId }) => {
     const folder = join(home.transcripts, teamId, 'worker');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 's1.jsonl'), '{"at":1,"type":"told","text":"Go"}\n');
     return { input: { teamId, memberId: 'worker', after: 0, tail: true } };
   },
-  'member.list': async () => ({ input: { teamId } }),
-  'member.show': async () => ({ input: { teamId, memberId: 'worker' } }),
-  'member.update': async () => ({ input: { teamId, memberId: 'worker', role: 'reviewer' } }),
-  'member.idle': async () => ({ input: { teamId, memberId: 'worker' }, as: 'worker' }),
-  'member.remove': async () => ({ input: { teamId, memberId: 'worker', reason: 'done' } }),
-  'member.token': async () => ({ input: { teamId, memberId: 'worker' } }),
-  'usage.record': async () => ({
+  'member.list': async ({ teamId }) => ({ input: { teamId } }),
+  'member.show': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' } }),
+  'member.update': async ({ teamId }) => ({ input: { teamId, memberId: 'worker', role: 'reviewer' } }),
+  'member.idle': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' }, as: 'worker' }),
+  'member.remove': async ({ teamId }) => ({ input: { teamId, memberId: 'worker', reason: 'done' } }),
+  'member.token': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' } }),
+  'usage.record': async ({ teamId }) => ({
     input: { teamId, memberId: 'worker', usage: { inputTokens: 1, outputTokens: 2 } },
     as: 'worker',
   }),
-  'budget.show': async () => ({ input: { teamId, memberId: 'worker' } }),
-  'usage.show': async () => ({ input: { teamId } }),
-  'task.create': async () => ({ input: { teamId, title: 'Write tests', priority: 'high' } }),
-  'task.list': async () => ({ input: { teamId, limit: 5 } }),
+  'budget.show': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' } }),
+  'usage.show': async ({ teamId }) => ({ input: { teamId } }),
+  'task.create': async ({ teamId }) => ({ input: { teamId, title: 'Write tests', priority: 'high' } }),
+  'task.list': async ({ teamId }) => ({ input: { teamId, limit: 5 } }),
   'task.show': async (stage) => ({ input: await newTask(stage) }),
   'task.update': async (stage) => ({ input: { ...(await newTask(stage)), title: 'Write more tests' } }),
   'task.assign': async (stage) => ({ input: { ...(await newTask(stage)), assigneeId: 'worker' } }),
@@ -172,11 +170,11 @@ export const SAMPLES: Samples = {
     await stage.act('task.depend', { ...task, dependencies: [taskId] });
     return { input: { ...task, dependencies: [taskId] } };
   },
-  'message.send': async () => ({ input: { teamId, toId: 'worker', content: 'Hello' }, as: 'lead' }),
-  'message.broadcast': async () => ({ input: { teamId, content: 'Hello all' }, as: 'lead' }),
+  'message.send': async ({ teamId }) => ({ input: { teamId, toId: 'worker', content: 'Hello' }, as: 'lead' }),
+  'message.broadcast': async ({ teamId }) => ({ input: { teamId, content: 'Hello all' }, as: 'lead' }),
   'message.inbox': async (stage) => {
     await newMail(stage);
-    return { input: { teamId, unread: true, limit: 3 }, as: 'worker' };
+    return { input: { teamId: stage.teamId, unread: true, limit: 3 }, as: 'worker' };
   },
   'message.read': async (stage) => ({ input: await newMail(stage), as: 'worker' }),
   'message.deliver': async (stage) => ({ input: { ...(await newMail(stage)), sessionId: 's1' }, as: 'worker' }),
@@ -185,34 +183,36 @@ export const SAMPLES: Samples = {
     await stage.act('message.deliver', { ...mail, sessionId: 's1' }, 'worker');
     return { input: mail, as: 'worker' };
   },
-  'request.list': async () => ({ input: { teamId, status: 'pending' } }),
+  'request.list': async ({ teamId }) => ({ input: { teamId, status: 'pending' } }),
   'request.raise': async (stage) => ({
     input: { ...(await heldTask(stage)), kind: 'gate', memberId: 'worker', content: 'Look at it', within: 60_000 },
     as: 'worker',
   }),
   'request.answer': async (stage) => ({ input: { ...(await askedPerson(stage)), approve: true, feedback: 'Yes' } }),
   'request.judge': async (stage) => ({ input: await askedAboutWork(stage) }),
-  'note.add': async () => ({ input: { teamId, text: 'The port is 8080', tags: ['net'] }, as: 'worker' }),
+  'note.add': async ({ teamId }) => ({ input: { teamId, text: 'The port is 8080', tags: ['net'] }, as: 'worker' }),
   'note.list': async (stage) => {
     await newNote(stage);
-    return { input: { teamId, tag: 'net', limit: 5 } };
+    return { input: { teamId: stage.teamId, tag: 'net', limit: 5 } };
   },
   'note.update': async (stage) => ({ input: { ...(await newNote(stage)), text: 'The port is 80' }, as: 'worker' }),
   'note.remove': async (stage) => ({ input: await newNote(stage), as: 'worker' }),
   'note.search': async (stage) => {
     await newNote(stage);
-    return { input: { teamId, query: 'port', limit: 3 } };
+    return { input: { teamId: stage.teamId, query: 'port', limit: 3 } };
   },
-  'hook.register': async () => ({ input: { teamId, type: 'TaskCompleted', command: 'make check', timeout: 5_000 } }),
+  'hook.register': async ({ teamId }) => ({
+    input: { teamId, type: 'TaskCompleted', command: 'make check', timeout: 5_000 },
+  }),
   'hook.list': async (stage) => {
     await newHook(stage);
-    return { input: { teamId } };
+    return { input: { teamId: stage.teamId } };
   },
   'hook.remove': async (stage) => ({ input: await newHook(stage) }),
-  'shutdown.request': async () => ({ input: { teamId, memberId: 'worker', reason: 'done' }, as: 'lead' }),
+  'shutdown.request': async ({ teamId }) => ({ input: { teamId, memberId: 'worker', reason: 'done' }, as: 'lead' }),
   'shutdown.approve': async (stage) => ({ input: await askedShutdown(stage), as: 'worker' }),
   'shutdown.reject': async (stage) => ({ input: { ...(await askedShutdown(stage)), feedback: 'Busy' }, as: 'worker' }),
-  'plan.submit': async ({ act }) => {
+  'plan.submit': async ({ act, teamId }) => {
     await act('member.add', { teamId, name: 'planner', planApprovalRequired: true });
     return { input: { teamId, content: 'First this, then that' }, as: 'planner' };
   },
@@ -231,13 +231,13 @@ export const SAMPLES: Samples = {
     leftTeam(stage);
     return { input: { quiet: 0 } };
   },
-  'native.join': async (stage) => ({ input: { name: leftTeam(stage), as: 'both' } }),
+  'native.join': async (stage) => ({ input: { name: leftTeam(stage), as: `${stage.teamId}-both` } }),
   'native.leave': async (stage) => {
-    await stage.act('native.join', { name: leftTeam(stage), as: 'both' });
-    return { input: { teamId: 'both' } };
+    await stage.act('native.join', { name: leftTeam(stage), as: `${stage.teamId}-both` });
+    return { input: { teamId: `${stage.teamId}-both` } };
   },
   'native.joined': async (stage) => {
-    await stage.act('native.join', { name: leftTeam(stage), as: 'both' });
+    await stage.act('native.join', { name: leftTeam(stage), as: `${stage.teamId}-both` });
     return { input: {} };
   },
   'native.players': async () => ({ input: { agents: { 'poet-*': 'codex' } } }),
@@ -248,7 +248,7 @@ export const SAMPLES: Samples = {
     return { input: { ...seat, ticket: wish.ticket, wait: 0 } };
   },
   'native.clean': async (stage) => ({ input: { names: [leftTeam(stage)], quiet: 0 } }),
-  'event.list': async () => ({ input: { teamId, after: 1, limit: 1 } }),
+  'event.list': async ({ teamId }) => ({ input: { teamId, after: 1, limit: 1 } }),
   'agent.list': async () => ({ input: {} }),
   'daemon.status': async () => ({ input: {} }),
   'daemon.stop': async () => ({ input: { keep: true } }),

@@ -1,28 +1,46 @@
 import { ADMIN } from '../../src/operations/caller.ts';
 import type { InputOf, OperationName, ResultOf } from '../../src/operations/index.ts';
-import type { Server } from './house.ts';
-import { startServer } from './start.ts';
+import type { Server, ServerOptions } from './house.ts';
+import { shareServer, startServer } from './start.ts';
 import type { StartOptions } from './start.ts';
 
 /** A server with two teams, and credentials of every kind for them. */
 export interface Stage extends Server {
+  /** The team that the credentials are for, except the stranger's. */
+  readonly teamId: string;
   readonly tokens: Readonly<Record<'lead' | 'worker' | 'other' | 'reader' | 'stranger', string>>;
   /** Does an operation as a person, past every face. */
   readonly act: <N extends OperationName>(name: N, input: InputOf<N>, as?: string) => Promise<ResultOf<N>>;
   /** Where every team's stream ends: equal before and after means that nothing happened. */
   ends(): Promise<Record<string, number>>;
+  /** The same on this server with teams of its own, for a test that changes them. */
+  aside(): Promise<Stage>;
 }
 
 /** Team `demo` with lead, worker and other; team `away` with lead and stranger. */
 export async function setStage(options: StartOptions = {}): Promise<Stage> {
-  const server = await startServer(options);
+  return stageOn(await startServer(options));
+}
+
+/** One stage for all tests of a `describe`. */
+export function shareStage(options: ServerOptions = {}): () => Stage {
+  return shareServer(options, (server) => stageOn(server));
+}
+
+/** How many stages are on a server. */
+const counts = new WeakMap<Server['hub'], number>();
+
+async function stageOn(server: Server): Promise<Stage> {
+  const count = counts.get(server.hub) ?? 0;
+  counts.set(server.hub, count + 1);
+  const [demo, away] = count === 0 ? ['demo', 'away'] : [`demo-${count}`, `away-${count}`];
   const act: Stage['act'] = async (name, input, as) =>
     JSON.parse(
       JSON.stringify(await server.hub.call(name, { caller: ADMIN, input, as, signal: new AbortController().signal })),
     );
   for (const [teamId, members] of [
-    ['demo', ['worker', 'other']],
-    ['away', ['stranger']],
+    [demo, ['worker', 'other']],
+    [away, ['stranger']],
   ] as const) {
     await act('team.create', { name: teamId, leadSessionId: `session-of-${teamId}`, messagesPerMinute: 1_000_000 });
     for (const name of members) await act('member.add', { teamId, name });
@@ -31,19 +49,21 @@ export async function setStage(options: StartOptions = {}): Promise<Stage> {
     (await act('member.token', { teamId, memberId, readOnly })).token;
   return {
     ...server,
+    teamId: demo,
     act,
     tokens: {
-      lead: await token('demo', 'lead'),
-      worker: await token('demo', 'worker'),
-      other: await token('demo', 'other'),
-      reader: await token('demo', 'worker', true),
-      stranger: await token('away', 'stranger'),
+      lead: await token(demo, 'lead'),
+      worker: await token(demo, 'worker'),
+      other: await token(demo, 'other'),
+      reader: await token(demo, 'worker', true),
+      stranger: await token(away, 'stranger'),
     },
     async ends() {
       const names = await server.ledger.teams();
       const seqs = await Promise.all(names.map((name) => server.ledger.view(name, (_, seq) => seq)));
       return Object.fromEntries(names.map((name, at) => [name, seqs[at] ?? 0]));
     },
+    aside: () => stageOn(server),
   };
 }
 
