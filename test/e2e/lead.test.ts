@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { until } from '../until.ts';
-import { setStage } from './stage.ts';
+import { shareDaemon } from './stage.ts';
 import type { Stage } from './stage.ts';
+
+const newStage = shareDaemon();
 
 interface Told {
   readonly memberId: string;
@@ -22,7 +24,7 @@ function toldTo(stage: Stage, memberId: string): Told[] {
 }
 
 test('a lead that is an agent makes tasks, brings in a teammate, and ends with an answer when all is done', async () => {
-  const stage = setStage();
+  const stage = newStage();
   const file = stage.teamFile({
     team: 'led',
     lead: { name: 'boss', prompt: 'Make:\none\ntwo\nthree', delegate: true, ...fixture(stage, 'leads') },
@@ -46,7 +48,7 @@ test('a lead that is an agent makes tasks, brings in a teammate, and ends with a
 });
 
 test('a person sees what waits in all teams and answers it; the answer to a plan is its judgement', async () => {
-  const stage = setStage();
+  const stage = newStage();
   const members = [{ ...stage.member('planner', 'plans'), plan: 'required', mode: 'full' }];
   const file = stage.teamFile({ team: 'asks', lead: 'person', members, tasks: [{ title: 'Tidy' }] });
   await stage.ask('up', file, '--detach');
@@ -76,7 +78,7 @@ test('a person sees what waits in all teams and answers it; the answer to a plan
 });
 
 test('a lead may bring in only what a person set up', async () => {
-  const stage = setStage();
+  const stage = newStage();
   const lead = { name: 'boss', prompt: 'Make:\none', ...fixture(stage, 'leads') };
   const outcome = await stage.troupe('up', stage.teamFile({ team: 'alone', lead }), '--json');
   expect(outcome.code).toBe(1);
@@ -86,7 +88,7 @@ test('a lead may bring in only what a person set up', async () => {
 });
 
 test('a lead that died is started again and told where its team stands', async () => {
-  const stage = setStage();
+  const stage = newStage();
   const lead = { name: 'boss', prompt: 'Make:\nslow', ...fixture(stage, 'leads') };
   const agents = { quick: fixture(stage, 'slow') };
   await stage.ask('up', stage.teamFile({ team: 'survives', lead, agents }), '--detach');

@@ -1,7 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { promisify } from 'node:util';
+import { beforeAll, expect, onTestFinished } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
+import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
@@ -9,6 +13,7 @@ import type { ProcessRecord } from '../../src/runtime/process-records.ts';
 import { run } from '../daemon/processes.ts';
 import type { Running } from '../daemon/processes.ts';
 import { BIN, connect, environmentFor, temporaryHome } from '../daemon/serve.ts';
+import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { TROUPE_SOURCE } from '../setup/source.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -25,6 +30,8 @@ export interface Answer {
 /** A state directory and a folder for one test, and the command line that works on them. */
 export interface Stage {
   readonly home: Home;
+  /** The name for its team: no other stage on the same daemon has it. */
+  readonly team: string;
   /** Where team files and what programs write lie. */
   readonly folder: string;
   /** Programs of members write a line for each turn here. */
@@ -47,6 +54,8 @@ export interface Stage {
   /** The process of the daemon. */
   daemonPid(): number;
   records(): ProcessRecord[];
+  /** The processes of its team: teammates and their programs. */
+  processes(): Left[];
   /** The process of a member, as soon as it has one. */
   pidOf(teamId: string, memberId: string): Promise<number>;
   task(teamId: string, taskId: string): Promise<ResultOf<'task.show'>>;
@@ -70,14 +79,38 @@ export function setStage(): Stage {
   const home = temporaryHome();
   onTestFinished(async () => {
     await run(BIN, ['stop', '--all'], { env: environmentFor(home) }).ended;
-    const left = await settled(home);
-    for (const { pid } of left) process.kill(pid, 'SIGKILL');
-    expect(left, 'processes that were left behind').toEqual([]);
+    await expectNothingLeft(home);
   });
   return stageOn(home);
 }
 
-function stageOn(home: Home): Stage {
+/**
+ * One daemon for all tests of a file or a `describe`, where each has a stage with a team of its own. Starting and ending a daemon takes
+ * most of the time of a short test. What is left at the end fails the file.
+ */
+export function shareDaemon(): () => Stage {
+  let home: Home;
+  let count = 0;
+  beforeAll(() => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-test-')));
+    home = homeAt(join(folder, 'home'));
+    mkdirSync(home.directory, { mode: 0o700 });
+    return async () => {
+      await promisify(execFile)(process.execPath, [BIN, 'stop', '--all'], { env: environmentFor(home) });
+      await expectNothingLeft(home);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    };
+  });
+  return () => stageOn(home, `crew-${++count}`);
+}
+
+async function expectNothingLeft(home: Home): Promise<void> {
+  const left = await settled(home);
+  for (const { pid } of left) process.kill(pid, 'SIGKILL');
+  expect(left, 'processes that were left behind').toEqual([]);
+}
+
+function stageOn(home: Home, team = 'crew'): Stage {
   const folder = temporaryFolder();
   const workLog = join(folder, 'work.log');
   const start: Stage['start'] = (words, env = {}) =>
@@ -88,8 +121,10 @@ function stageOn(home: Home): Stage {
     return { code, ...output };
   };
   let client: Client | undefined;
+  let asides = 0;
   return {
     home,
+    team,
     folder,
     workLog,
     troupe,
@@ -107,7 +142,14 @@ function stageOn(home: Home): Stage {
     member: (name, fixture, env = {}) => ({
       name,
       agent: { exec: [join(AGENTS, `${fixture}.js`)] },
-      env: { WORK_LOG: workLog, WORK_UNTIL: join(folder, 'go'), TROUPE_SOURCE, ...env },
+      // Programs get a clean environment; without the cache, each command that they call would compile everything again.
+      env: {
+        WORK_LOG: workLog,
+        WORK_UNTIL: join(folder, 'go'),
+        TROUPE_SOURCE,
+        NODE_COMPILE_CACHE: COMPILED_CODE,
+        ...env,
+      },
     }),
     letGo: () => writeFileSync(join(folder, 'go'), ''),
     work: () =>
@@ -117,6 +159,12 @@ function stageOn(home: Home): Stage {
     client: () => (client ??= connect(home)),
     daemonPid: () => (JSON.parse(readFileSync(home.card, 'utf8')) as { pid: number }).pid,
     records: () => openProcessRecords(home.processes).list(),
+    processes: () => {
+      const programs = new Set(processesOf(home, `WORK_LOG=${workLog}`).map(({ pid }) => pid));
+      return processesOf(home).filter(
+        ({ pid, command }) => programs.has(pid) || command.includes(` --teammate --team ${team} `),
+      );
+    },
     pidOf: (teamId, memberId) =>
       until(`${memberId} has a process`, () => {
         const records = openProcessRecords(home.processes).list();
@@ -126,7 +174,7 @@ function stageOn(home: Home): Stage {
       client ??= connect(home);
       return client.call('task.show', { teamId, taskId });
     },
-    aside: () => stageOn(home),
+    aside: () => stageOn(home, `${team}-${++asides}`),
   };
 }
 

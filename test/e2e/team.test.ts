@@ -2,9 +2,10 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BIN } from '../daemon/serve.ts';
+import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { TROUPE_SOURCE } from '../setup/source.ts';
 import { until } from '../until.ts';
-import { processesOf, setStage } from './stage.ts';
+import { shareDaemon } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 interface Outcome {
@@ -13,28 +14,30 @@ interface Outcome {
   readonly requests: readonly { id: string; kind: string; content: string }[];
 }
 
+const newStage = shareDaemon();
+
 test('the life of a team: made, peopled, given work, done, shut down', async () => {
-  const stage = setStage();
-  await stage.ask('team', 'create', 'review');
+  const stage = newStage();
+  await stage.ask('team', 'create', stage.team);
   const agent = { kind: 'exec', command: [join(import.meta.dirname, '../fixtures/agents/quick.js')] };
   for (const name of ['r1', 'r2', 'r3']) {
     const spec = JSON.stringify({ ...agent, env: { WORK_LOG: stage.workLog } });
-    await stage.ask('member', 'spawn', name, '--team', 'review', '--agent', spec);
+    await stage.ask('member', 'spawn', name, '--team', stage.team, '--agent', spec);
   }
-  const refused = await stage.troupe('member', 'spawn', 'r1', '--team', 'review', '--agent', JSON.stringify(agent));
+  const refused = await stage.troupe('member', 'spawn', 'r1', '--team', stage.team, '--agent', JSON.stringify(agent));
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toContain('r1');
   for (let i = 1; i <= 6; i++) {
     const needs = i > 3 ? ['--needs', String(i - 3)] : [];
-    await stage.ask('task', 'create', `Review ${i}`, '--team', 'review', ...needs);
+    await stage.ask('task', 'create', `Review ${i}`, '--team', stage.team, ...needs);
   }
   const client = stage.client();
   await until(
     'all tasks are completed',
-    async () => (await client.call('team.status', { teamId: 'review' })).tasks['completed'] === 6,
+    async () => (await client.call('team.status', { teamId: stage.team })).tasks['completed'] === 6,
   );
   await until('all are idle', async () => {
-    const members = await client.call('member.list', { teamId: 'review' });
+    const members = await client.call('member.list', { teamId: stage.team });
     return members.slice(1).every(({ status }) => status === 'idle');
   });
   const order = stage.work().map(({ taskId }) => Number(taskId));
@@ -43,28 +46,28 @@ test('the life of a team: made, peopled, given work, done, shut down', async () 
   const { text, settled } = await stage.ask<{ text: string; settled: boolean }>(
     'team',
     'digest',
-    'review',
+    stage.team,
     '--after',
     '0',
   );
   expect(settled).toBe(true);
   expect(text).toContain('#6 completed: Review 6');
   expect(text).toContain('Tasks: 6 completed, 0 in progress, 0 to do, 0 failed.');
-  expect(await client.call('message.inbox', { teamId: 'review', memberId: 'lead' })).toEqual([]);
-  await stage.ask('shutdown', 'request', 'r1', '--team', 'review');
+  expect(await client.call('message.inbox', { teamId: stage.team, memberId: 'lead' })).toEqual([]);
+  await stage.ask('shutdown', 'request', 'r1', '--team', stage.team);
   await until('it has gone', async () => {
-    const { status } = await client.call('member.show', { teamId: 'review', memberId: 'r1' });
+    const { status } = await client.call('member.show', { teamId: stage.team, memberId: 'r1' });
     return status === 'stopped';
   });
-  expect(await stage.ask('down', 'review')).toMatchObject({ status: 'cleaned-up' });
-  expect(processesOf(stage.home).filter(({ command }) => command.includes('--teammate'))).toEqual([]);
+  expect(await stage.ask('down', stage.team)).toMatchObject({ status: 'cleaned-up' });
+  expect(stage.processes()).toEqual([]);
 });
 
 describe('troupe up', () => {
   test('does the work, says what came of it, and leaves no teammate', async () => {
-    const stage = setStage();
+    const stage = newStage();
     const path = stage.teamFile({
-      team: 'crew',
+      team: stage.team,
       members: [stage.member('ann', 'quick'), stage.member('bob', 'broadcasts')],
       tasks: [
         { id: 'one', title: 'One', assign: 'bob' },
@@ -76,16 +79,16 @@ describe('troupe up', () => {
     expect(stdout).toMatch(/1 +● completed +One +bob .* sent 1\n/);
     expect(stdout).toContain('2 of 2 tasks completed');
     expect(stage.work()).toMatchObject([{ taskId: '2', messages: [{ content: 'One 1', redeliveries: 0 }] }]);
-    expect(processesOf(stage.home).filter(({ command }) => command.includes('--teammate'))).toEqual([]);
+    expect(stage.processes()).toEqual([]);
     const again = await stage.troupe('up', path);
     expect(again.code).not.toBe(0);
     expect(again.stderr).toContain('was closed');
   });
 
   test('ends with 1 when a task failed, and says why', async () => {
-    const stage = setStage();
+    const stage = newStage();
     const path = stage.teamFile({
-      team: 'crew',
+      team: stage.team,
       members: [stage.member('ann', 'crashes')],
       tasks: [
         { id: 'a', title: 'One' },
@@ -99,15 +102,15 @@ describe('troupe up', () => {
   });
 
   test('refuses a file with a mistake, and hooks that nobody approved', async () => {
-    const stage = setStage();
-    const path = stage.teamFile({ team: 'crew', tasks: [{ title: 'A', assign: 'nobody' }] });
+    const stage = newStage();
+    const path = stage.teamFile({ team: stage.team, tasks: [{ title: 'A', assign: 'nobody' }] });
     const wrong = await stage.troupe('up', path);
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toMatch(/troupe\.yaml:\d+:\d+: there is no member "nobody"/);
     expect((await stage.troupe('up', 'missing.yaml')).stderr).toContain('missing.yaml');
     const canary = join(stage.folder, 'canary');
     stage.teamFile({
-      team: 'crew',
+      team: stage.team,
       members: [stage.member('ann', 'quick')],
       tasks: [{ title: 'A' }],
       hooks: { TaskCompleted: { command: `touch ${canary}` } },
@@ -121,10 +124,10 @@ describe('troupe up', () => {
   });
 
   test('asks the hooks about every new task of the file, and makes nothing when one is not wanted', async () => {
-    const stage = setStage();
+    const stage = newStage();
     const command = `cat >> asked; grep -q '"task_subject":"No' asked && { echo not this one >&2; exit 2; }; exit 0`;
     const file = {
-      team: 'crew',
+      team: stage.team,
       members: [stage.member('ann', 'quick')],
       tasks: [{ title: 'Yes' }, { title: 'No way' }],
       hooks: { TaskCreated: { command } },
@@ -133,7 +136,8 @@ describe('troupe up', () => {
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain('so nothing was made');
     expect(refused.stderr).toContain('"No way": not this one');
-    expect(await stage.ask('team', 'list')).toEqual([]);
+    const teams = await stage.ask<{ name: string }[]>('team', 'list');
+    expect(teams.map(({ name }) => name)).not.toContain(stage.team);
     rmSync(join(stage.folder, 'asked'));
     const { code, stderr } = await stage.troupe('up', stage.teamFile({ ...file, tasks: [{ title: 'Yes' }] }), '--yes');
     expect(code, stderr).toBe(0);
@@ -141,9 +145,9 @@ describe('troupe up', () => {
   });
 
   test('says once that a gate failed and let work pass, also in its summary and in the status of the team', async () => {
-    const stage = setStage();
+    const stage = newStage();
     const path = stage.teamFile({
-      team: 'crew',
+      team: stage.team,
       members: [stage.member('ann', 'quick')],
       tasks: [{ title: 'One' }, { title: 'Two' }],
       hooks: { TaskCompleted: { command: 'exit 3' } },
@@ -153,56 +157,59 @@ describe('troupe up', () => {
     const text = 'The TaskCompleted hook "exit 3" failed with exit code 3. What it was to judge passed';
     const lines = stdout.split('\n').filter((line) => line.includes(text));
     expect(lines).toEqual([expect.stringMatching(/ @system {2}says: The /), expect.stringMatching(/^The /)]);
-    expect((await stage.troupe('team', 'status', 'crew')).stdout).toContain(text);
+    expect((await stage.troupe('team', 'status', stage.team)).stdout).toContain(text);
   });
 
   test('with --again keeps the closed team until nothing of the new one is refused', async () => {
-    const stage = setStage();
-    const file = { team: 'crew', members: [stage.member('ann', 'quick')], tasks: [{ title: 'First' }] };
+    const stage = newStage();
+    const file = { team: stage.team, members: [stage.member('ann', 'quick')], tasks: [{ title: 'First' }] };
     expect((await stage.troupe('up', stage.teamFile(file))).code).toBe(0);
-    const before = await stage.task('crew', '1');
+    const before = await stage.task(stage.team, '1');
     const refuse = async (next: object, said: string): Promise<void> => {
       const { code, stderr } = await stage.troupe('up', stage.teamFile({ ...file, ...next }), '--again', '--yes');
       expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(said) });
-      expect(await stage.task('crew', '1')).toEqual(before);
+      expect(await stage.task(stage.team, '1')).toEqual(before);
     };
     await refuse({ hooks: { TaskCreated: { command: 'echo not now >&2; exit 2' } } }, '"First": not now');
     const two = [stage.member('ann', 'quick'), stage.member('bob', 'quick')];
     await refuse({ members: two, limits: { maxTeammates: 1 } }, 'its limit');
     const { code, stderr } = await stage.troupe('up', stage.teamFile(file), '--again');
     expect(code, stderr).toBe(0);
-    expect(await stage.task('crew', '1')).not.toEqual(before);
+    expect(await stage.task(stage.team, '1')).not.toEqual(before);
   });
 
   test('with --again refuses a team that is still open, and says how to begin anew', async () => {
-    const stage = setStage();
+    const stage = newStage();
     const path = stage.teamFile({
-      team: 'crew',
+      team: stage.team,
       members: [stage.member('ann', 'quick')],
       tasks: [{ title: 'First' }],
     });
     expect((await stage.troupe('up', path, '--keep')).code).toBe(0);
-    const before = await stage.task('crew', '1');
+    const before = await stage.task(stage.team, '1');
     expect(await stage.troupe('up', path, '--again')).toMatchObject({
       code: 4,
       stderr: expect.stringContaining(
-        'Team crew is still open, so nothing begins anew in its place: close it first with troupe down crew',
+        `Team ${stage.team} is still open, so nothing begins anew in its place: close it first with troupe down ${stage.team}`,
       ),
     });
-    expect(await stage.task('crew', '1')).toEqual(before);
-    expect((await stage.troupe('down', 'crew')).code).toBe(0);
+    expect(await stage.task(stage.team, '1')).toEqual(before);
+    expect((await stage.troupe('down', stage.team)).code).toBe(0);
     expect((await stage.troupe('up', path, '--again')).code).toBe(0);
-    expect(await stage.task('crew', '1')).not.toEqual(before);
+    expect(await stage.task(stage.team, '1')).not.toEqual(before);
   });
 
   test('with --detach returns at once; ps, peek and logs show the team, and up again adds what is missing', async () => {
-    const stage = setStage();
-    const file = { team: 'crew', members: [stage.member('ann', 'slow')], tasks: [{ id: 'one', title: 'One' }] };
+    const stage = newStage();
+    // No other team has a member of this name, so it is found without the team's.
+    const file = { team: stage.team, members: [stage.member('dot', 'slow')], tasks: [{ id: 'one', title: 'One' }] };
     expect((await stage.troupe('up', stage.teamFile(file), '--detach')).code).toBe(0);
     const first = await until('the work has begun', () => stage.work()[0]);
     const ps = await stage.troupe('ps');
-    expect(ps.stdout).toMatch(new RegExp(`crew +ann +active +#1 One +exec +${await stage.pidOf('crew', 'ann')} `));
-    const peek = await stage.troupe('peek', 'ann');
+    expect(ps.stdout).toMatch(
+      new RegExp(`${stage.team} +dot +active +#1 One +exec +${await stage.pidOf(stage.team, 'dot')} `),
+    );
+    const peek = await stage.troupe('peek', 'dot');
     expect(peek.stdout).toContain('working');
     const more = {
       ...file,
@@ -215,8 +222,8 @@ describe('troupe up', () => {
     );
     expect(stage.work().filter(({ taskId }) => taskId === first.taskId)).toHaveLength(1);
     stage.letGo();
-    await until('all is done', async () => (await stage.task('crew', '1')).status === 'completed');
-    const logs = await stage.troupe('logs', 'ann');
+    await until('all is done', async () => (await stage.task(stage.team, '1')).status === 'completed');
+    const logs = await stage.troupe('logs', 'dot');
     expect(logs.stdout).toContain('Task #1: One');
     expect(logs.stdout).toContain('■ done');
   });
@@ -225,21 +232,25 @@ describe('troupe up', () => {
     ['on Ctrl-C', 'SIGINT'],
     ['when it is told to end', 'SIGTERM'],
   ] as const)('takes the team down %s and leaves nothing', async (_when, how) => {
-    const stage = setStage();
-    const path = stage.teamFile({ team: 'crew', members: [stage.member('ann', 'slow')], tasks: [{ title: 'Long' }] });
+    const stage = newStage();
+    const path = stage.teamFile({
+      team: stage.team,
+      members: [stage.member('ann', 'slow')],
+      tasks: [{ title: 'Long' }],
+    });
     const up = stage.start(['up', path]);
     await until('the work has begun', () => stage.work()[0]);
     up.child.kill(how);
     expect(await up.ended).toBe(130);
     expect(up.output.stdout).toContain('Interrupted: its members are stopped. The same command goes on');
-    expect(processesOf(stage.home).filter(({ command }) => /--teammate|fixtures/.test(command))).toEqual([]);
-    expect(stage.records()).toEqual([]);
+    expect(stage.processes()).toEqual([]);
+    expect(stage.records().filter(({ teamId }) => teamId === stage.team)).toEqual([]);
   });
 });
 
 describe('a gate', () => {
   test('F42: that rejects once gets a better second try; it may ask about the very task meanwhile', async () => {
-    const stage = setStage();
+    const stage = newStage();
     gate(
       stage,
       `${process.execPath} ${BIN} task show $TROUPE_TASK_ID --team $TROUPE_TEAM_ID --json > shown || exit 2
@@ -251,7 +262,7 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
       { feedback: null, epoch: 1 },
       { feedback: 'try harder', epoch: 1 },
     ]);
-    const { stdout } = await stage.troupe('logs', 'ann', '--team', 'crew');
+    const { stdout } = await stage.troupe('logs', 'ann', '--team', stage.team);
     expect(stdout).toContain('✗ a gate did not let task #1 pass: try harder\n');
   });
 
@@ -259,22 +270,22 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
     ['yes completes it as it is', true],
     ['no gives it back to be done anew', false],
   ])('that rejects five times puts it before a person: %s', async (_what, approve) => {
-    const stage = setStage();
+    const stage = newStage();
     gate(stage, 'test -e open || { echo never good enough >&2; exit 2; }');
     const outcome = await up(stage, 1);
     expect(outcome).toMatchObject({ reason: 'person', requests: [{ kind: 'gate' }], tasks: [{ rejections: 5 }] });
     const [request] = outcome.requests;
     expect(request?.content).toContain('never good enough');
     expect(stage.work()).toHaveLength(5);
-    const shown = (await stage.troupe('task', 'show', '1', '--team', 'crew')).stdout;
+    const shown = (await stage.troupe('task', 'show', '1', '--team', stage.team)).stdout;
     expect(shown).toMatch(/sent back +5 times\n/);
     expect(shown).toContain('what was said of the last try\n    never good enough\n');
     expect(shown).toContain(`It waits for a person (gate): troupe approve ${request?.id}\n`);
     writeFileSync(join(stage.folder, 'open'), '');
     const answer = approve ? ['--approve'] : ['--no-approve', '--feedback', 'mind the tests'];
-    await stage.ask('request', 'answer', request?.id ?? '', '--team', 'crew', ...answer);
+    await stage.ask('request', 'answer', request?.id ?? '', '--team', stage.team, ...answer);
     const task = await until('it is completed', async () => {
-      const found = await stage.task('crew', '1');
+      const found = await stage.task(stage.team, '1');
       return found.status === 'completed' && found;
     });
     expect(task.result).toBe('did Judged');
@@ -289,10 +300,13 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
 
   function gate(stage: Stage, script: string): void {
     const path = join(stage.folder, 'gate.sh');
-    writeFileSync(path, `#!/bin/sh\nexport TROUPE_SOURCE=${TROUPE_SOURCE}\n${script}\nexit 0\n`);
+    writeFileSync(
+      path,
+      `#!/bin/sh\nexport TROUPE_SOURCE=${TROUPE_SOURCE} NODE_COMPILE_CACHE=${COMPILED_CODE}\n${script}\nexit 0\n`,
+    );
     chmodSync(path, 0o755);
     stage.teamFile({
-      team: 'crew',
+      team: stage.team,
       members: [stage.member('ann', 'quick')],
       tasks: [{ title: 'Judged' }],
       hooks: { TaskCompleted: { command: './gate.sh', timeout: '30s', onFailure: 'block' } },
