@@ -1,22 +1,26 @@
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { identify } from '../../src/agents/process.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { readLog } from '../daemon/serve.ts';
 import { until } from '../until.ts';
-import { isAlive, processesOf, setStage } from './stage.ts';
+import { isAlive, processesOf, setStage, shareDaemon } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 describe('troupe down', () => {
+  const newStage = shareDaemon();
+
   test('lets each finish what it does, and returns when all processes and their records are gone', async () => {
-    const stage = setStage();
+    const stage = newStage();
     await bringUp(stage, ['slow', 'quick'], [{ title: 'Finish me', assign: 'm0' }]);
     await until('the work has begun', () => stage.work()[0]);
     const pids = stage.records().map(({ identity }) => identity?.pid as number);
-    const down = stage.start(['down', 'crew', '--json']);
+    const down = stage.start(['down', stage.team, '--json']);
     await until('it is asked', async () => {
-      const requests = await stage.client().call('request.list', { teamId: 'crew', kind: 'shutdown' });
+      const requests = await stage.client().call('request.list', { teamId: stage.team, kind: 'shutdown' });
       return requests.length === 2;
     });
     stage.letGo();
@@ -24,12 +28,12 @@ describe('troupe down', () => {
     expect(pids.map(isAlive)).toEqual([false, false]);
     expect(readdirSync(stage.home.processes)).toEqual([]);
     expect(JSON.parse(down.output.stdout)).toMatchObject({ status: 'cleaned-up' });
-    expect(await stage.task('crew', '1')).toMatchObject({ status: 'completed', result: 'did Finish me' });
+    expect(await stage.task(stage.team, '1')).toMatchObject({ status: 'completed', result: 'did Finish me' });
     expect(teammates(stage)).toEqual([]);
   });
 
   test('with --force ends them in the middle, also one that ignores SIGTERM and children that escaped', async () => {
-    const stage = setStage();
+    const stage = newStage();
     await bringUp(
       stage,
       ['ignores-term', 'slow'],
@@ -39,7 +43,7 @@ describe('troupe down', () => {
       ],
     );
     await until('both work', () => programs(stage).length === 2);
-    const { code, stderr } = await stage.troupe('down', 'crew', '--force');
+    const { code, stderr } = await stage.troupe('down', stage.team, '--force');
     expect(code, stderr).toBe(0);
     expect(teammates(stage)).toEqual([]);
     expect(programs(stage)).toEqual([]);
@@ -47,10 +51,10 @@ describe('troupe down', () => {
   });
 
   test('ends those who do not agree in time', async () => {
-    const stage = setStage();
+    const stage = newStage();
     await bringUp(stage, ['slow'], [{ title: 'Too long' }]);
     await until('the work has begun', () => stage.work()[0]);
-    const { code, stderr } = await stage.troupe('down', 'crew', '--within', '500');
+    const { code, stderr } = await stage.troupe('down', stage.team, '--within', '500');
     expect(code, stderr).toBe(0);
     expect(teammates(stage)).toEqual([]);
     expect(programs(stage)).toEqual([]);
@@ -58,10 +62,21 @@ describe('troupe down', () => {
 });
 
 describe('troupe stop', () => {
-  test('ends the teammates too, soon and without force, and gives back their tasks', async () => {
+  test('with --keep lets them work on, and the next daemon takes them over; without, it ends them without force and gives back their tasks', async () => {
     const stage = setStage();
-    await bringUp(stage, ['slow', 'quick'], [{ title: 'Long', assign: 'm0' }]);
-    await until('the work has begun', () => stage.work()[0]);
+    const [kept, ended] = [stage.aside(), stage.aside()];
+    await bringUp(kept, ['slow'], [{ title: 'Long' }]);
+    await bringUp(ended, ['slow', 'quick'], [{ title: 'Longer', assign: 'm0' }]);
+    for (const one of [kept, ended]) await until('the work has begun', () => one.work()[0]);
+    const pid = await stage.pidOf(kept.team, 'm0');
+    expect((await stage.troupe('stop', '--keep')).code).toBe(0);
+    expect(isAlive(pid)).toBe(true);
+    kept.letGo();
+    await stage.ask('status');
+    await until('the work is done', async () => (await stage.task(kept.team, '1')).status === 'completed');
+    expect(await stage.pidOf(kept.team, 'm0')).toBe(pid);
+    expect(await stage.ask<{ pid: number }[]>('ps', '--team', kept.team)).toMatchObject([{ pid }]);
+
     const { code, stderr } = await stage.troupe('stop');
     expect(code, stderr).toBe(0);
     expect(processesOf(stage.home)).toEqual([]);
@@ -71,34 +86,16 @@ describe('troupe stop', () => {
       'member',
       'list',
       '--team',
-      'crew',
+      ended.team,
     );
     expect(members.slice(1)).toMatchObject([
       { id: 'm0', status: 'stopped', stopReason: 'the daemon was stopped' },
       { id: 'm1', status: 'stopped', stopReason: 'the daemon was stopped' },
     ]);
-    expect(await stage.task('crew', '1')).toMatchObject({ status: 'pending' });
-    await stage.troupe('stop');
+    expect(await stage.task(ended.team, '1')).toMatchObject({ status: 'pending' });
   });
 
-  test('with --keep lets them work on, and the next daemon takes them over', async () => {
-    const stage = setStage();
-    await bringUp(stage, ['slow'], [{ title: 'Long' }]);
-    await until('the work has begun', () => stage.work()[0]);
-    const pid = await stage.pidOf('crew', 'm0');
-    expect((await stage.troupe('stop', '--keep')).code).toBe(0);
-    expect(isAlive(pid)).toBe(true);
-    stage.letGo();
-    await stage.ask('status');
-    await until('the work is done', async () => (await stage.task('crew', '1')).status === 'completed');
-    expect(await stage.pidOf('crew', 'm0')).toBe(pid);
-    const sessions = await stage.ask<{ pid: number }[]>('ps');
-    expect(sessions).toMatchObject([{ pid }]);
-    expect((await stage.troupe('stop')).code).toBe(0);
-    expect(processesOf(stage.home)).toEqual([]);
-  });
-
-  test('with --all ends everything though the daemon is stopped and the programs escape and ignore', async () => {
+  test('with --all ends everything though the daemon is stopped and the programs escape and ignore; and says when nothing ran', async () => {
     const stage = setStage();
     await bringUp(
       stage,
@@ -114,60 +111,65 @@ describe('troupe stop', () => {
     expect(ended.toSorted()).toEqual(['m0@crew', 'm1@crew']);
     expect(processesOf(stage.home)).toEqual([]);
     expect(readdirSync(stage.home.processes)).toEqual([]);
-  });
-
-  test('with --all is not undone by those who watch', async () => {
-    const stage = setStage();
-    await bringUp(stage, ['slow'], [{ title: 'Long' }]);
-    const watcher = stage.start(['attach', 'm0']);
-    await until('it shows the work', () => watcher.output.stdout.includes('working'));
-    await stage.ask('stop', '--all');
-    // It looks for a daemon every 100 ms; a second is ten looks.
-    const giveUp = performance.now() + 1_000;
-    await until('it had time', () => performance.now() > giveUp);
-    expect(processesOf(stage.home).map(({ pid }) => pid)).toEqual([watcher.pid]);
-    watcher.child.kill('SIGKILL');
-    await watcher.ended;
-  });
-
-  test('with --all says so when nothing runs', async () => {
-    const stage = setStage();
     const { code, stdout } = await stage.troupe('stop', '--all');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Ended no teammate; no daemon ran.\n' });
   });
+
+  test('with --all is not undone by those who watch, and F8: never signals a process that has the number of one of ours, but is another', async () => {
+    const stage = setStage();
+    const stranger = spawn('sleep', ['1006'], { stdio: 'ignore', detached: true });
+    onTestFinished(() => void stranger.kill('SIGKILL'));
+    const pid = stranger.pid as number;
+    const { bootId } = identify(pid);
+    const forge = (): void =>
+      openProcessRecords(stage.home.processes).write({
+        id: 'member-forged',
+        teamId: 'gone',
+        memberId: 'ghost',
+        startedAt: new Date().toISOString(),
+        identity: { pid, startTime: '1', bootId },
+      });
+    forge();
+    await stage.ask('status');
+    expect(isAlive(pid)).toBe(true);
+    expect(readdirSync(stage.home.processes)).toEqual([]);
+    await bringUp(stage, ['slow'], [{ title: 'Long' }]);
+    const watcher = stage.start(['attach', 'm0']);
+    await until('it shows the work', () => watcher.output.stdout.includes('working'));
+    forge();
+    await stage.ask('stop', '--all');
+    expect(isAlive(pid)).toBe(true);
+    // It looks for a daemon again and again. Whoever starts one does so after the first look that finds none, and before the third.
+    const looks = await countLooks(stage);
+    await until('it has looked for a daemon', () => looks() >= 5);
+    expect(watcher.output.stderr).not.toContain('starting the daemon');
+    expect(processesOf(stage.home).map(({ pid: left }) => left)).toEqual([watcher.pid]);
+    watcher.child.kill('SIGKILL');
+    await watcher.ended;
+  });
 });
 
-test('F8: a process that has the number of one of ours, but is another, is never signalled', async () => {
-  const stage = setStage();
-  const stranger = spawn('sleep', ['1006'], { stdio: 'ignore', detached: true });
-  onTestFinished(() => void stranger.kill('SIGKILL'));
-  const pid = stranger.pid as number;
-  const { bootId } = identify(pid);
-  const forge = (): void =>
-    openProcessRecords(stage.home.processes).write({
-      id: 'member-forged',
-      teamId: 'gone',
-      memberId: 'ghost',
-      startedAt: new Date().toISOString(),
-      identity: { pid, startTime: '1', bootId },
-    });
-  forge();
-  await stage.ask('status');
-  expect(isAlive(pid)).toBe(true);
-  expect(readdirSync(stage.home.processes)).toEqual([]);
-  forge();
-  await stage.ask('stop', '--all');
-  expect(isAlive(pid)).toBe(true);
-});
+/** Counts who connects to the daemon's socket, where there is none; nobody is answered. */
+async function countLooks({ home }: Stage): Promise<() => number> {
+  let looks = 0;
+  const server = createServer((socket) => {
+    looks++;
+    socket.destroy();
+  });
+  onTestFinished(() => void server.close());
+  rmSync(home.socket, { force: true });
+  await once(server.listen(home.socket), 'listening');
+  return () => looks;
+}
 
-/** A team `crew` of m0, m1 … that run these programs. */
+/** A team of m0, m1 … that run these programs. */
 async function bringUp(stage: Stage, fixtures: readonly string[], tasks: readonly object[]): Promise<void> {
   const members = fixtures.map((fixture, i) => stage.member(`m${i}`, fixture));
-  const path = stage.teamFile({ team: 'crew', members, tasks });
+  const path = stage.teamFile({ team: stage.team, members, tasks });
   const { code, stderr } = await stage.troupe('up', path, '--detach');
   expect(code, stderr).toBe(0);
   await until('all are there', async () => {
-    const { members: all } = await stage.client().call('team.show', { teamId: 'crew' });
+    const { members: all } = await stage.client().call('team.show', { teamId: stage.team });
     return all.every(({ status }) => status === 'active' || status === 'idle');
   });
 }
