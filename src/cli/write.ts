@@ -31,9 +31,9 @@ export function writeBeside(text: string): void {
   else write(2, text);
 }
 
-/** From now on everything is said as JSON, also what stands beside the result. */
-export function speakJson(): void {
-  isJson = true;
+/** Whether everything is said as JSON from now on, also what stands beside the result. */
+export function speakJson(wanted: boolean): void {
+  isJson = wanted;
 }
 
 let isJson = false;

@@ -17,18 +17,18 @@ describe('a refusal', () => {
   const troupe = sharedTroupe();
 
   beforeAll(async () => {
-    await troupe.run('team create demo');
-    await troupe.run('member add worker-1 --team demo');
-    await troupe.run('member add worker-2 --team demo');
-    await troupe.run('task add First --team demo');
-    await troupe.run('task add Second --team demo --needs 1');
-    await troupe.run('task claim 1 --team demo --as worker-1');
-    await troupe.run('task add Third --team demo');
-    await troupe.run('task claim 3 --team demo --as worker-1');
-    await troupe.run('task complete 3 --team demo --as worker-1');
-    await troupe.run('task add Fourth --team demo');
-    await troupe.run('team create lively');
-    await troupe.run('member add worker-1 --team lively');
+    await troupe.ask('team create demo');
+    await troupe.ask('member add worker-1 --team demo');
+    await troupe.ask('member add worker-2 --team demo');
+    await troupe.ask('task add First --team demo');
+    await troupe.ask('task add Second --team demo --needs 1');
+    await troupe.ask('task claim 1 --team demo --as worker-1');
+    await troupe.ask('task add Third --team demo');
+    await troupe.ask('task claim 3 --team demo --as worker-1');
+    await troupe.ask('task complete 3 --team demo --as worker-1');
+    await troupe.ask('task add Fourth --team demo');
+    await troupe.ask('team create lively');
+    await troupe.ask('member add worker-1 --team lively');
   });
 
   test.each([
@@ -129,13 +129,13 @@ describe('a refusal', () => {
     ],
     ['inbox --team demo', 2, 'invalid', 'Say whose inbox (--as)'],
   ])('of "%s" ends with %i, and %s', async (line, exit, code, words) => {
-    const plain = await troupe.run(line);
+    const plain = await troupe.ask(line);
     expect(plain).toMatchObject({ status: exit, stdout: '' });
     expect(plain.stderr).toMatch(/^troupe: /);
     expect(plain.stderr).toContain(words);
     expect(plain.stderr.includes('--help')).toBe(exit === 2 && plain.stderr.includes('See: '));
 
-    const json = await troupe.run(`${line} --json`);
+    const json = await troupe.ask(`${line} --json`);
     expect(json).toMatchObject({ status: exit, stdout: '' });
     const { error } = JSON.parse(json.stderr) as { error: { code: string; message: string } };
     expect(Object.keys(JSON.parse(json.stderr) as object)).toEqual(['error']);
@@ -143,7 +143,7 @@ describe('a refusal', () => {
   });
 
   test('of a command that there is not is the same with --json before it', async () => {
-    expect((await troupe.run('--json dance')).stderr).toBe((await troupe.run('dance --json')).stderr);
+    expect((await troupe.ask('--json dance')).stderr).toBe((await troupe.ask('dance --json')).stderr);
   });
 
   test('of a token that nobody has ends with 5', async () => {

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { identify, isRunning as isTheSame } from '../../src/agents/process.ts';
 import { until } from '../until.ts';
+import { canAnswer, openAnswers } from './answers.ts';
+import type { Answers } from './answers.ts';
 
 /** The command, as people call it. */
 export const BIN = join(import.meta.dirname, '../../bin/troupe.js');
@@ -29,6 +31,8 @@ export interface Troupe {
   readonly environment: NodeJS.ProcessEnv;
   /** Runs a command to its end. A line is split at spaces; "quoted parts" stay together. */
   run(words: string | readonly string[], given?: Given): Promise<Outcome>;
+  /** Gets the answer to a command without a process of its own: where only what it says is of interest, and there is much of it. */
+  ask(words: string | readonly string[], given?: Pick<Given, 'env'>): Promise<Outcome>;
   /** Runs a command with --json, which must succeed, and returns what it printed. */
   json<T = Record<string, unknown>>(words: string | readonly string[], given?: Given): Promise<T>;
   /** Starts a command; it is killed when the test ends. */
@@ -93,10 +97,17 @@ export function openTroupe(): { troupe: Troupe; close: () => Promise<void> } {
     return { child, output, ended };
   };
   const run: Troupe['run'] = (words, given) => start(words, given).ended;
+  let answers: Answers | undefined;
   const troupe: Troupe = {
     home,
     environment,
     run,
+    ask(line, { env = {} } = {}) {
+      const words = wordsOf(line);
+      if (!canAnswer(words)) return run(words, { env });
+      answers ??= openAnswers(environment);
+      return answers.ask(words, env);
+    },
     async json<T>(words: string | readonly string[], given?: Given): Promise<T> {
       const { status, stdout, stderr } = await run([...wordsOf(words), '--json'], given);
       if (status !== 0) throw new Error(`${String(words)} ended with ${status}: ${stderr}`);
@@ -111,17 +122,21 @@ export function openTroupe(): { troupe: Troupe; close: () => Promise<void> } {
       return started;
     },
   };
-  return { troupe, close: () => end(troupe, folder) };
+  const close = async (): Promise<void> => {
+    await answers?.close();
+    await end(troupe.home, folder);
+  };
+  return { troupe, close };
 }
 
-/** Ends the daemon as users do, or where that does not work, as it must. */
-async function end(troupe: Troupe, folder: string): Promise<void> {
-  const pid = readPid(troupe.home);
+/** Ends the daemon as `troupe stop` does, without the command. */
+async function end(home: string, folder: string): Promise<void> {
+  const pid = readPid(home);
   if (pid !== undefined && isRunning(pid)) {
-    const { status } = await troupe.run('stop');
-    if (status !== 0 && isRunning(pid)) process.kill(pid, 'SIGKILL');
+    process.kill(pid, 'SIGTERM');
+    await until('the daemon has ended', () => !isRunning(pid));
   }
-  await endStarting(troupe.home);
+  await endStarting(home);
   rmSync(folder, { recursive: true, force: true });
 }
 

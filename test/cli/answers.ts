@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Outcome } from './troupe.ts';
+
+const PROGRAM = join(import.meta.dirname, 'answering.ts');
+/** No command writes a zero byte: texts are cleaned, and JSON escapes it. */
+const END = /^([^\0]*)\0(\d+)\0$/;
+
+/** One process for many command lines, one after another. */
+export interface Answers {
+  ask(words: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+/** Whether a command line is answered at once, from its words alone; others are programs, or read what is written to them. */
+export function canAnswer(words: readonly string[]): boolean {
+  return !['serve', 'mcp', '--complete'].includes(words[0] ?? '') && !words.includes('-');
+}
+
+/** Starts the process; whoever started it ends it. */
+export function openAnswers(environment: NodeJS.ProcessEnv): Answers {
+  const child = spawn(process.execPath, [PROGRAM], { env: environment });
+  const ended = once(child, 'close');
+  const output = { stdout: '', stderr: '' };
+  let heard = (): void => {};
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      output[name] += chunk;
+      heard();
+    });
+  }
+  const answerTo = (line: string): Promise<Outcome> =>
+    new Promise((resolve, reject) => {
+      output.stdout = output.stderr = '';
+      heard = () => {
+        const [out, beside] = [END.exec(output.stdout), END.exec(output.stderr)];
+        if (out && beside) resolve({ status: Number(out[2]), stdout: out[1] ?? '', stderr: beside[1] ?? '' });
+      };
+      child.once('close', () => reject(new Error(`It ended at ${line}: ${output.stderr}`)));
+      child.stdin.write(`${line}\n`);
+    });
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    ask(words, env) {
+      const line = JSON.stringify({ words, env }, (_, value: unknown) => value ?? null);
+      const answer = last.then(() => answerTo(line));
+      last = answer.catch(() => {});
+      return answer;
+    },
+    async close() {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
