@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /** A team whose only member works until the file `go` is there. */
-export function slowTeam(more = ''): { file: string; go: () => void } {
+export function slowTeam(team: string, more = ''): { file: string; go: () => void } {
   const folder = temporaryFolder();
   const file = join(folder, 'troupe.yaml');
   const work = 'cat > /dev/null; until test -e go; do sleep 0.1; done; echo done';
   writeFileSync(
     file,
-    `team: fourth
+    `team: ${team}
 members:
   - { name: ann, agent: { exec: [sh, -c, '${work}'] } }
 tasks:

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { until } from '../until.ts';
 import { BIN } from './troupe.ts';
@@ -16,6 +17,9 @@ export interface Terminal {
 }
 
 let number = 0;
+
+/** Each look at a screen is a process: one after another they would take the time from what is looked at. */
+const BETWEEN_LOOKS_MS = 50;
 
 /** Runs a command line in a real terminal; troupe is our command, and after it the shell says how it ended. */
 export function openTerminal(
@@ -45,7 +49,11 @@ export function openTerminal(
       const isSeen = (text: string): boolean => (typeof what === 'string' ? text.includes(what) : what.test(text));
       let text = '';
       try {
-        return await until(`the terminal shows ${String(what)}`, () => isSeen((text = terminal.show())) && text);
+        return await until(`the terminal shows ${String(what)}`, async () => {
+          if (isSeen((text = terminal.show()))) return text;
+          await sleep(BETWEEN_LOOKS_MS);
+          return undefined;
+        });
       } catch (error) {
         throw new Error(`${String(error)}. It shows:\n${text}`, { cause: error });
       }

@@ -12,7 +12,7 @@ async function startUp(
   words: readonly string[] = [],
 ): Promise<{ troupe: Troupe; up: Started; go: () => void; folder: string }> {
   const troupe = newTroupe();
-  const { file, go } = slowTeam();
+  const { file, go } = slowTeam('fourth');
   const up = troupe.start(['up', file, ...words]);
   await until('its member works', async () => {
     const { status, stdout } = await troupe.run('task show 1 --team fourth --json');

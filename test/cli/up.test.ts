@@ -12,79 +12,77 @@ import { until } from '../until.ts';
 import { slowTeam } from './slow-team.ts';
 import { openTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
-import { newTroupe, readPid } from './troupe.ts';
-import type { Started, Troupe } from './troupe.ts';
+import { newTroupe, readPid, sharedTroupe } from './troupe.ts';
+import type { Started } from './troupe.ts';
 
-/** A command line whose daemon runs, for a test that looks at a terminal. */
-async function readyTroupe(context: TestContext): Promise<Troupe> {
-  needTool(context, 'tmux');
-  const troupe = newTroupe();
-  await troupe.run('status');
-  return troupe;
-}
+/** One daemon for all of them, each with a team of its own; where it is ended, the next command starts it again. */
+const troupe = sharedTroupe();
 
 /** The team in a terminal, from the moment at which its member works. */
-async function watchUp(context: TestContext): Promise<{ troupe: Troupe; terminal: Terminal; go: () => void }> {
-  const troupe = await readyTroupe(context);
-  const { file, go } = slowTeam();
+async function watchUp(context: TestContext, team: string): Promise<{ terminal: Terminal; go: () => void }> {
+  needTool(context, 'tmux');
+  const { file, go } = slowTeam(team);
   const terminal = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
   await terminal.see(/ann active/);
-  return { troupe, terminal, go };
+  return { terminal, go };
 }
 
-const heads = (text: string): number => text.match(/^fourth /gm)?.length ?? 0;
+const heads = (text: string, team: string): number => text.match(new RegExp(`^${team} `, 'gm'))?.length ?? 0;
 
 describe('the picture of troupe up', () => {
   test('stands there once when the terminal is narrowed, and the summary has its width', async (context) => {
-    const { terminal, go } = await watchUp(context);
+    const { terminal, go } = await watchUp(context, 'narrowed');
     // tmux tells of a new width after a while; until then the old picture is there, cut off.
     const narrow = (): Promise<boolean> =>
-      until('it is drawn anew', () => heads(terminal.show()) === 1 && /A first thing.*…  ann/.test(terminal.show()));
+      until(
+        'it is drawn anew',
+        () => heads(terminal.show(), 'narrowed') === 1 && /A first thing.*…  ann/.test(terminal.show()),
+      );
     terminal.resize(40, 24);
     await narrow();
     terminal.resize(100, 24);
     await terminal.see(/does not fit into a n…/);
-    expect(heads(terminal.show())).toBe(1);
+    expect(heads(terminal.show(), 'narrowed')).toBe(1);
     terminal.resize(40, 24);
     await narrow();
     go();
     const text = await terminal.see(/ended with 0/);
-    expect(heads(text)).toBe(1);
+    expect(heads(text, 'narrowed')).toBe(1);
     expect(text).toMatch(/^2 of 2 tasks completed/m);
   });
 
   test('says that the daemon is gone, and goes on in its place when it is back', async (context) => {
-    const { troupe, terminal, go } = await watchUp(context);
+    const { terminal, go } = await watchUp(context, 'missed');
     const before = readPid(troupe.home) as number;
     process.kill(before, 'SIGKILL');
     await terminal.see(/the daemon is gone; starting it again/);
     await until('another runs', () => readPid(troupe.home) !== before);
     await until('it is no longer missed', () => !terminal.show().includes('the daemon is gone'));
-    expect(heads(terminal.show())).toBe(1);
+    expect(heads(terminal.show(), 'missed')).toBe(1);
     go();
-    expect(heads(await terminal.see(/ended with 0/))).toBe(1);
+    expect(heads(await terminal.see(/ended with 0/), 'missed')).toBe(1);
   });
 
   test('ends with 75 after troupe stop and says how to go on; so do status and watch', async (context) => {
-    const { troupe, terminal, go } = await watchUp(context);
+    const { terminal, go } = await watchUp(context, 'halted');
     expect(await troupe.run('stop')).toMatchObject({ status: 0 });
     const ended = (await terminal.see(/ended with 75/)).replace(/\s+/g, ' ');
-    expect(ended).toContain('The daemon was stopped, and team fourth with it. The same command goes on with it.');
+    expect(ended).toContain('The daemon was stopped, and team halted with it. The same command goes on with it.');
     expect(readPid(troupe.home)).toBe(undefined);
     const said =
-      'The members of team fourth are stopped (the daemon was stopped): troupe up with its team file goes on';
+      'The members of team halted are stopped (the daemon was stopped): troupe up with its team file goes on';
     expect((await troupe.run('status')).stdout).toContain(said);
-    expect((await troupe.run('team status fourth')).stdout).toContain(said);
-    const live = openTerminal(troupe, 'troupe watch fourth', { columns: 100 });
+    expect((await troupe.run('team status halted')).stdout).toContain(said);
+    const live = openTerminal(troupe, 'troupe watch halted', { columns: 100 });
     await live.see(/○ stopped; troupe up goes on/);
     live.press('q');
-    const plain = troupe.start('watch fourth --plain');
+    const plain = troupe.start('watch halted --plain');
     await until('it says so', () => plain.output.stderr.includes(said));
     go();
   });
 
   test('left by a second Ctrl-C says what may still run, and how to stop it', async (context) => {
-    const { troupe, terminal } = await watchUp(context);
+    const { terminal } = await watchUp(context, 'fourth');
     // A daemon that does not answer keeps the first one from being over before the second.
     process.kill(readPid(troupe.home) as number, 'SIGSTOP');
     try {
@@ -104,8 +102,8 @@ describe('the picture of troupe up', () => {
 });
 
 test('troupe up asks about hooks with their folder, what the yes is for, and whether they changed since', async (context) => {
-  const troupe = await readyTroupe(context);
-  const { file, go } = slowTeam('hooks:\n  TaskCompleted: { command: ./gate.sh }\n');
+  needTool(context, 'tmux');
+  const { file, go } = slowTeam('asked', 'hooks:\n  TaskCompleted: { command: ./gate.sh }\n');
   const gate = join(file, '../gate.sh');
   writeFileSync(gate, '#!/bin/sh\nexit 0\n');
   chmodSync(gate, 0o755);
@@ -123,26 +121,25 @@ test('troupe up asks about hooks with their folder, what the yes is for, and whe
   await second.see(/ended with 5/);
   // Without a yes nothing begins anew, and what there was stays.
   expect(await troupe.run(['up', file, '--again'])).toMatchObject({ status: 5 });
-  expect(await troupe.json('team show fourth')).toMatchObject({ status: 'cleaned-up' });
+  expect(await troupe.json('team show asked')).toMatchObject({ status: 'cleaned-up' });
 });
 
 test('troupe up leaves a team of the same name in another folder alone, open or closed, and says what to do', async () => {
-  const troupe = newTroupe();
-  const [ours, theirs] = [slowTeam(), slowTeam()];
+  const [ours, theirs] = [slowTeam('namesake'), slowTeam('namesake')];
   const folderOf = ({ file }: { file: string }): string => join(file, '..');
   expect(await troupe.run(['up', theirs.file, '--detach'])).toMatchObject({ status: 0 });
   const places = async (): Promise<unknown[]> => {
-    const { members } = await troupe.json<{ members: { id: string; cwd?: string }[] }>('team show fourth');
+    const { members } = await troupe.json<{ members: { id: string; cwd?: string }[] }>('team show namesake');
     return members.map(({ id, cwd }) => [id, cwd]);
   };
   const before = await places();
-  const belongs = `Team fourth belongs to ${folderOf(theirs)}, not to ${folderOf(ours)}: give this one another name`;
+  const belongs = `Team namesake belongs to ${folderOf(theirs)}, not to ${folderOf(ours)}: give this one another name`;
   expect(await troupe.run(['up', ours.file])).toMatchObject({ status: 4, stderr: expect.stringContaining(belongs) });
   expect(await places()).toEqual(before);
-  expect(await troupe.run('down fourth --force')).toMatchObject({ status: 0 });
+  expect(await troupe.run('down namesake --force')).toMatchObject({ status: 0 });
   const again = await troupe.run(['up', ours.file, '--again']);
-  expect(again).toMatchObject({ status: 4, stderr: expect.stringContaining('Team fourth is closed and belongs to') });
-  expect(await troupe.json('team show fourth')).toMatchObject({ status: 'cleaned-up' });
+  expect(again).toMatchObject({ status: 4, stderr: expect.stringContaining('Team namesake is closed and belongs to') });
+  expect(await troupe.json('team show namesake')).toMatchObject({ status: 'cleaned-up' });
   // One that was taken away has nothing to say any more.
   rmSync(theirs.file);
   ours.go();
@@ -151,7 +148,6 @@ test('troupe up leaves a team of the same name in another folder alone, open or 
 });
 
 test('a program is told how often its work was sent back', async () => {
-  const troupe = newTroupe();
   const folder = temporaryFolder();
   const file = join(folder, 'troupe.yaml');
   const agent = `read -r turn; echo "$turn" | grep -o '"rejections":[0-9]*' >> seen; echo done`;
@@ -213,12 +209,12 @@ hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
 });
 
 test('troupe attach says that a message was sent and when a program reads it, and leaves the prompt a line of its own', async (context) => {
-  const troupe = await readyTroupe(context);
-  const { file } = slowTeam();
+  needTool(context, 'tmux');
+  const { file } = slowTeam('joined');
   expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
-  const terminal = openTerminal(troupe, 'troupe attach ann --team fourth', { columns: 40 });
+  const terminal = openTerminal(troupe, 'troupe attach ann --team joined', { columns: 40 });
   await terminal.see(
-    /^ann of fourth\. Type a message and Enter;\n {2}! in front makes it urgent; Ctrl-D or\n {2}Ctrl-C leaves\.$/m,
+    /^ann of joined\. Type a message and Enter;\n {2}! in front makes it urgent; Ctrl-D or\n {2}Ctrl-C leaves\.$/m,
   );
   await terminal.see(
     /^\d\d:\d\d:\d\d › Task #1: A first thing with a\n {9}title that does not fit into a\n {9}narrow/m,
@@ -227,11 +223,10 @@ test('troupe attach says that a message was sent and when a program reads it, an
   await terminal.see(/^Sent to ann; a program reads it/m);
   terminal.press('C-c');
   expect(await terminal.see(/ended with 130/)).toMatch(/\^C\nended with 130/);
-  expect(await troupe.run('down fourth --force')).toMatchObject({ status: 0 });
+  expect(await troupe.run('down joined --force')).toMatchObject({ status: 0 });
 });
 
 test('troupe up that was interrupted goes on with each task at the member that its file names', async () => {
-  const troupe = newTroupe();
   const folder = temporaryFolder();
   const file = join(folder, 'troupe.yaml');
   const work = 'cat > /dev/null; until test -e go; do sleep 0.1; done; echo done by $TROUPE_MEMBER_NAME';
@@ -273,20 +268,18 @@ tasks:
 });
 
 /** Brings the slow team up and waits until its member works. */
-async function startUp(troupe: Troupe, file: string): Promise<Started> {
+async function startUp(file: string): Promise<Started> {
   const started = troupe.start(['up', file]);
   await until('it works', () => started.output.stdout.includes('claimed'));
   return started;
 }
 
-const statuses = async (troupe: Troupe): Promise<string[]> => {
-  const members = await troupe.json<{ id: string; status: string }[]>('member list --team fourth');
+const statuses = async (team: string): Promise<string[]> => {
+  const members = await troupe.json<{ id: string; status: string }[]>(`member list --team ${team}`);
   return members.filter(({ id }) => id !== 'lead').map(({ status }) => status);
 };
 
 test('troupe up names variables that the daemon lacks, and says when they were set too late', async () => {
-  const troupe = newTroupe();
-  await troupe.run('status');
   const file = join(temporaryFolder(), 'troupe.yaml');
   const agent = "{ exec: [sh, -c, 'cat > /dev/null; echo done'] }";
   writeFileSync(
@@ -306,7 +299,6 @@ describe('the summary of troupe up', () => {
   const work = "{ exec: [sh, -c, 'cat > /dev/null; echo done'] }";
 
   test('says what is missing in a file without tasks, and in one without members', async () => {
-    const troupe = newTroupe();
     const file = join(temporaryFolder(), 'troupe.yaml');
     writeFileSync(file, `team: idle\nmembers: [{ name: ann, agent: ${work} }]\n`);
     const idle = await troupe.run(['up', file]);
@@ -332,24 +324,22 @@ describe('the summary of troupe up', () => {
   });
 
   test('detached says where the team is to be seen, and that somebody has to close it', async () => {
-    const troupe = newTroupe();
-    const { file, go } = slowTeam();
+    const { file } = slowTeam('detached');
     const { status, stdout } = await troupe.run(['up', file, '--detach']);
     expect(status).toBe(0);
     expect(stdout).toMatch(
-      /^Team fourth is up\.\n\nMEMBER .*\nann .*\n\nIt works in the background, and stays open until/,
+      /^Team detached is up\.\n\nMEMBER .*\nann .*\n\nIt works in the background, and stays open until/,
     );
-    expect(stdout).toContain('See it: troupe watch fourth. Close it: troupe down fourth\n');
+    expect(stdout).toContain('See it: troupe watch detached. Close it: troupe down detached\n');
     expect(stdout).not.toMatch(/metadata|in-process/);
-    const shown = (await troupe.run('team show fourth')).stdout;
+    const shown = (await troupe.run('team show detached')).stdout;
     expect(shown).toMatch(/^ {2}lead +none$/m);
     expect(shown).toContain(`troupe.yaml in ${dirname(file)}\n`);
     expect(shown).not.toMatch(/metadata|in-process/);
-    go();
+    expect(await troupe.run('down detached --force')).toMatchObject({ status: 0 });
   });
 
   test('counts what a gate sent back for each task, also when not all are completed', async () => {
-    const troupe = newTroupe();
     const folder = temporaryFolder();
     const file = join(folder, 'troupe.yaml');
     writeFileSync(
@@ -375,65 +365,62 @@ describe('troupe up that is told to end', () => {
     ['SIGTERM', 'SIGTERM', 'SIGTERM'],
     ['SIGINT', 'SIGINT'],
   ] as const)('by %s stops its members once and says so', async (signals) => {
-    const troupe = newTroupe();
-    const { child, ended } = await startUp(troupe, slowTeam().file);
+    const team = `told-${signals.length}`;
+    const { child, ended } = await startUp(slowTeam(team).file);
     for (const signal of signals) child.kill(signal);
     expect(await ended).toMatchObject({ status: 130, stdout: expect.stringContaining('its members are stopped') });
-    expect(await statuses(troupe)).toEqual(['stopped']);
+    expect(await statuses(team)).toEqual(['stopped']);
   });
 
   test('by a reader that has gone stops its members, and is no success', async () => {
-    const troupe = newTroupe();
-    const { file, go } = slowTeam('  - { id: c, title: Never ends, assign: bob }\n');
+    const { file, go } = slowTeam('unread', '  - { id: c, title: Never ends, assign: bob }\n');
     const bob = "  - { name: bob, agent: { exec: [sh, -c, 'cat > /dev/null; sleep 60'] } }\n";
     writeFileSync(file, readFileSync(file, 'utf8').replace('tasks:\n', `${bob}tasks:\n`));
-    const started = await startUp(troupe, file);
+    const started = await startUp(file);
     started.child.stdout.destroy();
     go();
     expect(await started.ended).toMatchObject({ status: 130, stderr: expect.not.stringContaining('EPIPE') });
-    expect(await statuses(troupe)).toEqual(['stopped', 'stopped']);
+    expect(await statuses('unread')).toEqual(['stopped', 'stopped']);
   });
 });
 
 describe('a second troupe up of the same team', () => {
   test('only looks on: Ctrl-C leaves, and whoever the first one runs works on', async () => {
-    const troupe = newTroupe();
-    const { file, go } = slowTeam();
-    const first = await startUp(troupe, file);
+    const { file, go } = slowTeam('seen');
+    const first = await startUp(file);
     const second = troupe.start(['up', file]);
-    const notice = 'team fourth already runs in another troupe up';
+    const notice = 'team seen already runs in another troupe up';
     await until('it says so', () => second.output.stderr.includes(notice));
     second.child.kill('SIGINT');
     const { status, stdout } = await second.ended;
     expect({ status, stdout }).toMatchObject({ status: 130, stdout: expect.stringContaining('its members go on') });
-    expect(await statuses(troupe)).toEqual(['active']);
+    expect(await statuses('seen')).toEqual(['active']);
     go();
     expect(await first.ended).toMatchObject({ status: 0, stderr: expect.not.stringContaining(notice) });
-    expect(await troupe.json('team show fourth')).toMatchObject({ status: 'cleaned-up' });
+    expect(await troupe.json('team show seen')).toMatchObject({ status: 'cleaned-up' });
   });
 
   test('has it once the first one was killed, whether that was before it came or after', async () => {
-    const troupe = newTroupe();
-    const { file } = slowTeam();
-    const first = await startUp(troupe, file);
+    const { file } = slowTeam('inherited');
+    const first = await startUp(file);
     const second = troupe.start(['up', file]);
     await until('it looks on', () => second.output.stderr.includes('already runs'));
     first.child.kill('SIGKILL');
     await first.ended;
     second.child.kill('SIGINT');
     expect(await second.ended).toMatchObject({ stdout: expect.stringContaining('its members are stopped') });
-    expect(await statuses(troupe)).toEqual(['stopped']);
-    const third = await startUp(troupe, file);
+    expect(await statuses('inherited')).toEqual(['stopped']);
+    const third = await startUp(file);
     third.child.kill('SIGKILL');
     await third.ended;
     const fourth = troupe.start(['up', file, '--json']);
-    await until('it works', async () => (await statuses(troupe))[0] === 'active');
-    await until('it has the team', () => holderOf(troupe) === fourth.child.pid);
+    await until('it works', async () => (await statuses('inherited'))[0] === 'active');
+    await until('it has the team', () => holderOf('inherited') === fourth.child.pid);
     fourth.child.kill('SIGINT');
     const { status, stderr } = await fourth.ended;
     expect({ status, stderr }).toEqual({ status: 130, stderr: '' });
-    expect(await statuses(troupe)).toEqual(['stopped']);
-    expect(holderOf(troupe)).toBeUndefined();
+    expect(await statuses('inherited')).toEqual(['stopped']);
+    expect(holderOf('inherited')).toBeUndefined();
   });
 });
 
@@ -470,19 +457,20 @@ test('of many troupe up that find the holder of a team dead at the same moment, 
   }
 });
 
-/** The process that says it sees the slow team through. */
-function holderOf({ home }: Troupe): number | undefined {
-  const turns = readdirSync(join(home, 'holders')).flatMap((name) => /^fourth\.(\d+)$/.exec(name)?.[1] ?? []);
-  const text = readFileSync(join(home, `holders/fourth.${Math.max(...turns.map(Number))}`), 'utf8');
+/** The process that says it sees a team through. */
+function holderOf(team: string): number | undefined {
+  const folder = join(troupe.home, 'holders');
+  const turns = readdirSync(folder).flatMap((name) => (name.startsWith(`${team}.`) ? name.slice(team.length + 1) : []));
+  const text = readFileSync(join(folder, `${team}.${Math.max(...turns.map(Number))}`), 'utf8');
   return text === '' ? undefined : (JSON.parse(text) as { pid: number }).pid;
 }
 
 test('troupe up on a terminal waits for a person whatever is asked, shows what to type, and ends with nobody at work', async (context) => {
-  const troupe = await readyTroupe(context);
+  needTool(context, 'tmux');
   const file = join(temporaryFolder(), 'troupe.yaml');
   writeFileSync(
     file,
-    `team: judged
+    `team: unjudged
 members: [{ name: ann, agent: { exec: [sh, -c, 'cat > /dev/null; echo done'] } }]
 tasks: [{ id: a, title: Never good enough }]
 hooks: { TaskCompleted: { command: 'echo no >&2; exit 2' } }
@@ -499,7 +487,6 @@ hooks: { TaskCompleted: { command: 'echo no >&2; exit 2' } }
 });
 
 test('a member that no machine has taken on is not waited for when its team is closed', async () => {
-  const troupe = newTroupe();
   const file = join(temporaryFolder(), 'troupe.yaml');
   writeFileSync(file, 'team: away\nmembers: [{ name: ann, host: elsewhere, agent: { exec: [cat] } }]\n');
   expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
