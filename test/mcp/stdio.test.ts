@@ -327,8 +327,9 @@ function run(
 }
 
 function environment(home: Home, env: Record<string, string>): Record<string, string> {
-  const { PATH = '', HOME = '', TROUPE_TEST_RUN: mark = '', TROUPE_TEST_FILE: file = '' } = process.env;
-  return { PATH, HOME, TROUPE_TEST_RUN: mark, TROUPE_TEST_FILE: file, TROUPE_HOME: home.directory, ...env };
+  const kept = ['PATH', 'HOME', 'TROUPE_TEST_RUN', 'TROUPE_TEST_FILE', 'TROUPE_SOURCE', 'NODE_COMPILE_CACHE'];
+  const inherited = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return { ...(Object.fromEntries(inherited) as Record<string, string>), TROUPE_HOME: home.directory, ...env };
 }
 
 interface Connecting {
