@@ -1,11 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Outcome } from './troupe.ts';
 
 const PROGRAM = join(import.meta.dirname, 'answering.ts');
 /** No command writes a zero byte: texts are cleaned, and JSON escapes it. */
 const END = /^([^\0]*)\0(\d+)\0$/;
+
+/** How a command ended. */
+export interface Outcome {
+  readonly status: number | NodeJS.Signals;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** One process for many command lines, one after another. */
 export interface Answers {
@@ -38,7 +44,7 @@ export function openAnswers(environment: NodeJS.ProcessEnv): Answers {
         if (out && beside) resolve({ status: Number(out[2]), stdout: out[1] ?? '', stderr: beside[1] ?? '' });
       };
       child.once('close', () => reject(new Error(`It ended at ${line}: ${output.stderr}`)));
-      child.stdin.write(`${line}\n`);
+      child.stdin.write(`${Buffer.from(line).toString('base64')}\n`);
     });
   let last: Promise<unknown> = Promise.resolve();
   return {

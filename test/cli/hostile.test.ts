@@ -14,15 +14,15 @@ describe('hostile texts', () => {
   const troupe = sharedTroupe();
 
   beforeAll(async () => {
-    await troupe.run('team create demo --messages-per-minute 1000');
-    await troupe.run('member add worker-1 --team demo');
+    await troupe.ask('team create demo --messages-per-minute 1000');
+    await troupe.ask('member add worker-1 --team demo');
     for (const text of HOSTILE) {
       const words = ['task', 'add', `t ${asArgument(text)}`, '--team', 'demo', '--description', `=${asArgument(text)}`];
-      await troupe.run(words);
-      await troupe.run(['send', 'worker-1', '--team', 'demo', '--as', 'lead', '--', asArgument(text)]);
+      await troupe.ask(words);
+      await troupe.ask(['send', 'worker-1', '--team', 'demo', '--as', 'lead', '--', asArgument(text)]);
     }
-    await troupe.run(['task', 'claim', '1', '--team', 'demo', '--as', 'worker-1']);
-    await troupe.run([
+    await troupe.ask(['task', 'claim', '1', '--team', 'demo', '--as', 'worker-1']);
+    await troupe.ask([
       'task',
       'complete',
       '1',
@@ -50,7 +50,7 @@ describe('hostile texts', () => {
   ];
   test.each(lines)('are harmless in the output of %s', async (line) => {
     for (const env of [{}, { FORCE_COLOR: '1' }]) {
-      const { status, stdout, stderr } = await troupe.run(line, { env });
+      const { status, stdout, stderr } = await troupe.ask(line, { env });
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       // oxlint-disable-next-line no-control-regex -- our own colours, nothing else
       expect(stdout.replace(/\x1b\[(0|1|2|3[1-6])m/g, '')).not.toMatch(ESCAPES);
@@ -60,7 +60,7 @@ describe('hostile texts', () => {
   test.each(lines.filter((line) => /list|show 1 |inbox/.test(line) && !line.startsWith('member')))(
     'are whole and escaped in the JSON of %s',
     async (line) => {
-      const { stdout } = await troupe.run(`${line} --json`);
+      const { stdout } = await troupe.ask(`${line} --json`);
       expect(stdout).not.toMatch(ESCAPES);
       expect(JSON.stringify(JSON.parse(stdout))).toContain('touch canary');
     },

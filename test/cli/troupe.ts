@@ -7,17 +7,12 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { identify, isRunning as isTheSame } from '../../src/agents/process.ts';
 import { until } from '../until.ts';
 import { canAnswer, openAnswers } from './answers.ts';
-import type { Answers } from './answers.ts';
+import type { Answers, Outcome } from './answers.ts';
+
+export type { Outcome } from './answers.ts';
 
 /** The command, as people call it. */
 export const BIN = join(import.meta.dirname, '../../bin/troupe.js');
-
-/** How a command ended. */
-export interface Outcome {
-  readonly status: number | NodeJS.Signals;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** What a command gets besides its words. */
 export interface Given {
