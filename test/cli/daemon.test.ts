@@ -17,11 +17,14 @@ import { mountSmall, needMounts } from '../journal/mounts.ts';
 import { rounds } from '../proof.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
-import { isRunning, newTroupe, readPid } from './troupe.ts';
+import { isRunning, newTroupe, readPid, sharedTroupe } from './troupe.ts';
 import type { Started } from './troupe.ts';
 
 /** How many commands find no daemon at the same moment. */
 const MANY = rounds(8, 20);
+
+/** The daemon of those that only need one which runs. */
+const shared = sharedTroupe();
 
 describe('a command without a daemon', () => {
   test('starts one in the background, says so once, and finds everything again after kill -9', async () => {
@@ -113,8 +116,7 @@ describe('a command without a daemon', () => {
   });
 
   test('tells who names another journal than that of the daemon which runs', async () => {
-    const troupe = newTroupe();
-    await troupe.run('team create demo');
+    const troupe = shared;
     const env = { TROUPE_JOURNAL: `sqlite:${join(temporaryFolder(), 'other.db')}` };
     const warning = `keeps its teams in ${troupe.home}/journal.db, not in ${env.TROUPE_JOURNAL.slice(7)}`;
     await Promise.all(
@@ -133,13 +135,12 @@ describe('a command without a daemon', () => {
   });
 
   test('says nothing of a password in what names another journal', async () => {
-    const troupe = newTroupe();
-    await troupe.run('team create demo');
+    const other = newTroupe();
     for (const said of ['nats://u:SEC/RET@host', 'nats:u:SECRET@host', 'mysql://u:SECRET@host']) {
-      const { stderr } = await troupe.run('team list', { env: { TROUPE_JOURNAL: said } });
+      const { stderr } = await shared.run('team list', { env: { TROUPE_JOURNAL: said } });
       expect(stderr).toContain('…@host, which TROUPE_JOURNAL names');
       expect(stderr).not.toMatch(/SEC|RET/);
-      const serve = await newTroupe().run(['serve', '--journal', said]);
+      const serve = await other.run(['serve', '--journal', said]);
       expect(serve.stderr).toContain('…@host');
       expect(serve.stderr).not.toMatch(/SEC|RET/);
     }
@@ -215,11 +216,11 @@ describe('a command without a daemon', () => {
   });
 
   test('says what to do when the token of the daemon is gone, or is another', async () => {
-    const troupe = newTroupe();
-    await troupe.run('status');
+    const troupe = shared;
     const pid = readPid(troupe.home);
     const token = join(troupe.home, 'token');
     const before = readFileSync(token);
+    onTestFinished(() => writeFileSync(token, before, { mode: 0o600 }));
     rmSync(token);
     const gone = await troupe.run('status');
     expect(gone).toMatchObject({ status: 5, stdout: '' });
@@ -236,7 +237,6 @@ describe('a command without a daemon', () => {
     expect(other).toMatchObject({ status: 5, stdout: '' });
     expect(other.stderr).toContain(`${token} does not hold the token of the daemon that runs here`);
     expect((await troupe.run('doctor')).stdout).toContain(`run: kill ${pid}; the next command starts it again`);
-    writeFileSync(token, before, { mode: 0o600 });
   });
 
   test('says what is wrong with its configuration: file, line, key, what is allowed', async () => {
@@ -346,7 +346,7 @@ describe('troupe stop', () => {
 
 describe('Ctrl-C', () => {
   test('takes a waiting call back and ends with 130', async () => {
-    const troupe = newTroupe();
+    const troupe = shared;
     await troupe.run('team create demo');
     const waiting = troupe.start('task claim --team demo --as lead --wait 60s');
     await until('the call waits', async () => (await troupe.json<{ connections: number }>('status')).connections > 1);

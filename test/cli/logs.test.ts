@@ -5,105 +5,109 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
 import { until } from '../until.ts';
 import { openTerminal } from './terminal.ts';
-import { newTroupe } from './troupe.ts';
+import { newTroupe, sharedTroupe } from './troupe.ts';
 
 const line = (event: string, facts: object = {}): string =>
   `${JSON.stringify({ time: '2026-01-01T00:00:00.000Z', level: 'info', event, ...facts })}\n`;
 
+/** One daemon for what members did, each test with a team of its own. */
+const troupe = sharedTroupe();
+
 describe('what a member did', () => {
   test('is said not to be there where there is nothing', async () => {
-    const troupe = newTroupe();
-    await troupe.run('team create demo');
-    const nothing = 'lead of demo has no transcript: Troupe runs no agent for it.\n';
-    expect(await troupe.run('logs lead --team demo')).toEqual({ status: 0, stdout: '', stderr: nothing });
-    await troupe.run('member add ann --team demo --agent-type tester');
-    const peeked = await troupe.run('peek ann --team demo');
+    await troupe.run('team create silent');
+    const nothing = 'lead of silent has no transcript: Troupe runs no agent for it.\n';
+    expect(await troupe.run('logs lead --team silent')).toEqual({ status: 0, stdout: '', stderr: nothing });
+    await troupe.run('member add ann --team silent --agent-type tester');
+    const peeked = await troupe.run('peek ann --team silent');
     expect(peeked).toMatchObject({ status: 0, stderr: 'ann has no agent that Troupe runs, and so no transcript.\n' });
     expect(peeked.stdout).toMatch(/ agent +none that Troupe runs \(tester\)\n/);
   });
 
   test('is not waited for where nothing can come; what was to be sent is sent', async () => {
-    const troupe = newTroupe();
-    await troupe.run('team create demo');
-    await troupe.run('member add ann --team demo');
+    await troupe.run('team create aimless');
+    await troupe.run('member add ann --team aimless');
     const nothing = 'ann has no agent that Troupe runs: there is nothing to follow.\n';
-    expect(await troupe.run('attach ann --team demo')).toMatchObject({ status: 0, stderr: nothing });
-    const told = await troupe.run('attach ann --team demo', { input: 'first\n!second\n' });
+    expect(await troupe.run('attach ann --team aimless')).toMatchObject({ status: 0, stderr: nothing });
+    const told = await troupe.run('attach ann --team aimless', { input: 'first\n!second\n' });
     expect(told).toMatchObject({ status: 0, stderr: `Sent to ann.\nSent to ann.\n${nothing}` });
-    expect(told.stdout).toMatch(/^ann of demo\. Lines of standard input are sent to it\./);
-    expect(await troupe.json('inbox --team demo --of ann')).toMatchObject([
+    expect(told.stdout).toMatch(/^ann of aimless\. Lines of standard input are sent to it\./);
+    expect(await troupe.json('inbox --team aimless --of ann')).toMatchObject([
       { content: 'first', priority: 'normal' },
       { content: 'second', priority: 'urgent' },
     ]);
   });
 
   test('is followed until the member or its team is over; a greeting comes only when there is such a member', async () => {
-    const troupe = newTroupe();
-    await troupe.run('team create demo');
+    await troupe.run('team create followed');
     for (const name of ['ann', 'bob']) {
-      await troupe.run(['member', 'spawn', name, '--team', 'demo', '--agent', '{"exec":["true"]}']);
+      await troupe.run(['member', 'spawn', name, '--team', 'followed', '--agent', '{"exec":["true"]}']);
     }
-    expect(await troupe.run('attach eve --team demo')).toEqual({
+    expect(await troupe.run('attach eve --team followed')).toEqual({
       status: 3,
       stdout: '',
-      stderr: 'troupe: Team demo has no member "eve"; it has lead, ann, bob\n',
+      stderr: 'troupe: Team followed has no member "eve"; it has lead, ann, bob\n',
     });
-    const ann = troupe.start('attach ann --team demo', { input: 'first\n' });
-    const bob = troupe.start('attach bob --team demo');
+    const ann = troupe.start('attach ann --team followed', { input: 'first\n' });
+    const bob = troupe.start('attach bob --team followed');
     await until(
       'both have begun',
       () => ann.output.stdout.startsWith('ann of') && bob.output.stdout.startsWith('bob of'),
     );
     await until('its line is sent', () => ann.output.stderr.startsWith('Sent to ann'));
-    await troupe.run('member stop ann --team demo');
+    await troupe.run('member stop ann --team followed');
     expect((await ann.ended).stderr).toMatch(/^Sent to ann.*\nann has stopped\.\n$/);
-    await troupe.run('team down demo --force');
+    await troupe.run('team down followed --force');
     expect(await bob.ended).toMatchObject({
       status: 0,
       stderr: expect.stringMatching(/is closed|has stopped/) as string,
     });
-    expect(await troupe.run('attach lead --team demo')).toMatchObject({ status: 0, stderr: 'Team demo is closed.\n' });
+    expect(await troupe.run('attach lead --team followed')).toMatchObject({
+      status: 0,
+      stderr: 'Team followed is closed.\n',
+    });
   });
 });
 
 test('a member that was started anew has earlier sessions, which are named and can be read', async () => {
-  const troupe = newTroupe();
   const file = join(temporaryFolder(), 'troupe.yaml');
   const exec = "[sh, -c, 'cat > /dev/null; echo turn of $TROUPE_TASK_ID; test -e go || sleep 60']";
-  writeFileSync(file, `team: demo\nmembers: [{ name: ann, agent: { exec: ${exec} } }]\ntasks: [{ id: a, title: A }]\n`);
+  writeFileSync(
+    file,
+    `team: renewed\nmembers: [{ name: ann, agent: { exec: ${exec} } }]\ntasks: [{ id: a, title: A }]\n`,
+  );
   const first = troupe.start(['up', file]);
   const saysTurn = async (): Promise<boolean> =>
-    (await troupe.run('logs ann --team demo')).stdout.includes('turn of 1');
+    (await troupe.run('logs ann --team renewed')).stdout.includes('turn of 1');
   await until('it works', saysTurn);
-  const listed = (await troupe.run('session list --team demo')).stdout;
+  const listed = (await troupe.run('session list --team renewed')).stdout;
   // The place of a lead that is nobody is none.
   expect(listed).not.toMatch(/^lead/m);
   const id = /^ann +\S+ +(\S+)/m.exec(listed)?.[1] ?? '';
-  expect(await troupe.json('member show ann --team demo')).toMatchObject({ sessionId: id });
-  expect((await troupe.run('logs ann --team demo')).stderr).toBe('');
+  expect(await troupe.json('member show ann --team renewed')).toMatchObject({ sessionId: id });
+  expect((await troupe.run('logs ann --team renewed')).stderr).toBe('');
   first.child.kill('SIGINT');
   await first.ended;
   writeFileSync(join(file, '../go'), '');
   expect(await troupe.run(['up', file])).toMatchObject({ status: 0 });
-  const { stderr } = await troupe.run('logs ann --team demo');
-  expect(stderr).toContain(`troupe transcript read ann --team demo --session ID, with ${id} (newest first)`);
-  expect((await troupe.run('logs ann --team demo --json')).stderr).toBe('');
-  const all = (await troupe.run('logs ann --team demo')).stdout.split(/(?<=\n)/);
+  const { stderr } = await troupe.run('logs ann --team renewed');
+  expect(stderr).toContain(`troupe transcript read ann --team renewed --session ID, with ${id} (newest first)`);
+  expect((await troupe.run('logs ann --team renewed --json')).stderr).toBe('');
+  const all = (await troupe.run('logs ann --team renewed')).stdout.split(/(?<=\n)/);
   expect(all.length).toBeGreaterThan(2);
-  expect((await troupe.run('logs ann --team demo -n 2')).stdout).toBe(all.slice(-2).join(''));
-  expect((await troupe.run('logs ann --team demo -n 2 --json')).stdout).toMatch(/^\{.*\}\n\{.*\}\n$/);
+  expect((await troupe.run('logs ann --team renewed -n 2')).stdout).toBe(all.slice(-2).join(''));
+  expect((await troupe.run('logs ann --team renewed -n 2 --json')).stdout).toMatch(/^\{.*\}\n\{.*\}\n$/);
   const read = (session: string): ReturnType<typeof troupe.run> =>
-    troupe.run(`transcript read ann --team demo --session ${session}`);
+    troupe.run(`transcript read ann --team renewed --session ${session}`);
   expect(await read(id)).toMatchObject({ status: 0, stdout: expect.stringContaining('turn of 1') as string });
   expect(await read('bogus')).toMatchObject({ status: 3, stderr: expect.stringContaining(id) as string });
 });
 
 test('of many earlier sessions the newest are named, in lines that break at words, and how to see the others', async (context) => {
   needTool(context, 'tmux');
-  const troupe = newTroupe();
-  await troupe.run('team create demo');
-  await troupe.run('member add ann --team demo');
-  const folder = join(troupe.home, 'transcripts/demo/ann');
+  await troupe.run('team create often');
+  await troupe.run('member add ann --team often');
+  const folder = join(troupe.home, 'transcripts/often/ann');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const ids = Array.from({ length: 9 }, (_, at) => `${at}0c0ffee-0000-4000-8000-000000000000`);
   for (const [at, id] of ids.entries()) {
@@ -111,27 +115,26 @@ test('of many earlier sessions the newest are named, in lines that break at word
     writeFileSync(path, `${JSON.stringify({ at: 0, type: 'text', text: `session ${at}` })}\n`);
     utimesSync(path, at, at);
   }
-  const terminal = openTerminal(troupe, 'troupe logs ann --team demo', { columns: 60 });
+  const terminal = openTerminal(troupe, 'troupe logs ann --team often', { columns: 60 });
   const shown = await terminal.see('ended with 0');
   for (const line of shown.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(60);
   const said = shown.replace(/\n +/g, ' ');
-  expect(said).toContain('troupe transcript read ann --team demo --session ID, with');
+  expect(said).toContain('troupe transcript read ann --team often --session ID, with');
   expect(said).toContain(`${ids[7]}, ${ids[6]}, ${ids[5]} (the newest of 8;`);
   expect(said).not.toContain(ids[4]);
-  const { earlier } = await troupe.json<{ earlier: string[] }>('transcript read ann --team demo');
+  const { earlier } = await troupe.json<{ earlier: string[] }>('transcript read ann --team often');
   expect(earlier).toEqual(ids.slice(0, 8));
 });
 
 test('a line of a member that is told in two reads is one line', async () => {
-  const troupe = newTroupe();
-  await troupe.run('team create demo');
-  await troupe.run('member add ann --team demo');
-  const folder = join(troupe.home, 'transcripts/demo/ann');
+  await troupe.run('team create pieces');
+  await troupe.run('member add ann --team pieces');
+  const folder = join(troupe.home, 'transcripts/pieces/ann');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const tell = (entry: object): void =>
     appendFileSync(join(folder, 's.jsonl'), `${JSON.stringify({ at: 0, ...entry })}\n`);
   tell({ type: 'text', text: 'The par', unfinished: true });
-  const following = troupe.start('logs ann --team demo -f');
+  const following = troupe.start('logs ann --team pieces -f');
   const shown = (): string => following.output.stdout.replace(/\d\d:\d\d:\d\d /g, '');
   await until('the first piece is there', () => shown() === 'The par');
   tell({ type: 'text', text: 'ser is', continues: true, unfinished: true });
@@ -142,17 +145,16 @@ test('a line of a member that is told in two reads is one line', async () => {
 });
 
 test('who follows a member sees the session that it begins later at once, also while that is shorter', async () => {
-  const troupe = newTroupe();
-  await troupe.run('team create demo');
-  await troupe.run('member add ann --team demo');
-  const folder = join(troupe.home, 'transcripts/demo/ann');
+  await troupe.run('team create later');
+  await troupe.run('member add ann --team later');
+  const folder = join(troupe.home, 'transcripts/later/ann');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const tell = (session: string, ...texts: string[]): void => {
     const lines = texts.map((text) => `${JSON.stringify({ at: 0, type: 'text', text })}\n`);
     appendFileSync(join(folder, `${session}.jsonl`), lines.join(''));
   };
   tell('first', 'What was done in the first session', 'and how that ended');
-  const following = troupe.start('logs ann --team demo -f');
+  const following = troupe.start('logs ann --team later -f');
   const shown = (): string[] => following.output.stdout.replace(/\d\d:\d\d:\d\d /g, '').split('\n');
   const before = ['What was done in the first session', 'and how that ended'];
   await until('the first session is shown', () => shown().length === 3);
@@ -204,8 +206,6 @@ describe("the daemon's log", () => {
   });
 
   test('is that of a real daemon', async () => {
-    const troupe = newTroupe();
-    await troupe.run('status');
     expect((await troupe.run('logs --daemon')).stdout).toMatch(/info {2}daemon\.ready .*pid=\d+/);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
-import { newTroupe } from './troupe.ts';
+import { sharedTroupe } from './troupe.ts';
 
 /** A folder with an opener that writes down what it was asked to open. */
 function makeOpener(exitCode = 0): { path: string; opened: string } {
@@ -19,8 +19,9 @@ function makeOpener(exitCode = 0): { path: string; opened: string } {
 const LOGIN = /^http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]{43}\n$/;
 
 describe('troupe ui', () => {
+  const troupe = sharedTroupe();
+
   test('opens a browser by a file that nobody else can read, and keeps the code out of its words', async () => {
-    const troupe = newTroupe();
     const { path, opened } = makeOpener();
     const { status, stdout } = await troupe.run('ui', { env: { DISPLAY: ':9', PATH: path } });
     expect(status).toBe(0);
@@ -31,7 +32,6 @@ describe('troupe ui', () => {
   });
 
   test('prints the address where there is no display, no browser, or nobody wants one', async () => {
-    const troupe = newTroupe();
     const { path, opened } = makeOpener(3);
     const blind = { DISPLAY: '', WAYLAND_DISPLAY: '' };
     expect((await troupe.run('ui', { env: { ...blind, PATH: path } })).stdout).toMatch(LOGIN);
@@ -42,7 +42,6 @@ describe('troupe ui', () => {
   });
 
   test('leads to a team, as JSON too, and knows which there are', async () => {
-    const troupe = newTroupe();
     await troupe.run('team create demo');
     const { url } = await troupe.json<{ url: string }>('ui --team demo');
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/t\/demo#code=[\w-]{43}$/);

@@ -12,15 +12,17 @@ import { HOSTILE } from './hostile.ts';
 import { openTerminal } from './terminal.ts';
 import { BIN, newTroupe, readPid, sharedTroupe } from './troupe.ts';
 
+/** One daemon for all of them; the one that kills it finds it again. */
+const troupe = sharedTroupe();
+
 describe('watch in a pipe', () => {
   test('writes one line per event, and as JSON one line per batch', async () => {
-    const troupe = newTroupe();
-    await troupe.run('team create demo');
-    const lines = troupe.start('watch demo');
-    const json = troupe.start('watch demo --json --after 0');
+    await troupe.run('team create piped');
+    const lines = troupe.start('watch piped');
+    const json = troupe.start('watch piped --json --after 0');
     await until('both have begun', () => lines.output.stdout.includes('created the team') && json.output.stdout !== '');
-    await troupe.run('task add "First thing" --team demo');
-    await troupe.run('task claim 1 --team demo --as lead');
+    await troupe.run('task add "First thing" --team piped');
+    await troupe.run('task claim 1 --team piped --as lead');
     await until(
       'the claim is there',
       () => lines.output.stdout.includes('claimed') && json.output.stdout.includes('claimed'),
@@ -37,27 +39,25 @@ describe('watch in a pipe', () => {
   });
 
   test('ends when the team is closed, and shows a closed one as it was', async () => {
-    const troupe = newTroupe();
-    await troupe.run('team create demo');
-    const watching = troupe.start('watch demo');
+    await troupe.run('team create closing');
+    const watching = troupe.start('watch closing');
     await until('it has begun', () => watching.output.stdout.includes('created the team'));
-    await troupe.run('team close demo');
-    const closed = { status: 0, stderr: 'Team demo is closed.\n' };
+    await troupe.run('team close closing');
+    const closed = { status: 0, stderr: 'Team closing is closed.\n' };
     expect(await watching.ended).toMatchObject(closed);
     expect(watching.output.stdout).toMatch(/closed the team/);
-    const after = await troupe.run('watch demo');
+    const after = await troupe.run('watch closing');
     expect(after).toMatchObject(closed);
     expect(after.stdout).toBe(watching.output.stdout);
-    expect(await troupe.run('watch demo --after 99')).toMatchObject({ ...closed, stdout: '' });
+    expect(await troupe.run('watch closing --after 99')).toMatchObject({ ...closed, stdout: '' });
   });
 
   test('goes on after the daemon was killed and came back, without a gap', async () => {
-    const troupe = newTroupe();
-    await troupe.run('team create demo');
-    const watching = troupe.start('watch demo --json --after 0');
+    await troupe.run('team create killed');
+    const watching = troupe.start('watch killed --json --after 0');
     await until('it has begun', () => watching.output.stdout !== '');
     process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
-    for (const title of ['one', 'two', 'three']) await troupe.run(`task add ${title} --team demo`);
+    for (const title of ['one', 'two', 'three']) await troupe.run(`task add ${title} --team killed`);
     await until('all is there', () => watching.output.stdout.includes('three'));
     const seqs = watching.output.stdout
       .trim()
@@ -68,8 +68,6 @@ describe('watch in a pipe', () => {
 });
 
 describe('watch on a terminal', () => {
-  const troupe = sharedTroupe();
-
   beforeAll(async () => {
     await troupe.run('team create demo');
     await troupe.run('member add worker-1 --team demo --role tester');
