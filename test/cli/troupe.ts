@@ -9,8 +9,6 @@ import { until } from '../until.ts';
 import { canAnswer, openAnswers } from './answers.ts';
 import type { Answers, Outcome } from './answers.ts';
 
-export type { Outcome } from './answers.ts';
-
 /** The command, as people call it. */
 export const BIN = join(import.meta.dirname, '../../bin/troupe.js');
 
