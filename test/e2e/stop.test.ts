@@ -141,8 +141,9 @@ describe('troupe stop', () => {
     expect(isAlive(pid)).toBe(true);
     // It looks for a daemon again and again. Whoever starts one does so after the first look that finds none, and before the third.
     const looks = await countLooks(stage);
-    await until('it has looked for a daemon', () => looks() >= 5);
-    expect(watcher.output.stderr).not.toContain('starting the daemon');
+    const isStarting = (): boolean => watcher.output.stderr.includes('starting the daemon');
+    await until('it has looked for a daemon', () => isStarting() || looks() >= 5);
+    expect(isStarting()).toBe(false);
     expect(processesOf(stage.home).map(({ pid: left }) => left)).toEqual([watcher.pid]);
     watcher.child.kill('SIGKILL');
     await watcher.ended;
