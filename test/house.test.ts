@@ -116,3 +116,15 @@ test('what is said on every face speaks of no flag of the command line, unless i
   );
   expect(found).toEqual([]);
 });
+
+test('no test asserts how long something took', () => {
+  const clock = /(?:performance|Date)\.now\(\) - /;
+  const files = globSync('test/**/*.ts', { cwd: ROOT, exclude: ['test/**/node_modules/**'] });
+  const found = files.flatMap((file) =>
+    readFileSync(join(ROOT, file), 'utf8')
+      .split('\n')
+      .filter((line) => /expect\(/.test(line) && clock.test(line) && !/Date\.parse|GreaterThan/.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(found).toEqual([]);
+});
