@@ -75,7 +75,8 @@ test('it is taken beside a process that writes it', async () => {
 
 async function killWriter(): Promise<Left> {
   const path = join(temporaryFolder(), 'journal.db');
-  const appender = startFixture('journal-appender', [path, 'a', 'other', '100000', '0']);
+  const appender = startFixture('journal-appender', [path, 'a', 'other', '100', 'led']);
+  for (let i = 1; i < 60; i++) appender.say('on');
   await appender.until(60);
   appender.kill('SIGKILL');
   await appender.ended;

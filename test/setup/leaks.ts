@@ -17,7 +17,8 @@ interface Survivor {
 
 /** Marks this run; vitest's workers, and all that the tests start, inherit the mark. */
 export function setup(): void {
-  process.env[MARK] = `${process.pid}-${Date.now()}`;
+  // Vitest calls this for each project. A run that a test starts inherits the mark of the outer one, and must have its own.
+  if (!process.env[MARK]?.startsWith(`${process.pid}-`)) process.env[MARK] = `${process.pid}-${Date.now()}`;
 }
 
 /** Waits for what is about to end, then lists, kills and reports the rest. */

@@ -10,6 +10,7 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 import { watchTeam } from './report.ts';
 import {
+  acquaint,
   completedIn,
   eventsOf,
   expectOneHolder,
@@ -45,6 +46,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const members = MEMBERS.map((name) => ({ name, agent: { exec: SHELL } }));
     const tasks = chainedTasks();
     const source = JSON.stringify({ team: TEAM, members, tasks, limits: { maxTeammates: MEMBERS.length } });
+    await acquaint(a, b, c);
     await a.connection.call('team.up', { source, folder: '/' });
     const { done, settled } = watchTeam(TEAM, [a, c, b]);
     await settled('beta runs members', async () => (await hostsOf(a, TEAM)).includes('beta'));
@@ -81,6 +83,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const members = MEMBERS.map((name) => ({ name, agent: { exec: LOGGING, messages: true }, env: { LOG: log } }));
     const tasks = chainedTasks();
     const source = JSON.stringify({ team: TEAM, members, tasks, limits: { maxTeammates: MEMBERS.length } });
+    await acquaint(a, b, c);
     await c.connection.call('team.up', { source, folder: temporaryFolder() });
     const mail = keepSending(c);
     const { done } = watchTeam(TEAM, [c, a], admin);

@@ -8,7 +8,7 @@ import type { NatsServers } from '../../nats/server.ts';
 import { rounds } from '../../proof.ts';
 import { until } from '../../until.ts';
 import { isAlive } from '../stage.ts';
-import { eventsOf, hostsOf, livingFor, LONG_MS, newJournal, SHELL, signalAll, startMachine } from './stage.ts';
+import { acquaint, eventsOf, hostsOf, LONG_MS, newJournal, SHELL, signalAll, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
 
 const TEAMMATES = rounds(10, 100);
@@ -27,8 +27,6 @@ describe('a team on several machines', NEEDS_NATS, () => {
       startMachine('beta', journal, { labels: ['gpu'] }),
     ]);
     await expect(startMachine('alpha', journal)).rejects.toThrow(/Another daemon on this journal is called alpha/);
-    // Else the one that is first takes all.
-    await until('they know each other', async () => (await livingFor(a)).length === 2);
     const member = (name: string, more: object = {}) => ({ name, agent: { exec: SHELL }, ...more });
     const file = {
       team: 'spread',
@@ -41,6 +39,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
       ],
       tasks: [{ title: 'for m3', assign: 'm3' }],
     };
+    await acquaint(a, b);
     await a.connection.call('team.up', { source: JSON.stringify(file), folder: a.folder });
     const places = async (from: Machine) => {
       const { members } = await from.connection.call('team.show', { teamId: 'spread' });

@@ -8,7 +8,7 @@ import { startPlaces } from '../../nats/places.ts';
 import type { Place } from '../../nats/places.ts';
 import { NEEDS_NATS } from '../../nats/server.ts';
 import { until } from '../../until.ts';
-import { completedIn, eventsOf, expectOneHolder, hostsOf, SHELL, startMachine } from './stage.ts';
+import { acquaint, completedIn, eventsOf, expectOneHolder, hostsOf, SHELL, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
 
 const TEAM = 'parted';
@@ -23,6 +23,7 @@ describe('a team on a cluster whose servers are parted', NEEDS_NATS, () => {
     const [a, b] = [await startMachine('alpha', few.url, few), await startMachine('beta', most.url, most)];
     const members = ['m1', 'm2', 'm3', 'm4'].map((name) => ({ name, agent: { exec: SHELL } }));
     const tasks = Array.from({ length: 20 }, (_, i) => ({ title: `task ${i}` }));
+    await acquaint(a, b);
     await a.connection.call('team.up', { source: JSON.stringify({ team: TEAM, members, tasks }), folder: '/' });
     await until('both run members', async () => new Set(await hostsOf(b, TEAM)).size === 2);
     // The worst case: afterwards a server of 2.9.10 that led may keep what it wrote alone, in the place of what the others have.

@@ -10,6 +10,7 @@ import { makeNetwork } from '../../nats/network.ts';
 import { startProxy } from '../../nats/proxy.ts';
 import type { Proxy } from '../../nats/proxy.ts';
 import type { NatsServers } from '../../nats/server.ts';
+import { until } from '../../until.ts';
 import { processesOf, setStage } from '../stage.ts';
 import type { Stage } from '../stage.ts';
 
@@ -109,6 +110,17 @@ export function expectOneHolder(events: readonly TeamEvent[]): void {
 export async function livingFor({ connection }: Machine): Promise<string[]> {
   const { hosts } = await connection.call('daemon.status', {});
   return hosts?.map(({ name }) => name) ?? [];
+}
+
+/** Waits until each machine knows of all. A team that is brought up before that is spread over those that are known. */
+export async function acquaint(...machines: readonly Machine[]): Promise<void> {
+  const names = machines.map(({ name }) => name);
+  for (const machine of machines) {
+    await until(`${machine.name} knows ${names.join(', ')}`, async () => {
+      const known = await livingFor(machine);
+      return names.every((name) => known.includes(name));
+    });
+  }
 }
 
 /** The machines that members of a team run on now. */
