@@ -23,8 +23,8 @@ export default defineConfig({
     ],
     // Real processes: tests change environment variables and signal handlers, and must not meet each other's.
     pool: 'forks',
-    // Most of the time is waiting for processes; on a machine with two cores one file after another would take twice as long.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Much of the time is waiting for other processes, which one more worker than there are cores fills.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     globalSetup: ['test/setup/leaks.ts'],
     setupFiles: ['test/setup/file.ts'],
