@@ -115,7 +115,7 @@ describe('troupe stop', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Ended no teammate; no daemon ran.\n' });
   });
 
-  test('with --all is not undone by those who watch, and F8: never signals a process that has the number of one of ours, but is another', async () => {
+  test('F8: with --all never signals a process that has the number of one of ours but is another, and is not undone by those who watch', async () => {
     const stage = setStage();
     const stranger = spawn('sleep', ['1006'], { stdio: 'ignore', detached: true });
     onTestFinished(() => void stranger.kill('SIGKILL'));

@@ -32,7 +32,7 @@ function reasons(skipped: readonly TestCase[]): string[] {
     const files = [...new Set(tests.map(({ module }) => nameOf(module)))];
     return [`${tests.length} because ${why}`, `  npx vitest run ${files.join(' ')}`];
   });
-  return lines.length === 0 ? [] : [...lines, 'Some of these need Linux, root or another Node: the reason says so.'];
+  return lines.length === 0 ? [] : [...lines, 'Each command runs its tests once the reason is gone.'];
 }
 
 function whySkipped(test: TestCase): string {
