@@ -1,5 +1,5 @@
 import { areAgentsWhole, noteAgentsWhole } from '../test/agents/installed.ts';
-import { runProgram, withProgress } from './run-program.ts';
+import { runProgram, sayInstalling } from './run-program.ts';
 
 /**
  * Installs the programs of a folder with a manifest of its own, if they are not there yet; says whether they are there then. No install
@@ -8,7 +8,7 @@ import { runProgram, withProgress } from './run-program.ts';
 export async function installAgents(folder: string, what: string): Promise<boolean> {
   if (areAgentsWhole(folder)) return true;
   const words = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const { status, stderr } = await withProgress(what, () => runProgram(words, { cwd: folder }));
+  const { status, stderr } = await sayInstalling(what, () => runProgram(words, { cwd: folder }));
   if (status === 0) {
     noteAgentsWhole(folder);
     return true;

@@ -6,7 +6,7 @@ import { AGENTS_FOLDER } from '../test/agents/installed.ts';
 import { isInstalled, TOOLS } from '../test/tools.ts';
 import { buildUi } from './build-ui.ts';
 import { installAgents } from './install-agents.ts';
-import { runProgram, withProgress } from './run-program.ts';
+import { runProgram, sayInstalling } from './run-program.ts';
 import { buildIfStale } from './stale.ts';
 
 const [agents = AGENTS_FOLDER] = process.argv.slice(2);
@@ -32,7 +32,7 @@ async function installOnDebian(packages: readonly string[]): Promise<void> {
   const asRoot = await rootPrefix();
   if (!existsSync('/etc/debian_version') || asRoot === undefined) return;
   const install = [...asRoot, 'apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packages];
-  await withProgress(`${packages.join(', ')} for the tests`, async () => {
+  await sayInstalling(`${packages.join(', ')} for the tests`, async () => {
     // A fresh image has no package lists, a used one has lists that are good enough: update only when it fails without.
     if (!(await run(install)) && (await run([...asRoot, 'apt-get', 'update', '-q']))) await run(install);
   });

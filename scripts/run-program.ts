@@ -25,8 +25,8 @@ export function runProgram(
   });
 }
 
-/** Says what begins and, when it has ended, how long it took. */
-export async function withProgress<T>(what: string, work: () => Promise<T>): Promise<T> {
+/** Says what is being installed and, at the end, how long it took. */
+export async function sayInstalling<T>(what: string, work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   console.log(`Installing ${what}.`);
   const result = await work();

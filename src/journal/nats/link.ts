@@ -20,7 +20,7 @@ export interface Timing {
   readonly patienceMs: number;
   /** While no server can be reached at all, which is nothing that an election would end. At most `patienceMs`. */
   readonly awayMs?: number;
-  /** A connection on which answers stay out for so long is made anew; longer than an election takes. */
+  /** After so many milliseconds without an answer the connection is replaced. Longer than an election takes. */
   readonly stuckMs?: number;
   /** While a server that is up does not have its JetStream yet. */
   readonly jetstreamMs?: number;

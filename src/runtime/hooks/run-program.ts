@@ -21,6 +21,7 @@ export interface HookProgram {
 /** Kept of each output: the beginning and the end, for these two say what went wrong. Bytes each. */
 const KEEP = 64 * 1024;
 
+/** Where the caller says nothing of it. */
 const GRACE_MS = 5_000;
 
 /** How long output is read after the program ended; a child that took the pipe along must not hold up a verdict. */
