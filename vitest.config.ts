@@ -30,9 +30,7 @@ export default defineConfig({
     setupFiles: ['test/setup/file.ts'],
     // What tests start is what was built, if nothing changed since: it starts in half the time. Else it is what is in src/.
     env: { TROUPE_SOURCE: process.argv.includes('run') && isBuilt() ? '' : '1' },
-    // Two tests still fail now and then, and it is not known why (rivals on a cluster, a killed Claude Code in a terminal). The summary
-    // names what passed only at the second try. When none has for five runs in a row, this becomes 0.
-    retry: 1,
+    retry: 0,
     reporters: ['default', new Summary()],
     // Only a hang reaches these. How long the work itself takes is up to the machine, and no test asserts it.
     testTimeout: isProof ? 6 * 3_600_000 : 300_000,
