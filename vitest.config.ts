@@ -7,24 +7,29 @@ import { Summary } from './test/setup/summary.ts';
 import { HANG_MS } from './test/until.ts';
 
 /**
- * Tests that only call our own code and put back what they change. They share processes: to start one for each of these files, and load
- * everything again, takes longer than the tests themselves (measured: 0.9 s of processor time a file).
+ * Files whose tests look at what their whole process has or does (its heap, its handles). All others share processes: to start one for
+ * each file and load everything again takes 0.9 s of processor time (measured).
  */
-const TOGETHER = ['core', 'ledger', 'runtime', 'mcp', 'host', 'operations'].map((room) => `test/${room}/**/*.test.ts`);
+const ALONE = ['test/client/calls.test.ts'];
 
 export default defineConfig({
   test: {
     projects: [
       {
         extends: true,
-        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: [...TOGETHER, '**/node_modules/**'] },
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: [...ALONE, '**/node_modules/**'],
+          isolate: false,
+        },
       },
-      { extends: true, test: { name: 'together', include: TOGETHER, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
     ],
     // Real processes: tests change environment variables and signal handlers, and must not meet each other's.
     pool: 'forks',
     // Much of the time is waiting for other processes, which one more worker than there are cores fills.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongFirst },
     globalSetup: ['test/setup/leaks.ts'],
     setupFiles: ['test/setup/file.ts'],

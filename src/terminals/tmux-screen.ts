@@ -62,7 +62,8 @@ export const openTmuxScreen: OpenScreen = async ({ command, cwd, env, socket }) 
         // The terminal itself is gone.
         .catch(() => '');
       const [dead, status = '', signal = ''] = facts.split(' ');
-      if (dead !== '1') return undefined;
+      // tmux notes that a terminal is closed before it knows how its program ended.
+      if (dead !== '1' || (status === '' && signal === '')) return undefined;
       const how = signal === '' ? `ended with code ${status}` : `was ended by ${signalName(Number(signal))}`;
       const said = (await text()).split('\n').filter((line) => line.trim() !== '' && !line.startsWith('Pane is dead'));
       return said.length === 0 ? how : `${how}: ${said.slice(-LAST_LINES).join('\n')}`;

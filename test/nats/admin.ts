@@ -30,7 +30,10 @@ export async function openAdmin({ url, nodes }: NatsServers): Promise<Admin> {
         return nodes.find(({ name }) => name === info?.cluster?.leader);
       }),
     async stepDown(stream) {
-      await nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, undefined, { timeout: 5_000 });
+      // Only the leader answers, and it may have fallen by itself just now.
+      await until(`the leader of ${stream} has stepped down`, () =>
+        nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, undefined, { timeout: 5_000 }).catch(() => undefined),
+      );
     },
     untilCurrent: async (stream) => {
       await until(`all replicas of ${stream} are current`, async () => {

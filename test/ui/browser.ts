@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { beforeAll, expect, onTestFinished } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { isInstalled } from '../tools.ts';
 import { HANG_MS } from '../until.ts';
@@ -33,13 +33,13 @@ export interface Watched {
 /** A window as it is on a desk; cards that glide and dialogs that fade in would only have to be waited for. */
 const DESK = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
 
-/** One browser for all tests of a file. */
+let browser: Browser | undefined;
+
+/** One browser for all files that this process runs, with which it ends. Each test has a window of its own, or its file has. */
 export function useBrowser(): () => Browser {
-  let browser: Browser | undefined;
   beforeAll(async () => {
-    if (isInstalled('chromium')) browser = await launchBrowser();
+    if (browser?.isConnected() !== true && isInstalled('chromium')) browser = await launchBrowser();
   });
-  afterAll(() => browser?.close());
   return () => browser as Browser;
 }
 

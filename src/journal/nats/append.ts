@@ -97,8 +97,13 @@ export function conflict(team: string, expected: Seq): TeamError {
   );
 }
 
-async function isOurs(link: Link, { life, expected, id }: Attempt): Promise<boolean> {
-  return (await idAt(link, life, expected + 1)) === id;
+/** Whether the place that is taken has what we sent before. A new leader may know of a message that it cannot show yet. */
+async function isOurs(link: Link, { life, encoded, expected, id }: Attempt): Promise<boolean> {
+  const there = await idAt(link, life, expected + 1);
+  if (there !== undefined) return there === id;
+  const found = await findStream(link, encoded, { wasThere: true });
+  if (found?.subject === life.subject && found.end >= expected) throw new UnderWayError();
+  return false;
 }
 
 /** Which batch the stream's leader has in a place, if any of this life. */

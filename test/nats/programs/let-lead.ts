@@ -12,7 +12,9 @@ for (;;) {
     () => undefined,
   );
   if (leader === wanted) break;
-  if (leader !== undefined) await nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, undefined, { timeout: 5_000 });
+  // Only the leader answers, and it may have fallen by itself just now.
+  const stepDown = `$JS.API.STREAM.LEADER.STEPDOWN.${stream}`;
+  if (leader !== undefined) await nc.request(stepDown, undefined, { timeout: 5_000 }).catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, 100));
 }
 await nc.close();
