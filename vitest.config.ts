@@ -29,7 +29,7 @@ export default defineConfig({
     // Real processes: tests change environment variables and signal handlers, and must not meet each other's.
     pool: 'forks',
     // Much of the time is waiting for other processes, which one more worker than there are cores fills.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     globalSetup: ['test/setup/leaks.ts'],
     setupFiles: ['test/setup/file.ts'],
