@@ -38,7 +38,10 @@ export interface Seated {
   readonly memberId: string;
 }
 
-/** The places in native teams where members of ours sit, each as long as the process in its pane holds on to it. */
+/**
+ * The places in native teams where members of ours sit, each as long as the process in its pane holds on to it. The daemon runs such a
+ * member like any other: a second loop in the pane would need its own mail, claims, restarts and permissions.
+ */
 export interface Seats {
   /** Makes whoever was given a pane a member of ours, which a daemon then runs. */
   sit(wish: SeatWish): Promise<Seated>;

@@ -10,7 +10,7 @@ export interface Change {
 
 /**
  * How a teammate reaches its team: in the daemon's own process directly, elsewhere over a connection. Either way every
- * call is an operation in the name of the member, with JSON in and out.
+ * call is an operation in the name of the member, with JSON in and out, so that both follow the same rules.
  */
 export interface Door {
   /** Made again under the same id, the call is done once. */

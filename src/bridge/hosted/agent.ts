@@ -46,7 +46,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Claude Code as it runs in a terminal, as a teammate of a native team that we lead: turns go through its inbox, and its record tells
- * what came of them. The program is started with its first turn, which then lies in the inbox already.
+ * what came of them. The program is started with its first turn, which then lies in the inbox already. This adapter of the port `Agent`
+ * is in bridge/ because it works on the bridge's files.
  */
 export function claudeNativeAgent(options: ClaudeNativeOptions): Agent {
   return {

@@ -57,6 +57,7 @@ export function createTask(state: TeamState, command: CommandOf<'task.create'>):
   ];
 }
 
+/** Any member may change a task's text and priority, and its dependencies (graph.ts), as on a shared board. Only a holder or manager ends it. */
 export function updateTask(state: TeamState, command: CommandOf<'task.update'>): TeamEvent[] {
   requireOpenTeam(state);
   requireActor(state, command.by);
@@ -142,6 +143,7 @@ function requireLed(state: TeamState, { leadId }: TeamRecord, at: number): void 
 
 function claimable(state: TeamState, taskId: string, memberId: string): TaskRecord {
   const task = requireTask(state, taskId);
+  // Another session of the same member may be at work on it.
   if (task.status === 'in_progress' && task.assigneeId === memberId) {
     throw new ClaimConflictError(`${memberId} holds task ${taskId} already: go on with it`);
   }
