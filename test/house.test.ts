@@ -98,6 +98,24 @@ describe('the package', () => {
   });
 });
 
+describe('the documents', () => {
+  const documents = globSync(['*.md', 'docs/*.md', 'bench/*.md'], { cwd: ROOT });
+  const read = (document: string): string => readFileSync(join(ROOT, document), 'utf8');
+  const isThere = (...path: string[]): boolean => existsSync(join(ROOT, ...path));
+
+  test.for(documents)('%s links to files that are there', (document) => {
+    const links = [...read(document).matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)].map(([, path = '']) => path);
+    expect(links.filter((path) => !isThere(dirname(document), path))).toEqual([]);
+  });
+
+  test('ARCHITECTURE.md names files that are there', () => {
+    const [map = ''] = read('ARCHITECTURE.md').split('## On disk');
+    const names = [...map.matchAll(/`([\w./-]+(?:\.tsx?|\.md|\/))`/g)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(50);
+    expect(names.filter((name) => !isThere(name) && !isThere('src', name))).toEqual([]);
+  });
+});
+
 function readJson<T extends z.ZodType>(path: string, schema: T): z.output<T> {
   return schema.parse(JSON.parse(readFileSync(join(ROOT, path), 'utf8')));
 }
