@@ -26,7 +26,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'alone', include: ALONE } },
     ],
-    // Real processes: tests change environment variables and signal handlers, and must not meet each other's.
+    // Real processes, not threads: tests send signals, change the umask and look at what their process holds.
     pool: 'forks',
     // Much of the time is waiting for other processes, which one more worker than there are cores fills.
     maxWorkers: availableParallelism() + 1,

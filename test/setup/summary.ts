@@ -13,8 +13,6 @@ export class Summary implements Reporter {
     if (modules.length > SLOWEST) print('Slowest files:', slowest(modules));
     const skipped = tests.filter((test) => test.result().state === 'skipped');
     print(`Skipped: ${skipped.length} of ${tests.length} tests`, reasons(skipped));
-    const flaky = tests.filter((test) => test.diagnostic()?.flaky === true);
-    print('Passed only at the second try (a wrong test or a bug):', flaky.map(describe));
     const failed = tests.filter((test) => test.result().state === 'failed').map(describe);
     const broken = modules.flatMap((one) => one.errors().map((error) => line(nameOf(one), error)));
     const outside = errors.map((error) => line('outside of a test', error));
