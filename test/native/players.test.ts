@@ -175,24 +175,21 @@ function memberOf(stage: NativeStage, name: string) {
 function codexScript(path: string): ModelScript {
   return (request): ModelReply => {
     const last = lastText(request);
+    // Her words may come alone or with the task.
+    const greeting = /says alice/.test(last) ? [tell(request, 'alice', 'good day to you')] : [];
     if (/Task #1/.test(last)) {
-      const cmd = `touch ${path}`;
-      return {
-        calls: [
-          {
-            name: 'exec_command',
-            input: { cmd, sandbox_permissions: 'require_escalated', justification: 'it is outside' },
-          },
-        ],
+      const input = {
+        cmd: `touch ${path}`,
+        sandbox_permissions: 'require_escalated',
+        justification: 'it is outside',
       };
+      return { calls: [...greeting, { name: 'exec_command', input }] };
     }
     if (request.turns.at(-1)?.role === 'tool') {
       return { text: request.turns.some(({ text }) => text.includes('Task #1')) ? 'the file is there' : 'greeted' };
     }
-    const calls = [
-      ...(/\[\[codex\]\]/.test(last) ? [tell(request, 'team-lead', 'codex has come')] : []),
-      ...(/says alice/.test(last) ? [tell(request, 'alice', 'good day to you')] : []),
-    ];
+    const arrival = /\[\[codex\]\]/.test(last) ? [tell(request, 'team-lead', 'codex has come')] : [];
+    const calls = [...arrival, ...greeting];
     return calls.length > 0 ? { calls } : { text: 'nothing to do' };
   };
 }
