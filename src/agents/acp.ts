@@ -5,7 +5,7 @@ import { TeamError } from '../core/errors.ts';
 import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
 import type { AcpAgent } from './acp/agents.ts';
 import { environmentFor } from './acp/environment.ts';
-import { describeError } from './acp/error.ts';
+import { describeError, isOverload } from './acp/error.ts';
 import { waitForHistory } from './acp/fresh-history.ts';
 import { AcpSession } from './acp/session.ts';
 import type { Agent, AgentEvent, AgentSession, StartOptions, TeamTools, Turn } from './agent.ts';
@@ -111,7 +111,7 @@ async function openSession(
     preface,
     isNew: opened.isNew,
   });
-  return converse(ours.session, program, options);
+  return converse(ours.session, program, { ...options, agent });
 }
 
 interface Opened {
@@ -172,7 +172,11 @@ async function setMode(peer: ClientContext, agent: AcpAgent, { mode }: StartOpti
   }
 }
 
-function converse(session: AcpSession, program: LiveProgram, { cancelMs = CANCEL_MS }: AcpOptions): AgentSession {
+function converse(
+  session: AcpSession,
+  program: LiveProgram,
+  { agent, cancelMs = CANCEL_MS }: AcpOptions & { agent: AcpAgent },
+): AgentSession {
   const run = async (turn: Turn, emit: (event: AgentEvent) => void, signal: AbortSignal) => {
     const ended = session.run(turn, emit, signal);
     const onAbort = (): void => void cancel(ended);
@@ -185,7 +189,8 @@ function converse(session: AcpSession, program: LiveProgram, { cancelMs = CANCEL
       // The pipe is seen to be closed before the process is seen to have ended; how it ended says more.
       const isAnswer = error instanceof RequestError;
       if (!isAnswer && (await within(program.gone, END_MS))) throw new TeamError('conflict', await program.gone);
-      throw new TeamError('conflict', describeError(error), { cause: error });
+      const code = isAnswer && isOverload(error, agent.isOverload) ? 'overloaded' : 'conflict';
+      throw new TeamError(code, describeError(error), { cause: error });
     } finally {
       signal.removeEventListener('abort', onAbort);
     }

@@ -76,7 +76,12 @@ export type AgentEvent =
       readonly error?: string;
       /** It failed because the agent is gone: the work is not to blame, and goes back as it is. */
       readonly lost?: true;
+      /** It failed because its model is overloaded or limits its use: the same turn may succeed later. */
+      readonly overloaded?: true;
     };
+
+/** How a turn ended. */
+export type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
 
 /** What an agent can do; what it can't is known and said, never found out in mid-flight. */
 export interface Abilities {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { Usage } from '../core/usage.ts';
-import type { Agent, AgentEvent, StartOptions, Turn } from './agent.ts';
+import type { Agent, AgentEvent, StartOptions, Turn, TurnEnd } from './agent.ts';
 import { OWN_AGENTS } from './catalog.ts';
 import { startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
@@ -73,7 +73,7 @@ async function runProgram(
   turn: Turn,
   emit: (event: AgentEvent) => void,
   signal: AbortSignal,
-): Promise<Extract<AgentEvent, { type: 'turnEnd' }>> {
+): Promise<TurnEnd> {
   const env = turn.task ? { ...start.env, TROUPE_TASK_ID: turn.task.id } : start.env;
   const program = await launch(command, start, env);
   start.onProcess?.(program.identity.pid);

@@ -1,12 +1,17 @@
-import type { AgentEvent, AgentSession, Sent, Turn, When } from './agent.ts';
+import { TeamError } from '../core/errors.ts';
+import type { AgentEvent, AgentSession, Sent, Turn, TurnEnd, When } from './agent.ts';
 import { pushable } from './queue.ts';
 
+/** Too many requests, unavailable, and Anthropic's own number for an overloaded model. */
+const OVERLOADED = [429, 503, 529];
+
+/** Whether a model's HTTP status says that the same request may succeed later. */
+export function isOverloadStatus(status: unknown): boolean {
+  return OVERLOADED.includes(status as number);
+}
+
 /** How one turn is done: tells what happens, resolves with how it ended, and stops when the signal aborts. */
-export type RunTurn = (
-  turn: Turn,
-  emit: (event: AgentEvent) => void,
-  signal: AbortSignal,
-) => Promise<Extract<AgentEvent, { type: 'turnEnd' }>>;
+export type RunTurn = (turn: Turn, emit: (event: AgentEvent) => void, signal: AbortSignal) => Promise<TurnEnd>;
 
 /** What an agent that lives longer than a turn can do besides. */
 export interface LiveAgent {
@@ -103,10 +108,14 @@ async function runOne(
     return await run(turn, emit, signal);
   } catch (error) {
     if (signal.aborted) return CANCELLED;
-    return failed(error instanceof Error ? error.message : String(error));
+    const isOverload = error instanceof TeamError && error.code === 'overloaded';
+    return {
+      ...failed(error instanceof Error ? error.message : String(error)),
+      ...(isOverload && { overloaded: true }),
+    };
   }
 }
 
-function failed(error: string): AgentEvent {
+function failed(error: string): TurnEnd {
   return { type: 'turnEnd', reason: 'failed', text: '', error };
 }

@@ -1,15 +1,7 @@
 import type { Watch } from './watch.ts';
 
-/** What agents and their models say when there is too much to do: it passes by itself. */
-const OVERLOAD = /\b(?:429|503|529)\b|overloaded|rate.?limit|too many requests|resource.?exhausted|capacity/i;
-
 /** Agents try again several times by themselves before they give up; after that we wait longer. Milliseconds. */
 const PAUSES = [10_000, 30_000, 90_000, 180_000];
-
-/** Whether a turn failed because the model was overloaded or limits its use. */
-export function isOverload(error: string | undefined): boolean {
-  return error !== undefined && OVERLOAD.test(error);
-}
 
 /**
  * How long to wait before the next try; undefined when it is enough. Half of it is chance, so that members that were

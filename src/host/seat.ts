@@ -7,6 +7,7 @@ import type {
   StartOptions,
   TaskJson,
   Turn,
+  TurnEnd,
 } from '../agents/agent.ts';
 import type { TeamEvent } from '../core/event.ts';
 import { withCost } from '../core/prices.ts';
@@ -17,8 +18,6 @@ import type { Transcript, TranscriptEntry } from './transcript.ts';
 import type { Watch } from './watch.ts';
 
 /** How a turn ended. */
-export type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
-
 /** What is done with what a session tells besides the ends of turns. */
 export interface Hearing {
   shown(messageIds: readonly string[]): Promise<void>;

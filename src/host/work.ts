@@ -1,13 +1,11 @@
-import type { TaskJson, Turn } from '../agents/agent.ts';
+import type { TaskJson, Turn, TurnEnd } from '../agents/agent.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
 import { cutToBytes } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import { codeOf } from './door.ts';
 import { makeHandover } from './handover.ts';
-import { isOverload } from './overload.ts';
 import { makeTurn } from './prompt.ts';
 import { CANCELLED } from './seat.ts';
-import type { TurnEnd } from './seat.ts';
 
 /** Does a task to its end, whatever that is. Returns what the last turn produced. */
 export async function workOn(bench: Bench, claimed: TaskJson): Promise<string> {
@@ -60,7 +58,7 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
     if (end.reason !== 'failed') return end;
     // It filled up in the middle of the turn: what is left of it fits into a fresh conversation.
     if (seat.isFull && !wasFull) continue;
-    const wait = !end.lost && isOverload(end.error) ? bench.retryAfter(attempt) : undefined;
+    const wait = end.overloaded ? bench.retryAfter(attempt) : undefined;
     if (wait === undefined) return end;
     if (!(await waitFor(bench, { ms: wait, reason: end.error ?? '', task }))) return CANCELLED;
   }

@@ -68,6 +68,8 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
       ANTHROPIC_API_KEY: KEY,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       ENABLE_TOOL_SEARCH: 'false',
+      // Ten times would take minutes.
+      CLAUDE_CODE_MAX_RETRIES: '1',
       [MARKER]: crypto.randomUUID(),
     }),
     mode: 'full',
@@ -134,6 +136,15 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
       expect(await session.end(before + 1)).toMatchObject({ reason: 'done', text: 'went on' });
       expect(existsSync(file)).toBe(allow);
     }
+  });
+
+  test('says of a turn that failed that its model is overloaded', async () => {
+    const session = await shared.use();
+    model.use(() => ({ error: { status: 529, message: 'too many cats', retryAfter: 0 } }));
+    await session.send(turn('too much'), { when: 'next' });
+    expect(await session.end(1)).toMatchObject({ reason: 'failed', overloaded: true });
+    model.use(quick);
+    expect((await doTurn(session, 'one more')).text).toBe('did one more');
   });
 
   test('killed in mid-turn it is resumed where it was, and nothing is left of it', async () => {

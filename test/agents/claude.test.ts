@@ -60,6 +60,8 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: 'dummy',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      // Ten times would take minutes.
+      CLAUDE_CODE_MAX_RETRIES: '1',
       [MARKER]: crypto.randomUUID(),
     }),
     role: 'You are known as the Walrus.',
@@ -276,6 +278,12 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     const [waiting] = eventsOf(session, 'waiting');
     expect(waiting?.reason).toContain('529');
     expect(waiting?.until).toBeGreaterThan(began);
+  });
+
+  test('says of a turn that failed that its model is overloaded', async () => {
+    const session = await use(() => ({ error: { status: 529, message: 'too many cats', retryAfter: 0 } }));
+    await session.send(turn('patience'), { when: 'next' });
+    expect(await session.end(1)).toMatchObject({ reason: 'failed', overloaded: true });
   });
 
   test('fails its turn when it is killed, and goes on where it was', async () => {

@@ -28,6 +28,8 @@ export interface Rig {
   write(path: string): Call;
   /** What it makes of a call to the model that took 500 tokens, 100 more from the cache where they are told apart, and gave 20. */
   readonly used: Partial<Usage>;
+  /** How its model refuses for too much use, in a way that it does not try again for long. */
+  readonly overload: NonNullable<ModelReply['error']>;
   /** In plan mode it has only those tools of its team that change nothing. */
   readonly onlyReadsInPlan?: boolean;
   /** Makes its sessions look as if they had begun a while ago. */
@@ -65,6 +67,16 @@ export function describeDriven(rig: Rig, shared: SharedSession): void {
     expect(everything(rig.model())).toContain('You are worker on the team demo.');
     const used = session.events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
     expect(used).toEqual(Array.from({ length: 3 }, () => expect.objectContaining({ turns: 1, ...rig.used }) as Usage));
+  });
+
+  test('says of a turn that failed that its model is overloaded, and does the next', async () => {
+    const session = await shared.use();
+    rig.model().use(() => ({ error: rig.overload }));
+    await session.send(turn('too much'), { when: 'next' });
+    expect(await session.end(1)).toMatchObject({ reason: 'failed', overloaded: true });
+    rig.model().use((request) => ({ text: `did ${lastUserText(request)}` }));
+    await session.send(turn('one more'), { when: 'next' });
+    expect(await session.end(2)).toMatchObject({ reason: 'done', text: 'did one more' });
   });
 
   test('has a message in mid-turn, and its model shows it', async (context) => {

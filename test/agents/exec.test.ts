@@ -31,6 +31,16 @@ describe('a program', () => {
     });
   });
 
+  test('is never taken for an overloaded model, whatever it says', async () => {
+    const session = await start(
+      execAgent({ command: ['sh', '-c', 'echo "429 of 503 tests failed: overloaded" >&2; exit 1'] }),
+    );
+    await session.send(turn('x'), { when: 'next' });
+    const end = await session.end(1);
+    expect(end).toMatchObject({ reason: 'failed', error: expect.stringContaining('429 of 503') as string });
+    expect(end.overloaded).toBeUndefined();
+  });
+
   test('knows its task and member from its environment', async () => {
     const session = await start(execAgent({ command: ['sh', '-c', 'echo "$TROUPE_TASK_ID in $PWD"'] }));
     await session.send({ ...turn('x'), task: { id: '7' } as never }, { when: 'next' });

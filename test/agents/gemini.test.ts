@@ -51,6 +51,18 @@ describe('gemini', needs(program !== undefined, 'gemini is not installed'), () =
     // What came from the cache is not told apart.
     used: { inputTokens: 500, outputTokens: 20, costUsd: 0 },
     onlyReadsInPlan: true,
+    overload: {
+      status: 429,
+      message: 'the day is used up',
+      more: {
+        details: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+            violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel' }],
+          },
+        ],
+      },
+    },
     age: () => age(place),
   };
   describeDriven(rig, session);

@@ -49,6 +49,7 @@ describe('opencode', needs(program !== undefined, 'opencode is not installed'), 
     shell: (command) => ({ name: 'bash', input: { command, description: 'it is needed' } }),
     write: (filePath) => ({ name: 'write', input: { filePath, content: 'text' } }),
     used: { inputTokens: 500, cacheReadTokens: 100, outputTokens: 20, costUsd: (500 * 3 + 20 * 15) / 1e6 },
+    overload: { status: 429, message: 'Too many requests', retryAfter: 0 },
   };
   describeDriven(rig, session);
 });

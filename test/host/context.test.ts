@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AgentEvent, Turn } from '../../src/agents/agent.ts';
 import { functionAgent } from '../../src/agents/function.ts';
+import { TeamError } from '../../src/core/errors.ts';
 import { NO_USAGE } from '../../src/core/usage.ts';
 import { localDoor } from '../../src/host/local-door.ts';
-import { isOverload, retryAfter } from '../../src/host/overload.ts';
+import { retryAfter } from '../../src/host/overload.ts';
 import { runTeammate } from '../../src/host/teammate.ts';
 import { openTeam } from '../mcp/house.ts';
 import type { House } from '../mcp/house.ts';
@@ -109,17 +110,6 @@ test('mail of a turn that failed before the agent had it is shown once more, mar
 });
 
 describe('an overloaded model', () => {
-  test.each([
-    ['API Error: 529 overloaded_error', true],
-    ['HTTP 429: Too Many Requests', true],
-    ['rate_limit_exceeded', true],
-    ['RESOURCE_EXHAUSTED', true],
-    ['400 invalid request', false],
-    ['took 4290 ms', false],
-  ])('is known by what it says: %s', (error, known) => {
-    expect(isOverload(error)).toBe(known);
-  });
-
   test('is tried again after growing pauses, half of which are chance, and not for ever', () => {
     expect([1, 2, 3, 4, 5].map((attempt) => retryAfter(attempt, () => 0.5))).toEqual([
       10_000,
@@ -133,7 +123,7 @@ describe('an overloaded model', () => {
 
   test('keeps a member waiting, which everybody can see, and which ends when it is to stop', async () => {
     const { house, turns } = await start('ada', () => {
-      throw new Error('529 overloaded');
+      throw new TeamError('overloaded', '529 overloaded');
     });
     await house.call('task.create', { teamId: 'demo', title: 'Later' });
     const waiting = async (): Promise<unknown> => {

@@ -284,7 +284,7 @@ describe('an agent', () => {
       house,
       'ada',
       (turn, { count }) => {
-        if (count < 3) throw new Error('529 overloaded');
+        if (count < 3) throw new TeamError('overloaded', '529 overloaded');
         return did(turn);
       },
       { retryAfter: (attempt) => (attempt < 5 ? 1 : undefined) },
@@ -305,7 +305,7 @@ describe('an agent', () => {
       house,
       'ada',
       () => {
-        throw new Error('529 overloaded');
+        throw new TeamError('overloaded', '529 overloaded');
       },
       { retryAfter: (attempt) => (attempt < 3 ? 1 : undefined) },
     );
@@ -318,7 +318,7 @@ describe('an agent', () => {
     const house = await openTeam(['ada', 'bob']);
     const { create, task, member } = ask(house);
     const ada = startMember(house, 'ada', (turn) => {
-      if (turn.task?.id === '1') throw new Error('529 overloaded');
+      if (turn.task?.id === '1') throw new TeamError('overloaded', '529 overloaded');
       return did(turn);
     });
     await create('One');

@@ -80,8 +80,8 @@ const STATUSES: Readonly<Record<number, string>> = {
 };
 
 function fail(exchange: Exchange, error: NonNullable<ModelReply['error']>): void {
-  const { status, message } = error;
-  const body = { error: { code: status, message, status: STATUSES[status] ?? 'INTERNAL' } };
+  const { status, message, more } = error;
+  const body = { error: { code: status, message, status: STATUSES[status] ?? 'INTERNAL', ...more } };
   exchange.json(status, body, retryHeaders(error));
 }
 

@@ -67,7 +67,9 @@ function textOf({ content, output }: z.output<typeof Item>): string {
 }
 
 function fail(exchange: Exchange, error: NonNullable<ModelReply['error']>): void {
-  const body = { error: { message: error.message, type: 'invalid_request_error', code: null, param: null } };
+  const body = {
+    error: { message: error.message, type: 'invalid_request_error', code: null, param: null, ...error.more },
+  };
   exchange.json(error.status, body, retryHeaders(error));
 }
 

@@ -16,7 +16,13 @@ export interface ModelReply {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[];
   readonly usage?: { readonly input?: number; readonly output?: number; readonly cached?: number };
-  readonly error?: { readonly status: number; readonly message: string; readonly retryAfter?: number };
+  /** `more` is what a provider adds to the fields that all errors of its protocol have. */
+  readonly error?: {
+    readonly status: number;
+    readonly message: string;
+    readonly retryAfter?: number;
+    readonly more?: Readonly<Record<string, unknown>>;
+  };
   /** Streams the first line of the text at once and the rest when this resolves; the stream ends early when the agent hangs up. */
   readonly held?: Promise<unknown>;
 }

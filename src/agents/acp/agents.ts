@@ -22,6 +22,8 @@ export interface AcpAgent extends AgentRow {
   readonly steering: 'method' | 'second prompt' | 'none';
   /** A turn ended badly: the prompt is refused, or it ends well with no count of tokens. */
   readonly failure: 'refused' | 'no usage';
+  /** How it says that its model is overloaded, where it does not pass on the model's status. */
+  readonly isOverload?: (refusal: Refusal) => boolean;
   /** Where the tokens of a turn are told: the answer to the prompt, or Google's note beside it. */
   readonly usage: 'answer' | 'last call' | 'quota' | 'none';
   /** How the agent is told its role: as a part of its system text, or ahead of its first prompt. */
@@ -36,6 +38,13 @@ export interface AcpAgent extends AgentRow {
   readonly leaveMs: number;
   /** Loading a session in the minute in which it began writes over its history, because files are named by the minute. */
   readonly losesFreshHistory?: boolean;
+}
+
+/** How an agent refuses a prompt. */
+export interface Refusal {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
 }
 
 /** What an agent says of a call that it asks about. */
@@ -122,6 +131,10 @@ export const ACP_AGENTS = {
       }),
     },
     steering: 'second prompt',
+    // It has tried again five times by then, and passes on nothing but the provider's sentence.
+    isOverload: ({ message, data }) =>
+      (data as { errorName?: unknown } | null | undefined)?.errorName === 'APIError' &&
+      /overloaded|rate.?limit|too many requests|exhausted/i.test(message),
     usage: 'last call',
     // Tools of MCP servers are not asked about.
     isTeamTool: never,

@@ -1,3 +1,6 @@
+import { isOverloadStatus } from '../turns.ts';
+import type { AcpAgent, Refusal } from './agents.ts';
+
 /** What went wrong, in the agent's words: the message of a refusal says little where its data says what happened. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -14,4 +17,9 @@ function textIn(data: unknown): string | undefined {
   }
   const text = JSON.stringify(data);
   return text === '{}' ? undefined : text;
+}
+
+/** Whether a refusal says that the model is overloaded: by the model's status, or as the agent is known to say it. */
+export function isOverload(error: Refusal, isKnown: AcpAgent['isOverload']): boolean {
+  return isOverloadStatus(error.code) || isKnown?.(error) === true;
 }

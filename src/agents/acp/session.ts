@@ -6,7 +6,7 @@ import type {
   RequestPermissionResponse,
   SessionUpdate,
 } from '@agentclientprotocol/sdk/unstable';
-import type { AgentEvent, Mode, Turn } from '../agent.ts';
+import type { AgentEvent, Mode, Turn, TurnEnd } from '../agent.ts';
 import { textFlow } from '../text.ts';
 import type { AcpAgent } from './agents.ts';
 import { Meter } from './meter.ts';
@@ -14,7 +14,6 @@ import { answerPermission } from './permissions.ts';
 import { learn, toolEvent } from './tool.ts';
 import type { KnownCall } from './tool.ts';
 
-type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
 type Emit = (event: AgentEvent) => void;
 
 /** How often a turn is gone on with that its agent gave up because of a no. */

@@ -38,6 +38,8 @@ const Result = z.object({
   result: z.string().optional(),
   errors: z.array(z.string()).optional(),
   terminal_reason: z.string().nullish(),
+  /** The HTTP status with which the model refused. */
+  api_error_status: z.number().nullish(),
   /** Whose texts it answers; missing in a turn that the agent began by itself, and in old versions. */
   user_message_uuids: Uuids.optional(),
   origin: z.object({ kind: z.string() }).optional(),

@@ -1,15 +1,13 @@
-import type { AgentEvent, AgentSession, StartOptions, Turn } from '../agent.ts';
+import type { AgentEvent, AgentSession, StartOptions, Turn, TurnEnd } from '../agent.ts';
 import { within } from '../live-program.ts';
 import type { LiveProgram } from '../live-program.ts';
-import { turnByTurn } from '../turns.ts';
+import { isOverloadStatus, turnByTurn } from '../turns.ts';
 import { connect, takeBack } from './connection.ts';
 import type { Connection, Heard } from './connection.ts';
 import type { Result } from './lines.ts';
 import { newPermissions } from './permissions.ts';
 import { newTelling } from './telling.ts';
 import { newMeter } from './usage.ts';
-
-type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
 
 /** A turn under way: the texts that wait for an answer by their ids, and what was answered. */
 interface Running {
@@ -189,5 +187,6 @@ function endOf(results: readonly Result[], cancelled: boolean): TurnEnd {
   if (cancelled || last?.terminal_reason?.startsWith('aborted_')) return { type: 'turnEnd', reason: 'cancelled', text };
   if (last && !last.is_error && last.subtype === 'success') return { type: 'turnEnd', reason: 'done', text };
   const error = last?.result || last?.errors?.join('; ') || last?.subtype || 'Claude Code gave no result';
-  return { type: 'turnEnd', reason: 'failed', text, error };
+  const isOverload = isOverloadStatus(last?.api_error_status);
+  return { type: 'turnEnd', reason: 'failed', text, error, ...(isOverload && { overloaded: true }) };
 }

@@ -1,10 +1,9 @@
 import { NO_USAGE } from '../../core/usage.ts';
-import type { AgentEvent } from '../agent.ts';
+import type { AgentEvent, TurnEnd } from '../agent.ts';
 import { textFlow } from '../text.ts';
+import { isOverloadStatus } from '../turns.ts';
 import { News } from './protocol.ts';
 import type { Item, NewsOf, Tokens } from './protocol.ts';
-
-type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
 
 /** What is kept of a tool's output for those who watch; the model has the whole. */
 const OUTPUT_LIMIT = 8 * 1024;
@@ -165,7 +164,8 @@ export class Thread {
     else {
       const error =
         plainError(turn.error?.message ?? `the turn ended as ${turn.status}`) + errorKind(turn.error?.codexErrorInfo);
-      this.#ended?.resolve({ type: 'turnEnd', reason: 'failed', text, error });
+      const overloaded = isOverload(turn.error?.codexErrorInfo) && { overloaded: true as const };
+      this.#ended?.resolve({ type: 'turnEnd', reason: 'failed', text, error, ...overloaded });
     }
     this.#ended = undefined;
   }
@@ -210,6 +210,17 @@ function plainError(message: string): string {
     return message;
   }
 }
+
+/** Whether Codex's own word for what went wrong means too much use: alone, or with the HTTP status of the answer. */
+function isOverload(info: unknown): boolean {
+  if (typeof info === 'string') return OVERLOADS.includes(info);
+  if (typeof info !== 'object' || info === null) return false;
+  return Object.values(info).some((facts) =>
+    isOverloadStatus((facts as { httpStatusCode?: unknown } | null)?.httpStatusCode),
+  );
+}
+
+const OVERLOADS: readonly string[] = ['usageLimitExceeded', 'rateLimitExceeded', 'serverOverloaded'];
 
 /** Codex's word for what went wrong, where it has one: its messages alone do not say that a server is overloaded. */
 function errorKind(info: unknown): string {

@@ -17,6 +17,7 @@ export interface End {
 export interface Outcome {
   readonly text: string;
   readonly error?: string | undefined;
+  readonly overloaded?: boolean;
 }
 
 /** What the program did, turn by turn: from its own record and from what it told its lead. */
@@ -92,7 +93,7 @@ export function newConversation(): Conversation {
     outcome(begunAt, end) {
       const said = within(begunAt);
       const last = said.findLast(({ text }) => text !== '');
-      if (last?.failed) return { text: '', error: last.text };
+      if (last?.failed) return { text: '', error: last.text, overloaded: last.overloaded };
       const notice = ends.find(({ at, how }) => at >= begunAt && how === 'idle') ?? end;
       if (notice.failure !== undefined) return { text: last?.text ?? '', error: notice.failure };
       const parts = said.filter(({ id, text }) => text !== '' && id === last?.id).map(({ text }) => text);

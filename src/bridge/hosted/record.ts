@@ -2,6 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, 
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Tokens } from '../../agents/tokens.ts';
+import { isOverloadStatus } from '../../agents/turns.ts';
 
 const Block = z.looseObject({
   type: z.string(),
@@ -22,6 +23,9 @@ const Line = z.looseObject({
   isSidechain: z.boolean().optional(),
   isMeta: z.boolean().optional(),
   isApiErrorMessage: z.boolean().optional(),
+  /** What kind of failure, in a word, and the model's HTTP status; newer versions tell them. */
+  error: z.unknown().optional(),
+  apiErrorStatus: z.unknown().optional(),
   message: z
     .looseObject({
       id: z.string().optional(),
@@ -44,6 +48,7 @@ export type Told = { readonly at: number } & (
       readonly id: string;
       readonly text: string;
       readonly failed: boolean;
+      readonly overloaded: boolean;
       readonly model: string | undefined;
       readonly tokens: Tokens | undefined;
     }
@@ -126,7 +131,9 @@ function toldIn(text: string): Told[] {
         ? [{ at, type: 'tool', id: block.id, name: block.name ?? 'tool', input: block.input }]
         : [],
     );
-    return [{ at, type: 'answer', id, text: said, failed, model, tokens: failed ? undefined : usage }, ...calls];
+    const overloaded = failed && (line.error === 'rate_limit' || isOverloadStatus(line.apiErrorStatus));
+    const tokens = failed ? undefined : usage;
+    return [{ at, type: 'answer', id, text: said, failed, overloaded, model, tokens }, ...calls];
   }
   if (line.type !== 'user' || line.isMeta) return [];
   const results = content.flatMap((block): Told[] =>

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentEvent, AgentSession, Mode, StartOptions, Turn } from '../../agents/agent.ts';
+import type { AgentEvent, AgentSession, Mode, StartOptions, Turn, TurnEnd } from '../../agents/agent.ts';
 import { turnByTurn } from '../../agents/turns.ts';
 import { inboxOf, takeEntries } from '../inbox-file.ts';
 import type { NewEntry } from '../inbox-file.ts';
@@ -14,8 +14,6 @@ import { askPermissions } from './permissions.ts';
 import { followRecord } from './record.ts';
 import type { Told } from './record.ts';
 import { newTools } from './tools.ts';
-
-type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
 
 /** What a session is made of. */
 export interface NativeSessionOptions {
@@ -215,9 +213,11 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
   async function finish(from: number, end: { how: string }, signal: AbortSignal): Promise<TurnEnd> {
     const { usage, model } = conversation.takeUsage();
     emit?.({ type: 'usage', usage: { ...usage, turns: 1 }, model });
-    const { text, error } = conversation.outcome(from, { at: from, how: 'over' });
+    const { text, error, overloaded = false } = conversation.outcome(from, { at: from, how: 'over' });
     if (signal.aborted || end.how === 'interrupted') return { type: 'turnEnd', reason: 'cancelled', text };
-    if (error !== undefined) return { type: 'turnEnd', reason: 'failed', text, error };
+    if (error !== undefined) {
+      return { type: 'turnEnd', reason: 'failed', text, error, ...(overloaded && { overloaded }) };
+    }
     return { type: 'turnEnd', reason: 'done', text: mode === 'plan' && plan ? plan.content : text };
   }
 
