@@ -39,6 +39,16 @@ const ROOTS: readonly string[] = ['journals.ts', 'daemon.ts', 'teammate.ts', 'in
 /** The rooms that know the running house through `client/` alone. */
 const GUESTS: readonly string[] = ['cli', 'ui'];
 
+/** What a command may know besides the core, and without a daemon: processes, programs, where things are kept. */
+const BESIDE: readonly string[] = [
+  'src/agents/catalog.ts',
+  'src/agents/process.ts',
+  'src/agents/program.ts',
+  'src/bridge/layout.ts',
+  'src/bridge/snapshot.ts',
+  'src/runtime/home.ts',
+];
+
 /** What of `client/` a browser can load: the rest is for programs. */
 const IN_BROWSERS: readonly string[] = ['client.ts', 'errors.ts', 'replica.ts', 'websocket.ts'];
 
@@ -92,6 +102,7 @@ export function explainImport(file: string, specifier: string, typeOnly = false)
       return `${to.path} needs Node; of src/client/ a browser can load ${IN_BROWSERS.join(', ')}.`;
     }
     if (typeOnly || to.room === 'client' || PROCESSES.includes(from.path)) return undefined;
+    if (from.room === 'cli' && (to.room === 'core' || BESIDE.includes(to.path))) return undefined;
     return `${from.room}/ knows the house through src/client/ alone; from ${to.path} it may import types.`;
   }
   if (floorOf(to.room) >= floorOf(from.room)) {

@@ -1,5 +1,6 @@
 import { USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
+import type { ErrorFacts } from '../core/errors.ts';
 import { MAX_MESSAGES_PER_MINUTE, MAX_TEAMMATES } from '../core/limits.ts';
 import { parse } from '../core/parse.ts';
 import type { TeamState } from '../core/state.ts';
@@ -16,6 +17,8 @@ import type { NativeTeam } from './snapshot.ts';
 function lastMark(state: TeamState): NativeMark | undefined {
   return markOf(state) ?? markOf(state, 'formerNative');
 }
+
+const OTHER_NAME: ErrorFacts = { option: { field: 'as', effect: 'choose another name' } };
 
 /** Whether a team of ours is, or was, joined to this very native team. */
 function isSame(state: TeamState, { name, config }: NativeTeam): boolean {
@@ -54,12 +57,15 @@ export async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTe
     if (found.isOver) {
       throw new TeamError(
         'exists',
-        `There is a closed team ${quote(teamId)} here: choose a name (as), or remove it with "troupe team delete ${teamId}"`,
+        `There is a closed team ${quote(teamId)} here: remove it with "troupe team delete ${teamId}"`,
+        { facts: OTHER_NAME },
       );
     }
     if (!found.isSame) {
       const why = found.name === team.name ? 'of an earlier native team of that name' : 'which is another one';
-      throw new TeamError('exists', `There is a team ${quote(teamId)} here, ${why}: choose a name (as)`);
+      throw new TeamError('exists', `There is a team ${quote(teamId)} here, ${why}: leave or delete it`, {
+        facts: OTHER_NAME,
+      });
     }
     if (found.isJoined) return;
     const { leftAt } = found;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { findNearest } from '../client/nearest.ts';
+import { findNearest } from '../core/nearest.ts';
 import type { Command, Input } from './command.ts';
 import { UsageError } from './errors.ts';
 import { explainExtra, explainMissing, requireChange, shownName, unknownFlag } from './misuse.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { findProgram } from '../agents/program.ts';
 import { findHome } from '../client/home.ts';
-import { findProgram } from '../client/program.ts';
 import type { Arguments } from './arguments.ts';
 import { writeStandIn } from './claude/stand-in.ts';
 import { noteTerminal } from './claude/terminal-state.ts';

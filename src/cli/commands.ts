@@ -1,4 +1,4 @@
-import { findNearest } from '../client/nearest.ts';
+import { findNearest } from '../core/nearest.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './errors.ts';
 import { COMMAND_NAMES, readCommand } from './manifest.ts';

@@ -75,9 +75,12 @@ function requireCredential(environment: NodeJS.ProcessEnv): void {
   throw new CallError('unauthenticated', `There is no file ${file}, which TROUPE_TOKEN_FILE names`);
 }
 
+/** How the system says that something is there. */
+const THERE = ['EACCES', 'EPERM', 'ETIMEDOUT'];
+
 /** Whether there is no daemon, as opposed to one that we may not reach, that hangs or that does not want us. */
 export function isAbsence(error: unknown): boolean {
-  return error instanceof CallError && error.code === 'no_daemon' && !/EACCES|EPERM|ETIMEDOUT/.test(error.message);
+  return error instanceof CallError && error.code === 'no_daemon' && !THERE.includes(error.facts?.errno ?? '');
 }
 
 /** A daemon that has just started has a new token: one that was read a moment before is read again. */

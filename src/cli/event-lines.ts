@@ -1,5 +1,5 @@
-import { troublesTold } from '../client/hook-trouble.ts';
 import type { EventOf, TeamEvent } from '../core/event.ts';
+import { troublesTold } from '../core/hook-trouble.ts';
 import type { Metadata } from '../core/json.ts';
 import type { Usage } from '../core/usage.ts';
 import { paint } from './screen.ts';

@@ -1,6 +1,8 @@
 import { CallError } from '../client/errors.ts';
 import { findHome } from '../client/home.ts';
-import { findNearest } from '../client/nearest.ts';
+import { wordError } from '../core/error-words.ts';
+import type { Naming } from '../core/error-words.ts';
+import { findNearest } from '../core/nearest.ts';
 import { flagsOf } from './arguments.ts';
 import type { Command } from './command.ts';
 
@@ -11,45 +13,31 @@ const FEW = 8;
 export async function explainError(error: unknown, command: Command, teamId: unknown): Promise<unknown> {
   if (!(error instanceof CallError)) return error;
   if (error.code === 'unauthenticated') return new CallError(error.code, explainCredential(process.env));
-  const said = inCommands(inFlags(error, command), teamId);
-  const own = new CallError(error.code, `${said}${await hintJson(error, command)}`);
+  const said = wordError(error, namingFor(command, teamId));
+  const own = new CallError(error.code, `${said}${await hintJson(error, command)}`, error.facts);
   return error.code === 'not_found' ? explainUnknownTeam(own, teamId) : own;
 }
 
-/** What lists them has a name here. */
-function inCommands(message: string, teamId: unknown): string {
-  const team = typeof teamId === 'string' ? ` --team ${teamId}` : '';
-  return message.replace(
-    /: list the (task|note|request)s to see/,
-    (_all, noun: string) => `: troupe ${noun} list${team} shows`,
-  );
-}
-
 /** Operations speak of their inputs by the names that all faces share; here they are arguments and flags. */
-function inFlags({ code, message }: CallError, command: Command): string {
+function namingFor(command: Command, teamId: unknown): Naming {
   const flags = new Map(flagsOf(command).map(({ field, name }) => [field, `--${name}`]));
   const names = new Map([...flags, ...command.args.map(({ field, name }) => [field, `<${name}>`] as const)]);
-  const named = message.replace(/\((\w+)\)/g, (all, field: string) =>
-    flags.has(field) ? `(${flags.get(field)})` : all,
-  );
-  if (code !== 'invalid') return named;
-  return named.replace(/(^|; )(\w+)(?=[.\w]*: )/g, (all, start: string, field: string) => {
-    const name = names.get(field);
-    return name === undefined ? all : `${start}${name}`;
-  });
+  const team = typeof teamId === 'string' ? ` --team ${teamId}` : '';
+  return {
+    field: (name) => names.get(name) ?? name,
+    speaker: 'pass --as MEMBER',
+    list: (noun) => `troupe ${noun} list${team} shows which there are`,
+    option: ({ field, effect }) => (flags.has(field) ? `${effect} (${flags.get(field)})` : undefined),
+  };
 }
 
 /** Nobody knows by heart what JSON an input takes: its help has an example. */
-async function hintJson({ code, message }: CallError, command: Command): Promise<string> {
-  const input =
-    code === 'invalid' && flagsOf(command).find(({ field, type }) => type === 'json' && isAbout(message, field));
+async function hintJson({ facts }: CallError, command: Command): Promise<string> {
+  const wrong = new Set(facts?.problems?.map(({ field }) => field.split('.', 1)[0]));
+  const input = flagsOf(command).find(({ field, type }) => type === 'json' && wrong.has(field));
   if (!input) return '';
   const { text } = (await import('./described.ts')).describeInput(command, input);
   return text.includes('{') ? `; --${input.name} is ${text}` : '';
-}
-
-function isAbout(message: string, field: string): boolean {
-  return message.startsWith(`${field}:`) || message.startsWith(`${field}.`);
 }
 
 function explainCredential(environment: NodeJS.ProcessEnv): string {

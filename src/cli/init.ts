@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
-import { suggestSlug } from '../client/slug.ts';
+import { suggestSlug } from '../core/text.ts';
 import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';

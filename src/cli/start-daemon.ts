@@ -3,10 +3,10 @@ import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { isThere } from '../agents/process.ts';
 import { CallError } from '../client/client.ts';
 import type { Home } from '../client/home.ts';
-import { checkSocketPath, prepareHome } from '../client/prepare-home.ts';
-import { isThere } from '../client/process.ts';
+import { checkSocketPath, prepareHome } from '../runtime/home.ts';
 import { isAbsence } from './connect.ts';
 import { errorScreen, Refusal } from './errors.ts';
 import { fold } from './text.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { identify, isRunning } from '../agents/process.ts';
 import { CallError } from '../client/client.ts';
 import type { Client } from '../client/client.ts';
-import { identify, isRunning } from '../client/process.ts';
 import type { Arguments } from './arguments.ts';
 import { isAbsence, openClient } from './connect.ts';
 import { Refusal } from './errors.ts';

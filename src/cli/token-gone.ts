@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { isRunning } from '../agents/process.ts';
 import type { Home } from '../client/home.ts';
-import { isRunning } from '../client/process.ts';
 import type { DaemonCard } from '../runtime/card.ts';
 import { Refusal } from './errors.ts';
 

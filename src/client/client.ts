@@ -277,7 +277,7 @@ export class Client {
   }
 
   #refused({ id, error }: ErrorFrame, pending: Pending | undefined): void {
-    const failure = new CallError(error.code, error.message);
+    const failure = new CallError(error.code, error.message, error.facts);
     if (pending?.giveUp) pending.giveUp();
     else if (pending) {
       this.#pending.take(pending.id);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
-import type { ErrorCode } from '../core/errors.ts';
+import type { ErrorFrame } from '../operations/frames.ts';
 import { textFrames } from '../operations/text-frames.ts';
 import { CallError } from './client.ts';
 import type { Connect, Connection } from './client.ts';
@@ -42,8 +42,8 @@ export function nodeWebSocketConnect(options: WebSocketOptions): Connect {
 
 /** What a daemon that takes no WebSocket from us answers in HTTP. */
 async function readRefusal(response: IncomingMessage): Promise<CallError> {
-  const { error } = (await json(response)) as { error: { code: ErrorCode; message: string } };
-  return new CallError(error.code, error.message);
+  const { error } = (await json(response)) as Pick<ErrorFrame, 'error'>;
+  return new CallError(error.code, error.message, error.facts);
 }
 
 /** Sends all texts of a turn in one write: `ws` would make two of each, and with them a claim takes a fifth longer. */

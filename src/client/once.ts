@@ -1,5 +1,5 @@
-import type { RequestFrame } from '../operations/frames.ts';
-import { CallError } from './errors.ts';
+import type { ErrorFrame, RequestFrame } from '../operations/frames.ts';
+import { CallError, errnoOf } from './errors.ts';
 
 // `import` of a builtin fetches all its exports; this does not.
 const { createConnection } = process.getBuiltinModule('node:net');
@@ -37,7 +37,7 @@ export function connectOnce(path: string, token: string, { onNotice, onMore }: L
   promise.catch(() => {});
   const take = splitLines((line) => {
     const answer = JSON.parse(line) as Answer;
-    if (answer.error) reject(new CallError(answer.error.code, answer.error.message));
+    if (answer.error) reject(new CallError(answer.error.code, answer.error.message, answer.error.facts));
     else if (answer.type === 'result' && answer.id === 1) {
       if (answer.after !== undefined) onMore?.(answer.after);
       resolve(answer.result);
@@ -53,7 +53,7 @@ export function connectOnce(path: string, token: string, { onNotice, onMore }: L
     reject(new CallError('no_daemon', 'The daemon says nothing'));
     socket.destroy();
   }, SILENCE_MS).unref();
-  socket.once('error', (error) => reject(new CallError('no_daemon', error.message)));
+  socket.once('error', (error) => reject(new CallError('no_daemon', error.message, errnoOf(error))));
   socket.once('close', () => reject(new CallError('no_daemon', 'The daemon closed the connection')));
   socket.write(`${JSON.stringify({ type: 'hello', id: 0, token })}\n`);
   return {
@@ -71,7 +71,7 @@ interface Answer {
   readonly result?: unknown;
   readonly after?: string | number;
   readonly message?: string;
-  readonly error?: { readonly code: CallError['code']; readonly message: string };
+  readonly error?: ErrorFrame['error'];
 }
 
 /** Hands over whole lines. What is left of a chunk is copied: the next one is read into the same place. */

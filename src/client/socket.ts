@@ -1,5 +1,5 @@
-import { CallError } from './client.ts';
 import type { Connect, Connection } from './client.ts';
+import { CallError, errnoOf } from './errors.ts';
 
 // A command line starts with this file. `import` of a builtin fetches all its exports, and node:fs/promises loads more
 // of Node than one small file is worth: together 3 ms of the 10 that a command may take longer than an empty program.
@@ -55,8 +55,9 @@ export function socketConnect(options: SocketOptions): Connect {
       };
       const { patience = PATIENCE_MS } = options;
       const silence = setTimeout(() => {
-        const what = `The daemon on ${options.path} does not answer within ${patience / 1000} s (ETIMEDOUT)`;
-        reject(new CallError('no_daemon', `${what}: if it hangs, end it with troupe stop --all`));
+        const what = `The daemon on ${options.path} does not answer within ${patience / 1000} s`;
+        const advice = 'if it hangs, end it with troupe stop --all';
+        reject(new CallError('no_daemon', `${what}: ${advice}`, { errno: 'ETIMEDOUT' }));
         socket.destroy();
       }, patience);
       socket.once('connect', () => send(JSON.stringify({ type: 'hello', id: 0, token })));
@@ -86,7 +87,7 @@ export function socketConnect(options: SocketOptions): Connect {
         return true;
       };
       socket.once('error', (error) =>
-        reject(new CallError('no_daemon', `No daemon answers on ${options.path}: ${error.message}`)),
+        reject(new CallError('no_daemon', `No daemon answers on ${options.path}: ${error.message}`, errnoOf(error))),
       );
       socket.once('close', () => {
         clearTimeout(silence);
@@ -102,6 +103,7 @@ function readToken(token: SocketOptions['token']): string {
   try {
     return readFileSync(token.file, 'utf8').trim();
   } catch (error) {
-    throw new CallError('no_daemon', `No daemon has left its token in ${token.file}: ${(error as Error).message}`);
+    const why = (error as Error).message;
+    throw new CallError('no_daemon', `No daemon has left its token in ${token.file}: ${why}`, errnoOf(error));
   }
 }

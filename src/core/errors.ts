@@ -52,16 +52,36 @@ export const ERROR_CODES = {
 /** The machine-readable name of an error. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** What a program may want to know about an error; nobody reads it out of the message. Goes with it over every connection. */
+export interface ErrorFacts {
+  /** What is wrong with the input. `field` is a path such as `tasks.2.title`, or empty for the whole input. */
+  readonly problems?: readonly { readonly field: string; readonly problem: string }[];
+  /** The caller has to say for which member it acts. */
+  readonly needs?: 'speaker';
+  /** An input that would allow the call, and what it does then. */
+  readonly option?: { readonly field: string; readonly effect: string };
+  /** The list that shows what there is. */
+  readonly list?: 'task' | 'note' | 'request';
+  /** The operating system's code, where it refused. */
+  readonly errno?: string;
+}
+
 /** The one error class of Troupe: what went wrong, about which thing, and what to do next. */
 export class TeamError extends Error {
   readonly code: ErrorCode;
+  readonly facts: ErrorFacts | undefined;
   /** How long to wait before it is worth trying again, where that is known. */
   readonly retryMs: number | undefined;
 
-  constructor(code: ErrorCode, message: string, { retryMs, ...options }: { cause?: unknown; retryMs?: number } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { facts, retryMs, ...options }: { cause?: unknown; facts?: ErrorFacts; retryMs?: number } = {},
+  ) {
     super(message, options);
     this.name = 'TeamError';
     this.code = code;
+    this.facts = facts;
     this.retryMs = retryMs;
   }
 }

@@ -10,10 +10,15 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.slice(0, 5).map((issue) => {
-    const path = issue.path.map(String).join('.');
-    return printable(shorten(path ? `${path}: ${wordsFor(issue)}` : wordsFor(issue, 'The input '), MESSAGE_LENGTH));
+    const field = cut(issue.path.map(String).join('.'));
+    return { field, problem: cut(wordsFor(issue, field === '' ? 'The input ' : '')) };
   });
-  throw new TeamError('invalid', problems.join('; '));
+  const lines = problems.map(({ field, problem }) => (field === '' ? problem : `${field}: ${problem}`));
+  throw new TeamError('invalid', lines.join('; '), { facts: { problems } });
+}
+
+function cut(text: string): string {
+  return printable(shorten(text, MESSAGE_LENGTH));
 }
 
 /** What a number of characters or entries counts. */

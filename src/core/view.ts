@@ -97,20 +97,18 @@ export function requireTask(state: TeamState, id: string, options: { deleted?: b
   if (task && (options.deleted || task.status !== 'deleted')) return task;
   const isForgotten = state.deleted.size === DELETED_TASKS && Number(id) < state.nextTask;
   const gone = task ? 'was deleted' : isForgotten ? 'does not exist any more, if it ever did' : 'does not exist';
-  throw new TeamError(
-    'not_found',
-    `Task ${quote(id)} of team ${requireTeam(state).id} ${gone}: list the tasks to see which there are`,
-  );
+  throw new TeamError('not_found', `Task ${quote(id)} of team ${requireTeam(state).id} ${gone}`, {
+    facts: { list: 'task' },
+  });
 }
 
 /** A note that is there. */
 export function requireNote(state: TeamState, id: string): TeamNote {
   const note = state.notes.get(id);
   if (note) return note;
-  throw new TeamError(
-    'not_found',
-    `Team ${requireTeam(state).id} has no note ${quote(id)}: list the notes to see which there are`,
-  );
+  throw new TeamError('not_found', `Team ${requireTeam(state).id} has no note ${quote(id)}`, {
+    facts: { list: 'note' },
+  });
 }
 
 /** A member's record, stopped or not. */
@@ -119,14 +117,17 @@ export function requireMember(state: TeamState, id: string): MemberRecord {
   if (member) return member;
   // Not those that are stopped: over the life of a team they may be thousands.
   const live = [...state.members.values()].filter(({ status }) => status !== 'stopped').map((one) => one.id);
-  const others = `it has ${live.join(', ') || 'no live one'}`;
+  const others = live.join(', ') || 'no live one';
   const team = requireTeam(state).id;
-  // Nobody of that name is looked for: something is left to say.
+  if (!id.startsWith('@')) {
+    throw new TeamError('not_found', `Team ${team} has no member ${quote(id)}; it has ${others}`);
+  }
   throw new TeamError(
-    id.startsWith('@') ? 'invalid' : 'not_found',
-    id.startsWith('@')
-      ? `Only a member of team ${team} can do that, and ${id} is none: say for whom you act (as); ${others}`
-      : `Team ${team} has no member ${quote(id)}; ${others}`,
+    'invalid',
+    `Only a member of team ${team} (${others}) can do that, and you are calling as ${id}`,
+    {
+      facts: { needs: 'speaker' },
+    },
   );
 }
 

@@ -1,3 +1,5 @@
+import { wordError } from '../core/error-words.ts';
+import type { Naming } from '../core/error-words.ts';
 import { TeamError } from '../core/errors.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
@@ -12,7 +14,14 @@ import { memberOf } from './session.ts';
 import type { RequestId, Session } from './session.ts';
 import type { Answer, CallOptions, Tool, Visit } from './tool.ts';
 import { inputOf, TOOLS } from './tools.ts';
-import { fromTaskIds, toFieldNames } from './words.ts';
+import { fromTaskIds, toFieldName } from './words.ts';
+
+const NAMING: Naming = {
+  field: toFieldName,
+  speaker: 'connect with troupe mcp --as NAME',
+  // A model's tools have no such inputs.
+  option: () => undefined,
+};
 
 /** A call as it comes from a client. */
 export interface ToolCall {
@@ -55,11 +64,7 @@ export async function callTool(
     return await run(traced, session, tool, call);
   } catch (error) {
     if (error instanceof TeamError) {
-      const message = error.message
-        .replace('(as)', '(connect with troupe mcp --as NAME)')
-        // No tool of an agent's does that.
-        .replace(', or close it all the same (force)', ' (SendMessage, shutdown_request)');
-      return refuse(error.code, error.code === 'invalid' ? toFieldNames(message) : message);
+      return refuse(error.code, wordError(error, NAMING));
     }
     report(error);
     return refuse('internal', `${tool.name} failed by a defect of Troupe's; the daemon's log has more`);

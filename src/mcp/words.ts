@@ -81,12 +81,9 @@ const FIELDS: Readonly<Record<string, string>> = {
   content: 'message',
 };
 
-/** What is wrong with an input, said of the fields that the agent knows. */
-export function toFieldNames(problems: string): string {
-  return problems.replace(/(^|; )(\w+)(?=[.\w]*: )/g, (all, start: string, name: string) => {
-    const known = FIELDS[name];
-    return known === undefined ? all : `${start}${known}`;
-  });
+/** A field of ours by the name that the agent knows. */
+export function toFieldName(name: string): string {
+  return FIELDS[name] ?? name;
 }
 
 /** The member that a name stands for: its own, `name@team`, or `team-lead` for whoever leads. */

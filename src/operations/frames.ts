@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../core/errors.ts';
+import type { ErrorCode, ErrorFacts } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 
 /*
@@ -54,7 +54,7 @@ export interface ResultFrame {
 export interface ErrorFrame {
   readonly type: 'error';
   readonly id?: string | number;
-  readonly error: { readonly code: ErrorCode; readonly message: string };
+  readonly error: { readonly code: ErrorCode; readonly message: string; readonly facts?: ErrorFacts };
 }
 
 /** A call still waits. */

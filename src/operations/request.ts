@@ -186,10 +186,7 @@ async function judgeAgain(
 function requireGate(state: TeamState, requestId: string): TeamRequest & { taskId: string } {
   const request = state.requests.get(requestId);
   if (request?.kind === 'gate' && request.taskId !== undefined) return { ...request, taskId: request.taskId };
-  throw new TeamError(
-    'not_found',
-    `There is no gate request ${quote(requestId)}: list the requests to see which there are`,
-  );
+  throw new TeamError('not_found', `There is no gate request ${quote(requestId)}`, { facts: { list: 'request' } });
 }
 
 function answer(

@@ -20,6 +20,7 @@ export function defaultAgent({ agent }: DaemonConfig, installed: readonly string
   throw new TeamError(
     'invalid',
     `There is no agent to run it with: none of ${ORDER.join(', ')} is installed. Install one (${AGENTS.claude.install}; ` +
-      `troupe agents has the others), say which it is (agent), or set agent in config.yaml`,
+      `troupe agents has the others), or set agent in config.yaml`,
+    { facts: { option: { field: 'agent', effect: 'say which it is' } } },
   );
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Context } from 'hono';
+import { wordError } from '../core/error-words.ts';
+import type { Naming } from '../core/error-words.ts';
 import { ERROR_CODES, TeamError } from '../core/errors.ts';
 import { isTooDeep } from '../core/json.ts';
 import type { Caller } from '../operations/caller.ts';
@@ -48,10 +50,13 @@ export function callerOf(context: Context<Env>): Caller {
   return admittedOf(context).caller;
 }
 
+const NAMING: Naming = { speaker: 'send the header X-Troupe-As with its name' };
+
 /** An error as every face of HTTP says it. */
 export function sendError(context: Context, error: TeamError): Response {
-  const { code, message } = error;
-  return context.json({ error: { code, message } }, statusOf(error) as 400, retryHeader(error));
+  const { code, facts } = error;
+  const body = { error: { code, message: wordError(error, NAMING), ...(facts && { facts }) } };
+  return context.json(body, statusOf(error) as 400, retryHeader(error));
 }
 
 function statusOf(error: TeamError): number {

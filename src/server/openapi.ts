@@ -59,7 +59,14 @@ const ERROR_SCHEMA = {
     error: {
       type: 'object',
       required: ['code', 'message'],
-      properties: { code: { type: 'string', enum: Object.keys(ERROR_CODES) }, message: { type: 'string' } },
+      properties: {
+        code: { type: 'string', enum: Object.keys(ERROR_CODES) },
+        message: { type: 'string' },
+        facts: {
+          type: 'object',
+          description: 'What a program may want to know: problems, needs, option, list, errno.',
+        },
+      },
     },
   },
 };

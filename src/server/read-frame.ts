@@ -43,8 +43,8 @@ export function cancelledId({ id, payload }: RequestFrame): RequestFrame['id'] {
 }
 
 /** The frame that refuses. */
-export function errorFrame(id: RequestFrame['id'], { code, message }: TeamError): string {
-  return JSON.stringify({ type: 'error', id, error: { code, message } });
+export function errorFrame(id: RequestFrame['id'], { code, message, facts }: TeamError): string {
+  return JSON.stringify({ type: 'error', id, error: { code, message, facts } });
 }
 
 /** The frame that answers: `result` to a call by name, the operation's own message to a call by message type. */

@@ -40,11 +40,7 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
         whenAnswered: hub.whenAnswered((heard) => whenOut(outgoing, () => heard(outgoing.writableFinished))),
         more: (after) => context.header('link', nextLink(context.req.url, after)),
       });
-      const result = await call
-        .catch((error: unknown) => {
-          throw 'as' in operation.input.shape ? error : inHeaders(error);
-        })
-        .finally(over);
+      const result = await call.finally(over);
       // While it waited for something to happen it kept nobody else from an answer.
       if (operation.long && waits) await turnFor(hub, share, outgoing);
       return context.json(result as object);
@@ -65,12 +61,6 @@ export async function turnFor({ longAnswers }: Hub, share: Share, outgoing: Serv
 export function whenOut(outgoing: ServerResponse, fetched: () => void): void {
   if (outgoing.closed) fetched();
   else outgoing.once('close', fetched);
-}
-
-/** In whose name one acts is said in a header here, where no input is called so. */
-function inHeaders(error: unknown): unknown {
-  if (!(error instanceof TeamError) || !error.message.includes('(as)')) return error;
-  return new TeamError(error.code, error.message.replace('(as)', '(header X-Troupe-As)'), { cause: error });
 }
 
 /** Where the rest of a list is, as RFC 8288 says it. */

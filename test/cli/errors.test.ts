@@ -67,7 +67,7 @@ describe('a refusal', () => {
     ['send worker-1 - --team demo', 2, 'invalid', 'must not be empty'],
     ['mcp --frob', 2, 'invalid', 'troupe mcp takes --team NAME and --as NAME'],
     ['task complete 4 --team demo --as worker-2', 5, 'not_allowed', 'only its holder may; claim it first'],
-    ['team close lively', 4, 'conflict', 'shut them down first, or close it all the same (--force)'],
+    ['team close lively', 4, 'conflict', 'shut them down first, or close it anyway (--force)'],
     ['send worker-1 --team demo', 2, 'invalid', 'The text is missing'],
     ['send worker-1 text --all --team demo', 2, 'invalid', 'Send to "worker-1" or to all, not both'],
     ['--frob', 2, 'invalid', 'There is no flag --frob without a command before it'],
@@ -102,7 +102,7 @@ describe('a refusal', () => {
     ['task complete 1 --team demo --as worker-2', 5, 'not_allowed', 'worker-2'],
     ['task complete 2 --team demo --as worker-2', 4, 'blocked', 'it waits for task 1 (in progress, held by worker-1)'],
     ['task complete 3 --team demo --as worker-1', 4, 'conflict', 'it is over; reopen it first'],
-    ['task claim --team demo', 2, 'invalid', 'say for whom you act (--as); it has lead'],
+    ['task claim --team demo', 2, 'invalid', 'can do that, and you are calling as @user: pass --as MEMBER'],
     ['up nofile.yaml', 3, 'not_found', 'There is no team file nofile.yaml. Make one with: troupe init'],
     [
       `up ${TEAM_FILES}/nofile.yaml`,
@@ -127,7 +127,7 @@ describe('a refusal', () => {
       'invalid',
       '--budget: it has no key "usd"; --budget is what may be used, as JSON: {"costUsd":5,',
     ],
-    ['inbox --team demo', 2, 'invalid', 'Say whose inbox (--as)'],
+    ['inbox --team demo', 2, 'invalid', 'A person has no inbox of its own: pass --as MEMBER'],
   ])('of "%s" ends with %i, and %s', async (line, exit, code, words) => {
     const plain = await troupe.ask(line);
     expect(plain).toMatchObject({ status: exit, stdout: '' });

@@ -126,7 +126,7 @@ test('makes a team, whose lead the maker then is', async () => {
 
   expect(await use(person, 'TeamDelete')).toMatchObject({
     isError: true,
-    text: 'conflict: Team my-team has live teammates (alice): shut them down first (SendMessage, shutdown_request)',
+    text: 'conflict: Team my-team has live teammates (alice): shut them down first',
   });
   await house.call('member.remove', { teamId: 'my-team', memberId: 'alice' });
   expect((await use(person, 'TeamDelete')).text).toContain('Team "my-team" is closed');

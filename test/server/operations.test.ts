@@ -228,7 +228,7 @@ test('who says over REST for nobody what only a member can do is told of the hea
     headers: { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' },
     body: '{}',
   });
-  const message = expect.stringContaining('say for whom you act (header X-Troupe-As)') as string;
+  const message = expect.stringContaining('send the header X-Troupe-As with its name') as string;
   expect(await answer.json()).toMatchObject({ error: { code: 'invalid', message } });
 });
 

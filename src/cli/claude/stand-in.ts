@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isThere } from '../../client/process.ts';
-import { shellQuote } from '../../client/shell.ts';
+import { isThere } from '../../agents/process.ts';
+import { shellQuote } from '../../core/shell.ts';
 import type { ResultOf } from '../../operations/index.ts';
 
 /** Who plays which teammate, as the stand-in passes it on to the program in the pane. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findNativeRoot } from '../../bridge/layout.ts';
 import type { Client } from '../../client/client.ts';
-import { findNativeRoot } from '../../client/native-root.ts';
 import type { AgentSpec } from '../../core/agent.ts';
 import { say } from '../attach.ts';
 import { openClient } from '../connect.ts';

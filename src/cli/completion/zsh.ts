@@ -1,4 +1,4 @@
-import { shellQuote } from '../../client/shell.ts';
+import { shellQuote } from '../../core/shell.ts';
 import type { Described, DescribedInput } from '../described.ts';
 import { kindOf } from './place.ts';
 import { completedCommands, firstWords, verbs } from './words.ts';

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { AGENTS, findProgram } from '../../client/agents.ts';
+import { AGENTS } from '../../agents/catalog.ts';
+import { findProgram } from '../../agents/program.ts';
 import type { Check } from './check.ts';
 
 /** What the journal needs: node:sqlite without a flag. */

@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
-import { findNativeRoot, findReadOnly } from '../../client/native-root.ts';
+import { findNativeRoot } from '../../bridge/layout.ts';
+import { findReadOnly } from '../../bridge/snapshot.ts';
 import type { Check } from './check.ts';
 
 const NAME = "Claude Code's teams";

@@ -1,7 +1,7 @@
 import type { CallError, Client } from '../../client/client.ts';
 import { findHome } from '../../client/home.ts';
-import { workedOn } from '../../client/work-time.ts';
 import type { TeamEvent } from '../../core/event.ts';
+import { workedOn } from '../../core/work-time.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { newCommandId } from '../call.ts';
 import { INTERRUPTED, Refusal } from '../errors.ts';

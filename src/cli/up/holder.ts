@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { identify, isRunning } from '../../client/process.ts';
+import { identify, isRunning } from '../../agents/process.ts';
 
 /** Which of several `troupe up` of one team ends its members with itself; the others look on. */
 export interface Holder {

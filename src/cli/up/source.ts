@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { findNearest } from '../../client/nearest.ts';
+import { findNearest } from '../../core/nearest.ts';
 import { Refusal } from '../errors.ts';
 import { clean } from '../text.ts';
 

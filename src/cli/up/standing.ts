@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { hookTroubles } from '../../client/hook-trouble.ts';
+import { hookTroubles } from '../../core/hook-trouble.ts';
 import type { ResultOf } from '../../operations/index.ts';
 
 /** Where a team stands, and why it would go no further. */

@@ -1,4 +1,4 @@
-import { isEmptySeat } from '../../client/seat.ts';
+import { isEmptySeat } from '../../core/seat.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { isLost, reasonToWait } from '../doing.ts';
 import type { Screen, Style } from '../screen.ts';

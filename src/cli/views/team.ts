@@ -1,5 +1,5 @@
-import { hookTroubles, isTroubleKey } from '../../client/hook-trouble.ts';
-import { isEmptySeat } from '../../client/seat.ts';
+import { hookTroubles, isTroubleKey } from '../../core/hook-trouble.ts';
+import { isEmptySeat } from '../../core/seat.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Screen } from '../screen.ts';
 import { isAtRest, restLine } from '../stopped.ts';

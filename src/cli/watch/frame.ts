@@ -1,6 +1,6 @@
-import { hookTroubles } from '../../client/hook-trouble.ts';
-import { isEmptySeat } from '../../client/seat.ts';
-import { workedOn } from '../../client/work-time.ts';
+import { hookTroubles } from '../../core/hook-trouble.ts';
+import { isEmptySeat } from '../../core/seat.ts';
+import { workedOn } from '../../core/work-time.ts';
 import { describeDoing } from '../doing.ts';
 import { paint } from '../screen.ts';
 import type { Screen, Style } from '../screen.ts';

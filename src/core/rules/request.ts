@@ -79,10 +79,9 @@ function answerable(
   requireActor(state, command.by);
   const request = state.requests.get(command.requestId);
   if (request?.kind !== kind) {
-    throw new TeamError(
-      'not_found',
-      `There is no ${kind} request ${quote(command.requestId)}: list the requests to see which there are`,
-    );
+    throw new TeamError('not_found', `There is no ${kind} request ${quote(command.requestId)}`, {
+      facts: { list: 'request' },
+    });
   }
   requirePending(request);
   return request;
@@ -174,10 +173,9 @@ export function answerRequest(state: TeamState, command: CommandOf<'request.answ
   requireOpenTeam(state);
   const request = state.requests.get(command.requestId);
   if (!request || request.kind === 'shutdown' || request.kind === 'plan') {
-    throw new TeamError(
-      'not_found',
-      `There is no question ${quote(command.requestId)}: list the requests to see which there are`,
-    );
+    throw new TeamError('not_found', `There is no question ${quote(command.requestId)}`, {
+      facts: { list: 'request' },
+    });
   }
   if (command.by !== USER && command.by !== SYSTEM) {
     throw new TeamError('not_allowed', `${command.by} may not answer ${request.id}: a person does`);

@@ -75,10 +75,9 @@ export function closeTeam(state: TeamState, command: CommandOf<'team.close'>): T
   const live = liveTeammates(state);
   if (live.length > 0 && !command.force) {
     const names = live.map((member) => member.id).join(', ');
-    throw new TeamError(
-      'conflict',
-      `Team ${state.teamId} has live teammates (${names}): shut them down first, or close it all the same (force)`,
-    );
+    throw new TeamError('conflict', `Team ${state.teamId} has live teammates (${names}): shut them down first`, {
+      facts: { option: { field: 'force', effect: 'close it anyway' } },
+    });
   }
   const members = [...state.members.values()].filter(isExpected);
   return [

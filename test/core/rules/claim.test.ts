@@ -83,13 +83,14 @@ describe('a claim', () => {
     const team = teamOf('ann');
     expect(team.refuse('ann', 'task.claim', { taskId: '9' })).toMatchObject({
       code: 'not_found',
-      message: 'Task "9" of team alpha does not exist: list the tasks to see which there are',
+      message: 'Task "9" of team alpha does not exist',
     });
     team.task();
     for (const by of ['@user', '@system']) {
       expect(team.refuse(by, 'task.claim', {})).toMatchObject({
         code: 'invalid',
-        message: `Only a member of team alpha can do that, and ${by} is none: say for whom you act (as); it has lead, ann`,
+        message: `Only a member of team alpha (lead, ann) can do that, and you are calling as ${by}`,
+        facts: { needs: 'speaker' },
       });
     }
     expect(team.refuse('eve', 'task.claim', {})).toMatchObject({

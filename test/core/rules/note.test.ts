@@ -98,7 +98,7 @@ describe('a change of a note', () => {
   test.each(['note.update', 'note.remove'] as const)('needs a note: %s', (type) => {
     expect(teamOf().refuse('lead', type, { noteId: '7' })).toMatchObject({
       code: 'not_found',
-      message: 'Team alpha has no note "7": list the notes to see which there are',
+      message: 'Team alpha has no note "7"',
     });
   });
 });

@@ -235,7 +235,7 @@ describe('a question to a person', () => {
     for (const requestId of [askToStop(team, 'ann'), submit(team, 'ann'), 'none']) {
       expect(team.refuse('@user', 'request.answer', { requestId, approve: true })).toMatchObject({
         code: 'not_found',
-        message: `There is no question "${requestId}": list the requests to see which there are`,
+        message: `There is no question "${requestId}"`,
       });
     }
     const requestId = raise(team, 'ann');

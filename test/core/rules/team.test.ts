@@ -225,7 +225,8 @@ describe('closing a team', () => {
     const team = teamOf('ann', 'bob');
     expect(team.refuse('lead', 'team.close', {})).toMatchObject({
       code: 'conflict',
-      message: 'Team alpha has live teammates (ann, bob): shut them down first, or close it all the same (force)',
+      message: 'Team alpha has live teammates (ann, bob): shut them down first',
+      facts: { option: { field: 'force', effect: 'close it anyway' } },
     });
     expect(team.refuse('ann', 'team.close', { force: true })).toMatchObject({
       code: 'not_allowed',

@@ -82,7 +82,7 @@ describe('usage', () => {
     expect(team.refuse('lead', 'usage.record', { memberId: 'eve', usage })).toMatchObject({ code: 'not_found' });
     expect(team.refuse('lead', 'usage.record', { memberId: 'ann', taskId: '9', usage })).toMatchObject({
       code: 'not_found',
-      message: 'Task "9" of team alpha does not exist: list the tasks to see which there are',
+      message: 'Task "9" of team alpha does not exist',
     });
     team.do('team.close', { force: true });
     for (const by of ['@user', 'lead', 'bob']) {

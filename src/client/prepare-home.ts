@@ -1,2 +1,0 @@
-/** For those who know the house through this room alone, and start a daemon. */
-export { checkSocketPath, prepareHome } from '../runtime/home.ts';

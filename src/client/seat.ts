@@ -1,2 +1,0 @@
-/** For those who know the house through this room alone. */
-export { isEmptySeat } from '../core/seat.ts';
