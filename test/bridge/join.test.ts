@@ -65,7 +65,7 @@ describe('a team that joined a native one', () => {
     const later = open('home', journal);
     await later.bridge.start();
     expect(later.bridge.joined()).toEqual([]);
-    await expect(later.bridge.join(NATIVE)).rejects.toThrow(/closed team .*choose a name \(as\), or remove it/);
+    await expect(later.bridge.join(NATIVE)).rejects.toThrow(/closed team .*remove it/);
     await later.bridge.join(NATIVE, { as: 'again' });
     expect(read(paths.task('2'))).toMatchObject({ owner: 'alice', status: 'completed' });
     expect(isThere(paths.inbox('alice'))).toBe(false);

@@ -216,7 +216,7 @@ describe('a command line', () => {
     await troupe.run('task add Free --team demo');
     const outcome = await troupe.run('task claim --team demo');
     expect(outcome).toMatchObject({ status: 2, stdout: '' });
-    expect(outcome.stderr).toContain('say for whom you act (--as); it has lead, worker-1');
+    expect(outcome.stderr).toContain('(lead, worker-1) can do that, and you are calling as @user: pass --as MEMBER');
     expect(await troupe.run('task update 1 --status in_progress --team demo')).toMatchObject({ status: 2 });
   });
 
