@@ -203,7 +203,6 @@ export function openBridge(options: BridgeOptions): Bridge {
     },
     claims: {
       keeps: (teamId) => mirrors.has(teamId) || hosted?.keeps(teamId) === true,
-      withheld: (teamId) => mirrors.get(teamId)?.withheld ?? hosted?.withheld(teamId) ?? NONE,
       confirm: (teamId, task, memberId) =>
         mirrors.get(teamId)?.confirm(task, memberId) ??
         hosted?.confirm(teamId, task, memberId) ??
@@ -251,8 +250,6 @@ export function openBridge(options: BridgeOptions): Bridge {
   };
   return bridge;
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 /** Why what is written to the native lead waits. */
 function noticesOf(team: NativeTeam, teamId: string): string[] {

@@ -1,4 +1,5 @@
 import type { ResultOf } from '../operations/index.ts';
+import { clean } from './text.ts';
 import { answerName } from './up/standing.ts';
 import { taskName, taskNames } from './words.ts';
 
@@ -24,7 +25,9 @@ export function describeDoing(member: Member, { tasks, requests }: Surrounded): 
   const plans = member.planModeRequired && member.status === 'active' ? 'plans ' : '';
   if (held.length > 0) return held.map(({ id, title }) => `${plans}${taskName(id)} ${title}`).join(', ');
   const blocked = own.find(({ status }) => status === 'blocked');
-  return blocked ? `waits: ${taskName(blocked.id)} needs ${taskNames(blocked.blockedBy)}` : '';
+  if (!blocked) return '';
+  const { id, blockedBy, blockedReason = 'is blocked' } = blocked;
+  return `waits: ${taskName(id)} ${blockedBy.length > 0 ? `needs ${taskNames(blockedBy)}` : clean(blockedReason)}`;
 }
 
 /** What it waits for besides tasks and answers: an overloaded model, a machine that may run it. */

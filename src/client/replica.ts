@@ -9,7 +9,7 @@ import type { EventsFrame } from '../operations/frames.ts';
 // What the faces of a person show is worked out from a team's state as the daemon does it, also in a browser.
 export { budgetUses } from '../core/budget-use.ts';
 export { hookTroubles, troublesTold } from '../core/hook-trouble.ts';
-export { isBlocked } from '../core/ready.ts';
+export { isBlocked } from '../core/obstacles.ts';
 export { isEmptySeat, isPerson } from '../core/seat.ts';
 export { isLost, teamUsage, viewMember, viewTask, waitingOf } from '../core/view.ts';
 export { addUsage, NO_USAGE } from '../core/usage.ts';

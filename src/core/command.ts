@@ -39,7 +39,7 @@ export interface CommandData {
   /** Only the bridge chooses an id: that of the same task in another program's list. */
   'task.create': CreateTaskInput & { taskId?: string | undefined; unjudged?: true | undefined };
   /** Only Troupe itself says that the hooks let a new task pass. */
-  'task.update': ChangeTaskInput & { unjudged?: false | undefined };
+  'task.update': ChangeTaskInput & { unjudged?: false | undefined; withheld?: string | null | undefined };
   'task.assign': AssignTaskInput;
   'task.claim': ClaimTaskInput;
   'task.release': ReleaseTaskInput;

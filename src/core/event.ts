@@ -101,6 +101,8 @@ export interface EventData {
     onDependencyFailure?: DependencyFailurePolicy | undefined;
     metadata?: Metadata | undefined;
     unjudged?: false | undefined;
+    /** Why nobody can take it for now; null gives it free. */
+    withheld?: string | null | undefined;
   };
   /** Reserved for a member, or (null) for nobody. `epoch` is new when it was taken from a holder. */
   'task:assigned': { taskId: string; assigneeId: string | null; epoch: number };

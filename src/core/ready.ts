@@ -1,26 +1,8 @@
 import { pop, push } from './heap.ts';
 import type { Heap } from './heap.ts';
+import { isBlocked } from './obstacles.ts';
 import type { TaskRecord, TeamState } from './state.ts';
 import type { SharedTaskPriority } from './task.ts';
-
-/** Whether `dependent` still waits for this dependency. One that is gone is not waited for. */
-export function isOpen(dependent: TaskRecord, dependency: TaskRecord | undefined): boolean {
-  switch (dependency?.status) {
-    case undefined:
-    case 'completed':
-    case 'deleted':
-      return false;
-    case 'failed':
-      return dependent.onDependencyFailure !== 'proceed';
-    default:
-      return true;
-  }
-}
-
-/** How many open dependencies a task has. */
-export function waitsOf(state: TeamState, taskId: string): number {
-  return state.index.waits.get(taskId) ?? 0;
-}
 
 /** Who waits for a task, by number. */
 export function dependentsOf(state: TeamState, taskId: string): string[] {
@@ -71,11 +53,6 @@ function taskOf(state: TeamState, key: number, assigneeId: string | undefined): 
 /** Pending and waiting for nothing. */
 export function isReady(state: TeamState, task: TaskRecord): boolean {
   return task.status === 'pending' && !isBlocked(state, task);
-}
-
-/** Whether something has to happen before anybody can take it. */
-export function isBlocked(state: TeamState, task: TaskRecord): boolean {
-  return waitsOf(state, task.id) > 0 || task.unjudged === true;
 }
 
 /** Task ids are below 10^15 < 2^50, so priority and age fit one exact number: a heap of numbers compares fastest. */

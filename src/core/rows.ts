@@ -52,8 +52,9 @@ export function taskFrom(teamId: string, row: TaskRow): Whole<TaskRecord> {
     priority: row[5],
     assigneeId: row[6] ?? undefined,
     reserved: row[7],
-    // Few are, and never for long: a snapshot lists them beside the rows.
+    // A snapshot lists these beside the rows.
     unjudged: undefined,
+    withheld: undefined,
     dependencies: row[8],
     onDependencyFailure: row[9],
     epoch: row[10],

@@ -3,12 +3,12 @@ import type { TeamRequest } from './request.ts';
 import { messageFrom, messageRow, taskFrom, taskRow } from './rows.ts';
 import type { MessageRow, TaskRow } from './rows.ts';
 import { createState } from './state.ts';
-import type { MemberRecord, Receipt, TeamRecord, TeamState } from './state.ts';
+import type { MemberRecord, Receipt, TaskRecord, TeamRecord, TeamState } from './state.ts';
 import { putMember, putMessage, putRequest, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
 /** Raised when the form below changes; a snapshot of another form is not read, the batches are replayed instead. */
-const FORMAT = 6;
+const FORMAT = 7;
 
 interface Form {
   format: number;
@@ -16,7 +16,8 @@ interface Form {
   members: MemberRecord[];
   tasks: TaskRow[];
   deleted: string[];
-  unjudged: string[];
+  /** What keeps tasks from being taken. Few are kept, and never for long, so it is not in their rows. */
+  kept: [string, Pick<TaskRecord, 'unjudged' | 'withheld'>][];
   messages: MessageRow[];
   broadcasts: [string, string[]][];
   requests: TeamRequest[];
@@ -36,7 +37,9 @@ export function takeSnapshot(state: TeamState): string {
     members: [...state.members.values()],
     tasks: Array.from(state.tasks.values(), taskRow),
     deleted: [...state.deleted],
-    unjudged: [...state.tasks.values()].filter((task) => task.unjudged).map(({ id }) => id),
+    kept: [...state.tasks.values()].flatMap(({ id, unjudged, withheld }) =>
+      unjudged || withheld !== undefined ? [[id, { unjudged, withheld }]] : [],
+    ),
     messages: Array.from(state.messages.values(), messageRow),
     broadcasts: [...state.broadcasts],
     requests: [...state.requests.values()],
@@ -59,10 +62,10 @@ export function openSnapshot(teamId: string, body: string): TeamState | undefine
   for (const member of form.members) {
     putMember(state, member.id, revive(member, ['joinedAt', 'statusSince', 'stoppedAt']));
   }
-  const unjudged = new Set(form.unjudged);
+  const kept = new Map(form.kept);
   for (const row of form.tasks) {
     const task = taskFrom(teamId, row);
-    putTask(state, task.id, unjudged.size > 0 && unjudged.has(task.id) ? { ...task, unjudged: true } : task);
+    putTask(state, task.id, kept.size > 0 && kept.has(task.id) ? { ...task, ...kept.get(task.id) } : task);
   }
   for (const id of form.deleted) state.deleted.add(id);
   for (const row of form.messages) putMessage(state, row[0], messageFrom(teamId, row));

@@ -26,6 +26,11 @@ export type MemberRecord = Omit<TeamMember, 'assignedTasks' | 'planModeRequired'
   sendsPaidAt?: number | undefined;
 };
 
+/** Live, or stopped and to come back: mail, reserved tasks and a place in the team wait for it. */
+export function isExpected(member: MemberRecord): boolean {
+  return member.status !== 'stopped' || member.returning === true;
+}
+
 /** A team without its members. */
 export type TeamRecord = Omit<TeamConfig, 'members'>;
 

@@ -1,7 +1,8 @@
 import { DELETED_TASKS } from './limits.ts';
 import type { TeamMessage } from './message.ts';
 import type { TeamNote } from './note.ts';
-import { isOpen, pushIfReady, waitsOf } from './ready.ts';
+import { isOpen, waitsOf } from './obstacles.ts';
+import { pushIfReady } from './ready.ts';
 import type { TeamRequest } from './request.ts';
 import { forgetOldReceipts } from './state.ts';
 import type { Inbox, MemberRecord, Receipt, TaskRecord, TeamRecord, TeamState, Undo } from './state.ts';

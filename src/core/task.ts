@@ -37,6 +37,8 @@ export const SharedTask = z.object({
   reserved: z.boolean(),
   /** The hooks on new tasks have yet to judge it: until then nobody can take it. */
   unjudged: z.boolean().optional(),
+  /** Why nobody can take it for now, where another program has a say in that. */
+  withheld: z.string().optional(),
   dependencies: z.array(TaskId),
   /** Dependencies that are still open. Derived. */
   blockedBy: z.array(TaskId),

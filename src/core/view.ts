@@ -3,11 +3,12 @@ import type { Metadata } from './json.ts';
 import { DELETED_TASKS } from './limits.ts';
 import type { TeamMember } from './member.ts';
 import type { TeamNote } from './note.ts';
-import { assignedTo, dependentsOf, isBlocked, isOpen } from './ready.ts';
+import { explainBlocked, isBlocked, isOpen } from './obstacles.ts';
+import { assignedTo, dependentsOf } from './ready.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import type { SharedTask } from './task.ts';
 import type { TeamConfig } from './team.ts';
-import { inOneLine, quote } from './text.ts';
+import { quote } from './text.ts';
 import { addUsage, NO_USAGE } from './usage.ts';
 import type { Usage } from './usage.ts';
 
@@ -21,13 +22,9 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
     blockedBy,
     blocks: dependentsOf(state, task.id).filter((id) => state.tasks.get(id)?.status !== 'deleted'),
   };
-  if (blocked) view.blockedReason = reasonOf(state, task, blockedBy);
+  const why = blocked ? explainBlocked(state, task) : undefined;
+  if (why !== undefined) view.blockedReason = why;
   return view;
-}
-
-function reasonOf(state: TeamState, { unjudged }: TaskRecord, blockedBy: readonly string[]): string {
-  const others = blockedBy.map((id) => describeTask(state, id));
-  return `waits for ${[...(unjudged ? ['the hooks that judge new tasks'] : []), ...others].join(', ')}`;
 }
 
 /** A member as the faces show it. */
@@ -65,16 +62,6 @@ export function viewTeam(state: TeamState): TeamConfig {
 /** What the whole team used. */
 export function teamUsage(state: TeamState): Usage {
   return [...state.memberUsage.values()].reduce(addUsage, NO_USAGE);
-}
-
-/** A task in a few words, for messages: `task 3 (in progress, held by tests)`. */
-export function describeTask(state: TeamState, id: string): string {
-  const task = state.tasks.get(id);
-  if (!task) return `task ${id} (unknown)`;
-  if (task.status === 'in_progress') return `task ${id} (in progress, held by ${task.assigneeId})`;
-  if (task.status === 'pending' && isBlocked(state, task)) return `task ${id} (blocked)`;
-  if (task.status === 'failed') return `task ${id} (failed: ${quote(inOneLine(task.failure ?? ''))})`;
-  return `task ${id} (${task.status})`;
 }
 
 /** The team's record; a `not_found` where there is none. */

@@ -6,6 +6,4 @@ export interface ClaimKeeper {
   keeps(teamId: string): boolean;
   /** Whether the member really has the task; if not, the journal already says who has. */
   confirm(teamId: string, task: SharedTask, memberId: string): Promise<boolean>;
-  /** Tasks that cannot be confirmed to anybody for now: who takes the next one is given another. */
-  withheld(teamId: string): ReadonlySet<string>;
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { z } from 'zod';
 import { USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
-import { ClaimConflictError, TeamError } from '../core/errors.ts';
+import { ClaimConflictError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
 import { parse } from '../core/parse.ts';
@@ -142,35 +142,33 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     return this.#confirmed(teamId, task, teammateId);
   }
 
-  /** Takes the best task that is ready for the member, or none; one that its other keeper withholds is left for later. */
+  /** Takes the best task that is ready for the member, or none. */
   claimNextTask(teamId: string, teammateId: string, options: Once = {}): Found {
     const claims = this.#claims;
-    if (!claims) return this.#claimBest(teamId, teammateId, options);
-    if (claims.withheld(teamId).size > 0) return this.#claimConfirmed(claims, teamId, teammateId, options);
     // Not `async`: nearly every claim passes here, and has nobody to ask.
     return this.#claimBest(teamId, teammateId, options).then((task) =>
-      task && claims.keeps(teamId) ? this.#claimConfirmed(claims, teamId, teammateId, options, task) : task,
+      task && claims?.keeps(teamId) ? this.#claimConfirmed(claims, teamId, teammateId, options, task) : task,
     );
   }
 
-  async #claimConfirmed(claims: ClaimKeeper, teamId: string, by: string, options: Once, first?: SharedTask): Found {
-    for (let attempt = 1; ; attempt++) {
-      // Sent again, it must come by the same tasks: each attempt has an id of its own.
-      const isAgain = attempt > 1 && options.commandId !== undefined;
-      const once = isAgain ? { ...options, commandId: `${options.commandId}.${attempt}` } : options;
-      const withheld = claims.withheld(teamId);
-      const claim = (): Found =>
-        withheld.size === 0 ? this.#claimBest(teamId, by, once) : this.#claimOther(withheld, teamId, by, once);
-      // An attempt that was made before was about the task that was the best then.
-      const earlier = (attempt === 1 && first) || (await this.#claimedBefore(teamId, by, once.commandId));
-      const task = earlier ?? (await claim());
-      if (!task) return task;
+  /** Has a claim confirmed; while it is not, takes the next best. */
+  async #claimConfirmed(claims: ClaimKeeper, teamId: string, by: string, options: Once, first: SharedTask): Found {
+    let task: SharedTask | undefined = first;
+    for (let attempt = 2; task; attempt++) {
       try {
         if (await claims.confirm(teamId, task, by)) return task;
       } catch (error) {
-        if (!claims.withheld(teamId).has(task.id)) throw error;
+        // It is out of reach for everybody by now, so another one may be had.
+        if ((await this.getTask(teamId, task.id))?.withheld === undefined) throw error;
       }
+      // Sent again, it must come by the same tasks: each attempt has an id of its own.
+      const { commandId } = options;
+      const once: Once = commandId === undefined ? options : { ...options, commandId: `${commandId}.${attempt}` };
+      // An attempt that was made before was about the task that was the best then.
+      const earlier: SharedTask | undefined = await this.#claimedBefore(teamId, by, once.commandId);
+      task = earlier ?? (await this.#claimBest(teamId, by, once));
     }
+    return task;
   }
 
   #claimBest(teamId: string, by: string, options: Once): Found {
@@ -179,19 +177,6 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
       const id = claimed?.type === 'task:claimed' ? claimed.taskId : receiptTask(state, commandId);
       return id === undefined ? undefined : viewTask(state, requireTask(state, id));
     });
-  }
-
-  async #claimOther(withheld: ReadonlySet<string>, teamId: string, by: string, options: Once): Found {
-    for (const { id } of await this.getClaimableTasksForTeammate(teamId, by)) {
-      if (withheld.has(id)) continue;
-      try {
-        return await this.#do(teamId, { ...options, type: 'task.claim', by, taskId: id });
-      } catch (error) {
-        // It moved on since it was listed.
-        if (!(error instanceof TeamError) || !MOVED_ON.has(error.code)) throw error;
-      }
-    }
-    return undefined;
   }
 
   #claimedBefore(teamId: string, by: string, commandId: string | undefined): Found {
@@ -262,9 +247,6 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     });
   }
 }
-
-/** Why a task that was to be had a moment ago cannot be claimed any more. */
-const MOVED_ON: ReadonlySet<string> = new Set(['claim_conflict', 'blocked', 'not_found']);
 
 /** Through which daemon a member speaks, where that is said. */
 function speakerOf({ onHost }: Once): Pick<Once, 'onHost'> {

@@ -1,7 +1,7 @@
 import { Actor, SYSTEM, USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
-import { isExpected } from '../core/rules/guard.ts';
+import { isExpected } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
 import { isSlug, quote } from '../core/text.ts';
 import { sameSince } from '../core/view.ts';

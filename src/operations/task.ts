@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CommandType } from '../core/command.ts';
 import { TASKS_PER_TEAM } from '../core/limits.ts';
-import { isOpen } from '../core/ready.ts';
+import { isOpen } from '../core/obstacles.ts';
 import {
   AssignTaskInput,
   CompleteTaskInput,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { NO_SESSION } from '../core/member.ts';
+import { isBlocked } from '../core/obstacles.ts';
 import { parse } from '../core/parse.ts';
-import { isBlocked } from '../core/ready.ts';
 import { TeamRequest } from '../core/request.ts';
 import { isEmptySeat } from '../core/seat.ts';
 import type { TeamState } from '../core/state.ts';

@@ -65,7 +65,7 @@ describe('the tasks of a team that joined a native one', () => {
     ];
     expect(['1', '2', '3'].map((id) => read(paths.task(id)))).toMatchObject(shown);
     expect(await tasks.claimNextTask(TEAM, 'codex-1')).toBeUndefined();
-    await expect(tasks.claimTask(TEAM, '3', 'codex-1')).rejects.toMatchObject({ code: 'claim_conflict' });
+    await expect(tasks.claimTask(TEAM, '3', 'codex-1')).rejects.toMatchObject({ code: 'blocked' });
     await settled();
     expect(['1', '2', '3'].map((id) => read(paths.task(id)))).toMatchObject(shown);
     expect(bridge.joined()[0]?.notices.join()).toContain('it is for "carol", who is not here yet');

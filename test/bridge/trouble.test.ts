@@ -125,7 +125,8 @@ describe('trouble with one thing of a native team', () => {
       await later.bridge.start();
       await later.bridge.settled(TEAM);
       expect(await later.tasks.claimNextTask(TEAM, 'codex-1')).toBeUndefined();
-      expect(await later.tasks.getTask(TEAM, '1')).toMatchObject({ status: 'pending', epoch });
+      const withheld = 'its native file cannot be written';
+      expect(await later.tasks.getTask(TEAM, '1')).toMatchObject({ status: 'blocked', withheld, epoch });
       let isWoken = false;
       later.tasks.on('task:updated', () => (isWoken = true));
       if (what === 'beside what is no lock') unlinkSync(`${paths.task('1')}.lock`);

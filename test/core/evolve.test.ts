@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EventData, EventType, TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
-import { waitsOf } from '../../src/core/ready.ts';
+import { waitsOf } from '../../src/core/obstacles.ts';
 import { createState } from '../../src/core/state.ts';
 import { NO_USAGE } from '../../src/core/usage.ts';
 import { copyOf, picture } from './picture.ts';

@@ -1,5 +1,6 @@
 import { evolve } from '../../src/core/evolve.ts';
-import { bestReady, waitsOf } from '../../src/core/ready.ts';
+import { waitsOf } from '../../src/core/obstacles.ts';
+import { bestReady } from '../../src/core/ready.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import { pendingRequests } from '../../src/core/tables.ts';
 import { teamUsage, viewTask, viewTeam } from '../../src/core/view.ts';

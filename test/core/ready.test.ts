@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isOpen } from '../../src/core/ready.ts';
+import { isOpen } from '../../src/core/obstacles.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import { workFor } from './picture.ts';

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
+import { describeTask } from '../../src/core/obstacles.ts';
 import { createState } from '../../src/core/state.ts';
-import { describeTask, requireMember, requireTask, requireTeam, viewMember, viewTeam } from '../../src/core/view.ts';
+import { requireMember, requireTask, requireTeam, viewMember, viewTeam } from '../../src/core/view.ts';
 import { Stage, teamOf } from './stage.ts';
 
 describe('a task as the faces show it', () => {

@@ -39,8 +39,6 @@ export interface HostedTeams {
   /** Whether the tasks of this team are in files, too. */
   keeps(teamId: string): boolean;
   confirm(teamId: string, task: SharedTask, memberId: string): Promise<boolean> | undefined;
-  /** The tasks that nobody is given, because their files cannot be written. */
-  withheld(teamId: string): ReadonlySet<string> | undefined;
   /** Resolves when both sides have been compared since now. */
   settled(teamId: string): Promise<void>;
   start(): Promise<void>;
@@ -139,7 +137,6 @@ export function keepHosted(options: HostedOptions): HostedTeams {
       );
     },
     keeps: (teamId) => open.has(teamId),
-    withheld: (teamId) => open.get(teamId)?.opened?.withheld,
     async settled(teamId) {
       await (await open.get(teamId)?.mirror)?.settled();
     },

@@ -79,7 +79,7 @@ export function confirmClaims(parts: MirrorParts, { links, agreed, names, unconf
       // A list that is gone has nobody in it who could take the task.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
       // What cannot stand in the file is not held here either: the answer, the journal and the file say the same.
-      await withheld.withhold(task, native, error);
+      await withheld.withhold(task, error);
       throw error;
     } finally {
       unconfirmed.delete(task.id);

@@ -38,8 +38,6 @@ export interface Mirror {
   readonly standsBack: string | undefined;
   /** Whether a claim holds on the native side, too. */
   confirm(task: SharedTask, memberId: string): Promise<boolean>;
-  /** The tasks that nobody is given, because their files cannot be written. */
-  readonly withheld: ReadonlySet<string>;
   /** Resolves when everything that both sides said so far has been looked at. */
   settled(): Promise<void>;
   /** Stops; with `withdraw` our members leave the native team, and what they held there is free. */
@@ -247,7 +245,6 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     get standsBack() {
       return rivalry.standsBack;
     },
-    withheld: tasks.withheld,
     confirm: (task, memberId) =>
       rivalry.standsBack === undefined ? tasks.confirm(task, memberId) : rivalry.refuse(task),
     async settled() {
@@ -263,6 +260,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       await rhythm.close();
       steps.close();
       await steps.settled();
+      if (withdraw) await tasks.end();
       const team = withdraw ? sight.team(native) : undefined;
       if (!team?.config) return;
       if (!absence.isReplaced && !rivalry.giveWay(team.config)) await freeTasks(parts, team, signature);

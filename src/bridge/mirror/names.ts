@@ -13,7 +13,6 @@ const NativeMark = z.looseObject({
   name: z.string().optional(),
   id: z.string().optional(),
   gone: z.boolean().optional(),
-  unwritable: z.boolean().optional(),
   owner: z.string().optional(),
   begun: z.boolean().optional(),
   seat: z.string().optional(),
@@ -57,11 +56,6 @@ export function isSignedTo(member: MemberRecord): boolean {
 /** The id of the same task in the native list. */
 export function nativeTaskId(task: TaskRecord | undefined): string | undefined {
   return NativeMark.safeParse(task?.metadata?.['native']).data?.id;
-}
-
-/** Whether a task is given to nobody because its file cannot be written. */
-export function isWithheld(task: TaskRecord | undefined): boolean {
-  return NativeMark.safeParse(task?.metadata?.['native']).data?.unwritable === true;
 }
 
 /** Whom the file of a task names as its owner, where that was nobody we knew, and whether it says that it was begun. */

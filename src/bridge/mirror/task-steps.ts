@@ -1,8 +1,8 @@
 import { SYSTEM } from '../../core/actor.ts';
 import { TeamError } from '../../core/errors.ts';
-import { waitsOf } from '../../core/ready.ts';
+import { explainBlocked, waitsOf } from '../../core/obstacles.ts';
 import type { TaskRecord, TeamState } from '../../core/state.ts';
-import { viewTask } from '../../core/view.ts';
+import { quote } from '../../core/text.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
 import type { NativeTask } from '../format.ts';
 import { fileMark } from './names.ts';
@@ -88,7 +88,8 @@ export function stepsFrom(state: TeamState, task: TaskRecord, { found, base, our
   const isDifferent = found.status !== ours.status || found.owner !== ours.owner;
   if (isMoved && isDifferent) {
     const isDoubtful = isStale || base === undefined;
-    steps.push(...ifStill(task, statusSteps(state, task, found, { isDoubtful, naming: links.naming })));
+    const moves = statusSteps(state, task, found, { isDoubtful, naming: links.naming });
+    steps.push(...ifStill(task, giveFree(task, moves)));
   }
   return steps;
 }
@@ -100,6 +101,13 @@ export function stepsFrom(state: TeamState, task: TaskRecord, { found, base, our
 function ifStill({ epoch }: TaskRecord, steps: readonly Step[]): Step[] {
   const isFirst = (command: NewCommand): boolean => command === steps[0]?.[0] && command.type !== 'task.claim';
   return steps.map((step) => step.map((command) => (isFirst(command) ? { ...command, epoch } : command) as NewCommand));
+}
+
+/** What was withheld from our members is free for who takes it natively, in one step: nobody of ours may come in between. */
+function giveFree(task: TaskRecord, steps: readonly Step[]): Step[] {
+  const takes = (step: Step): boolean => step.some(({ type }) => type === 'task.claim');
+  if (task.withheld === undefined) return [...steps];
+  return steps.map((step) => (takes(step) ? [endSetAside(task), ...step] : step));
 }
 
 /** A new status or owner, as the step that it stands for. In files nobody signs: what only a holder or a lead may do, the lead did. */
@@ -171,9 +179,10 @@ function statusSteps(
  * Sets a task aside for whom its file names, whom we do not know: the oldest version lists a teammate only after it was given work and
  * started. Taken for free, the work would be done by whoever comes first.
  */
-function setAside(task: TaskRecord, { owner, status }: TaskForm): NewCommand {
+function setAside(task: TaskRecord, { owner = '', status }: TaskForm): NewCommand {
   const metadata = fileMark(task, { owner, begun: status === 'in_progress' || undefined });
-  return { type: 'task.update', by: SYSTEM, taskId: task.id, metadata };
+  const withheld = `it is for ${quote(owner)}, who is not here yet`;
+  return { type: 'task.update', by: SYSTEM, taskId: task.id, metadata, withheld };
 }
 
 /** Why somebody whom we do not know may not have begun a task: nobody may. */
@@ -186,13 +195,13 @@ export function refusalOf(
   const isStranger = owner !== undefined && naming.idOf(state, owner) === undefined;
   const task = state.tasks.get(taskId);
   if (!task || !isStranger || status !== 'in_progress' || waitsOf(state, taskId) === 0) return undefined;
-  return new TeamError('blocked', `Task ${taskId} ${viewTask(state, task).blockedReason}`);
+  return new TeamError('blocked', `Task ${taskId} ${explainBlocked(state, task)}`);
 }
 
 /** It is not set aside any more: whom it is for is known, or it is another's. */
 export function endSetAside(task: TaskRecord): NewCommand {
   const metadata = fileMark(task, { owner: undefined, begun: undefined });
-  return { type: 'task.update', by: SYSTEM, taskId: task.id, metadata };
+  return { type: 'task.update', by: SYSTEM, taskId: task.id, metadata, withheld: null };
 }
 
 /** Its file was deleted. That is on record: a file may come back, and then so does the task, unlike one that we deleted ourselves. */

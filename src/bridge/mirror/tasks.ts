@@ -40,8 +40,8 @@ export interface TaskMirror {
   touch(state?: TeamState, taskId?: string): void;
   /** Shows a claim to the native side; false when somebody there was first, which the journal then says. */
   confirm(task: SharedTask, memberId: string): Promise<boolean>;
-  /** The tasks that nobody is given for now. */
-  readonly withheld: ReadonlySet<string>;
+  /** The native side has no more say in who gets a task. */
+  end(): Promise<void>;
 }
 
 export function mirrorTasks(parts: MirrorParts): TaskMirror {
@@ -62,7 +62,6 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
   const confirm = confirmClaims(parts, { links, agreed, names, unconfirmed, confirmed, withheld });
   const learnLinks = (state: TeamState): void => {
     if (links.toTask.size > 0) return;
-    withheld.learn(state);
     for (const task of state.tasks.values()) {
       const native = nativeTaskId(task);
       if (native !== undefined && !links.toTask.has(native)) link(native, task.id);
@@ -240,12 +239,11 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
         inStep.clear();
         return;
       }
-      withheld.note(state, taskId);
       const near = [taskId, ...(state.tasks.get(taskId)?.dependencies ?? []), ...dependentsOf(state, taskId)];
       for (const id of near) inStep.delete(links.toNative.get(id) ?? '');
     },
     confirm: (task, memberId) => confirm(task, memberId),
-    withheld: withheld.ids,
+    end: () => withheld.end(),
   };
 
   function learnNames(state: TeamState): void {

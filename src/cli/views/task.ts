@@ -25,8 +25,7 @@ export const views: Views = {
   'task.claim': (task, screen) =>
     // Why not is asked for before this is shown.
     task === null ? '' : taskDetails(task, screen, `${task.assigneeId} holds task`),
-  'task.create': (task) =>
-    told(task, task.status === 'blocked' ? `added; it waits for ${taskNames(task.blockedBy)}` : 'added'),
+  'task.create': (task) => told(task, task.status === 'blocked' ? `added; it ${waitsOf(task)}` : 'added'),
   'task.update': (task) => told(task, `changed${skippedBy(task)}`),
   'task.assign': (task) => told(task, task.assigneeId ? `is reserved for ${task.assigneeId}` : 'is free for anybody'),
   'task.release': (task) => told(task, 'was given back'),
@@ -84,6 +83,11 @@ function priorityCell({ priority, status }: Task): Cell {
   const isOpen = status === 'pending' || status === 'in_progress' || status === 'blocked';
   const style = priority === 'critical' ? 'red' : priority === 'high' ? 'yellow' : 'dim';
   return { text: priority, style: isOpen ? style : 'dim' };
+}
+
+/** What a task waits for: others by their names, else the reason in words. */
+function waitsOf({ blockedBy, blockedReason = 'is blocked' }: Task): string {
+  return blockedBy.length > 0 ? `waits for ${taskNames(blockedBy)}` : clean(blockedReason);
 }
 
 /** What a task that was ended did not wait for. */

@@ -21,6 +21,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       assigneeId,
       reserved: assigneeId !== undefined,
       unjudged: event.unjudged,
+      withheld: undefined,
       dependencies: event.dependencies,
       onDependencyFailure: event.onDependencyFailure,
       epoch: 0,
@@ -38,10 +39,11 @@ export const TASK_FACTS: ApplyTo<'task'> = {
     });
   },
 
-  'task:updated': (state, { type: _type, at, by: _by, cause: _cause, print: _print, taskId, ...changes }) =>
+  'task:updated': (state, { type: _type, at, by: _by, cause: _cause, print: _print, taskId, withheld, ...changes }) =>
     changeTask(state, taskId, at, (task) => ({
       ...task,
       ...defined(changes),
+      withheld: withheld === undefined ? task.withheld : (withheld ?? undefined),
       metadata: mergeMetadata(task.metadata, changes.metadata),
     })),
 
@@ -51,6 +53,8 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       status: 'pending',
       assigneeId: assigneeId ?? undefined,
       reserved: assigneeId !== null,
+      // Whoever gives it to somebody has decided that it can be taken.
+      withheld: assigneeId === null ? task.withheld : undefined,
       epoch,
       startedAt: undefined,
     })),
@@ -95,6 +99,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       status: 'pending',
       assigneeId: task.reserved ? task.assigneeId : undefined,
       unjudged: undefined,
+      withheld: undefined,
       epoch,
       rejections: 0,
       // It was said of a try before the one that passed.

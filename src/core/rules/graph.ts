@@ -3,10 +3,11 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { DEPENDENCIES_PER_TASK } from '../limits.ts';
-import { dependentsOf, isOpen, waitsOf } from '../ready.ts';
+import { describeTask, isOpen, waitsOf } from '../obstacles.ts';
+import { dependentsOf } from '../ready.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { joinSome } from '../text.ts';
-import { describeTask, requireTask } from '../view.ts';
+import { requireTask } from '../view.ts';
 import { requireActor, requireFresh, requireOpenTeam } from './guard.ts';
 
 export function addDependencies(state: TeamState, command: CommandOf<'task.addDependencies'>): TeamEvent[] {

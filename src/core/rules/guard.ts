@@ -4,8 +4,9 @@ import { TeamError } from '../errors.ts';
 import { fits, mergeMetadata } from '../json.ts';
 import type { Metadata } from '../json.ts';
 import { METADATA_BYTES } from '../limits.ts';
+import { describeTask, explainBlocked, isDelegating, refuseClaim } from '../obstacles.ts';
 import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from '../state.ts';
-import { describeTask, isLost, requireMember, requireTeam, viewTask, waitingOf } from '../view.ts';
+import { isLost, requireMember, requireTeam, waitingOf } from '../view.ts';
 
 /** The team, if it can still change. */
 export function requireOpenTeam(state: TeamState): TeamRecord {
@@ -35,11 +36,6 @@ export function requireLive(state: TeamState, memberId: string): MemberRecord {
     );
   }
   return member;
-}
-
-/** Live, or stopped and to come back: mail, reserved tasks and a place in the team wait for it. */
-export function isExpected(member: MemberRecord): boolean {
-  return member.status !== 'stopped' || member.returning === true;
 }
 
 /** The lead, a person and Troupe itself may decide for others. */
@@ -77,12 +73,7 @@ export function requirePerson(by: Actor, what: string): void {
 
 /** A lead in delegate mode only coordinates: it takes no work, and nobody gives it any that it could not take. */
 export function requireWorker(state: TeamState, memberId: Actor): void {
-  const { leadId, delegateMode } = requireTeam(state);
-  if (!delegateMode || memberId !== leadId) return;
-  throw new TeamError(
-    'not_allowed',
-    `In delegate mode the lead does no work itself: give the task to a teammate, not to ${memberId}`,
-  );
+  if (isDelegating(requireTeam(state), memberId)) throw refuseClaim(state, memberId, { kind: 'delegating' });
 }
 
 /** The caller must be the member it is about, or Troupe in its place. */
@@ -124,10 +115,8 @@ export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, ver
   if (isManager(state, by)) return;
   if (task.status === 'in_progress' && task.assigneeId === by) return;
   requireUnfinished(state, task, verb);
-  const { blockedReason } = viewTask(state, task);
-  if (blockedReason !== undefined) {
-    throw new TeamError('blocked', `Cannot ${verb} task ${task.id}: it ${blockedReason}`);
-  }
+  const why = explainBlocked(state, task);
+  if (why !== undefined) throw new TeamError('blocked', `Cannot ${verb} task ${task.id}: it ${why}`);
   const isFree = task.status === 'pending' && (task.assigneeId ?? by) === by;
   const next = isFree && verb !== 'release' && verb !== 'send back' ? '; claim it first' : '';
   throw new TeamError(

@@ -5,9 +5,10 @@ import { ClaimConflictError, TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { assignedTo } from '../ready.ts';
+import { isExpected } from '../state.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
 import { requireMember, requireTask, requireTeam, waitingOf } from '../view.ts';
-import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
+import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { requireSpawnPace } from './pace.ts';
 import { requireNoSecrets } from './secret.ts';
 

@@ -5,10 +5,11 @@ import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { NO_SESSION } from '../member.ts';
 import type { TeamMessage } from '../message.ts';
+import { isExpected } from '../state.ts';
 import type { TeamState } from '../state.ts';
 import { quote } from '../text.ts';
 import { requireMember } from '../view.ts';
-import { isExpected, requireActor, requireOpenTeam, requireSelf } from './guard.ts';
+import { requireActor, requireOpenTeam, requireSelf } from './guard.ts';
 import { requireMessagePace } from './pace.ts';
 
 /** The content is never looked into: a text that reads like protocol is a text. */

@@ -5,11 +5,12 @@ import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { ANSWER_WITHIN, REJECTIONS_PER_TASK } from '../limits.ts';
 import type { TeamRequest } from '../request.ts';
+import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { pendingRequests } from '../tables.ts';
 import { quote } from '../text.ts';
 import { requireMember, requireTask } from '../view.ts';
-import { isExpected, requireActor, requireLive, requireManager, requireOpenTeam, requireSelf } from './guard.ts';
+import { requireActor, requireLive, requireManager, requireOpenTeam, requireSelf } from './guard.ts';
 
 /** Of what was said and produced so much is put before a person: a request is read whole. Characters. */
 const ASKED_LENGTH = 4_000;

@@ -1,17 +1,19 @@
 import { SYSTEM, USER } from '../actor.ts';
+import type { Actor } from '../actor.ts';
 import type { CommandOf } from '../command.ts';
-import { ClaimConflictError, TeamError } from '../errors.ts';
+import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
-import { CHOSEN_TASK_ID, LEAD_GRACE_MS, TASKS_PER_TEAM } from '../limits.ts';
-import { bestReady, isBlocked, isOpen, isPriority, waitsOf } from '../ready.ts';
-import type { TaskRecord, TeamRecord, TeamState } from '../state.ts';
+import { CHOSEN_TASK_ID, TASKS_PER_TEAM } from '../limits.ts';
+import { describeTask, isOpen, refuseClaim, takerObstacles, taskObstacles, waitsOf } from '../obstacles.ts';
+import { bestReady, isPriority } from '../ready.ts';
+import { isExpected } from '../state.ts';
+import type { TaskRecord, TeamState } from '../state.ts';
 import { SharedTaskPriority } from '../task.ts';
 import { isChosenTaskId, quote } from '../text.ts';
-import { describeTask, requireMember, requireTask, viewTask } from '../view.ts';
+import { requireMember, requireTask } from '../view.ts';
 import { consequencesOfFailure, failsAtOnce, requireDependencies, unblockedBy } from './graph.ts';
 import {
-  isExpected,
   requireActor,
   requireFit,
   requireFresh,
@@ -74,6 +76,9 @@ export function updateTask(state: TeamState, command: CommandOf<'task.update'>):
     ...changes
   } = command;
   if (changes.unjudged !== undefined) return passTask(task, command);
+  if (changes.withheld !== undefined) requireWithholder(task, command.by);
+  const isSaid = (changes.withheld ?? undefined) === task.withheld && changes.metadata === undefined;
+  if (changes.withheld !== undefined && isSaid) return [];
   requireFit(`task ${task.id}`, task.metadata, changes.metadata);
   if (changes.priority !== undefined) requirePriority(changes.priority);
   const events = [event(command, 'task:updated', changes)];
@@ -90,6 +95,11 @@ function passTask(task: TaskRecord, command: CommandOf<'task.update'>): TeamEven
     throw new TeamError('not_allowed', `${command.by} may not let task ${task.id} pass: the hooks on new tasks do`);
   }
   return task.unjudged ? [event(command, 'task:updated', { taskId: task.id, unjudged: false })] : [];
+}
+
+/** Where another program has a say in who gets a task, Troupe itself takes it out of everybody's reach and gives it free. */
+function requireWithholder(task: TaskRecord, by: Actor): void {
+  if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not withhold task ${task.id}: Troupe itself does`);
 }
 
 /** Reserves a task. Taking it from its holder raises the epoch, so that the holder's writes no longer count. */
@@ -114,49 +124,17 @@ export function assignTask(state: TeamState, command: CommandOf<'task.assign'>):
 
 /** One step: pending, nothing open before it, and free or reserved for who takes it. Without an id: the best of those. */
 export function claimTask(state: TeamState, command: CommandOf<'task.claim'>): TeamEvent[] {
-  const team = requireOpenTeam(state);
+  requireOpenTeam(state);
   const { by, memberId = by } = command;
   if (memberId !== by) requireManager(state, by, `start a task for ${memberId}`);
-  const { status } = requireLive(state, memberId);
-  requireWorker(state, memberId);
-  if (team.status === 'shutting-down') {
-    throw new TeamError('conflict', `Team ${state.teamId} is shutting down: no new work is taken`);
-  }
-  if (status === 'shutting-down') {
-    throw new TeamError('conflict', `${memberId} agreed to shut down: it takes no new work`);
-  }
-  requireLed(state, team, command.at);
-  const task = command.taskId === undefined ? bestReady(state, memberId) : claimable(state, command.taskId, memberId);
+  requireLive(state, memberId);
+  const [against] = takerObstacles(state, { memberId, at: command.at });
+  if (against) throw refuseClaim(state, memberId, against);
+  const task = command.taskId === undefined ? bestReady(state, memberId) : requireTask(state, command.taskId);
   if (!task) return [];
+  const [obstacle] = command.taskId === undefined ? [] : taskObstacles(state, task, memberId);
+  if (obstacle) throw refuseClaim(state, memberId, obstacle, task);
   return [event(command, 'task:claimed', { taskId: task.id, memberId, epoch: task.epoch + 1 })];
-}
-
-/** Without a lead nobody sees what comes of the work, and nobody answers: after a while no more of it is begun. */
-function requireLed(state: TeamState, { leadId }: TeamRecord, at: number): void {
-  const lead = state.members.get(leadId);
-  if (lead?.status !== 'stopped' || isExpected(lead) || at - lead.statusSince.getTime() < LEAD_GRACE_MS) return;
-  throw new TeamError(
-    'conflict',
-    `${leadId}, the lead of team ${state.teamId}, has stopped: no new work is taken until the team is updated with another lead`,
-  );
-}
-
-function claimable(state: TeamState, taskId: string, memberId: string): TaskRecord {
-  const task = requireTask(state, taskId);
-  // Another session of the same member may be at work on it.
-  if (task.status === 'in_progress' && task.assigneeId === memberId) {
-    throw new ClaimConflictError(`${memberId} holds task ${taskId} already: go on with it`);
-  }
-  if (task.status !== 'pending') {
-    throw new ClaimConflictError(`Cannot claim ${describeTask(state, taskId)}: take another one`);
-  }
-  if (task.assigneeId !== undefined && task.assigneeId !== memberId) {
-    throw new ClaimConflictError(`Task ${taskId} is reserved for ${task.assigneeId}: take another one`);
-  }
-  if (isBlocked(state, task)) {
-    throw new TeamError('blocked', `Task ${taskId} ${viewTask(state, task).blockedReason}`);
-  }
-  return task;
 }
 
 export function releaseTask(state: TeamState, command: CommandOf<'task.release'>): TeamEvent[] {

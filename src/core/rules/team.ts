@@ -5,9 +5,10 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { HOOKS_PER_TEAM, MESSAGES_PER_MINUTE } from '../limits.ts';
+import { isExpected } from '../state.ts';
 import type { TeamRecord, TeamState } from '../state.ts';
 import { isSlug, quote } from '../text.ts';
-import { isExpected, requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
+import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { liveTeammates, stopMember } from './member.ts';
 import { requireNoSecretIn, requireNoSecrets } from './secret.ts';
 

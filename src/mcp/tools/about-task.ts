@@ -38,6 +38,7 @@ function describeTask(task: SharedTask): string {
     `Description: ${indentText(task.description)}`,
     ...(task.feedback === undefined || task.status === 'completed' ? [] : [`Sent back: ${indentText(task.feedback)}`]),
     ...(blockedBy.length > 0 ? [`Blocked by: ${listOf(blockedBy)}`] : []),
+    ...(task.blockedReason === undefined || blockedBy.length > 0 ? [] : [`Not free: it ${task.blockedReason}`]),
     ...(task.blocks.length > 0 ? [`Blocks: ${listOf(task.blocks)}`] : []),
     ...(task.result === undefined ? [] : [`Result: ${indentText(task.result)}`]),
     ...(task.failure === undefined ? [] : [`Failed: ${indentText(task.failure)}`]),

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
-import { isExpected } from '../../core/rules/guard.ts';
+import { isExpected } from '../../core/state.ts';
 import type { TeamRecord, TeamState } from '../../core/state.ts';
 import { parseTeamFile } from './parse.ts';
 

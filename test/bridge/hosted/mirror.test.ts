@@ -46,7 +46,6 @@ async function setStage(): Promise<Stage> {
       claims: {
         keeps: (teamId) => bridge.claims.keeps(teamId),
         confirm: (...given) => bridge.claims.confirm(...given),
-        withheld: (teamId) => bridge.claims.withheld(teamId),
       },
     });
     const bridge = openBridge({

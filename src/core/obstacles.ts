@@ -1,0 +1,160 @@
+import { ClaimConflictError, TeamError } from './errors.ts';
+import { LEAD_GRACE_MS } from './limits.ts';
+import { isExpected } from './state.ts';
+import type { TaskRecord, TeamRecord, TeamState } from './state.ts';
+import { inOneLine, quote } from './text.ts';
+
+/*
+ * The one answer to "can this task be taken, and if not, why". Claims, views, digests and every face ask here; a new reason is a kind of
+ * obstacle, and the compiler says where words for it are missing.
+ */
+
+/** One reason why a task cannot be taken now. */
+export type Obstacle =
+  // Of the task, whoever asks.
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'held'; readonly by: string }
+  | { readonly kind: 'unjudged' }
+  | { readonly kind: 'withheld'; readonly why: string }
+  | { readonly kind: 'dependency'; readonly taskId: string }
+  | { readonly kind: 'reserved'; readonly for: string }
+  // Of the member that asks, whatever the task.
+  | { readonly kind: 'leaving' }
+  | { readonly kind: 'delegating' }
+  // Of the team.
+  | { readonly kind: 'shutting-down' }
+  | { readonly kind: 'unled'; readonly leadId: string };
+
+/** Who wants to take a task, and when. */
+export interface Taker {
+  readonly memberId: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** All that keeps a member from taking a task, the most telling first; none if it can. */
+export function obstacles(state: TeamState, task: TaskRecord, taker: Taker): Obstacle[] {
+  return [...takerObstacles(state, taker), ...taskObstacles(state, task, taker.memberId)];
+}
+
+/** What keeps a member from taking any task. */
+export function takerObstacles(state: TeamState, { memberId, at }: Taker): Obstacle[] {
+  const { team } = state;
+  const found: Obstacle[] = [];
+  if (!team) return found;
+  if (isDelegating(team, memberId)) found.push({ kind: 'delegating' });
+  if (team.status === 'shutting-down') found.push({ kind: 'shutting-down' });
+  if (state.members.get(memberId)?.status === 'shutting-down') found.push({ kind: 'leaving' });
+  if (isUnled(state, team, at)) found.push({ kind: 'unled', leadId: team.leadId });
+  return found;
+}
+
+/** What keeps a task from being taken: by this member, or by anybody. */
+export function taskObstacles(state: TeamState, task: TaskRecord, memberId?: string): Obstacle[] {
+  if (task.status === 'in_progress') return [{ kind: 'held', by: task.assigneeId ?? '' }];
+  if (task.status !== 'pending') return [{ kind: 'ended' }];
+  const found: Obstacle[] = [];
+  const { assigneeId } = task;
+  if (memberId !== undefined && assigneeId !== undefined && assigneeId !== memberId) {
+    found.push({ kind: 'reserved', for: assigneeId });
+  }
+  if (task.withheld !== undefined) found.push({ kind: 'withheld', why: task.withheld });
+  if (task.unjudged) found.push({ kind: 'unjudged' });
+  if (waitsOf(state, task.id) > 0) {
+    const open = task.dependencies.filter((id) => isOpen(task, state.tasks.get(id)));
+    found.push(...open.map((taskId) => ({ kind: 'dependency' as const, taskId })));
+  }
+  return found;
+}
+
+/** Whether something has to happen before anybody can take a pending task. The same as above, and asked for every claim. */
+export function isBlocked(state: TeamState, task: TaskRecord): boolean {
+  return waitsOf(state, task.id) > 0 || task.unjudged === true || task.withheld !== undefined;
+}
+
+/** Whether `dependent` still waits for this dependency. One that is gone is not waited for. */
+export function isOpen(dependent: TaskRecord, dependency: TaskRecord | undefined): boolean {
+  switch (dependency?.status) {
+    case undefined:
+    case 'completed':
+    case 'deleted':
+      return false;
+    case 'failed':
+      return dependent.onDependencyFailure !== 'proceed';
+    default:
+      return true;
+  }
+}
+
+/** How many open dependencies a task has. */
+export function waitsOf(state: TeamState, taskId: string): number {
+  return state.index.waits.get(taskId) ?? 0;
+}
+
+/** A lead in delegate mode only coordinates. */
+export function isDelegating({ delegateMode, leadId }: TeamRecord, memberId: string): boolean {
+  return delegateMode && memberId === leadId;
+}
+
+/** Without a lead nobody sees what comes of the work, and nobody answers: after a while no more of it is begun. */
+function isUnled({ members }: TeamState, { leadId }: TeamRecord, at: number): boolean {
+  const lead = members.get(leadId);
+  return lead?.status === 'stopped' && !isExpected(lead) && at - lead.statusSince.getTime() >= LEAD_GRACE_MS;
+}
+
+/** Why a pending task waits, as the faces say it after its name; undefined if it does not. */
+export function explainBlocked(state: TeamState, task: TaskRecord): string | undefined {
+  if (task.status !== 'pending') return undefined;
+  if (task.withheld !== undefined) return `is given to nobody for now: ${task.withheld}`;
+  const awaited = taskObstacles(state, task).flatMap((one) => {
+    if (one.kind === 'unjudged') return ['the hooks that judge new tasks'];
+    return one.kind === 'dependency' ? [describeTask(state, one.taskId)] : [];
+  });
+  return awaited.length === 0 ? undefined : `waits for ${awaited.join(', ')}`;
+}
+
+/** What a member is told that cannot take a task, or any. */
+export function refuseClaim(state: TeamState, memberId: string, obstacle: Obstacle, task?: TaskRecord): TeamError {
+  const { teamId } = state;
+  const id = task?.id ?? '';
+  switch (obstacle.kind) {
+    case 'ended':
+      return new ClaimConflictError(`Cannot claim ${describeTask(state, id)}: take another one`);
+    case 'held':
+      return new ClaimConflictError(
+        obstacle.by === memberId
+          ? `${memberId} holds task ${id} already: go on with it`
+          : `Cannot claim ${describeTask(state, id)}: take another one`,
+      );
+    case 'reserved':
+      return new ClaimConflictError(`Task ${id} is reserved for ${obstacle.for}: take another one`);
+    case 'unjudged':
+    case 'withheld':
+    case 'dependency':
+      return new TeamError('blocked', `Task ${id} ${task && explainBlocked(state, task)}`);
+    case 'delegating':
+      return new TeamError(
+        'not_allowed',
+        `In delegate mode the lead does no work itself: give the task to a teammate, not to ${memberId}`,
+      );
+    case 'leaving':
+      return new TeamError('conflict', `${memberId} agreed to shut down: it takes no new work`);
+    case 'shutting-down':
+      return new TeamError('conflict', `Team ${teamId} is shutting down: no new work is taken`);
+    case 'unled':
+      return new TeamError(
+        'conflict',
+        `${obstacle.leadId}, the lead of team ${teamId}, has stopped: no new work is taken until the team is updated with another lead`,
+      );
+  }
+}
+
+/** A task in a few words, for messages: `task 3 (in progress, held by tests)`. */
+export function describeTask(state: TeamState, id: string): string {
+  const task = state.tasks.get(id);
+  if (!task) return `task ${id} (unknown)`;
+  if (task.status === 'in_progress') return `task ${id} (in progress, held by ${task.assigneeId})`;
+  if (task.status === 'pending' && isBlocked(state, task)) return `task ${id} (blocked)`;
+  if (task.status === 'failed') return `task ${id} (failed: ${quote(inOneLine(task.failure ?? ''))})`;
+  return `task ${id} (${task.status})`;
+}

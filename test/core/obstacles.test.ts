@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import type { Command } from '../../src/core/command.ts';
+import { decide } from '../../src/core/decide.ts';
+import { evolve } from '../../src/core/evolve.ts';
+import { obstacles } from '../../src/core/obstacles.ts';
+import type { Obstacle } from '../../src/core/obstacles.ts';
+import { commandOf, teamOf } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+/** What keeps ann from task 1 of a team of ann and bob. */
+function found(prepare: (team: Stage) => void): Obstacle[] {
+  const team = teamOf('ann', 'bob');
+  team.task();
+  prepare(team);
+  const task = team.state.tasks.get('1');
+  if (!task) throw new Error('There is no task 1');
+  return obstacles(team.state, task, { memberId: 'ann', at: 0 });
+}
+
+/** No face can say it: only the bridge does. */
+function withhold(team: Stage, taskId: string, withheld: string | null, by = '@system'): void {
+  const command = { ...commandOf('task.update', { taskId }, { by, at: 0 }), withheld } as Command;
+  for (const event of decide(team.state, command)) evolve(team.state, event);
+}
+
+describe('what keeps a member from a task', () => {
+  test.each<[string, (team: Stage) => void, Obstacle[]]>([
+    ['nothing', () => {}, []],
+    ['a holder', (team) => team.as('bob', 'task.claim', { taskId: '1' }), [{ kind: 'held', by: 'bob' }]],
+    ['its end', (team) => team.do('task.complete', { taskId: '1' }), [{ kind: 'ended' }]],
+    [
+      'a reservation',
+      (team) => team.do('task.assign', { taskId: '1', assigneeId: 'bob' }),
+      [{ kind: 'reserved', for: 'bob' }],
+    ],
+    [
+      'what it waits for',
+      (team) => team.do('task.addDependencies', { taskId: '1', dependencies: [team.task(), team.task()] }),
+      [
+        { kind: 'dependency', taskId: '2' },
+        { kind: 'dependency', taskId: '3' },
+      ],
+    ],
+    [
+      'another program',
+      (team) => withhold(team, '1', 'its file is broken'),
+      [{ kind: 'withheld', why: 'its file is broken' }],
+    ],
+    ['the end of the team', (team) => team.do('team.update', { status: 'shutting-down' }), [{ kind: 'shutting-down' }]],
+  ])('%s', (_what, prepare, expected) => {
+    expect(found(prepare)).toEqual(expected);
+  });
+});
+
+describe('a task that is withheld', () => {
+  test('is blocked with the reason, ready for nobody, and free again when that is over', () => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    withhold(team, taskId, 'its file is broken');
+    expect(team.view(taskId)).toMatchObject({
+      status: 'blocked',
+      blockedBy: [],
+      blockedReason: 'is given to nobody for now: its file is broken',
+    });
+    expect(team.as('ann', 'task.claim', {})).toEqual([]);
+    expect(team.refuse('ann', 'task.claim', { taskId })).toMatchObject({
+      code: 'blocked',
+      message: `Task ${taskId} is given to nobody for now: its file is broken`,
+    });
+    withhold(team, taskId, null);
+    expect(team.as('ann', 'task.claim', {})).toMatchObject([{ type: 'task:claimed', taskId }]);
+  });
+
+  test('is so only by Troupe itself, and no more once somebody gives it to a member', () => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    expect(() => withhold(team, taskId, 'no', 'lead')).toThrow('lead may not withhold task 1');
+    withhold(team, taskId, 'its file is broken');
+    team.do('task.assign', { taskId, assigneeId: 'ann' });
+    expect(team.as('ann', 'task.claim', { taskId })).toMatchObject([{ type: 'task:claimed', taskId }]);
+  });
+});
