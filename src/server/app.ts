@@ -6,7 +6,7 @@ import { parse } from '../core/parse.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { TakePlace, TakeWait } from '../operations/operation.ts';
 import { addAgentRoutes } from './agents.ts';
-import { admittedOf, callerOf, readJson, sendError } from './context.ts';
+import { admittedOf, callerOf, LOGIN, readJson, sendError } from './context.ts';
 import type { Env } from './context.ts';
 import type { SessionCookie } from './cookie.ts';
 import { isFollowedLink } from './guard.ts';
@@ -43,9 +43,6 @@ export interface AppOptions extends Extras {
   readonly pages: Pages;
   readonly cookie: () => SessionCookie;
 }
-
-/** The one address besides the dashboard's files that needs no credential: one gets it there. */
-export const LOGIN = '/api/login';
 
 const Login = z.strictObject({ code: z.string().max(128) });
 

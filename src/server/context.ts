@@ -50,6 +50,9 @@ export function callerOf(context: Context<Env>): Caller {
   return admittedOf(context).caller;
 }
 
+/** The one address besides the dashboard's files that needs no credential: one gets it there. */
+export const LOGIN = '/api/login';
+
 const NAMING: Naming = { speaker: 'send the header X-Troupe-As with its name' };
 
 /** An error as every face of HTTP says it. */

@@ -1,12 +1,9 @@
-import { createServer as createPlainServer } from 'node:http';
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import { TeamError } from '../core/errors.ts';
-import { LOGIN, openApp } from './app.ts';
 import type { Extras } from './app.ts';
 import { limitConnections } from './connections.ts';
+import { LOGIN } from './context.ts';
 import type { Visiting } from './context.ts';
 import { sessionCookie } from './cookie.ts';
 import { isFollowedLink, openGuard, refusal } from './guard.ts';
@@ -42,6 +39,9 @@ export interface HttpListening {
   close(): Promise<void>;
 }
 
+/** Answers a request that has passed the guard. */
+type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
 /** Serves REST, WebSocket, server-sent events, MCP and the dashboard. */
@@ -52,12 +52,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   const guard = openGuard(hub, () => address);
   const pages = await openPages(options.ui);
   const admitted = new WeakMap<IncomingMessage, Visiting>();
-  const app = openApp({ ...options, guard, pages, cookie: () => address.cookie });
-  const listener = getRequestListener(
-    (request, { incoming, outgoing }) =>
-      app.fetch(request, { incoming, outgoing, admitted: admitted.get(incoming as IncomingMessage) }),
-    { overrideGlobalObjects: false },
-  );
+  let listening: Promise<Listener> | undefined;
   const server = createServer(hub, tls);
   const connections = limitConnections(server, hub);
   const isOneOfFew = limitUnanswered(hub.limits.unanswered);
@@ -94,6 +89,17 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
     },
   };
 
+  /** Loaded by the first request that gets so far: most daemons are only asked over their socket, and start in two thirds of the time. */
+  async function openListener(): Promise<Listener> {
+    const [{ getRequestListener }, { openApp }] = await Promise.all([import('@hono/node-server'), import('./app.ts')]);
+    const app = openApp({ ...options, guard, pages, cookie: () => address.cookie });
+    return getRequestListener(
+      (request, { incoming, outgoing }) =>
+        app.fetch(request, { incoming, outgoing, admitted: admitted.get(incoming as IncomingMessage) }),
+      { overrideGlobalObjects: false },
+    );
+  }
+
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!isOneOfFew(request.socket, response)) return;
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
@@ -111,7 +117,10 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
       }
       // HTTP/1.0 does not know it.
       if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
-      await listener(request, response);
+      listening ??= openListener();
+      await (
+        await listening
+      )(request, response);
     } catch (error) {
       const { code, message } = hub.asTeamError(error);
       refuse(request, response, refusal(code, message));
@@ -208,9 +217,12 @@ function createServer(hub: Hub, tls: HttpOptions['tls']): Server {
     // Others ask for HTTP/2 in passing; they are answered in what they asked with.
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   };
+  // Not imported: Node would load all of fetch with it, a quarter of the daemon's start (measured).
   const server = tls
-    ? createSecureServer({ ...options, ...tls, handshakeTimeout: hub.limits.greetingMs })
-    : createPlainServer(options);
+    ? process
+        .getBuiltinModule('node:https')
+        .createServer({ ...options, ...tls, handshakeTimeout: hub.limits.greetingMs })
+    : process.getBuiltinModule('node:http').createServer(options);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const [status, message] = PARSE_ERRORS[error.code ?? ''] ?? [400, 'This is not HTTP'];
     if (socket.writable) refuseUpgrade(socket, refusal('invalid', message, status));
