@@ -8,7 +8,8 @@ import type { EventsFrame } from '../operations/frames.ts';
 
 // What the faces of a person show is worked out from a team's state as the daemon does it, also in a browser.
 export { budgetUses } from '../core/budget-use.ts';
-export { hookTroubles, troublesTold } from '../core/hook-trouble.ts';
+export { wordEvent } from '../core/event-words.ts';
+export { hookTroubles } from '../core/hook-trouble.ts';
 export { isBlocked } from '../core/obstacles.ts';
 export { isEmptySeat, isPerson } from '../core/seat.ts';
 export { isLost, teamUsage, viewMember, viewTask, waitingOf } from '../core/view.ts';

@@ -1,6 +1,8 @@
 import type { TeamEvent } from '../core/event.ts';
 import type { SharedTask } from '../core/task.ts';
 
+type TaskEventType = Extract<TeamEvent['type'], `task:${string}`>;
+
 /** What the list tells, after it is durable. */
 export interface TaskListEvents {
   'task:created': [task: SharedTask];
@@ -12,8 +14,8 @@ export interface TaskListEvents {
   'task:unblocked': [task: SharedTask];
 }
 
-/** The name under which the list tells an event of the journal. */
-export const TOLD_AS: Partial<Record<TeamEvent['type'], keyof TaskListEvents>> = {
+/** The name under which the list tells an event of the journal about a task. */
+const TOLD: Readonly<Record<TaskEventType, keyof TaskListEvents>> = {
   'task:created': 'task:created',
   'task:claimed': 'task:claimed',
   'task:updated': 'task:updated',
@@ -28,3 +30,8 @@ export const TOLD_AS: Partial<Record<TeamEvent['type'], keyof TaskListEvents>> =
   'task:released': 'task:released',
   'task:unblocked': 'task:unblocked',
 };
+
+/** The same for any event; undefined for those about something else. */
+export function toldAs(type: TeamEvent['type']): keyof TaskListEvents | undefined {
+  return Object.hasOwn(TOLD, type) ? TOLD[type as TaskEventType] : undefined;
+}

@@ -91,7 +91,7 @@ describe('a team of Claude Code', needs(program !== undefined, 'Claude Code is n
     expect(await running.ended, running.output.stderr).toBe(0);
     expect(running.output.stdout).toBe('It is four.\n');
     expect(running.output.stderr).toMatch(/claude +completed task #1.*: I counted: 4/);
-    expect(running.output.stderr).not.toMatch(/changed lead|delivered to/);
+    expect(running.output.stderr).not.toMatch(/changed lead|was handed/);
     expect(stage.records()).toEqual([]);
     // Nobody made a team of the first try.
     const client = stage.client();

@@ -125,7 +125,7 @@ describe('the page of a team', () => {
     const count = (lane: string): Promise<number> => page.locator(`.time-line .mark[data-lane="${lane}"]`).count();
     for (const lane of ['message', 'claim', 'gate', 'state']) expect(await count(lane)).toBeGreaterThan(4);
     const titles = await page.locator('.marks [data-shape="fail"]').evaluateAll((all) => all.map((one) => one.title));
-    expect(titles.join()).toContain('#10 failed: The check visits');
+    expect(titles.join()).toContain('failed #10: The check visits');
     await page.getByRole('button', { name: 'Events' }).click();
     const list = page.getByRole('region', { name: 'Events' });
     await list.getByRole('button', { name: 'Claims' }).click();

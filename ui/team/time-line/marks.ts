@@ -24,7 +24,8 @@ export interface Moment {
   readonly shape: Shape;
 }
 
-const SHAPES: Partial<Record<TeamEvent['type'], Shape>> = {
+/** Null for what nobody looks for on it. */
+const SHAPES: Readonly<Record<TeamEvent['type'], Shape | null>> = {
   'message:sent': 'message',
   'task:claimed': 'claim',
   'task:released': 'claim',
@@ -49,6 +50,22 @@ const SHAPES: Partial<Record<TeamEvent['type'], Shape>> = {
   'shutdown:rejected': 'state',
   'team:created': 'state',
   'team:closed': 'state',
+  'team:updated': null,
+  'hook:registered': null,
+  'hook:removed': null,
+  // Of all that changes about a member, people look for what it does.
+  'teammate:changed': 'state',
+  'teammate:placed': null,
+  'task:updated': null,
+  'task:dependencies-added': null,
+  'task:dependencies-removed': null,
+  'message:delivered': null,
+  'message:acknowledged': null,
+  'message:read': null,
+  'note:added': null,
+  'note:updated': null,
+  'note:removed': null,
+  'usage:recorded': null,
 };
 
 const read = new WeakMap<readonly Batch[], { seq: number; moments: Moment[] }>();
@@ -67,9 +84,8 @@ export function momentsOf(history: readonly Batch[]): readonly Moment[] {
 }
 
 function shapeOf(event: TeamEvent): Shape | undefined {
-  // Of all else that changes about a member, people look for what it does.
-  if (event.type === 'teammate:changed') return event.status ? 'state' : undefined;
-  return SHAPES[event.type];
+  if (event.type === 'teammate:changed' && !event.status) return undefined;
+  return SHAPES[event.type] ?? undefined;
 }
 
 function laneOf(shape: Shape): Lane {
