@@ -81,8 +81,9 @@ async function runProgram(
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   const output = collectOutput(program, emit);
+  let isHandedOver = false;
   program.child.stdin?.end(`${JSON.stringify(turnInput(start, turn))}\n`, (error?: Error | null) => {
-    if (!error) emit({ type: 'shown', messageIds: turn.messages.map((message) => message.id) });
+    isHandedOver = !error;
   });
   const { code, signal: killedBy } = await program.exited;
   // What it left running would work on unseen, and may hold the pipes for ever.
@@ -90,6 +91,10 @@ async function runProgram(
   await program.stop(0);
   const { text, stderr } = await output.drained();
   signal.removeEventListener('abort', onAbort);
+  // What was handed over lies in a pipe until it is read: one that was killed may never have had it.
+  if (isHandedOver && !killedBy && !signal.aborted) {
+    emit({ type: 'shown', messageIds: turn.messages.map((message) => message.id) });
+  }
   if (signal.aborted) return { type: 'turnEnd', reason: 'cancelled', text };
   if (code === 0) return { type: 'turnEnd', reason: 'done', text };
   const how = killedBy ? `was ended by ${killedBy}` : `exited with code ${code}`;

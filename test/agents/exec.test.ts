@@ -82,6 +82,13 @@ describe('a program', () => {
     expect(await session.end(1)).toMatchObject({ reason: 'failed', error: expect.stringMatching(/ended by SIGKILL/) });
   });
 
+  test('that is killed was shown nothing: nobody knows whether it had read its input', async () => {
+    const session = await start(execAgent({ command: ['sh', '-c', 'kill -9 $$'] }));
+    await session.send({ ...turn('x'), messages: [message('m-1')] }, { when: 'next' });
+    expect(await session.end(1)).toMatchObject({ reason: 'failed' });
+    expect(session.events.filter(({ type }) => type === 'shown')).toEqual([]);
+  });
+
   test('that closes its input unread is done all the same, and was shown nothing', async () => {
     const session = await start(execAgent({ command: ['sh', '-c', 'exec 0<&-; sleep 0.3; echo ok'] }));
     const large = message('m-1', 'x'.repeat(1_000_000));

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import type { TestContext } from 'vitest';
+import { pauseProcess } from '../daemon/processes.ts';
 import { rounds } from '../proof.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
@@ -84,7 +85,7 @@ describe('the picture of troupe up', () => {
   test('left by a second Ctrl-C says what may still run, and how to stop it', async (context) => {
     const { terminal } = await watchUp(context, 'fourth');
     // A daemon that does not answer keeps the first one from being over before the second.
-    process.kill(readPid(troupe.home) as number, 'SIGSTOP');
+    await pauseProcess(readPid(troupe.home) as number);
     try {
       terminal.press('C-c');
       await terminal.see(/Stopping its members; Ctrl-C again leaves at once/);

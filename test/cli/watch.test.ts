@@ -6,6 +6,7 @@ import { chosenTasks, drawFrame, lastScroll } from '../../src/cli/watch/frame.ts
 import type { Choice } from '../../src/cli/watch/frame.ts';
 import { headLine } from '../../src/cli/watch/head.ts';
 import type { Mail, Model, Task } from '../../src/cli/watch/model.ts';
+import { pauseProcess } from '../daemon/processes.ts';
 import { needTool } from '../tools.ts';
 import { until } from '../until.ts';
 import { HOSTILE } from './hostile.ts';
@@ -116,7 +117,7 @@ describe('watch on a terminal', () => {
     const terminal = openTerminal(troupe, 'troupe watch demo');
     await terminal.see('● live');
     const pid = readPid(troupe.home) ?? 0;
-    process.kill(pid, 'SIGSTOP');
+    await pauseProcess(pid);
     try {
       await terminal.see('○ waiting for the daemon');
     } finally {

@@ -8,7 +8,7 @@ import { LockedError, takeLock } from '../../src/runtime/lock.ts';
 import { rounds } from '../proof.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
-import { run } from './processes.ts';
+import { pauseProcess, run } from './processes.ts';
 
 test('goes to exactly one of many processes, and each other one learns which', async () => {
   const folder = temporaryFolder();
@@ -40,7 +40,7 @@ test('stays with a holder that is stopped', async () => {
   const folder = temporaryFolder();
   const first = run('hold-lock', [folder]);
   await until('it has the lock', () => first.output.stdout === 'got\n');
-  first.child.kill('SIGSTOP');
+  await pauseProcess(first.pid);
   await expect(takeLock(placeIn(folder))).rejects.toMatchObject({ name: 'LockedError', pid: first.pid });
   first.child.kill('SIGCONT');
   const second = run('hold-lock', [folder]);

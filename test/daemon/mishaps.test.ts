@@ -4,7 +4,7 @@ import type { NetConnectOpts, Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../until.ts';
-import { track } from './processes.ts';
+import { pauseProcess, track } from './processes.ts';
 import { BIN, connect, environmentFor, get, readLog, serve, spawnServe, temporaryHome } from './serve.ts';
 
 const MISHAP = `--import=${join(import.meta.dirname, 'programs/mishap.ts')}`;
@@ -51,7 +51,7 @@ test('F5: is the same after it was stopped and continued, and nobody takes its p
   await client.call('task.create', { teamId: 'demo', title: 'one' });
   const task = await client.call('task.claim', { teamId: 'demo' }, { as: 'worker' });
 
-  daemon.child.kill('SIGSTOP');
+  await pauseProcess(daemon.pid);
   const pending = Array.from({ length: 20 }, (_, n) =>
     client.call('task.create', { teamId: 'demo', title: `while stopped ${n}` }),
   );

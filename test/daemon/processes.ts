@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { until } from '../until.ts';
 
 /** A program that a test has started. */
 export interface Running {
@@ -32,4 +34,15 @@ export function track(child: ChildProcess): Running {
     await ended;
   });
   return { child, pid: child.pid ?? 0, output, ended };
+}
+
+/** Stops a process and waits until it has: on a busy machine its threads go on for a while after the signal. */
+export async function pauseProcess(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  if (process.platform !== 'linux') return;
+  await until(`process ${pid} has stopped`, () =>
+    readdirSync(`/proc/${pid}/task`).every((thread) =>
+      /\) T/.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')),
+    ),
+  );
 }

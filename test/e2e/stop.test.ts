@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { identify } from '../../src/agents/process.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
+import { pauseProcess } from '../daemon/processes.ts';
 import { readLog } from '../daemon/serve.ts';
 import { until } from '../until.ts';
 import { isAlive, processesOf, setStage, shareDaemon } from './stage.ts';
@@ -106,7 +107,7 @@ describe('troupe stop', () => {
       ],
     );
     await until('both work', () => programs(stage).length === 2);
-    process.kill(stage.daemonPid(), 'SIGSTOP');
+    await pauseProcess(stage.daemonPid());
     const { ended } = await stage.ask<{ ended: string[] }>('stop', '--all');
     expect(ended.toSorted()).toEqual(['m0@crew', 'm1@crew']);
     expect(processesOf(stage.home)).toEqual([]);

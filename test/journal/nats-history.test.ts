@@ -8,6 +8,7 @@ import { natsJournal } from '../../src/journal/nats.ts';
 import { collect, note, startFollowing, texts } from '../contracts/journal/notes.ts';
 import { NEEDS_NATS, startNats } from '../nats/server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { HANG_MS } from '../until.ts';
 
 /** A server that can be set back to what it had before. */
 async function startForgetful() {
@@ -31,7 +32,8 @@ async function startForgetful() {
 }
 
 async function open(url: string): Promise<Journal> {
-  const journal = await natsJournal(url);
+  // Its server is away for as long as that takes.
+  const journal = await natsJournal(url, { patienceMs: HANG_MS, awayMs: HANG_MS });
   onTestFinished(() => journal.close());
   return journal;
 }

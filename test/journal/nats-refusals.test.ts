@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nkeys } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -9,6 +9,7 @@ import type { NatsJournal } from '../../src/journal/nats.ts';
 import { writeServerConfigs } from '../../src/journal/nats/server-config.ts';
 import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
 import { collect, fill, note, texts } from '../contracts/journal/notes.ts';
+import { pauseProcess } from '../daemon/processes.ts';
 import { makeCertificate } from '../nats/certificates.ts';
 import { startProxy } from '../nats/proxy.ts';
 import { NEEDS_NATS, startNats } from '../nats/server.ts';
@@ -21,13 +22,6 @@ async function start(options: NatsOptions): Promise<NatsServers> {
   const servers = await startNats(options);
   onTestFinished(() => servers.stop());
   return servers;
-}
-
-/** The states of a process's threads, each of which stops when it next looks for signals. */
-function statesOf(pid: number): string {
-  if (process.platform !== 'linux') return 'T';
-  const threads = readdirSync(`/proc/${pid}/task`);
-  return threads.map((id) => /\) (\w)/.exec(readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8'))?.[1]).join('');
 }
 
 async function open(url: string, options = {}): Promise<NatsJournal> {
@@ -206,8 +200,7 @@ describe('servers that cannot be reached', NEEDS_NATS, () => {
     };
     const untried = 'Nothing was changed\\.$';
     // A signal that no process can hide from: its system still takes connections and says nothing.
-    process.kill(node!.pid, 'SIGSTOP');
-    await expect.poll(() => statesOf(node!.pid)).toMatch(/^T+$/);
+    await pauseProcess(node!.pid);
     await told(journal.append('a', 1, [note('2')]), 'Whether it was done will show when one answers\\.$');
     await told(collect(journal.read('a', 0)), untried);
     process.kill(node!.pid, 'SIGCONT');

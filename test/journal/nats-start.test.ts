@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readNatsAddress } from '../../src/journal/nats/address.ts';
 import { connectTo, orderServers } from '../../src/journal/nats/connect.ts';
 import { openInTurn } from '../../src/journal/nats/link.ts';
+import { pauseProcess } from '../daemon/processes.ts';
 import { startProxy } from '../nats/proxy.ts';
 import { freePorts, NEEDS_NATS, startNats } from '../nats/server.ts';
 import type { NatsServers } from '../nats/server.ts';
@@ -15,7 +16,7 @@ test('a server whose process is stopped keeps nobody from the others', NEEDS_NAT
     process.kill(other.nodes[0]?.pid ?? 0, 'SIGCONT');
     await Promise.all([servers.stop(), other.stop()]);
   });
-  process.kill(other.nodes[0]?.pid ?? 0, 'SIGSTOP');
+  await pauseProcess(other.nodes[0]?.pid ?? 0);
   const address = readNatsAddress(`nats://${at(other)},${at(servers)}`, '/');
   // Its system takes connections for it, and it never says a word. Servers of one rank come in any order, so once proves little.
   for (let i = 0; i < 8; i++) {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFailed, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { track } from '../daemon/processes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -77,10 +77,11 @@ export async function startPlaces(): Promise<Places> {
     return track(spawn(program, [...args, '-l', join(folder, `${name}.log`)], { stdio: 'ignore' }));
   });
   const logs = () => nodes.map(({ name }) => read(join(folder, `${name}.log`)));
-  onTestFailed(() => console.error(logs().join('\n---\n')));
   await until('the cluster has a leader', () => {
     if (servers.some(({ child }) => child.exitCode !== null)) throw new Error('A nats-server has ended');
     return logs().every((log) => log.includes('metadata leader'));
+  }).catch((error: unknown) => {
+    throw new Error(`${(error as Error).message}\n${logs().join('\n---\n')}`, { cause: error });
   });
   const setLine = (to: 'up' | 'down'): void => {
     const [program, ...args] = [...most, 'ip', 'link', 'set', 'line', to] as const;

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { pauseProcess } from '../daemon/processes.ts';
 import { needTool } from '../tools.ts';
 import { HANG_MS } from '../until.ts';
 import { eventually, expectQuiet, openPage, showsAge, useBrowser } from './browser.ts';
@@ -112,7 +113,7 @@ describe('a page that somebody leaves open', () => {
     const form = page.getByRole('dialog', { name: 'New task' });
     await form.getByLabel('Title').fill('Never');
     // It hears nothing any more, but the page does not know that yet.
-    daemon.child.kill('SIGSTOP');
+    await pauseProcess(daemon.pid);
     await form.getByRole('button', { name: 'Create' }).click();
     daemon.child.kill('SIGKILL');
     await daemon.ended;

@@ -8,8 +8,8 @@ import { isBusy } from './errors.ts';
 const PATIENCE_MS = 1_000;
 /** The net below the watch on the file that is locked. */
 const LOOK_EVERY_MS = 1_000;
-/** Whoever removes the whole folder is done within this, and would find a new file in it otherwise. */
-const MOMENT_MS = 10;
+/** Whoever removes the whole folder is done within this, on a busy machine too, and would find a new file in it otherwise. */
+const MOMENT_MS = 250;
 
 /** The right to write a journal's file, for as long as it is held. */
 export interface Ownership {
@@ -37,13 +37,20 @@ export function takeOwnership(path: string, { alone }: { alone: boolean }): Owne
   let lost: TeamError | undefined;
   let version = (): unknown => undefined;
   let seen: unknown;
-  const lookSoon = (): void => void setTimeout(look, MOMENT_MS).unref();
+  let missingSince: number | undefined;
+  const lookSoon = (): void => {
+    missingSince ??= held && !isInPlace(held, file) ? performance.now() : undefined;
+    setTimeout(look, MOMENT_MS).unref();
+  };
   let watcher = watchFile(file, lookSoon);
   const timer = setInterval(look, LOOK_EVERY_MS).unref();
 
   function look(): void {
     if (lost || !held) return;
-    if (isInPlace(held, file)) seen = version();
+    if (isInPlace(held, file)) {
+      missingSince = undefined;
+      seen = version();
+    } else if (missingSince === undefined || performance.now() - missingSince < MOMENT_MS) lookSoon();
     else if (existsSync(path)) lost = takeAnew(held);
   }
 

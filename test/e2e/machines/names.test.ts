@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { natsJournal } from '../../../src/journal/nats.ts';
+import { pauseProcess } from '../../daemon/processes.ts';
 import { connect, readLog, serve } from '../../daemon/serve.ts';
 import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
@@ -23,7 +24,7 @@ describe('the name of a machine', NEEDS_NATS, () => {
     await first.connection.call('team.create', { name: 'ours' });
     await first.connection.call('member.spawn', { teamId: 'ours', name: 'ann', agent, cwd: '/' });
     const pid = await first.pidOf('ours', 'ann');
-    first.daemon.child.kill('SIGSTOP');
+    await pauseProcess(first.daemon.pid);
     const seen = await natsJournal(journal);
     await until('its lease is over', async () => (await seen.hosts.list()).length === 0);
     await seen.close();
