@@ -63,14 +63,19 @@ function measured({ oneServer, threeServers, teams, targets }: Figures): string 
   const rounds = ({ rounds }: Servers) => (rounds === undefined ? '' : `, ${rounds} rounds`);
   const met = targets.filter(({ atLeast }) => atLeast !== undefined).every(({ ok }) => ok);
   return [
-    `| claim + complete, times bare appends (operations a second; p50, p99 of one in ms) | one server${rounds(one)} | three servers${rounds(three)} |`,
+    `| claim + complete: ratio (operations per second; p50, p99 in ms) | one server${rounds(one)} | three servers${rounds(three)} |`,
     '|---|---|---|',
-    `| bare appends a second | ${whole(one.limit)} | ${whole(three.limit)} |`,
+    `| bare appends per second | ${whole(one.limit)} | ${whole(three.limit)} |`,
     ...ROWS.map(([row, title]) => `| ${title} | ${cell(one, row)} | ${cell(three, row)} |`),
     '',
-    `None lost, none double. From killing the stream's leader to the next claim: ${short(three.writableAfter)} s. ${whole(teams.count)} teams on`,
-    `one server: ${short(teams.msToMake.first)} ms to make one of the first, ${short(teams.msToMake.last)} of the last; ${short(teams.msToList.first)} ms to list them the first time, ${short(teams.msToList.again)}`,
-    `again; ${whole(teams.serverBytesPerTeam / 1024)} KB of the server's memory each. The target of 3 times with 8 in flight is ${met ? 'met on both' : 'not met'}.`,
+    `No task was lost or claimed twice. The target of 3 with 8 in flight is ${met ? 'met on both' : 'not met'}.`,
+    '',
+    '| more figures | |',
+    '|---|---|',
+    `| from killing the stream's leader to the next claim | ${short(three.writableAfter)} s |`,
+    `| create one of the first, one of the last of ${whole(teams.count)} teams on one server | ${short(teams.msToMake.first)} ms, ${short(teams.msToMake.last)} ms |`,
+    `| list them the first time, again | ${short(teams.msToList.first)} ms, ${short(teams.msToList.again)} ms |`,
+    `| server memory per team | ${whole(teams.serverBytesPerTeam / 1024)} KB |`,
   ].join('\n');
 }
 
@@ -78,16 +83,28 @@ function limits({ oneServer: one, threeServers: three, teams }: Figures): string
   const tasks = (servers: Servers, row: keyof Rows) => whole(servers.persec[row] / 2);
   const share = (servers: Servers) => `${Math.round((100 * servers.persec.daemons) / servers.persec.eight)} %`;
   return [
-    '1. **One team** is one stream with one leader and one append at a time. Batches carry what waits, so more members make larger batches,',
-    `   not more appends: from 1 to 8 in flight it went from ${whole(one.persec.one)} to ${whole(one.persec.eight)} operations a second on one server, from ${whole(three.persec.one)} to`,
-    `   ${whole(three.persec.eight)} on three, which is ${tasks(one, 'eight')} and ${tasks(three, 'eight')} tasks claimed and completed each second. Written to by two daemons all the time it`,
-    `   keeps ${share(one)} and ${share(three)} of that. Agents take minutes for a task; who comes near this splits the work into teams.`,
-    `2. **One server** carries all streams that it leads: ${whole(one.persec.teams8)} operations a second in 8 teams, ${whole(one.persec.teams64)} in 64 with fewer in flight in each,`,
-    `   where batches are small; with three replicas on the same machine ${whole(three.persec.teams8)} and ${whole(three.persec.teams64)}, and p99 rose to ${whole(three.p99.teams64)} ms. Leaders spread over the`,
-    '   servers of a cluster, so teams do too: more servers of the same cluster, each stream on three of them, is the first step.',
-    `3. **One cluster** is bounded by the number of its streams: ${whole(teams.count)} teams took ${whole((teams.count * teams.serverBytesPerTeam) / 1024 / 1024)} MB of one server's memory, and the last took ${short(teams.msToMake.last)} ms to`,
-    `   make where the first took ${short(teams.msToMake.first)}. Replicated ones cost more, which was not measured: each is a group with elections and heartbeats of`,
-    '   its own. Close and delete teams that are done; `troupe journal copy` keeps them in a file.',
+    '1. **One team** is one stream with one leader and one append at a time. A batch carries everything that waits, so more members make',
+    '   larger batches, not more appends.',
+    '',
+    '   | operations per second | one server | three servers |',
+    '   |---|---|---|',
+    `   | 1 in flight | ${whole(one.persec.one)} | ${whole(three.persec.one)} |`,
+    `   | 8 in flight | ${whole(one.persec.eight)} | ${whole(three.persec.eight)} |`,
+    `   | the same, in tasks claimed and completed | ${tasks(one, 'eight')} | ${tasks(three, 'eight')} |`,
+    `   | share that is left if two daemons write all the time | ${share(one)} | ${share(three)} |`,
+    '',
+    '   Agents take minutes for a task. If you come near these limits, split the work into several teams.',
+    '2. **One server** carries all streams that it leads. Smaller batches cost more.',
+    '',
+    '   | operations per second | one server | three replicas on one machine |',
+    '   |---|---|---|',
+    `   | 8 teams | ${whole(one.persec.teams8)} | ${whole(three.persec.teams8)} |`,
+    `   | 64 teams, fewer in flight in each | ${whole(one.persec.teams64)} | ${whole(three.persec.teams64)} (p99 ${whole(three.p99.teams64)} ms) |`,
+    '',
+    '   A cluster spreads leaders over its servers. So the first step is more servers in the same cluster, each stream on three of them.',
+    `3. **One cluster** is limited by the number of its streams. ${whole(teams.count)} teams took ${whole((teams.count * teams.serverBytesPerTeam) / 1024 / 1024)} MB of one server's memory. Replicated`,
+    '   streams cost more, because each has its own elections and heartbeats. How much was not measured. Close and delete finished teams;',
+    '   `troupe journal copy` keeps them in a file.',
   ].join('\n');
 }
 
