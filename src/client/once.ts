@@ -1,4 +1,5 @@
 import type { ErrorFrame, RequestFrame } from '../operations/frames.ts';
+import { splitLines } from '../operations/lines.ts';
 import { CallError, errnoOf } from './errors.ts';
 
 // `import` of a builtin fetches all its exports; this does not.
@@ -23,7 +24,6 @@ interface Listeners {
 /** How long a daemon may say nothing at all; then a `Client` finds out what is the matter. */
 const SILENCE_MS = 5_000;
 
-const NEWLINE = 0x0a;
 const READ_BYTES = 64 * 1024;
 
 /**
@@ -72,19 +72,4 @@ interface Answer {
   readonly after?: string | number;
   readonly message?: string;
   readonly error?: ErrorFrame['error'];
-}
-
-/** Hands over whole lines. What is left of a chunk is copied: the next one is read into the same place. */
-function splitLines(handle: (line: string) => void): (chunk: Buffer) => void {
-  let pieces: Buffer[] = [];
-  return (chunk) => {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      const rest = chunk.subarray(start, end);
-      handle((pieces.length === 0 ? rest : Buffer.concat([...pieces, rest])).toString());
-      pieces = [];
-      start = end + 1;
-    }
-    if (start < chunk.length) pieces.push(Buffer.from(chunk.subarray(start)));
-  };
 }

@@ -1,5 +1,6 @@
-const FIRST_PAUSE_MS = 20;
-const LAST_PAUSE_MS = 2_000;
+import { backOff } from '../core/back-off.ts';
+
+const PAUSE_MS = { least: 20, most: 2_000 };
 
 /** How often and for how long something that failed is tried again: pauses that grow, until patience is over. */
 export class Retries {
@@ -33,14 +34,13 @@ export class Retries {
     if (this.#failures === 0) return true;
     // Not asked before it is needed: the first look at this clock takes Node 2 ms.
     const now = performance.now();
-    const pause = Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LAST_PAUSE_MS);
+    const pause = backOff(this.#failures, PAUSE_MS, Math.random());
     this.#giveUp ??= now + this.#patience;
     if (now + pause > this.#giveUp) {
       this.succeeded();
       return false;
     }
-    // Jitter, so that many clients of a restarted daemon do not all come at once.
-    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+    await new Promise((resolve) => setTimeout(resolve, pause));
     return true;
   }
 }

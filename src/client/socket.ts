@@ -1,3 +1,4 @@
+import { splitLines } from '../operations/lines.ts';
 import type { Connect, Connection } from './client.ts';
 import { CallError, errnoOf } from './errors.ts';
 
@@ -5,7 +6,6 @@ import { CallError, errnoOf } from './errors.ts';
 // of Node than one small file is worth: together 3 ms of the 10 that a command may take longer than an empty program.
 const { readFileSync } = process.getBuiltinModule('node:fs');
 const { connect } = process.getBuiltinModule('node:net');
-const { StringDecoder } = process.getBuiltinModule('node:string_decoder');
 
 /** Where the daemon listens and where the credential is: its text, or the file that holds it. */
 export interface SocketOptions {
@@ -30,19 +30,21 @@ export function socketConnect(options: SocketOptions): Connect {
     // Read anew each time: a restarted daemon has a new one.
     const token = readToken(options.token);
     return new Promise<Connection>((resolve, reject) => {
-      const decoder = new StringDecoder('utf8');
+      const take = splitLines((line) => {
+        if (ready) receive(line);
+        else if (!socket.destroyed) greeted(line);
+      });
       const socket = connect({
         path: options.path,
         onread: {
           buffer: Buffer.allocUnsafe(READ_BYTES),
           callback(size, bytes) {
-            take(decoder.write((bytes as Buffer).subarray(0, size)));
+            take((bytes as Buffer).subarray(0, size));
             return true;
           },
         },
       });
       let ready = false;
-      let rest: string[] = [];
       let outgoing = '';
       const send = (text: string): void => {
         if (outgoing === '') {
@@ -61,30 +63,16 @@ export function socketConnect(options: SocketOptions): Connect {
         socket.destroy();
       }, patience);
       socket.once('connect', () => send(JSON.stringify({ type: 'hello', id: 0, token })));
-      const take = (chunk: string): void => {
-        let start = 0;
-        for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', start)) {
-          const piece = chunk.slice(start, end);
-          start = end + 1;
-          // Put together once, at its end: an answer may be many megabytes long.
-          const line = rest.length === 0 ? piece : rest.join('') + piece;
-          if (rest.length > 0) rest = [];
-          if (ready) receive(line);
-          else if (!greeted(line)) return;
-        }
-        if (start < chunk.length) rest.push(chunk.slice(start));
-      };
-      const greeted = (line: string): boolean => {
+      const greeted = (line: string): void => {
         const answer = JSON.parse(line) as { type: string; error?: { code: 'unauthenticated'; message: string } };
         if (answer.error) {
           reject(new CallError(answer.error.code, answer.error.message));
           socket.destroy();
-          return false;
+          return;
         }
         ready = true;
         clearTimeout(silence);
         resolve({ send, close: () => socket.end() });
-        return true;
       };
       socket.once('error', (error) =>
         reject(new CallError('no_daemon', `No daemon answers on ${options.path}: ${error.message}`, errnoOf(error))),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backOff } from '../core/back-off.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
@@ -20,10 +21,9 @@ export function isPassing(error: unknown): boolean {
   return PASSING.has(codeOf(error));
 }
 
-/** Waits before the next try, longer each time; at random, so that a whole team does not come back in step. */
+/** Waits before the next try, longer each time. */
 export async function pauseBeforeRetry(attempt: number, signal: AbortSignal): Promise<void> {
-  const ms = Math.min(PAUSE_MS.most, PAUSE_MS.least * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
-  await sleep(ms, undefined, { signal }).catch(() => {});
+  await sleep(backOff(attempt, PAUSE_MS, Math.random()), undefined, { signal }).catch(() => {});
 }
 
 /**

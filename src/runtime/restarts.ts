@@ -1,8 +1,9 @@
+import { backOff } from '../core/back-off.ts';
 import { RESTARTS } from '../core/limits.ts';
 
 const WINDOW_MS = 60_000;
 
-const FIRST_PAUSE_MS = 250;
+const PAUSE_MS = { least: 250, most: Infinity };
 
 /**
  * How long to wait before a member that died is started again, given when it last was; undefined when it died too often
@@ -10,5 +11,5 @@ const FIRST_PAUSE_MS = 250;
  */
 export function pauseBeforeRestart(restarts: readonly number[], now: number): number | undefined {
   const recent = restarts.filter((at) => now - at < WINDOW_MS).length;
-  return recent < RESTARTS ? FIRST_PAUSE_MS * 2 ** recent : undefined;
+  return recent < RESTARTS ? backOff(recent + 1, PAUSE_MS, 0.5) : undefined;
 }

@@ -1,14 +1,15 @@
+import { isUtf8 } from 'node:buffer';
 import { chmod, lstat, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import type { HelloFrame } from '../operations/frames.ts';
+import { splitLines } from '../operations/lines.ts';
 import { openDoor } from './door.ts';
 import type { Door } from './door.ts';
 import type { Hub } from './hub.ts';
 import type { Line } from './line.ts';
-import { splitLines } from './lines.ts';
 import { errorFrame } from './read-frame.ts';
 import { openSession } from './session.ts';
 import type { Client, Session } from './session.ts';
@@ -116,7 +117,7 @@ function serve(hub: Hub, socket: Socket, door: Door): void {
     () => refuse(socket, new TeamError('unauthenticated', 'No hello came')),
     limits.greetingMs,
   );
-  const lines = splitLines(limits.messageBytes, take);
+  const lines = splitLines(take, { maxBytes: limits.messageBytes, isUtf8 });
 
   // A client that goes away in the middle of a write is nothing to report.
   socket.on('error', () => {});

@@ -3,6 +3,7 @@ import { jetstream } from '@nats-io/jetstream';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { errors } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { backOff } from '../../core/back-off.ts';
 import { TeamError } from '../../core/errors.ts';
 import { JournalAwayError } from '../away.ts';
 import { showAddress } from './address.ts';
@@ -55,7 +56,7 @@ const JETSTREAM_MS = 5_000;
 /** Clusters of 2.10 that have just elected a leader do not know for a moment that the others are there. */
 const PEERS_MS = 5_000;
 
-const PAUSE_MS = { least: 50, most: 500 };
+const PAUSE_MS = { least: 100, most: 500 };
 
 /**
  * Connects and sees that there is JetStream: one server may be parted from the others and know of none, so each has its turn. `closing` ends
@@ -134,15 +135,14 @@ export async function patiently<T>(
       // What has been so for longer than an election takes is no election: the next who asks need not wait as long again.
       const from = Math.min(began, link.reach.silentSince ?? began);
       if (performance.now() - from >= patienceMs || link.nc.isClosed()) throw error;
-      // At random, so that many daemons that lost the same server do not come back in step.
-      await sleep(Math.min(PAUSE_MS.most, PAUSE_MS.least * 2 ** attempt) * (0.5 + Math.random() / 2));
+      await sleep(backOff(attempt, PAUSE_MS, Math.random()));
     }
   }
 }
 
 /** While there is no connection nothing is sent: it would wait for one, and come too late for whoever asked. */
 async function untilBack(link: Link): Promise<void> {
-  while (link.reach.awaySince !== undefined && !isAway(link) && !link.nc.isClosed()) await sleep(PAUSE_MS.least);
+  while (link.reach.awaySince !== undefined && !isAway(link) && !link.nc.isClosed()) await sleep(PAUSE_MS.least / 2);
 }
 
 function isAway({ reach: { awaySince }, awayMs }: Link): boolean {

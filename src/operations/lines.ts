@@ -1,10 +1,22 @@
-import { isUtf8 } from 'node:buffer';
 import { TeamError } from '../core/errors.ts';
 
 const NEWLINE = 0x0a;
 
-/** Cuts a stream of bytes into lines and tells each; a line longer than the limit is refused before it is held. */
-export function splitLines(maxBytes: number, take: (line: string) => void): (chunk: Buffer) => void {
+/** What lines have to be where they come from strangers. */
+export interface LineRules {
+  /** A longer one is refused before it is held. */
+  readonly maxBytes: number;
+  /** Whether bytes are text. */
+  readonly isUtf8: (bytes: Uint8Array) => boolean;
+}
+
+const ANY: LineRules = { maxBytes: Infinity, isUtf8: () => true };
+
+/** Cuts a stream of bytes into lines and tells each. What is left of a chunk is copied: it may be overwritten by the next. */
+export function splitLines(
+  take: (line: string) => void,
+  { maxBytes, isUtf8 }: LineRules = ANY,
+): (chunk: Buffer) => void {
   let pieces: Buffer[] = [];
   let held = 0;
 
@@ -23,7 +35,7 @@ export function splitLines(maxBytes: number, take: (line: string) => void): (chu
     if (start === chunk.length) return;
     held += chunk.length - start;
     if (held > maxBytes) throw tooLong(maxBytes);
-    pieces.push(chunk.subarray(start));
+    pieces.push(Buffer.from(chunk.subarray(start)));
     // Byte by byte, a million pieces would cost far more than what they hold.
     if (pieces.length > 64) pieces = [Buffer.concat(pieces)];
   };
