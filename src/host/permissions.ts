@@ -41,12 +41,12 @@ export function answerPermissions(options: {
       ANSWER_WITHIN.permission,
     );
     try {
-      const { tool, description, input } = permission;
+      const { tool, input } = permission;
       const given = JSON.stringify(input) ?? '';
       const request = await door.call('request.raise', {
         ...who,
         kind: 'permission',
-        content: `${tool}: ${description}`.slice(0, SHOWN_LENGTH),
+        content: `${tool}: ${describeWish(permission)}`.slice(0, SHOWN_LENGTH),
         detail: { tool, input: given.length > SHOWN_LENGTH ? `${given.slice(0, SHOWN_LENGTH)}…` : given },
       });
       requestId = request.id;
@@ -75,6 +75,17 @@ export function answerPermissions(options: {
   };
 }
 
+/**
+ * What an agent wants to do: the command, path or address itself, then the agent's own words where they say more. The words alone
+ * are a model's, and may say something harmless of any command.
+ */
+export function describeWish({ input, description, tool }: Pick<Permission, 'input' | 'description' | 'tool'>): string {
+  const known = subjectIn(input);
+  const given = known === undefined ? (JSON.stringify(input) ?? '') : [known].flat().join(', ');
+  if (given === '' || given === '{}' || description.includes(given)) return description;
+  return description === tool ? given : `${given}\n${description}`;
+}
+
 /** It is denied if a part of it is, and allowed if all of it is. */
 function judge(rules: AgentSpec['permissions'], permission: Permission, cwd: string): 'allow' | 'deny' | undefined {
   const verdicts = subjectsOf(permission, cwd).map((spellings) => {
@@ -85,17 +96,23 @@ function judge(rules: AgentSpec['permissions'], permission: Permission, cwd: str
   return verdicts.every((verdict) => verdict === 'allow') ? 'allow' : undefined;
 }
 
-/** What rules look at, each thing in all its spellings; agents name it differently. */
+/** What rules look at, each thing in all its spellings. */
 function subjectsOf({ input, description }: Permission, cwd: string): string[][] {
+  const subject = subjectIn(input) ?? description;
+  return typeof subject === 'string' ? [[subject]] : subject.map((path) => spellingsOf(path, cwd));
+}
+
+/** The command, the address or the paths that a call is about; agents name them differently. Undefined where it names none. */
+function subjectIn(input: unknown): string | string[] | undefined {
   const given: Readonly<Record<string, unknown>> = typeof input === 'object' && input !== null ? { ...input } : {};
   const { command, url, query } = given;
-  if (typeof command === 'string') return [[command]];
-  if (Array.isArray(command)) return [[command.join(' ')]];
+  if (typeof command === 'string') return command;
+  if (Array.isArray(command)) return command.join(' ');
   for (const name of ['file_path', 'filePath', 'notebook_path', 'path', 'paths']) {
     const paths = [given[name]].flat().filter((path) => typeof path === 'string');
-    if (paths.length > 0) return paths.map((path) => spellingsOf(path, cwd));
+    if (paths.length > 0) return paths;
   }
-  return [[[url, query].find((value) => typeof value === 'string') ?? description]];
+  return [url, query].find((value) => typeof value === 'string');
 }
 
 /** Where a path leads, and the same from where the agent works: `src/../../x` is not in `src`. */

@@ -13,6 +13,7 @@ import type { TeamEvent } from '../core/event.ts';
 import { withCost } from '../core/prices.ts';
 import { NO_USAGE } from '../core/usage.ts';
 import type { ContextUse, Usage } from '../core/usage.ts';
+import { describeWish } from './permissions.ts';
 import { openTranscript } from './transcript.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
 import type { Watch } from './watch.ts';
@@ -116,7 +117,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
   async function hear(event: AgentEvent, transcript: Transcript): Promise<void> {
     const at = Date.now();
     if (event.type === 'permission') {
-      transcript.write({ at, type: 'permission', tool: event.tool, description: event.description });
+      transcript.write({ at, type: 'permission', tool: event.tool, description: describeWish(event) });
       hearing.permission(event, mode);
       return;
     }

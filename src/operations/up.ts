@@ -130,7 +130,8 @@ export const upOperations = [
       if (left) {
         throw new TeamError(
           'not_allowed',
-          `The ${left.type} hook ${quote(left.command)} of ${name} is not approved: read it, then say yes to it (yes)`,
+          `The ${left.type} hook ${quote(left.command)} of ${name} is not approved: read it first`,
+          { facts: { option: { field: 'yes', effect: 'approve it' } } },
         );
       }
       const judge: RaiseOptions['judge'] = async (registered, tasks) => {

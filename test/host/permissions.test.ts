@@ -76,7 +76,8 @@ test('what no rule is about is put before a person, with a deadline, and the ans
   expect(asked).toMatchObject({
     kind: 'permission',
     memberId: 'asker',
-    content: 'Bash: Run the tests',
+    // The command itself: the words are a model's.
+    content: 'Bash: npm test -- --watch=false\nRun the tests',
     detail: { tool: 'Bash', input: '{"command":"npm test -- --watch=false"}' },
   });
   expect(asked.deadline?.getTime()).toBeGreaterThan(Date.now());
@@ -104,7 +105,7 @@ const edits = (...paths: string[]) => ({ tool: 'edit', input: { paths } });
 
 test('what leads out of what a rule allows is asked', async () => {
   const house = await startAsker({ permissions: { allow: ['edit(src/*)'] }, asks: edits('src/a.ts', 'src/../../x') });
-  expect(await question(house)).toMatchObject({ content: 'edit: Run the tests' });
+  expect(await question(house)).toMatchObject({ content: 'edit: src/a.ts, src/../../x\nRun the tests' });
 });
 
 test.each([
