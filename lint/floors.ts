@@ -16,7 +16,7 @@ const FLOORS: readonly (readonly string[])[] = [
 
 /** The rooms that hold a port and its adapters, and the files in them that are no adapter. */
 const PORTS: Readonly<Record<string, readonly string[]>> = {
-  journal: ['away.ts', 'hosts.ts', 'journal.ts', 'node-sqlite.ts'],
+  journal: ['away.ts', 'hosts.ts', 'journal.ts', 'kernel-lock.ts', 'node-sqlite.ts'],
   agents: [
     'acp/agents.ts',
     'agent.ts',

@@ -1,15 +1,10 @@
-import { closeSync, constants, lstatSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRunning } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
-import { DatabaseSync } from '../journal/node-sqlite.ts';
+import { tryKernelLock } from '../journal/kernel-lock.ts';
+import type { KernelLock } from '../journal/kernel-lock.ts';
 import { readCard } from './card.ts';
-
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
-
-/** SQLite's result code for a lock that another process holds. */
-const BUSY = 5;
 
 /** How long to try while nobody can be named: contenders that only look in are in each other's way for a moment, and a
  *  daemon that ends needs a while for its last snapshots. */
@@ -45,13 +40,7 @@ export interface LockPlace {
   readonly card: string;
 }
 
-/**
- * Takes the lock, or throws a `LockedError` that names its holder.
- *
- * The lock is an open transaction on an empty SQLite database, and so a lock of the kernel's: it ends with its process,
- * however that ends, and stays while the process is stopped. Node has no other way to such a lock. With its journal in memory
- * SQLite writes nothing, so kill -9 leaves nothing to recover.
- */
+/** Takes the lock, or throws a `LockedError` that names its holder. */
 export async function takeLock({ lock, card }: LockPlace): Promise<Lock> {
   const giveUp = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -69,51 +58,28 @@ export async function takeLock({ lock, card }: LockPlace): Promise<Lock> {
 }
 
 function tryLock(path: string): Lock | undefined {
-  const db = open(path);
-  try {
-    db.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-  } catch (error) {
-    db.close();
-    if ((error as { errcode?: number }).errcode === BUSY) return undefined;
-    throw unusable(path, error);
-  }
-  const { dev, ino } = statSync(path);
+  const held = lockFile(path);
+  if (!held) return undefined;
   let timer: NodeJS.Timeout | undefined;
-  const lock: Lock = {
-    isInPlace() {
-      try {
-        const now = statSync(path, { throwIfNoEntry: false });
-        return now?.dev === dev && now.ino === ino;
-      } catch {
-        // It cannot be looked at, which does not mean that it is gone.
-        return true;
-      }
-    },
+  return {
+    isInPlace: () => held.isInPlace(),
     onLost(listener) {
       timer = setInterval(() => {
-        if (lock.isInPlace()) return;
+        if (held.isInPlace()) return;
         clearInterval(timer);
         listener();
       }, LOOK_EVERY_MS).unref();
     },
     release() {
       clearInterval(timer);
-      db.close();
+      held.release();
     },
   };
-  return lock;
 }
 
-/** Nothing but SQLite may ever close this file in this process: that would end the lock, as POSIX wants it. */
-function open(path: string): DatabaseSync {
+function lockFile(path: string): KernelLock | undefined {
   try {
-    closeSync(openSync(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR, 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusable(path, error);
-    if (!lstatSync(path).isFile()) throw unusable(path, new Error('it is no regular file'));
-  }
-  try {
-    return new DatabaseSync(path);
+    return tryKernelLock(path);
   } catch (error) {
     throw unusable(path, error);
   }

@@ -1,8 +1,8 @@
-import { closeSync, constants, existsSync, openSync, statSync, watch } from 'node:fs';
+import { existsSync, lstatSync, watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import { TeamError } from '../../core/errors.ts';
-import { DatabaseSync } from '../node-sqlite.ts';
-import { isBusy } from './errors.ts';
+import { tryKernelLock } from '../kernel-lock.ts';
+import type { KernelLock } from '../kernel-lock.ts';
 
 /** Who asks whether it may write looks in for a moment; one that is being closed needs a moment, too. */
 const PATIENCE_MS = 1_000;
@@ -32,14 +32,14 @@ export const ownerOf = (path: string): string => `${path}.owner`;
  */
 export function takeOwnership(path: string, { alone }: { alone: boolean }): Ownership {
   const file = ownerOf(path);
-  let held = lock(path, { alone });
+  let held = lock(path, { alone, patienceMs: alone ? PATIENCE_MS : 0 });
   if (!held) return { lost: undefined, compare: () => {}, release: () => {} };
   let lost: TeamError | undefined;
   let version = (): unknown => undefined;
   let seen: unknown;
   let missingSince: number | undefined;
   const lookSoon = (): void => {
-    missingSince ??= held && !isInPlace(held, file) ? performance.now() : undefined;
+    missingSince ??= held && !held.isInPlace() ? performance.now() : undefined;
     setTimeout(look, MOMENT_MS).unref();
   };
   let watcher = watchFile(file, lookSoon);
@@ -47,7 +47,7 @@ export function takeOwnership(path: string, { alone }: { alone: boolean }): Owne
 
   function look(): void {
     if (lost || !held) return;
-    if (isInPlace(held, file)) {
+    if (held.isInPlace()) {
       missingSince = undefined;
       seen = version();
     } else if (missingSince === undefined || performance.now() - missingSince < MOMENT_MS) lookSoon();
@@ -55,11 +55,11 @@ export function takeOwnership(path: string, { alone }: { alone: boolean }): Owne
   }
 
   /** Why that cannot be, if others were first. What only stands in the way for now, also in theirs, is tried again. */
-  function takeAnew(before: Held): TeamError | undefined {
+  function takeAnew(before: KernelLock): TeamError | undefined {
     try {
       const next = lock(path, { alone, patienceMs: 0 });
       if (!next) return undefined;
-      before.db.close();
+      before.release();
       held = next;
     } catch (error) {
       return error instanceof TeamError ? intruded(path) : undefined;
@@ -80,49 +80,37 @@ export function takeOwnership(path: string, { alone }: { alone: boolean }): Owne
     release() {
       clearInterval(timer);
       watcher?.close();
-      held?.db.close();
+      held?.release();
       held = undefined;
     },
   };
 }
 
-/** What is locked, and how it is known from another file in its place. */
-interface Held {
-  readonly db: DatabaseSync;
-  readonly dev: number;
-  readonly ino: number;
-}
-
-function isInPlace({ dev, ino }: Held, file: string): boolean {
+/** Undefined where what is to be locked cannot be made: then nobody can write either. */
+function lock(path: string, { alone, patienceMs }: { alone: boolean; patienceMs: number }): KernelLock | undefined {
+  const file = ownerOf(path);
+  let held: KernelLock | undefined;
   try {
-    const found = statSync(file, { throwIfNoEntry: false });
-    return found?.dev === dev && found.ino === ino;
-  } catch {
-    // It cannot be looked at, which does not mean that it is gone.
-    return true;
-  }
-}
-
-function lock(
-  path: string,
-  { alone, patienceMs = alone ? PATIENCE_MS : 0 }: { alone: boolean; patienceMs?: number },
-): Held | undefined {
-  const db = open(ownerOf(path));
-  if (!db) return undefined;
-  try {
-    db.exec(`PRAGMA busy_timeout = ${patienceMs}; PRAGMA journal_mode = MEMORY`);
-    db.exec(alone ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT count(*) FROM sqlite_schema');
-    const { dev, ino } = statSync(ownerOf(path));
-    return { db, dev, ino };
+    held = tryKernelLock(file, { shared: !alone, patienceMs });
   } catch (error) {
-    db.close();
-    if (!isBusy(error)) throw error;
-    throw new TeamError(
-      'storage',
-      alone
-        ? `Another process writes to ${path}, which is for one alone: end it first`
-        : `${path} is written by one process alone, and that runs now: change it through that one (a daemon: with troupe), or end it first (troupe stop)`,
-    );
+    if (!isThere(file)) return undefined;
+    throw error;
+  }
+  if (held) return held;
+  throw new TeamError(
+    'storage',
+    alone
+      ? `Another process writes to ${path}, which is for one alone: end it first`
+      : `${path} is written by one process alone, and that runs now: change it through that one (a daemon: with troupe), or end it first (troupe stop)`,
+  );
+}
+
+/** Whatever it is, a link that leads nowhere too. */
+function isThere(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
   }
 }
 
@@ -131,17 +119,6 @@ function intruded(path: string): TeamError {
     'storage',
     `Somebody removed ${ownerOf(path)}, and another process wrote to ${path}: nothing more is written from here. End that one, then open the journal anew (troupe stop).`,
   );
-}
-
-function open(file: string): DatabaseSync | undefined {
-  try {
-    const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
-    closeSync(openSync(file, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR, 0o600));
-  } catch (error) {
-    // A file that is there is not opened: closing it would end the locks of this process.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return undefined;
-  }
-  return new DatabaseSync(file);
 }
 
 /** Undefined where there are no watches left: then it is looked at now and then. */
