@@ -36,7 +36,7 @@ describe('the picture of troupe up', () => {
     // tmux tells of a new width after a while; until then the old picture is there, cut off.
     const narrow = (): Promise<boolean> =>
       until(
-        'it is drawn anew',
+        'it is drawn again',
         () => heads(terminal.show(), 'narrowed') === 1 && /A first thing.*…  ann/.test(terminal.show()),
       );
     terminal.resize(40, 24);

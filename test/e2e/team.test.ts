@@ -190,7 +190,7 @@ describe('troupe up', () => {
     expect(await stage.troupe('up', path, '--again')).toMatchObject({
       code: 4,
       stderr: expect.stringContaining(
-        `Team ${stage.team} is still open, so nothing begins anew in its place: close it first with troupe down ${stage.team}`,
+        `Team ${stage.team} is still open, so it cannot be started over: close it first with troupe down ${stage.team}`,
       ),
     });
     expect(await stage.task(stage.team, '1')).toEqual(before);

@@ -3,7 +3,7 @@ import { TeamError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell.ts';
 import type { MemberRecord, TeamState } from '../../core/state.ts';
 import { shorten } from '../../core/text.ts';
-import { waitingOf } from '../../core/view.ts';
+import { waitingOf } from '../../core/waiting.ts';
 import type { HostCard } from '../../journal/hosts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { agentOf, mayRun, unplaced } from './placement.ts';

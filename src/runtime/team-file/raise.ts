@@ -108,15 +108,15 @@ function rehearse(teamId: string, commands: readonly NewCommand[]): void {
 function closedError(team: string): TeamError {
   return new TeamError(
     'team_closed',
-    `Team ${team} was closed: troupe up --again begins anew in its place, or choose another name`,
+    `Team ${team} was closed: start it over with troupe up --again, or choose another name`,
   );
 }
 
-/** To begin anew is wanted of work that is stuck, too; but what its members are at is given up by a word of its own. */
+/** People also want to start over work that is stuck. What its members are doing is given up only by a command of its own. */
 function openError(team: string): TeamError {
   return new TeamError(
     'conflict',
-    `Team ${team} is still open, so nothing begins anew in its place: close it first with troupe down ${team}, or go on with it with troupe up`,
+    `Team ${team} is still open, so it cannot be started over: close it first with troupe down ${team}, or continue it with troupe up`,
   );
 }
 
