@@ -32,13 +32,13 @@ export interface Taker {
   readonly at: number;
 }
 
-/** All that keeps a member from taking a task, the most telling first; none if it can. */
-export function obstacles(state: TeamState, task: TaskRecord, taker: Taker): Obstacle[] {
-  return [...takerObstacles(state, taker), ...taskObstacles(state, task, taker.memberId)];
+/** All that keeps a member from taking a task, or any; the most telling first, none if it can. */
+export function obstacles(state: TeamState, taker: Taker, task?: TaskRecord): Obstacle[] {
+  const own = takerObstacles(state, taker);
+  return task ? [...own, ...taskObstacles(state, task, taker.memberId)] : own;
 }
 
-/** What keeps a member from taking any task. */
-export function takerObstacles(state: TeamState, { memberId, at }: Taker): Obstacle[] {
+function takerObstacles(state: TeamState, { memberId, at }: Taker): Obstacle[] {
   const { team } = state;
   const found: Obstacle[] = [];
   if (!team) return found;
@@ -50,7 +50,7 @@ export function takerObstacles(state: TeamState, { memberId, at }: Taker): Obsta
 }
 
 /** What keeps a task from being taken: by this member, or by anybody. */
-export function taskObstacles(state: TeamState, task: TaskRecord, memberId?: string): Obstacle[] {
+function taskObstacles(state: TeamState, task: TaskRecord, memberId?: string): Obstacle[] {
   if (task.status === 'in_progress') return [{ kind: 'held', by: task.assigneeId ?? '' }];
   if (task.status !== 'pending') return [{ kind: 'ended' }];
   const found: Obstacle[] = [];

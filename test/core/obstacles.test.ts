@@ -14,7 +14,7 @@ function found(prepare: (team: Stage) => void): Obstacle[] {
   prepare(team);
   const task = team.state.tasks.get('1');
   if (!task) throw new Error('There is no task 1');
-  return obstacles(team.state, task, { memberId: 'ann', at: 0 });
+  return obstacles(team.state, { memberId: 'ann', at: 0 }, task);
 }
 
 /** No face can say it: only the bridge does. */

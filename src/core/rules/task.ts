@@ -5,7 +5,7 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { CHOSEN_TASK_ID, TASKS_PER_TEAM } from '../limits.ts';
-import { describeTask, isOpen, refuseClaim, takerObstacles, taskObstacles, waitsOf } from '../obstacles.ts';
+import { describeTask, isOpen, obstacles, refuseClaim, waitsOf } from '../obstacles.ts';
 import { bestReady, isPriority } from '../ready.ts';
 import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
@@ -128,12 +128,13 @@ export function claimTask(state: TeamState, command: CommandOf<'task.claim'>): T
   const { by, memberId = by } = command;
   if (memberId !== by) requireManager(state, by, `start a task for ${memberId}`);
   requireLive(state, memberId);
-  const [against] = takerObstacles(state, { memberId, at: command.at });
-  if (against) throw refuseClaim(state, memberId, against);
+  const wanted = command.taskId === undefined ? undefined : state.tasks.get(command.taskId);
+  // One that was deleted is gone, as one that never was.
+  const named = wanted?.status === 'deleted' ? undefined : wanted;
+  const [obstacle] = obstacles(state, { memberId, at: command.at }, named);
+  if (obstacle) throw refuseClaim(state, memberId, obstacle, named);
   const task = command.taskId === undefined ? bestReady(state, memberId) : requireTask(state, command.taskId);
   if (!task) return [];
-  const [obstacle] = command.taskId === undefined ? [] : taskObstacles(state, task, memberId);
-  if (obstacle) throw refuseClaim(state, memberId, obstacle, task);
   return [event(command, 'task:claimed', { taskId: task.id, memberId, epoch: task.epoch + 1 })];
 }
 
