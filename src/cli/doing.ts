@@ -1,3 +1,4 @@
+import { waitingOf } from '../core/waiting.ts';
 import type { ResultOf } from '../operations/index.ts';
 import { clean } from './text.ts';
 import { answerName } from './up/standing.ts';
@@ -17,7 +18,7 @@ export function describeDoing(member: Member, { tasks, requests }: Surrounded): 
   const waiting = requests.filter(({ kind, status }) => status === 'pending' && kind !== 'shutdown');
   const asked = waiting.find(({ memberId }) => memberId === member.id);
   if (asked) return `waits for your answer (${asked.kind}): troupe approve ${answerName(asked, waiting)}`;
-  const reason = reasonToWait(member);
+  const reason = waitingOf(member);
   if (reason !== undefined) return `waits: ${reason}`;
   if (member.status === 'stopped') return member.stopReason ?? '';
   const own = member.assignedTasks.flatMap((id) => tasks.get(id) ?? []);
@@ -28,19 +29,6 @@ export function describeDoing(member: Member, { tasks, requests }: Surrounded): 
   if (!blocked) return '';
   const { id, blockedBy, blockedReason = 'is blocked' } = blocked;
   return `waits: ${taskName(id)} ${blockedBy.length > 0 ? `needs ${taskNames(blockedBy)}` : clean(blockedReason)}`;
-}
-
-/** What it waits for besides tasks and answers: an overloaded model, a machine that may run it. */
-export function reasonToWait({ metadata }: Pick<Member, 'metadata'>): string | undefined {
-  const waiting = metadata?.['waiting'];
-  const isSaid = typeof waiting === 'object' && waiting !== null && 'reason' in waiting;
-  return isSaid ? String(waiting['reason']) : undefined;
-}
-
-/** Whether it went with the only machine that may run it, and comes back with that. */
-export function isLost(member: Pick<Member, 'status' | 'returning' | 'host' | 'metadata'>): boolean {
-  const { status, returning, host } = member;
-  return status === 'stopped' && returning === true && host !== undefined && reasonToWait(member) !== undefined;
 }
 
 /** What runs a member, in one word. */

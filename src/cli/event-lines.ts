@@ -1,6 +1,7 @@
-import { waitIn, wordEvent } from '../core/event-words.ts';
+import { wordEvent } from '../core/event-words.ts';
 import type { EventOf, TeamEvent } from '../core/event.ts';
 import type { Metadata } from '../core/json.ts';
+import { waitingOf } from '../core/waiting.ts';
 import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
 import { clean, cut, widthOf } from './text.ts';
@@ -44,7 +45,7 @@ function isTold(event: Batch['events'][number]): boolean {
   if (type === 'usage:recorded' && usage) return usage.inputTokens + usage.outputTokens + (usage.costUsd ?? 0) > 0;
   const changes = ['role', 'model', 'color', 'cwd', 'backendType', 'subscriptions', 'budget'];
   if (event.type !== 'teammate:changed' || changes.some((name) => name in more)) return true;
-  return waitIn(more.metadata) !== undefined;
+  return waitingOf(more) !== undefined;
 }
 
 /** The time of day for people, the whole moment for files. */

@@ -2,9 +2,9 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
 import { findHome } from '../client/home.ts';
+import { isLost, waitingOf } from '../core/waiting.ts';
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
-import { isLost, reasonToWait } from './doing.ts';
 import { INTERRUPTED, Refusal, UsageError } from './errors.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { paint } from './screen.ts';
@@ -72,7 +72,7 @@ async function whyNone(client: Client, teamId: string, memberId: string): Promis
   const { host, status, agent } = member;
   if (!agent) return 'Troupe runs no agent for it';
   if (isLost(member)) return `it lies on the machine ${host}, which is not there: troupe serve --name ${host} on it`;
-  const reason = status === 'spawning' ? reasonToWait(member) : undefined;
+  const reason = status === 'spawning' ? waitingOf(member) : undefined;
   return reason === undefined ? 'no agent of it ran here' : `it has not begun, ${clean(reason)}`;
 }
 

@@ -1,8 +1,9 @@
 import type { Client } from '../client/client.ts';
+import { isLost } from '../core/waiting.ts';
 import type { ResultOf } from '../operations/index.ts';
 import type { Arguments } from './arguments.ts';
 import { openClient } from './connect.ts';
-import { agentWord, describeDoing, isLost } from './doing.ts';
+import { agentWord, describeDoing } from './doing.ts';
 import { findOpenTeams } from './open-teams.ts';
 import type { Surroundings } from './own/own-command.ts';
 import { fold } from './text.ts';

@@ -1,7 +1,7 @@
 import type { EventOf, TeamEvent } from './event.ts';
 import { troublesTold } from './hook-trouble.ts';
-import type { Metadata } from './json.ts';
 import type { Usage } from './usage.ts';
+import { waitingOf } from './waiting.ts';
 
 /** An event in words, for whatever shows it. `${actor} ${text}` is a sentence. */
 export interface EventWords {
@@ -159,16 +159,10 @@ export function wordEvent(event: TeamEvent, task: NameTask = (id) => `#${id}`): 
   return word?.(event, task) ?? { actor: event.by, text: event.type, tone: 'quiet' };
 }
 
-/** What a member waits for, where an event says so. */
-export function waitIn(metadata: Metadata | undefined): string | undefined {
-  const waiting = metadata?.['waiting'];
-  return typeof waiting === 'object' && waiting !== null && 'reason' in waiting ? String(waiting['reason']) : undefined;
-}
-
 function wordChange({ by, memberId, status, metadata }: EventOf<'teammate:changed'>): EventWords {
   if (status !== undefined) return { actor: memberId, text: `is ${status}`, tone: 'quiet' };
   if (metadata?.['waiting'] === null) return { actor: memberId, text: 'no longer waits', tone: 'quiet' };
-  const reason = waitIn(metadata);
+  const reason = waitingOf({ metadata });
   if (reason === undefined) return { actor: by, text: `changed ${memberId}`, tone: 'quiet' };
   return { actor: memberId, text: 'waits', reason, tone: 'notable' };
 }

@@ -1,6 +1,6 @@
 import { isEmptySeat } from '../../core/seat.ts';
+import { isLost, waitingOf } from '../../core/waiting.ts';
 import type { ResultOf } from '../../operations/index.ts';
-import { isLost, reasonToWait } from '../doing.ts';
 import type { Screen, Style } from '../screen.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
@@ -74,7 +74,7 @@ export function waitingLines(members: readonly Member[]): string {
   const lines = members
     .filter((member) => member.status !== 'stopped' || isLost(member))
     .flatMap((member) => {
-      const reason = reasonToWait(member);
+      const reason = waitingOf(member);
       return reason === undefined ? [] : [`${clean(member.name)} waits: ${clean(reason)}\n`];
     });
   return lines.length === 0 ? '' : `\n${lines.join('')}`;
@@ -154,7 +154,7 @@ function memberDetails(member: Member, screen: Screen): string {
     ['agent', member.agent ? runBy(member) : `none that Troupe runs (${member.agentType})`],
     ['model', member.model],
     ['runs on', member.hostId === 'local' ? undefined : member.hostId],
-    ['waits', reasonToWait(member)],
+    ['waits', waitingOf(member)],
     ['session', member.sessionId === 'none' ? undefined : member.sessionId],
     ['directory', member.cwd],
     ['shown in', ['tmux', 'iterm2'].includes(member.backendType) ? member.backendType : undefined],

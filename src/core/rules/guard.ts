@@ -6,7 +6,8 @@ import type { Metadata } from '../json.ts';
 import { METADATA_BYTES } from '../limits.ts';
 import { describeTask, explainBlocked, isDelegating, refuseClaim } from '../obstacles.ts';
 import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from '../state.ts';
-import { isLost, requireMember, requireTeam, waitingOf } from '../view.ts';
+import { requireMember, requireTeam } from '../view.ts';
+import { isLost, waitingOf } from '../waiting.ts';
 
 /** The team, if it can still change. */
 export function requireOpenTeam(state: TeamState): TeamRecord {
