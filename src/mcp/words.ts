@@ -83,7 +83,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 /** A field of ours by the name that the agent knows. */
 export function toFieldName(name: string): string {
-  return FIELDS[name] ?? name;
+  return Object.hasOwn(FIELDS, name) ? (FIELDS[name] as string) : name;
 }
 
 /** The member that a name stands for: its own, `name@team`, or `team-lead` for whoever leads. */
