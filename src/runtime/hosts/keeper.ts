@@ -69,11 +69,12 @@ export async function keepHosts(options: KeeperOptions) {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  /** Reads who is there. Who is heard of meanwhile stays: the list may have been made before. */
   async function look(): Promise<void> {
     const at = readClocks();
     const cards = await hosts.list();
-    heard.clear();
-    for (const card of cards) heard.set(card.name, { card, at });
+    for (const [name, one] of heard) if (one.at.steady < at.steady) heard.delete(name);
+    for (const card of cards) if (!heard.has(card.name)) heard.set(card.name, { card, at });
     if (ousted || !cards.some(isNamesake)) return;
     ousted = nameLost(self.name);
     options.onOusted(ousted);
@@ -180,12 +181,17 @@ export async function keepHosts(options: KeeperOptions) {
     },
   };
 
-  await enter();
-  options.onLease(pace);
-  // Between two looks: who has just come, and how many members each runs.
+  // Who has just come, and how many members each runs. Before the first look: one who comes right after it would not be seen.
   const stopLooking = hosts.onCard((card) => {
     heard.set(card.name, { card, at: readClocks() });
   });
+  try {
+    await enter();
+  } catch (error) {
+    stopLooking();
+    throw error;
+  }
+  options.onLease(pace);
   const stopHearing = hosts.onTeam((team) => void meet(team));
   const beats = repeat(
     () => guard(undefined, beat),

@@ -11,7 +11,7 @@ import { createTeam } from '../../ledger/commands.ts';
 import { openLedger } from '../../ledger/places.ts';
 
 /** The daemons of one process: cards in a list. */
-function localHosts(cards: HostCard[], told: string[]): Hosts {
+function localHosts(cards: HostCard[], told: string[], more: Partial<Hosts> = {}): Hosts {
   return {
     leaseMs: 30_000,
     readLease: async () => 30_000,
@@ -27,6 +27,7 @@ function localHosts(cards: HostCard[], told: string[]): Hosts {
     answer: () => () => {},
     onCard: () => () => {},
     onTeam: () => () => {},
+    ...more,
   };
 }
 
@@ -60,6 +61,41 @@ test('after a pause longer than its lease a daemon knows of nobody until it has 
   expect(names()).toEqual(['alpha', 'beta']);
   sleepFor(3_600_000);
   expect(names()).toEqual([]);
+  await keeper.lease.valid();
+  expect(names()).toEqual(['alpha', 'beta']);
+  await keeper.close();
+});
+
+test('a daemon that comes while another reads the list is known to it', async () => {
+  const beta: HostCard = { name: 'beta', labels: [], agents: [], load: 0, home: 'other', version: '1' };
+  let hear = (_card: HostCard): void => {};
+  const listening = {
+    onCard: (listener: typeof hear) => {
+      hear = listener;
+      return () => {};
+    },
+    // Read before it came, and answered after.
+    list: async () => {
+      hear(beta);
+      return [];
+    },
+  };
+  const keeper = await keepHosts({
+    hosts: localHosts([], [], listening),
+    ledger: openLedger(memoryJournal()),
+    self: { name: 'alpha', labels: [], agents: [], home: 'h', version: '1' },
+    load: () => 0,
+    reconsider: async () => {},
+    declareLost: async () => {},
+    onLease() {},
+    onOusted: () => {},
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const names = (): string[] => keeper.list().map(({ name }) => name);
+  expect(names()).toContain('beta');
+  sleepFor(3_600_000);
   await keeper.lease.valid();
   expect(names()).toEqual(['alpha', 'beta']);
   await keeper.close();
