@@ -8,6 +8,7 @@ import { until } from '../until.ts';
 import { freePorts } from './server.ts';
 
 const LET_LEAD = join(import.meta.dirname, 'programs/let-lead.ts');
+const AWAIT_LEADER = join(import.meta.dirname, 'programs/await-leader.ts');
 
 /** Where programs run that reach each other whatever becomes of the line to the other place. */
 export interface Place {
@@ -56,16 +57,18 @@ export async function startPlaces(): Promise<Places> {
   onTestFinished(() => void holder.child.stdin?.end());
   const enter = (pid = 0) => ['nsenter', '-t', String(pid), '-U', '-n', '--preserve-credentials'] as const;
   const [most, few] = [enter(pids[0]), enter(pids[1])];
-  const ports = await freePorts(6);
+  const ports = await freePorts(9);
   const nodes = [most, most, few].map((from, i) => {
     const address = from === few ? '10.9.0.2' : '10.9.0.1';
-    return { name: `n${i + 1}`, from, route: `${address}:${ports[i]}`, port: ports[3 + i] };
+    const [route, monitor] = [`${address}:${ports[i]}`, `${address}:${ports[6 + i]}`];
+    return { name: `n${i + 1}`, from, route, port: ports[3 + i], monitor };
   });
   const routes = nodes.map(({ route }) => `nats://${route}`);
-  const servers = nodes.map(({ name, from, route, port }) => {
+  for (const { name, from, route, port, monitor } of nodes) {
     const lines = [
       `server_name: ${name}`,
       `listen: "127.0.0.1:${port}"`,
+      `http: "${monitor}"`,
       'max_payload: 8MB',
       // A line that went silent is noticed, and the way over it made anew.
       'ping_interval: "1s"',
@@ -74,15 +77,17 @@ export async function startPlaces(): Promise<Places> {
     ];
     writeFileSync(join(folder, `${name}.conf`), lines.join('\n'));
     const [program, ...args] = [...from, 'nats-server', '-c', join(folder, `${name}.conf`)] as const;
-    return track(spawn(program, [...args, '-l', join(folder, `${name}.log`)], { stdio: 'ignore' }));
-  });
-  const logs = () => nodes.map(({ name }) => read(join(folder, `${name}.log`)));
-  await until('the cluster has a leader', () => {
-    if (servers.some(({ child }) => child.exitCode !== null)) throw new Error('A nats-server has ended');
-    return logs().every((log) => log.includes('metadata leader'));
-  }).catch((error: unknown) => {
-    throw new Error(`${(error as Error).message}\n${logs().join('\n---\n')}`, { cause: error });
-  });
+    track(spawn(program, [...args, '-l', join(folder, `${name}.log`)], { stdio: 'ignore' }));
+  }
+  const run = async (program: string, ...words: readonly string[]): Promise<void> => {
+    const [nsenter, ...args] = [...most, process.execPath, program, ...words] as const;
+    const running = track(spawn(nsenter, args));
+    if ((await running.ended) === 0) return;
+    const logs = nodes.map(({ name }) => read(join(folder, `${name}.log`)));
+    throw new Error([running.output.stderr, ...logs].join('\n---\n'));
+  };
+  // Not by what they log: one that joins when the others have elected a leader says nothing of it.
+  await run(AWAIT_LEADER, ...nodes.map(({ monitor }) => `http://${monitor}`));
   const setLine = (to: 'up' | 'down'): void => {
     const [program, ...args] = [...most, 'ip', 'link', 'set', 'line', to] as const;
     const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
@@ -96,11 +101,7 @@ export async function startPlaces(): Promise<Places> {
   return {
     most: there,
     few: place(few),
-    async leadWithFew(stream) {
-      const [program, ...args] = [...most, process.execPath, LET_LEAD, there.url, stream, 'n3'] as const;
-      const moving = track(spawn(program, args));
-      if ((await moving.ended) !== 0) throw new Error(`${stream} is not led there: ${moving.output.stderr}`);
-    },
+    leadWithFew: (stream) => run(LET_LEAD, there.url, stream, 'n3'),
     cut: () => setLine('down'),
     mend: () => setLine('up'),
   };

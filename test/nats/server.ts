@@ -77,7 +77,7 @@ export async function startNats({ size = 1, config = '', jetstream = true }: Nat
 }
 
 /** What a node tells about itself, or undefined while it tells nothing. */
-export async function ask<T>({ monitor }: NatsNode, path: string): Promise<T | undefined> {
+export async function ask<T>({ monitor }: Pick<NatsNode, 'monitor'>, path: string): Promise<T | undefined> {
   try {
     const response = await fetch(`${monitor}${path}`, { signal: AbortSignal.timeout(2_000) });
     return response.ok ? ((await response.json()) as T) : undefined;
@@ -138,7 +138,8 @@ function listens(port: number): Promise<boolean> {
   });
 }
 
-async function hasLeader(nodes: readonly NatsNode[]): Promise<boolean> {
+/** Whether all servers of a cluster know each other, and one that leads them. */
+export async function hasLeader(nodes: readonly Pick<NatsNode, 'monitor'>[]): Promise<boolean> {
   const answers = await Promise.all(
     nodes.map((node) => ask<{ meta_cluster?: { leader?: string; cluster_size?: number } }>(node, '/jsz')),
   );

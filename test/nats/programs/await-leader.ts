@@ -1,0 +1,7 @@
+// Waits until the servers of a cluster, given by the addresses of their monitors, have a leader. It is a program of its own because it
+// has to run where the servers are.
+import { until } from '../../until.ts';
+import { hasLeader } from '../server.ts';
+
+const nodes = process.argv.slice(2).map((monitor) => ({ monitor }));
+await until('the cluster has a leader', () => hasLeader(nodes));
