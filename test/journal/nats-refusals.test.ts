@@ -169,6 +169,20 @@ describe('a journal on NATS', NEEDS_NATS, () => {
     await following;
   });
 
+  test('drops a team, although the servers elect a leader when its snapshot is looked for', async () => {
+    const { nodes } = await start({});
+    let asked = 0;
+    const { port } = await startProxy(nodes[0]!.port, (text) =>
+      text.replace('"code":404,"err_code":10037', (none) => (asked++ === 0 ? '"code":503,"err_code":10008' : none)),
+    );
+    const journal = await open(`nats://127.0.0.1:${port}`, { patienceMs: HANG_MS, awayMs: HANG_MS });
+    await fill(journal, 'a', 1);
+    asked = 0;
+    await journal.drop('a');
+    expect(asked).toBe(2);
+    expect(await journal.teams()).toEqual([]);
+  });
+
   test('fails with storage when nobody answers for long, and knows afterwards what was done', async () => {
     const { nodes, url } = await start({});
     const journal = await open(url, { awayMs: 500 });

@@ -3,6 +3,7 @@ import type { ObjectStore } from '@nats-io/obj';
 import { TeamError } from '../../core/errors.ts';
 import type { Snapshot } from '../journal.ts';
 import { pack, unpack } from './batch.ts';
+import { patiently } from './link.ts';
 import type { Link } from './link.ts';
 import type { Found, Life } from './streams.ts';
 
@@ -11,7 +12,7 @@ const LOAD_MS = 10_000;
 
 /** The snapshots of all teams, in one object store. Each is named after the life of the team that it belongs to. */
 export async function openSnapshots(link: Link) {
-  const store = await new Objm(link.js).open(link.names.snapshots);
+  const store = await patiently(link, () => new Objm(link.js).open(link.names.snapshots));
 
   return {
     async load({ subject, end }: Found): Promise<Snapshot | undefined> {
@@ -33,7 +34,7 @@ export async function openSnapshots(link: Link) {
     },
 
     async remove(life: Life): Promise<void> {
-      await removeObject(link, store, life.subject);
+      await patiently(link, () => removeObject(link, store, life.subject));
     },
   };
 }
