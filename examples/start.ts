@@ -6,7 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fold } from '../src/cli/text.ts';
+import { fold } from '../src/cli/show/text.ts';
 
 const root = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'troupe-'));

@@ -49,6 +49,14 @@ const BESIDE: readonly string[] = [
   'src/runtime/home.ts',
 ];
 
+/** The wings of `src/cli/`, from the ground up, and what each may import besides itself. Files beside them put them together. */
+const WINGS: Readonly<Record<string, readonly string[]>> = {
+  show: [],
+  line: ['show'],
+  reach: ['show'],
+  commands: ['show', 'line', 'reach'],
+};
+
 /** What of `client/` a browser can load: the rest is for programs. */
 const IN_BROWSERS: readonly string[] = ['client.ts', 'errors.ts', 'replica.ts', 'websocket.ts'];
 
@@ -56,13 +64,13 @@ const IN_BROWSERS: readonly string[] = ['client.ts', 'errors.ts', 'replica.ts', 
  * What runs without the daemon or beside it: the daemon itself, a teammate's process, the kill switch, panes, moving
  * journals, looking at one. */
 const PROCESSES = [
-  'src/cli/serve.ts',
-  'src/cli/teammate.ts',
-  'src/cli/stop-all.ts',
-  'src/cli/panes.ts',
-  'src/cli/journal.ts',
-  'src/cli/journal-place.ts',
-  'src/cli/doctor/journal.ts',
+  'src/cli/commands/serve.ts',
+  'src/cli/commands/teammate.ts',
+  'src/cli/commands/stop-all.ts',
+  'src/cli/commands/up/panes.ts',
+  'src/cli/commands/journal.ts',
+  'src/cli/reach/journal-place.ts',
+  'src/cli/commands/doctor/journal.ts',
 ];
 
 const HOUSE = dirname(import.meta.dirname);
@@ -145,9 +153,23 @@ function explainPackage({ room, path }: Place, specifier: string): string | unde
 }
 
 function explainSibling(from: Place, to: Place): string | undefined {
+  if (from.room === 'cli') return explainWing(from, to);
   const target = adapterOf(to);
   if (target === undefined || target === adapterOf(from)) return undefined;
   return `${from.path} must not import ${to.path}: ports and adapters never know another adapter.`;
+}
+
+function explainWing(from: Place, to: Place): string | undefined {
+  const [wing, other] = [wingOf(from), wingOf(to)];
+  const allowed = WINGS[wing];
+  if (wing === other || !allowed || allowed.includes(other)) return undefined;
+  const known = allowed.length === 0 ? 'no other wing' : allowed.join(', ');
+  return `${from.path} must not import ${to.path}: in src/cli/, ${wing}/ knows ${known}.`;
+}
+
+/** The folder right under the room; nothing for a file that stands beside the wings. */
+function wingOf({ rest }: Place): string {
+  return rest.includes('/') ? rest.slice(0, rest.indexOf('/')) : '';
 }
 
 function checkNode(context: RuleContext, file: string, node: RuleNode): void {

@@ -30,7 +30,7 @@ export async function bundlePrograms(root: string): Promise<void> {
       minify: false,
       target: 'node22',
       rolldownOptions: {
-        input: Object.fromEntries(names.map((name) => [`program-${name}`, join(folder, `${name}.js`)])),
+        input: Object.fromEntries(names.map((name) => [`program-${name}`, join(folder, 'commands', `${name}.js`)])),
         external: LATER,
         preserveEntrySignatures: 'strict',
         output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'program-part-[name].js' },
@@ -38,6 +38,6 @@ export async function bundlePrograms(root: string): Promise<void> {
     },
   });
   for (const [name, exported] of Object.entries(PROGRAMS)) {
-    writeFileSync(join(folder, `${name}.js`), `export { ${exported} } from './program-${name}.js';\n`);
+    writeFileSync(join(folder, 'commands', `${name}.js`), `export { ${exported} } from '../program-${name}.js';\n`);
   }
 }

@@ -8,7 +8,7 @@ const ROOT = dirname(import.meta.dirname);
 /** What the program is made of. */
 const SOURCES = ['src', 'scripts', 'bin', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 /** Among the last that a build writes: without it, a build was never done or never came to its end. */
-const LAST_BUILT = 'dist/cli/serve.js';
+const LAST_BUILT = 'dist/cli/commands/serve.js';
 
 /** Whether dist/ holds the program as it is in src/ now. */
 export function isBuilt(root = ROOT): boolean {

@@ -1,11 +1,10 @@
-// Writes src/cli/manifest.ts and its texts from the table of operations. The command line reads them instead of the table, because
+// Writes src/cli/line/manifest.ts and its texts from the table of operations. The command line reads them instead of the table, because
 // loading the table means loading zod: 60 ms where `node -e 0` takes 35. With --check it only says whether they are stale.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { CommandRow, CommandTexts, InputRow, InputType } from '../src/cli/command.ts';
-import { ERROR_CODES } from '../src/core/errors.ts';
+import type { CommandRow, CommandTexts, InputRow, InputType } from '../src/cli/line/command.ts';
 import { OPERATIONS } from '../src/operations/index.ts';
 import type { OperationName } from '../src/operations/index.ts';
 import type { Operation } from '../src/operations/operation.ts';
@@ -164,15 +163,10 @@ function isCurrent(file: string, text: string): boolean {
 /** What is written, by file. */
 export function renderManifest(): Record<string, string> {
   const commands = OPERATIONS.map((operation) => describeCommand(operation));
-  const exits = Object.fromEntries(Object.entries(ERROR_CODES).map(([code, { exit }]) => [code, exit]));
   return {
-    'src/cli/manifest.ts': format(`${NOTE}
-import type { ErrorCode } from '../core/errors.ts';
+    'src/cli/line/manifest.ts': format(`${NOTE}
 import { commandOf } from './command.ts';
 import type { Command, CommandRow } from './command.ts';
-
-/** The exit code for each way in which Troupe says no. */
-export const EXIT_CODES: Readonly<Record<ErrorCode, number>> = ${JSON.stringify(exits)};
 
 /** Every operation as a command, as JSON: a command line reads the one it needs, and V8 need not build them all. */
 const TABLE: Readonly<Record<string, string>> = {${commands.map(({ words, row }) => entry(words, JSON.stringify(row))).join(',')}};
@@ -186,7 +180,7 @@ export function readCommand(words: string): Command | undefined {
   return row === undefined ? undefined : commandOf(words, JSON.parse(row) as CommandRow);
 }
 `),
-    'src/cli/manifest-texts.ts': format(`${NOTE}
+    'src/cli/line/manifest-texts.ts': format(`${NOTE}
 import type { CommandTexts } from './command.ts';
 
 /** What help texts say of each operation's command. */
@@ -201,7 +195,7 @@ function entry(key: string, value: unknown): string {
 
 function format(source: string): string {
   const oxfmt = join(ROOT, 'node_modules/oxfmt/bin/oxfmt');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [oxfmt, '--stdin-filepath=src/cli/manifest.ts'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [oxfmt, '--stdin-filepath=src/cli/line/manifest.ts'], {
     cwd: ROOT,
     input: source,
     encoding: 'utf8',

@@ -1,11 +1,12 @@
-import { hasFlag, readArguments } from './arguments.ts';
-import { callOperation } from './call.ts';
-import { findCommand, isNoun, unknownCommand } from './commands.ts';
-import { reportError } from './errors.ts';
-import { interruption } from './interruption.ts';
-import type { OwnCommand } from './own/own-command.ts';
-import { standardScreen } from './screen.ts';
-import { speakJson } from './write.ts';
+import { callOperation } from './commands/operation.ts';
+import { COMMANDS } from './commands/table.ts';
+import { hasFlag, readArguments } from './line/arguments.ts';
+import type { Command } from './line/command.ts';
+import { findCommand, isNoun, unknownCommand } from './line/find.ts';
+import { interruption } from './reach/interruption.ts';
+import { reportError, UsageError } from './show/errors.ts';
+import { standardScreen } from './show/screen.ts';
+import { speakJson } from './show/write.ts';
 
 /** Does what the words say and returns the exit code. */
 export async function answer(words: readonly string[]): Promise<number> {
@@ -14,18 +15,18 @@ export async function answer(words: readonly string[]): Promise<number> {
   try {
     const [first = 'help'] = words[0] === '--json' ? words.slice(1) : words;
     if (['--version', '-v', '-V', 'version'].includes(first)) {
-      return (await import('./version.ts')).printVersion(isJson);
+      return (await import('./commands/version.ts')).printVersion(isJson);
     }
     if (first === 'help' || hasFlag(words, '--help', '-h') || isNounAlone(words.filter((word) => word !== '--json'))) {
-      return (await import('./help.ts')).printHelp(words, standardScreen(process.env));
+      return (await import('./line/help.ts')).printHelp(COMMANDS, words, standardScreen(process.env));
     }
     // `troupe --json task list` is as clear as `troupe task list --json`.
     const ordered = words[0] === '--json' ? [...words.slice(1), words[0]] : words;
-    const found = findCommand(ordered);
-    if (!found) throw unknownCommand(ordered);
-    return await ('load' in found.command
-      ? runOwn(found.command, found.rest)
-      : callOperation(found.command, found.rest));
+    const found = findCommand(COMMANDS, ordered);
+    if (!found) throw unknownCommand(COMMANDS, ordered);
+    const { command, rest } = found;
+    if (command.loadProgram) throw new UsageError(`Put --json after ${command.words}`, command.words);
+    return await (command.load ? run(command, rest) : callOperation(command, rest));
   } catch (error) {
     return reportError(error, isJson);
   }
@@ -33,17 +34,22 @@ export async function answer(words: readonly string[]): Promise<number> {
 
 /** `troupe task` asks what there is. */
 function isNounAlone(words: readonly string[]): boolean {
-  return words.length === 1 && isNoun(words[0] ?? '');
+  return words.length === 1 && isNoun(COMMANDS, words[0] ?? '');
 }
 
-async function runOwn(command: OwnCommand, rest: readonly string[]): Promise<number> {
-  const given = await readArguments(command, rest, process.env);
-  const surroundings = { environment: process.env, screen: standardScreen(process.env), signal: interruption() };
-  const loaded = await command.load();
-  return loaded.run(given, surroundings).catch((error: unknown) => explain(error, command, given.input['teamId']));
+async function run(command: Command, rest: readonly string[]): Promise<number> {
+  const { env: environment } = process;
+  const listOpen = async (): Promise<string[]> => (await import('./reach/open-teams.ts')).listOpenTeams(environment);
+  const given = await readArguments(command, rest, { environment, listOpen });
+  const screen = standardScreen(environment);
+  const loaded = await command.load?.();
+  if (!loaded) throw new Error(`troupe ${command.words} does nothing`);
+  return loaded
+    .run(given, { environment, screen, signal: interruption(), commands: COMMANDS })
+    .catch((error: unknown) => explain(error, command, given.input['teamId']));
 }
 
 /** What went wrong, in the words that help most. */
-async function explain(error: unknown, command: OwnCommand, teamId: unknown): Promise<never> {
-  throw await (await import('./explanations.ts')).explainError(error, command, teamId);
+async function explain(error: unknown, command: Command, teamId: unknown): Promise<never> {
+  throw await (await import('./commands/operation/explanations.ts')).explainError(error, command, teamId);
 }

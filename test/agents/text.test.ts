@@ -5,7 +5,7 @@ import { newTelling } from '../../src/agents/claude/telling.ts';
 import { Thread } from '../../src/agents/codex/thread.ts';
 import { execAgent } from '../../src/agents/exec.ts';
 import { textFlow } from '../../src/agents/text.ts';
-import { wholeLines } from '../../src/cli/transcript-lines.ts';
+import { wholeLines } from '../../src/cli/show/transcript-lines.ts';
 import { toSteps } from '../../ui/member/steps.ts';
 import { defaultStart, hear, turn } from '../contracts/agent.ts';
 

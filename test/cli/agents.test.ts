@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { views } from '../../src/cli/views/agent.ts';
+import { views } from '../../src/cli/show/views/agent.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { newTroupe } from './troupe.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeAnswer, waitingBlocks } from '../../src/cli/views/waiting.ts';
+import { describeAnswer, waitingBlocks } from '../../src/cli/show/views/waiting.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { HOSTILE } from './hostile.ts';
 

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { readArguments } from '../../src/cli/arguments.ts';
-import { findCommand } from '../../src/cli/commands.ts';
-import { UsageError } from '../../src/cli/errors.ts';
-import { parseDuration, showDuration, showTime } from '../../src/cli/time.ts';
+import { COMMANDS } from '../../src/cli/commands/table.ts';
+import { readArguments } from '../../src/cli/line/arguments.ts';
+import { findCommand } from '../../src/cli/line/find.ts';
+import { UsageError } from '../../src/cli/show/errors.ts';
+import { parseDuration, showDuration, showTime } from '../../src/cli/show/time.ts';
 import { findNearest } from '../../src/core/nearest.ts';
 import { wordsOf } from './troupe.ts';
 
 function read(line: string | readonly string[], environment: NodeJS.ProcessEnv = {}) {
-  const found = findCommand(wordsOf(line));
-  return readArguments(found!.command, found!.rest, environment);
+  const found = findCommand(COMMANDS, wordsOf(line));
+  return readArguments(found!.command, found!.rest, { environment, listOpen: () => Promise.resolve([]) });
 }
 
 describe('arguments', () => {

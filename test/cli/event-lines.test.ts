@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeEvent, eventLines } from '../../src/cli/event-lines.ts';
-import type { Screen } from '../../src/cli/screen.ts';
+import { describeEvent, eventLines } from '../../src/cli/show/event-lines.ts';
+import type { Screen } from '../../src/cli/show/screen.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 
 const titles = new Map([['2', 'Test it']]);

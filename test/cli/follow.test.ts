@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { followWork } from '../../src/cli/up/follow.ts';
+import { followWork } from '../../src/cli/commands/up/follow.ts';
 import type { Client } from '../../src/client/client.ts';
 import { connect, serve, temporaryHome } from '../daemon/serve.ts';
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { allCommands } from '../../src/cli/commands.ts';
-import { EXAMPLES } from '../../src/cli/examples.ts';
-import { helpFor } from '../../src/cli/help.ts';
-import { COMMAND_NAMES, EXIT_CODES } from '../../src/cli/manifest.ts';
+import { COMMANDS } from '../../src/cli/commands/table.ts';
+import { EXAMPLES } from '../../src/cli/line/examples.ts';
+import { allCommands } from '../../src/cli/line/find.ts';
+import { helpFor } from '../../src/cli/line/help.ts';
+import { COMMAND_NAMES } from '../../src/cli/line/manifest.ts';
+import { ERROR_CODES } from '../../src/core/errors.ts';
 import { newTroupe } from './troupe.ts';
 
 describe('help', () => {
@@ -18,15 +20,15 @@ describe('help', () => {
   });
 
   test('names every exit code', () => {
-    const help = helpFor([], { isTerminal: false, hasColor: false, columns: Infinity, now: 0 });
+    const help = helpFor(COMMANDS, [], { isTerminal: false, hasColor: false, columns: Infinity, now: 0 });
     const text = /exit code +([^]*?)\n +TROUPE_TEAM/.exec(help)?.[1] ?? '';
     const told = text.split(/;\s+/).map((part) => parseInt(part, 10));
-    const codes = new Set([0, 130, ...Object.values(EXIT_CODES)]);
+    const codes = new Set([0, 130, ...Object.values(ERROR_CODES).map(({ exit }) => exit)]);
     expect(told).toEqual([...codes].toSorted((a, b) => a - b));
   });
 
   test('says what the mark in an inbox means', () => {
-    const help = helpFor(['inbox'], { isTerminal: false, hasColor: false, columns: Infinity, now: 0 });
+    const help = helpFor(COMMANDS, ['inbox'], { isTerminal: false, hasColor: false, columns: Infinity, now: 0 });
     expect(help).toContain('● stands before what was not read. To look changes nothing; with --mark-read');
   });
 
@@ -55,7 +57,7 @@ describe('help', () => {
 
   test('has an example of every command, and each of them can be read', async () => {
     expect(
-      allCommands()
+      allCommands(COMMANDS)
         .map(({ words }) => words)
         .filter((words) => !EXAMPLES[words]),
     ).toEqual([]);
@@ -73,7 +75,9 @@ describe('help', () => {
   });
 
   test.each(['serve', 'mcp', 'up', 'run', 'member restart'])('of %s breaks its sentences at spaces', (words) => {
-    const lines = helpFor(words.split(' '), { isTerminal: true, hasColor: false, columns: 72, now: 0 }).split('\n');
+    const lines = helpFor(COMMANDS, words.split(' '), { isTerminal: true, hasColor: false, columns: 72, now: 0 }).split(
+      '\n',
+    );
     const sentences = lines.slice(0, lines.indexOf('Examples'));
     expect(sentences.filter((line) => line.length > 72)).toEqual([]);
   });

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { renderManifest } from '../../scripts/write-manifest.ts';
-import { flagsOf, readArguments } from '../../src/cli/arguments.ts';
-import { allCommands, findCommand } from '../../src/cli/commands.ts';
-import { EXAMPLES } from '../../src/cli/examples.ts';
-import { COMMAND_NAMES, EXIT_CODES } from '../../src/cli/manifest.ts';
-import { ERROR_CODES } from '../../src/core/errors.ts';
+import { COMMANDS } from '../../src/cli/commands/table.ts';
+import { readArguments } from '../../src/cli/line/arguments.ts';
+import { EXAMPLES } from '../../src/cli/line/examples.ts';
+import { allCommands, findCommand } from '../../src/cli/line/find.ts';
+import { flagsOf } from '../../src/cli/line/inputs.ts';
+import { COMMAND_NAMES } from '../../src/cli/line/manifest.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import { wordsOf } from './troupe.ts';
 
@@ -20,25 +21,23 @@ describe('the manifest', () => {
   test('has every operation as a command, each under its own words', () => {
     expect(COMMAND_NAMES).toHaveLength(OPERATIONS.length);
     for (const { name, cli } of OPERATIONS) {
-      expect(findCommand((cli?.command ?? name.replace('.', ' ')).split(' '))?.command.operation).toBe(name);
-      expect(findCommand(name.split('.'))?.command.operation).toBe(name);
+      expect(findCommand(COMMANDS, (cli?.command ?? name.replace('.', ' ')).split(' '))?.command.operation).toBe(name);
+      expect(findCommand(COMMANDS, name.split('.'))?.command.operation).toBe(name);
     }
   });
 
   test('gives each flag of a command one name', () => {
-    for (const command of allCommands()) {
+    for (const command of allCommands(COMMANDS)) {
       const names = flagsOf(command).flatMap(({ name, short }) => (short === undefined ? [name] : [name, short]));
       expect(new Set(names).size, command.words).toBe(names.length);
     }
   });
-
-  test('knows the exit code of every refusal', () => {
-    expect(EXIT_CODES).toEqual(Object.fromEntries(Object.entries(ERROR_CODES).map(([code, { exit }]) => [code, exit])));
-  });
 });
 
 describe('the examples', () => {
-  const examples = Object.entries(EXAMPLES).flatMap(([words, lines]) => lines.map((line) => ({ words, line })));
+  // Programs read their words themselves.
+  const read = Object.entries(EXAMPLES).filter(([words]) => !COMMANDS.get(words)?.loadProgram);
+  const examples = read.flatMap(([words, lines]) => lines.map((line) => ({ words, line })));
 
   test.each(examples)('show $words as it is understood: $line', async ({ words, line }) => {
     // Without what belongs to the shell around it.
@@ -47,8 +46,10 @@ describe('the examples', () => {
       .replace(/[<>|)] ?.*$/, '')
       .replace(/ - /g, ' text ')
       .replace(/ -$/, ' text');
-    const found = findCommand(wordsOf(plain.trim()));
+    const found = findCommand(COMMANDS, wordsOf(plain.trim()));
     expect(found?.command.words).toBe(words);
-    await expect(readArguments(found!.command, found!.rest, {})).resolves.toBeDefined();
+    await expect(
+      readArguments(found!.command, found!.rest, { environment: {}, listOpen: () => Promise.resolve([]) }),
+    ).resolves.toBeDefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { pairs, table } from '../../src/cli/table.ts';
-import { widthOf } from '../../src/cli/text.ts';
+import { pairs, table } from '../../src/cli/show/table.ts';
+import { widthOf } from '../../src/cli/show/text.ts';
 
 const COLUMNS = [{ title: '#', align: 'right' }, { title: 'TASK', flexible: true }, { title: 'WHO' }] as const;
 const ROWS = [

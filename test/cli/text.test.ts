@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { clean, cleanLines, cut, widthOf, wrap, fold } from '../../src/cli/text.ts';
-import { toJson } from '../../src/cli/write.ts';
+import { clean, cleanLines, cut, widthOf, wrap, fold } from '../../src/cli/show/text.ts';
+import { toJson } from '../../src/cli/show/write.ts';
 import { HOSTILE } from './hostile.ts';
 
 /** What must never reach a terminal from a foreign text. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { entryText, entryWriter } from '../../src/cli/transcript-lines.ts';
-import type { Entry } from '../../src/cli/transcript-lines.ts';
+import { entryText, entryWriter } from '../../src/cli/show/transcript-lines.ts';
+import type { Entry } from '../../src/cli/show/transcript-lines.ts';
 
 const SCREEN = { isTerminal: false, hasColor: false, columns: 80, now: 0 };
 

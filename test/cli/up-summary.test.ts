@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Screen } from '../../src/cli/screen.ts';
-import type { Outcome } from '../../src/cli/up/follow.ts';
-import { summarize } from '../../src/cli/up/summary.ts';
+import type { Outcome } from '../../src/cli/commands/up/follow.ts';
+import { summarize } from '../../src/cli/commands/up/summary.ts';
+import type { Screen } from '../../src/cli/show/screen.ts';
 
 const SCREEN: Screen = { isTerminal: false, hasColor: false, columns: Infinity, now: 0 };
 

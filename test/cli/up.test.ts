@@ -430,7 +430,7 @@ test('of many troupe up that find the holder of a team dead at the same moment, 
   const teams = Array.from({ length: rounds(60, 300) }, (_, at) => `team-${at}`);
   const script = `
       import { once } from 'node:events';
-      import { openHolder } from ${JSON.stringify(new URL('../../src/cli/up/holder.ts', import.meta.url).href)};
+      import { openHolder } from ${JSON.stringify(new URL('../../src/cli/commands/up/holder.ts', import.meta.url).href)};
       const [folder, ...teams] = process.argv.slice(1);
       console.log('ready');
       await once(process.stdin, 'data');

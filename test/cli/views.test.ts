@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { views } from '../../src/cli/views/all.ts';
-import { showAnything } from '../../src/cli/views/generic.ts';
+import { views } from '../../src/cli/show/views/all.ts';
+import { showAnything } from '../../src/cli/show/views/generic.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import { HOSTILE } from './hostile.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { widthOf } from '../../src/cli/text.ts';
-import { chosenTasks, drawFrame, lastScroll } from '../../src/cli/watch/frame.ts';
-import type { Choice } from '../../src/cli/watch/frame.ts';
-import { headLine } from '../../src/cli/watch/head.ts';
-import type { Mail, Model, Task } from '../../src/cli/watch/model.ts';
+import { chosenTasks, drawFrame, lastScroll } from '../../src/cli/commands/watch/frame.ts';
+import type { Choice } from '../../src/cli/commands/watch/frame.ts';
+import { headLine } from '../../src/cli/commands/watch/head.ts';
+import type { Mail, Model, Task } from '../../src/cli/commands/watch/model.ts';
+import { widthOf } from '../../src/cli/show/text.ts';
 import { pauseProcess } from '../daemon/processes.ts';
 import { needTool } from '../tools.ts';
 import { until } from '../until.ts';

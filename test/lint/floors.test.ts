@@ -10,6 +10,7 @@ const BELOW = 'only from floors below';
 const ADAPTER = 'never know another adapter';
 const CONCRETE = 'is a concrete adapter';
 const CLIENT = 'through src/client/ alone';
+const WING = 'in src/cli/';
 const NODE = 'needs Node';
 const NOBODY = 'no other room imports it';
 const NOWHERE = 'is in no room';
@@ -85,7 +86,17 @@ const IMPORTS: readonly Import[] = [
   ['src/cli/task.ts', 'citty'],
   ['src/cli/task.ts', './main.ts'],
   ['src/cli/task.ts', '../client/client.ts'],
-  ['src/cli/serve.ts', '../daemon.ts'],
+  ['src/cli/commands/serve.ts', '../../daemon.ts'],
+  ['src/cli/main.ts', './commands/serve.ts'],
+  ['src/cli/commands/up.ts', '../reach/connect.ts'],
+  ['src/cli/commands/up.ts', '../main.ts', WING],
+  ['src/cli/reach/connect.ts', '../show/text.ts'],
+  ['src/cli/reach/connect.ts', '../line/find.ts', WING],
+  ['src/cli/reach/connect.ts', '../commands/up.ts', WING],
+  ['src/cli/line/help.ts', '../show/text.ts'],
+  ['src/cli/line/help.ts', '../commands/table.ts', WING],
+  ['src/cli/show/views/task.ts', '../text.ts'],
+  ['src/cli/show/views/task.ts', '../../line/find.ts', WING],
   ['src/cli/task.ts', '../core/errors.ts'],
   ['src/cli/task.ts', '../agents/process.ts'],
   ['src/cli/task.ts', '../agents/turns.ts', CLIENT],

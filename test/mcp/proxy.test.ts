@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { McpProxy } from '../../src/cli/mcp/proxy.ts';
+import { McpProxy } from '../../src/cli/commands/mcp/proxy.ts';
 import { CallError } from '../../src/client/client.ts';
 import type { Connect } from '../../src/client/client.ts';
 

@@ -1,0 +1,104 @@
+import { CallError } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
+import type { ResultOf } from '../../operations/index.ts';
+import type { Arguments, Surroundings } from '../line/command.ts';
+import { newCommandId } from '../reach/call.ts';
+import { openClient } from '../reach/connect.ts';
+import { findOpenTeams } from '../reach/open-teams.ts';
+import { Refusal, UsageError } from '../show/errors.ts';
+import { fold } from '../show/text.ts';
+import { describeAnswer, describeJudged, waitingBlocks } from '../show/views/waiting.ts';
+import { print, toJson } from '../show/write.ts';
+
+type Request = ResultOf<'request.list'>[number];
+
+interface Answer {
+  readonly requestId?: string;
+  readonly teamId?: string;
+  readonly deny?: boolean;
+  readonly again?: boolean;
+  readonly feedback?: string;
+}
+
+/** What waits for a person, in all teams; or the answer to one of them, whatever it is. */
+export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
+  const { requestId, teamId, deny = false, again = false, feedback } = given.input as Answer;
+  if (requestId === undefined && (deny || again || feedback !== undefined)) {
+    throw new UsageError('Say what you answer, by its member or its id: troupe approve lists what waits', 'approve');
+  }
+  if (again && (deny || feedback !== undefined)) {
+    throw new UsageError('--again is neither yes nor no: leave out --deny and --feedback', 'approve');
+  }
+  const client = openClient(environment);
+  try {
+    const waiting = await findWaiting(client, teamId, signal);
+    if (requestId === undefined) {
+      if (given.json) print(toJson(waiting, screen.isTerminal ? 2 : undefined));
+      else if (waiting.length === 0) print('Nothing waits for you.\n');
+      else print(waitingBlocks(waiting, screen, teamId));
+      return 0;
+    }
+    const request = findRequest(waiting, requestId);
+    const answered = again
+      ? await judgeAgain(client, request, signal)
+      : await answer(client, request, { approve: !deny, feedback, signal });
+    if (given.json) print(toJson(answered, screen.isTerminal ? 2 : undefined));
+    else print(fold(`${again ? describeJudged(answered) : describeAnswer(answered)}\n`, screen));
+    return 0;
+  } finally {
+    client.close();
+  }
+}
+
+/** By its id, or by the name of a member of whom nothing else waits: ids are long. */
+function findRequest(waiting: readonly Request[], named: string): Request {
+  const exact = waiting.filter(({ id }) => id === named);
+  const found = exact.length > 0 ? exact : waiting.filter(({ memberId }) => memberId === named);
+  const [request, ...others] = found;
+  if (!request) {
+    throw new Refusal('not_found', `Nothing of this id waits for you: ${named}. troupe approve lists what does.`);
+  }
+  if (others.length === 0) return request;
+  const ids = found.map(({ id }) => `\n  troupe approve ${id}`).join('');
+  throw new Refusal('conflict', `${found.length} requests of ${named} wait for you: say which.${ids}`);
+}
+
+/** Shutdowns are answered by those whom they concern. */
+async function findWaiting(client: Client, teamId: string | undefined, signal: AbortSignal): Promise<Request[]> {
+  const open = await findOpenTeams(client, teamId, { signal });
+  const lists = await Promise.all(
+    open.map((name) => client.call('request.list', { teamId: name, status: 'pending' }, { signal })),
+  );
+  return lists.flat().filter(({ kind }) => kind !== 'shutdown');
+}
+
+async function answer(
+  client: Client,
+  { id: requestId, teamId, kind }: Request,
+  { approve, feedback, signal }: { approve: boolean; feedback: string | undefined; signal: AbortSignal },
+): Promise<Request> {
+  const options = { signal, commandId: newCommandId() };
+  const said = { teamId, requestId, ...(feedback !== undefined && { feedback }) };
+  if (kind !== 'plan') return client.call('request.answer', { ...said, approve }, options);
+  return client.call(approve ? 'plan.approve' : 'plan.reject', said, options);
+}
+
+/** What the gate says of the work as it is now; its no is told as the error it is, and the request still waits. */
+async function judgeAgain(
+  client: Client,
+  { id: requestId, teamId, kind, memberId }: Request,
+  signal: AbortSignal,
+): Promise<Request> {
+  if (kind !== 'gate') {
+    throw new Refusal(
+      'invalid',
+      `No gate has judged what waits here: it is a ${kind} of ${memberId}. Say yes, or no with --deny.`,
+    );
+  }
+  try {
+    return await client.call('request.judge', { teamId, requestId }, { signal, commandId: newCommandId() });
+  } catch (error) {
+    if (!(error instanceof CallError) || error.code !== 'gate_rejected') throw error;
+    throw new Refusal('gate_rejected', `It did not pass, and waits for you as before: ${error.message}`);
+  }
+}

@@ -1,0 +1,187 @@
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findNativeRoot } from '../../../bridge/layout.ts';
+import type { Client } from '../../../client/client.ts';
+import type { AgentSpec } from '../../../core/agent.ts';
+import { openClient } from '../../reach/connect.ts';
+import { reportError, Refusal, UsageError } from '../../show/errors.ts';
+import { standardScreen } from '../../show/screen.ts';
+import { cleanLines } from '../../show/text.ts';
+import { print, warn } from '../../show/write.ts';
+import { say } from '../member/attach.ts';
+import { printTranscript } from '../member/transcript.ts';
+import { hasLead } from './stand-in.ts';
+import type { Players } from './stand-in.ts';
+
+/** So long one call holds on to the seat. */
+const HOLD_MS = 20_000;
+
+/** A daemon that went is back, or started again, after a few of these. */
+const AGAIN_MS = 300;
+
+/** Whoever is told to end says so, and does not wait longer for an answer. */
+const FAREWELL_MS = 3_000;
+
+/** How often it looks whether its lead still runs: one that was killed tells nobody. */
+const LEAD_MS = 1_000;
+
+/** Why it ends before its member does, and its exit code. */
+interface Ending {
+  readonly code: number;
+  readonly why: string;
+}
+
+/**
+ * What runs in the pane that a native lead opened for a teammate which somebody else plays. The daemon runs the agent; this holds on to its
+ * seat, shows what it does, and takes what is typed. When this ends, in whatever way, so does the member.
+ */
+export async function runNativeTeammate([, file = '', ...words]: readonly string[]): Promise<number> {
+  const stop = new AbortController();
+  const end = (ending: Ending): void => stop.abort(ending);
+  for (const [signal, code] of Object.entries(SIGNALS)) {
+    process.once(signal, () => end({ code, why: 'its pane was closed' }));
+  }
+  const look = setInterval(() => {
+    if (!hasLead(file)) end({ code: 0, why: 'its lead has ended' });
+  }, LEAD_MS);
+  look.unref();
+  try {
+    const flags = readFlags(words);
+    if (!hasLead(file)) throw new Refusal('not_found', 'The Claude Code that started this teammate has ended');
+    const { home, players } = JSON.parse(readFileSync(file, 'utf8')) as Players;
+    const player = players.find(({ pattern }) => fits(pattern, flags.name));
+    if (!player) throw new Refusal('not_found', `Nobody plays the teammate ${JSON.stringify(flags.name)}`);
+    const environment = { ...process.env, TROUPE_HOME: home };
+    // A lead that asks for nothing passes that on to its teammates, unless somebody set another mode for this one.
+    const mode = flags.unasked ? { mode: 'full' as const } : {};
+    const plan = flags.plan || player.plan === true;
+    return await play({ ...flags, plan, agent: { ...mode, ...player.agent } }, environment, stop.signal);
+  } catch (error) {
+    if (stop.signal.aborted) return (stop.signal.reason as Ending).code;
+    return reportError(error, false);
+  } finally {
+    clearInterval(look);
+  }
+}
+
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
+/** A pattern is a name, or the beginning of one and a star. */
+function fits(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+interface Seat {
+  readonly teamId: string;
+  readonly memberId: string;
+}
+
+async function play(
+  { name, team, plan, signs, agent }: Flags & { agent: AgentSpec },
+  environment: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<number> {
+  const client = openClient(environment, { patience: Infinity });
+  const ticket = crypto.randomUUID();
+  const wish = { name: team, member: name, agent, plan, signs, ticket };
+  const place = { cwd: process.cwd(), root: findNativeRoot(environment) };
+  const sit = (): Promise<Seat> => client.call('native.sit', { ...wish, ...place }, { signal });
+  const lines = process.stdin.isTTY ? createInterface({ input: process.stdin }) : undefined;
+  let seat: Seat | undefined;
+  try {
+    print(`${name} is played by ${agent.name ?? agent.kind}. Type a message and Enter; ! in front makes it urgent.\n`);
+    const mine = (seat = await sit());
+    lines?.on('line', (line) => void say(client, mine, line));
+    const over = new AbortController();
+    const view = show(client, mine, AbortSignal.any([signal, over.signal]));
+    const end = await hold(client, { ...mine, ticket }, { sit, signal }).finally(() => over.abort());
+    await view;
+    const why = end.reason === undefined ? '' : `: ${cleanLines(end.reason).join(' ')}`;
+    warn(`${name} has ended${why}.\n`);
+    // A pane whose program failed stays where the version can do that, and shows why.
+    return end.failed ? 1 : 0;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const { code, why } = signal.reason as Ending;
+    if (seat) await leave(client, seat, why);
+    if (code === 0) warn(`${name} has ended: ${why}.\n`);
+    return code;
+  } finally {
+    lines?.close();
+    client.close();
+  }
+}
+
+/** Holds on until the member is gone, and says why; a daemon that was away is found again, and the seat taken again. */
+async function hold(
+  client: Client,
+  seat: Seat & { ticket: string },
+  { sit, signal }: { sit: () => Promise<Seat>; signal: AbortSignal },
+): Promise<{ reason?: string | undefined; failed?: boolean | undefined }> {
+  for (let isLost = false; ;) {
+    try {
+      if (isLost) await sit();
+      isLost = false;
+      const { over, ...end } = await client.call('native.hold', { ...seat, wait: HOLD_MS }, { signal });
+      if (over) return end;
+    } catch (error) {
+      signal.throwIfAborted();
+      const { code } = error as { code?: string };
+      // The second time it is said for good: somebody else sits there, or nobody can.
+      if (isLost && code !== 'no_daemon' && code !== 'unauthenticated') throw error;
+      isLost = true;
+      await sleep(AGAIN_MS, undefined, { signal });
+    }
+  }
+}
+
+/** Shows what it does; a view that fails is no reason to end what it shows. */
+async function show(client: Client, seat: Seat, signal: AbortSignal): Promise<void> {
+  const screen = standardScreen(process.env);
+  while (!signal.aborted) {
+    try {
+      await printTranscript(client, { ...seat, follow: true, json: false, screen, signal });
+      return;
+    } catch {
+      await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** Says why it goes; who cannot hear that notices when nobody holds on to the seat. */
+async function leave(client: Client, { teamId, memberId }: Seat, reason: string): Promise<void> {
+  const late = AbortSignal.timeout(FAREWELL_MS);
+  await client.call('member.stop', { teamId, memberId, reason }, { signal: late }).catch(() => {});
+}
+
+/** What a native lead tells a new teammate of itself. */
+interface Flags {
+  readonly name: string;
+  readonly team: string;
+  /** It plans first, and its lead approves. */
+  readonly plan: boolean;
+  /** Its lead signs what it writes. */
+  readonly signs: boolean;
+  /** Its lead does everything without asking, and so may it. */
+  readonly unasked: boolean;
+}
+
+/** Reads the words with which a native lead starts a teammate. There are more than we need, and not the same in all versions. */
+function readFlags(words: readonly string[]): Flags {
+  const valueOf = (flag: string): string | undefined => {
+    const at = words.indexOf(flag);
+    return at === -1 ? undefined : words[at + 1];
+  };
+  const [name, team] = [valueOf('--agent-name'), valueOf('--team-name')];
+  if (name === undefined || team === undefined) {
+    throw new UsageError('This is started by Claude Code, for a teammate with --agent-name and --team-name', 'claude');
+  }
+  return {
+    name,
+    team,
+    plan: words.includes('--plan-mode-required') || valueOf('--permission-mode') === 'plan',
+    signs: valueOf('--lead-verify-key') !== undefined,
+    unasked: words.includes('--dangerously-skip-permissions') || valueOf('--permission-mode') === 'bypassPermissions',
+  };
+}

@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { CallError } from '../../../client/client.ts';
+import type { Client } from '../../../client/client.ts';
+import type { Home } from '../../../client/home.ts';
+import type { ResultOf } from '../../../operations/index.ts';
+import { isAbsence, openClient } from '../../reach/connect.ts';
+import { readVersion } from '../version.ts';
+import type { Check } from './check.ts';
+import { checkStart } from './journal.ts';
+
+/** How long a daemon may take to say how it is, and which teams there are. */
+const ANSWER_MS = 3_000;
+const LIST_MS = 10_000;
+
+/** Whether a daemon answers, which one it is, and whether it can read its journal; without one, whether the next could. */
+export async function checkDaemon(
+  home: Home,
+  { environment, servers }: { environment: NodeJS.ProcessEnv; servers: Promise<readonly Check[]> },
+): Promise<Check[]> {
+  const client = openClient(adminEnvironment(environment), { start: false });
+  try {
+    const status = await client.call('daemon.status', {}, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const teams = await listTeams(client);
+    const version = readVersion();
+    const found = `running, version ${status.version}, pid ${status.pid}, ${status.url ?? 'no url'}`;
+    const isSame = status.version === version;
+    const remedy = `this is version ${version}: run troupe stop, and the next command starts it anew`;
+    return [
+      { name: 'daemon', state: isSame ? 'ok' : 'warn', found, ...(!isSame && { remedy }) },
+      ...status.health.problems.map((problem): Check => ({ name: 'trouble', state: 'fail', found: problem })),
+      ...teams.checks(status.journal.durability),
+      ...teams.list.flatMap(({ name, problem }): Check[] =>
+        problem === undefined
+          ? []
+          : [{ name: `team ${name}`, state: 'fail', found: 'cannot be read', remedy: problem }],
+      ),
+      ...checkDurability(status.journal),
+    ];
+  } catch (error) {
+    if (isAbsence(error)) return await checkStart(home, environment, await servers);
+    const isStranger = (error as Partial<CallError>).code === 'unauthenticated';
+    const why = error instanceof CallError ? error.message : `it does not answer within ${ANSWER_MS / 1000} s`;
+    const pid = readPid(home);
+    const what = existsSync(home.tokenFile) ? 'is not its token' : 'is gone, which is its token';
+    const found = isStranger ? `process ${pid ?? 'unknown'} runs, but ${home.tokenFile} ${what}` : why;
+    const remedy = isStranger && pid !== undefined ? `run: kill ${pid}; the next command starts it again` : undefined;
+    return [{ name: 'daemon', state: 'fail', found, remedy: remedy ?? `see troupe logs --daemon, or ${home.log}` }];
+  } finally {
+    client.close();
+  }
+}
+
+/** A daemon that has no servers answers from memory, after it has tried. */
+async function listTeams(client: Client) {
+  try {
+    const list = await client.call('team.list', {}, { signal: AbortSignal.timeout(LIST_MS) });
+    const checks = (durability: string): Check[] => [
+      { name: 'teams', state: 'ok', found: `${list.length} in the journal (${durability})` },
+    ];
+    return { list, checks };
+  } catch (error) {
+    const found = error instanceof CallError ? error.message : `no list of them within ${LIST_MS / 1000} s`;
+    return { list: [], checks: (): Check[] => [{ name: 'teams', state: 'fail', found }] };
+  }
+}
+
+function readPid({ card }: Home): number | undefined {
+  try {
+    return (JSON.parse(readFileSync(card, 'utf8')) as { pid?: number }).pid;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A journal on servers that may lose what they acknowledged is named, with what cures it. */
+function checkDurability({ location, durability, advice }: ResultOf<'daemon.status'>['journal']): Check[] {
+  if (advice === undefined) return [];
+  return [{ name: 'durability', state: 'warn', found: `${durability} at ${location}`, remedy: advice }];
+}
+
+/** A member's credential may not ask how the daemon is; whoever asks the doctor is at home here. */
+function adminEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { TROUPE_TOKEN: _token, TROUPE_TOKEN_FILE: _file, ...rest } = environment;
+  return rest;
+}

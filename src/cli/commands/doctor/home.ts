@@ -1,0 +1,123 @@
+import { accessSync, constants, lstatSync, statfsSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Home } from '../../../client/home.ts';
+import type { Check } from './check.ts';
+
+/** The address of a Unix socket holds so many bytes: 108 on Linux and 104 on macOS and the BSDs, one of them a zero. */
+const SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
+const SOCKET_PATH_EVERYWHERE = 103;
+
+const MB = 1024 * 1024;
+
+export function checkHome(home: Home): Check {
+  const path = resolve(home.directory);
+  const name = 'home';
+  const found = look(path);
+  const remedy = 'set TROUPE_HOME to another directory';
+  if (!found) {
+    const above = nearestDirectory(path);
+    return isWritable(above)
+      ? { name, state: 'ok', found: `${path}, which the first command will make` }
+      : { name, state: 'fail', found: `${path} cannot be made: ${above} cannot be written`, remedy };
+  }
+  const mode = modeOf(found);
+  if (found.isSymbolicLink()) return { name, state: 'fail', found: `${path} is a symbolic link`, remedy };
+  if (!found.isDirectory()) return { name, state: 'fail', found: `${path} is not a directory`, remedy };
+  if (isForeign(found)) return { name, state: 'fail', found: `${path} belongs to user ${found.uid}`, remedy };
+  if ((found.mode & 0o022) !== 0) {
+    const steps = `see that nothing in it is foreign, then run: chmod 700 ${path}`;
+    return { name, state: 'fail', found: `${path} can be written by others (${mode})`, remedy: steps };
+  }
+  if ((found.mode & 0o077) !== 0) {
+    return { name, state: 'warn', found: `${path} can be read by others (${mode})`, remedy: `run: chmod 700 ${path}` };
+  }
+  if (!isWritable(path)) return { name, state: 'fail', found: `${path} cannot be written (${mode})`, remedy };
+  return { name, state: 'ok', found: `${path} (${mode})` };
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function checkDisk(home: Home): Check {
+  const name = 'disk';
+  try {
+    const { bavail, bsize } = statfsSync(nearestDirectory(resolve(home.directory)));
+    const free = (bavail * bsize) / MB;
+    const found = free > 10 * 1024 ? `${Math.floor(free / 1024)} GB free` : `${Math.floor(free)} MB free`;
+    const remedy = `make room, or set TROUPE_HOME to a place that has some`;
+    if (free < 10) return { name, state: 'fail', found, remedy };
+    if (free < 200) return { name, state: 'warn', found, remedy };
+    return { name, state: 'ok', found };
+  } catch (error) {
+    return { name, state: 'warn', found: `cannot be asked: ${(error as Error).message}` };
+  }
+}
+
+export function checkSocket(home: Home): Check {
+  const name = 'socket path';
+  const bytes = Buffer.byteLength(resolve(home.socket));
+  const found = `${bytes} of at most ${SOCKET_PATH_BYTES} bytes`;
+  const remedy = 'set TROUPE_HOME to a shorter path';
+  if (bytes > SOCKET_PATH_BYTES) return { name, state: 'fail', found, remedy };
+  if (bytes > SOCKET_PATH_EVERYWHERE) return { name, state: 'warn', found: `${found}; too long for macOS`, remedy };
+  return { name, state: 'ok', found };
+}
+
+/** The files that only we may read. Those that a daemon has not made yet are no fault. */
+export function checkFiles(home: Home): Check[] {
+  const files: { name: string; path: string; with?: string[] }[] = [
+    { name: 'token file', path: home.tokenFile },
+    { name: 'secret file', path: home.secretFile },
+    { name: 'journal', path: home.journal, with: [`${home.journal}-wal`] },
+  ];
+  return files.flatMap(({ name, path, with: others = [] }): Check[] => {
+    const found = look(path);
+    if (!found) return [];
+    const mode = modeOf(found);
+    if (!found.isFile()) {
+      return [{ name, state: 'fail', found: `${path} is no regular file`, remedy: 'move it away and run troupe stop' }];
+    }
+    if (isForeign(found)) {
+      return [{ name, state: 'fail', found: `${path} belongs to user ${found.uid}`, remedy: 'move it away' }];
+    }
+    if ((found.mode & 0o077) !== 0) {
+      return [{ name, state: 'fail', found: `${path} is open to others (${mode})`, remedy: `run: chmod 600 ${path}` }];
+    }
+    // What is not yet moved into the journal itself lies beside it, and can be most of it.
+    const bytes = others.reduce((sum, other) => sum + (look(other)?.size ?? 0), found.size);
+    return [{ name, state: 'ok', found: `${mode}, ${showSize(bytes)}` }];
+  });
+}
+
+function showSize(bytes: number): string {
+  return bytes < MB ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / MB).toFixed(1)} MB`;
+}
+
+function look(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    // Not there, or in a place where nothing can be.
+    return undefined;
+  }
+}
+
+function modeOf(stats: Stats): string {
+  return `mode ${(stats.mode & 0o777).toString(8)}`;
+}
+
+function isForeign(stats: Stats): boolean {
+  const self = process.getuid?.();
+  return self !== undefined && stats.uid !== self;
+}
+
+function nearestDirectory(path: string): string {
+  return look(path)?.isDirectory() || path === dirname(path) ? path : nearestDirectory(dirname(path));
+}

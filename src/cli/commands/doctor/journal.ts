@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs';
+import type { Home } from '../../../client/home.ts';
+import type { FoundJournal, NatsInspection } from '../../../journal/nats/inspect.ts';
+import type { JournalPlace } from '../../../journals.ts';
+import type { Check } from './check.ts';
+
+/** A journal on servers, looked at from here, whether a daemon runs or not; nothing where teams are kept in a file. */
+export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): Promise<Check[]> {
+  const name = 'journal';
+  try {
+    const place = await findPlace(home, environment);
+    if (place?.kind !== 'nats') return [];
+    const { inspectNatsJournal } = await import('../../../journal/nats/inspect.ts');
+    return describe(await inspectNatsJournal(place.url, place.base ?? home.directory));
+  } catch (error) {
+    const found = (error as Error).message;
+    return [{ name, state: 'fail', found, remedy: 'correct it in config.yaml of the home, or in TROUPE_JOURNAL' }];
+  }
+}
+
+/** While no daemon runs: whether the next command can start one, by what it would begin with. */
+export async function checkStart(
+  home: Home,
+  environment: NodeJS.ProcessEnv,
+  servers: readonly Check[],
+): Promise<Check[]> {
+  const name = 'daemon';
+  try {
+    const { findNext } = await import('../../reach/journal-place.ts');
+    const place = await findNext(home, environment);
+    const path = place.kind === 'sqlite' ? (place.path ?? home.journal) : undefined;
+    const file = path === undefined ? [] : await checkFile(path, home);
+    const broken = [...servers, ...file].find(({ state }) => state === 'fail');
+    if (!broken) {
+      const found = 'not running; the next command starts it';
+      return [{ name, state: 'ok', found }, ...(path === undefined ? [] : await lookThrough(path))];
+    }
+    // What has to be put right is told where it is wrong.
+    return [{ name, state: 'warn', found: 'not running, and cannot start: its journal cannot be opened' }, ...file];
+  } catch (error) {
+    return [{ name, state: 'fail', found: `not running, and cannot start: ${(error as Error).message}` }];
+  }
+}
+
+/** The place that counts, as far as anybody named one or a daemon was there before. */
+async function findPlace(home: Home, environment: NodeJS.ProcessEnv): Promise<JournalPlace | undefined> {
+  // Only who needs it waits until it is loaded.
+  const { findJournal, findNext, readConfigIn } = await import('../../reach/journal-place.ts');
+  const place = findJournal(home, { environment, config: await readConfigIn(home) });
+  // Why nobody can begin there, the check of the daemon says.
+  return place ?? (await findNext(home, environment).catch(() => undefined));
+}
+
+/** A journal in a file, as the daemon would open it, but nothing is written. */
+async function checkFile(path: string, home: Home): Promise<Check[]> {
+  const name = 'teams';
+  const { refuseForeign } = await import('../../../journal/sqlite/open.ts');
+  const { lastJournalOf, requireKept } = await import('../../../runtime/last-journal.ts');
+  try {
+    requireKept(lastJournalOf(home.directory), { path, isOwn: path === home.journal });
+    refuseForeign(path, { readOnly: true });
+    return [];
+  } catch (error) {
+    const found = `the journal cannot be read: ${(error as Error).message}`;
+    return [{ name, state: 'fail', found, remedy: `check ${path}; what is left of it is kept as it is` }];
+  }
+}
+
+/** Takes as long as reading the file, and finds pages that hide batches. A daemon starts on such a file, and only reads. */
+async function lookThrough(path: string): Promise<Check[]> {
+  if (!existsSync(path)) return [];
+  const { inspectFile } = await import('../../../journal/sqlite/open.ts');
+  const damage = inspectFile(path);
+  const name = 'teams';
+  if (!damage) return [{ name, state: 'ok', found: 'the journal can be read' }];
+  return [{ name, state: 'fail', found: damage.message, remedy: `keep ${path} as it is, and put a copy in its place` }];
+}
+
+function describe({ place, servers, failure, version, journal }: NatsInspection): Check[] {
+  const away = servers.filter((one) => one.failure !== undefined);
+  const missing: Check[] = away.map((one) => ({
+    name: `server ${one.server}`,
+    state: away.length === servers.length ? 'fail' : 'warn',
+    found: `not reachable from here: ${one.failure?.message}`,
+    remedy: 'see that nats-server runs there, and that no firewall is between',
+  }));
+  if (failure) return [...missing, { name: 'journal', state: 'fail', found: failure.message }];
+  const on = `nats-server ${version} at ${place}`;
+  if (!journal) {
+    const remedy = `make it: troupe journal init ${place}${servers.length > 1 ? ' --replicas 3' : ''}`;
+    return [...missing, { name: 'journal', state: 'warn', found: `there is none yet; ${on}`, remedy }];
+  }
+  return [...missing, { name: 'journal', state: 'ok', found: `${on}; ${kept(journal)}` }, ...problems(place, journal)];
+}
+
+function kept({ replicas, maxBytes, leaseMs, teams, hosts }: FoundJournal): string {
+  const parts = [
+    `${teams} ${teams === 1 ? 'team' : 'teams'}`,
+    `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`,
+    maxBytes === undefined ? 'no bound' : `at most ${maxBytes} bytes each`,
+    leaseMs === undefined ? '' : `lease ${leaseMs / 1000} s`,
+    hosts.length === 0 ? 'no daemon is on it' : `daemons ${hosts.map(({ name }) => name).join(', ')}`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+function problems(place: string, { advice, lagging, durability }: FoundJournal): Check[] {
+  const checks: Check[] = [];
+  if (durability.advice !== undefined) {
+    const found = `${durability.durability} at ${place}`;
+    checks.push({ name: 'durability', state: 'warn', found, remedy: durability.advice });
+  }
+  if (advice !== undefined) {
+    checks.push({ name: 'teams', state: 'warn', found: 'some are kept in another way', remedy: advice });
+  }
+  if (lagging.length > 0) {
+    const found = `${lagging.length} ${lagging.length === 1 ? 'team has' : 'teams have'} a replica that is away or behind`;
+    const remedy = 'start the servers that are away, and let them catch up before another may fall';
+    checks.push({ name: 'replicas', state: 'warn', found, remedy });
+  }
+  return checks;
+}

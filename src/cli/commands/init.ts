@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs';
+import { basename, dirname, extname, resolve } from 'node:path';
+import { suggestSlug } from '../../core/text.ts';
+import type { ResultOf } from '../../operations/index.ts';
+import type { Arguments, Surroundings } from '../line/command.ts';
+import { openClient } from '../reach/connect.ts';
+import { Refusal } from '../show/errors.ts';
+import { pairs } from '../show/table.ts';
+import { fold } from '../show/text.ts';
+import { print, toJson } from '../show/write.ts';
+import { ABOUT, OF_PROGRAMS, writeTemplate } from './init/templates.ts';
+import type { TemplateName } from './init/templates.ts';
+
+interface InitInput {
+  readonly template?: TemplateName;
+  readonly agents?: readonly string[];
+  readonly file?: string;
+  readonly force?: boolean;
+  readonly list?: boolean;
+}
+
+/** Writes a team file to start from, for the agents that are found here. */
+export async function run(given: Arguments, surroundings: Surroundings): Promise<number> {
+  const { template = 'review', agents, file = 'troupe.yaml', force = false, list = false } = given.input as InitInput;
+  if (list) return listTemplates(given, surroundings);
+  const chosen = OF_PROGRAMS.includes(template) ? [] : await chooseAgents(agents, surroundings);
+  const path = resolve(file);
+  const team = nameFor(path, template);
+  try {
+    writeFileSync(path, writeTemplate(template, { team, agents: chosen }), { flag: force ? 'w' : 'wx' });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw new Refusal('exists', `${file} is there already: choose another name or say --force`);
+    throw new Refusal('storage', `Cannot write ${file}: ${message}`);
+  }
+  if (given.json) print(toJson({ file: path, team, template, agents: chosen }, undefined));
+  else print(`Wrote ${file}${whoIsIn(template, chosen)}, then: troupe up ${file}\n`);
+  return 0;
+}
+
+/** Teams are known by name on the whole machine: it is that of the project, and of the file where that has a name of its own. */
+function nameFor(path: string, template: TemplateName): string {
+  const folder = basename(dirname(path));
+  const file = basename(path, extname(path));
+  // Of a folder whose name has no letter or digit that a team's may have nothing is left.
+  const project = /[a-z0-9]/i.test(folder.normalize('NFKD')) ? folder : template;
+  return suggestSlug(file === 'troupe' ? project : `${project}-${file}`);
+}
+
+function listTemplates(given: Arguments, { screen }: Surroundings): number {
+  const templates = Object.entries(ABOUT).map(([template, about]) => ({ template, about }));
+  if (given.json) print(toJson(templates, screen.isTerminal ? 2 : undefined));
+  else {
+    const rows = templates.map(({ template, about }) => [{ text: template, style: 'bold' as const }, about]);
+    print(pairs([{ title: 'TEMPLATE' }, { title: 'WHAT IT IS' }], rows, screen));
+    print(fold('\nWrite one with troupe init TEMPLATE, run it with troupe up.\n', screen));
+  }
+  return 0;
+}
+
+function whoIsIn(template: TemplateName, agents: readonly string[]): string {
+  if (OF_PROGRAMS.includes(template)) return '. Read it, put your programs in';
+  if (agents.length > 0) return ` for ${agents.join(', ')}. Read it, change what you like`;
+  return '. No agent is on the PATH: it is for claude until you install one (troupe agents says how) or write other names. Read it';
+}
+
+type Agents = ResultOf<'agent.list'>;
+
+/** Those that a person names, else those that are here: what is here without an adapter comes in its own name alone. */
+async function chooseAgents(
+  wanted: readonly string[] | undefined,
+  { environment, signal }: Surroundings,
+): Promise<string[]> {
+  const client = openClient(environment);
+  try {
+    const known = await client.call('agent.list', { quick: true }, { signal });
+    return wanted ? requireKnown(wanted, known) : known.filter(isHere).map(({ name }) => name);
+  } finally {
+    client.close();
+  }
+}
+
+function isHere({ path, name }: Agents[number], _index: number, all: Agents): boolean {
+  const own = all.find((other) => other.name !== name && name.startsWith(`${other.name}-`));
+  return path !== undefined && own?.path === undefined;
+}
+
+function requireKnown(wanted: readonly string[], known: Agents): string[] {
+  const names = known.filter(({ program }) => program !== '').map(({ name }) => name);
+  const stranger = wanted.find((name) => !names.includes(name));
+  if (stranger === undefined) return [...wanted];
+  throw new Refusal('invalid', `There is no agent named ${stranger}: choose of ${names.join(', ')}`);
+}

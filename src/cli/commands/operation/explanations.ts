@@ -1,0 +1,80 @@
+import { CallError } from '../../../client/errors.ts';
+import { findHome } from '../../../client/home.ts';
+import { wordError } from '../../../core/error-words.ts';
+import type { Naming } from '../../../core/error-words.ts';
+import { findNearest } from '../../../core/nearest.ts';
+import type { Command } from '../../line/command.ts';
+import { flagsOf } from '../../line/inputs.ts';
+
+/** So many names are easily read at a glance. */
+const FEW = 8;
+
+/** What went wrong, in the words that help most: which team was meant, which credential is wrong. */
+export async function explainError(error: unknown, command: Command, teamId: unknown): Promise<unknown> {
+  if (!(error instanceof CallError)) return error;
+  if (error.code === 'unauthenticated') return new CallError(error.code, explainCredential(process.env));
+  const said = wordError(error, namingFor(command, teamId));
+  const own = new CallError(error.code, `${said}${await hintJson(error, command)}`, error.facts);
+  return error.code === 'not_found' ? explainUnknownTeam(own, teamId) : own;
+}
+
+/** Operations speak of their inputs by the names that all faces share; here they are arguments and flags. */
+function namingFor(command: Command, teamId: unknown): Naming {
+  const flags = new Map(flagsOf(command).map(({ field, name }) => [field, `--${name}`]));
+  const names = new Map([...flags, ...command.args.map(({ field, name }) => [field, `<${name}>`] as const)]);
+  const team = typeof teamId === 'string' ? ` --team ${teamId}` : '';
+  return {
+    field: (name) => names.get(name) ?? name,
+    speaker: 'pass --as MEMBER',
+    list: (noun) => `troupe ${noun} list${team} shows which there are`,
+    option: ({ field, effect }) => (flags.has(field) ? `${effect} (${flags.get(field)})` : undefined),
+  };
+}
+
+/** Nobody knows by heart what JSON an input takes: its help has an example. */
+async function hintJson({ facts }: CallError, command: Command): Promise<string> {
+  const wrong = new Set(facts?.problems?.map(({ field }) => field.split('.', 1)[0]));
+  const input = flagsOf(command).find(({ field, type }) => type === 'json' && wrong.has(field));
+  if (!input) return '';
+  const { text } = (await import('../../line/described.ts')).describeInput(command, input);
+  return text.includes('{') ? `; --${input.name} is ${text}` : '';
+}
+
+function explainCredential(environment: NodeJS.ProcessEnv): string {
+  const renew = 'make a new one with troupe member token NAME --team TEAM, or unset it to act as yourself';
+  if (environment['TROUPE_TOKEN']) return `The daemon does not know the credential in TROUPE_TOKEN: ${renew}`;
+  const file = environment['TROUPE_TOKEN_FILE'];
+  if (file) return `The daemon does not know the credential in ${file} (TROUPE_TOKEN_FILE): ${renew}`;
+  const { tokenFile } = findHome(environment);
+  return `${tokenFile} does not hold the token of the daemon that runs here: troupe doctor says which process that is; end it with kill, and the next command starts it again with a new token`;
+}
+
+/** An error about a team that is not there, with the one that was probably meant; any other error as it is. */
+async function explainUnknownTeam(error: CallError, teamId: unknown): Promise<CallError> {
+  if (typeof teamId !== 'string') return error;
+  const names = await listTeams();
+  if (!names || names.includes(teamId)) return error;
+  return new CallError('not_found', `There is no team ${JSON.stringify(teamId)}${hintTeam(teamId, names)}`);
+}
+
+function hintTeam(teamId: string, names: readonly string[]): string {
+  const make = 'troupe team create NAME makes one, troupe up makes that of a team file';
+  if (names.length === 0) return `; there is none yet: ${make}`;
+  const nearest = findNearest(teamId, names);
+  if (nearest !== undefined) return `; did you mean ${nearest}? troupe teams lists them all`;
+  return names.length <= FEW ? `; there is ${names.join(', ')}; ${make}` : `; troupe teams lists them; ${make}`;
+}
+
+/** A member may not see other teams; whoever may not is told no more than before. */
+async function listTeams(): Promise<string[] | undefined> {
+  const { openClient } = await import('../../reach/connect.ts');
+  const client = openClient(process.env, { start: false });
+  try {
+    const teams = await client.call('team.list', {}, { signal: AbortSignal.timeout(2_000) });
+    return teams.map(({ name }) => name);
+  } catch {
+    return undefined;
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,34 @@
+import { readOn as readList } from '../../../client/read-on.ts';
+import type { Cursor } from '../../../client/read-on.ts';
+import type { OperationName } from '../../../operations/index.ts';
+import type { Arguments, Command } from '../../line/command.ts';
+import { openClient } from '../../reach/connect.ts';
+
+/**
+ * Reads a list on until there are as many as were asked for. A program that reads JSON is told of no next page: it gets all,
+ * unless it says how many it wants. Returns from where the list goes on.
+ */
+export async function readOn(
+  command: Command,
+  { input, as, json }: Arguments,
+  begun: { readonly list: unknown[]; readonly after: Cursor },
+): Promise<Cursor | undefined> {
+  const most = (input['limit'] as number | undefined) ?? (json ? Infinity : await defaultLimit(command));
+  const client = openClient(process.env);
+  try {
+    return await readList({
+      ...begun,
+      payload: input,
+      most,
+      ask: (rest, onMore) =>
+        client.call(command.operation as OperationName, rest, { onMore, ...(as !== undefined && { as }) }),
+    });
+  } finally {
+    client.close();
+  }
+}
+
+async function defaultLimit({ words }: Command): Promise<number> {
+  const { TEXTS } = await import('../../line/manifest-texts.ts');
+  return (TEXTS[words]?.defaults['limit'] as number | undefined) ?? Infinity;
+}

@@ -1,0 +1,66 @@
+import type { Client } from '../../client/client.ts';
+import { isLost } from '../../core/waiting.ts';
+import type { ResultOf } from '../../operations/index.ts';
+import type { Arguments, Surroundings } from '../line/command.ts';
+import { openClient } from '../reach/connect.ts';
+import { findOpenTeams } from '../reach/open-teams.ts';
+import { agentWord, describeDoing } from '../show/doing.ts';
+import { fold } from '../show/text.ts';
+import { sessionTable } from '../show/views/member.ts';
+import type { ShownSession } from '../show/views/member.ts';
+import { print, toJson } from '../show/write.ts';
+
+type Member = ResultOf<'member.show'>;
+type Team = ResultOf<'team.show'>;
+
+/** Who runs, on which team, in which process, and what each does or waits for. */
+export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
+  const client = openClient(environment);
+  try {
+    const { teamId } = given.input as { teamId?: string };
+    const open = await findOpenTeams(client, teamId, { signal });
+    const lists = await Promise.all(open.map((name) => sessionsOf(client, name, signal)));
+    const sessions = lists.flat();
+    if (given.json) print(toJson(sessions, screen.isTerminal ? 2 : undefined));
+    else print(fold(sessionTable(sessions, screen), screen));
+    return 0;
+  } finally {
+    client.close();
+  }
+}
+
+/** Those that have a process, here or on another machine, those that wait for a machine, and those that were lost with theirs. */
+async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): Promise<ShownSession[]> {
+  const sessions = (await client.call('session.list', { teamId }, { signal })).filter(
+    ({ pid, hostId, status }) => pid !== undefined || hostId !== undefined || status === 'spawning',
+  );
+  const { team, pendingRequests: requests } = await client.call('team.status', { teamId }, { signal });
+  const lost = team.members.filter(isLost).map((member) => lostSession(member, team));
+  // Teams in which nothing runs are asked no further.
+  if (sessions.length === 0 && lost.length === 0) return [];
+  const all = await client.call('task.list', { teamId, limit: 10_000 }, { signal });
+  const tasks = new Map(all.map((task) => [task.id, task]));
+  return [...sessions, ...lost].map((session) => {
+    const member = team.members.find(({ id }) => id === session.memberId);
+    if (!member) return session;
+    return {
+      ...session,
+      role: member.role,
+      agent: agentWord(member),
+      doing: describeDoing(member, { tasks, requests }),
+    };
+  });
+}
+
+function lostSession({ id, sessionId, status, statusSince, host }: Member, { id: teamId, leadId }: Team): ShownSession {
+  return {
+    id: sessionId,
+    teamId,
+    teamRole: id === leadId ? 'lead' : 'teammate',
+    memberId: id,
+    status,
+    lost: true,
+    startedAt: statusSince,
+    ...(host !== undefined && { hostId: host }),
+  };
+}

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { identify, isRunning } from '../../agents/process.ts';
+import { CallError } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
+import type { Arguments, Surroundings } from '../line/command.ts';
+import { isAbsence, openClient } from '../reach/connect.ts';
+import { Refusal } from '../show/errors.ts';
+import { show } from '../show/result.ts';
+import { clean, fold } from '../show/text.ts';
+import { count } from '../show/views/details.ts';
+import { taskNames } from '../show/words.ts';
+import { print } from '../show/write.ts';
+
+/** The daemon may take so long to write down and let go of everything. */
+const PATIENCE_MS = 15_000;
+
+/** Ends the daemon and returns when it is gone. */
+export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
+  const { all = false, keep = false } = given.input as { all?: boolean; keep?: boolean };
+  if (all) return (await import('./stop-all.ts')).stopAll(environment, given.json);
+  const client = openClient(environment, { start: false });
+  const { daemon, result, stopped } = await requestStop(client, keep, signal)
+    .catch(async (error: unknown) => {
+      throw isAbsence(error) ? await nobodyToAsk(environment, error as CallError) : error;
+    })
+    .finally(() => client.close());
+  const giveUp = performance.now() + PATIENCE_MS;
+  while (isRunning(daemon)) {
+    signal.throwIfAborted();
+    if (performance.now() > giveUp) {
+      throw new Refusal('conflict', `The daemon was told to end but process ${daemon.pid} is still there after 15 s`);
+    }
+    await sleep(10);
+  }
+  await show('daemon.stop', stopped.length > 0 ? { ...result, stopped } : result, { json: given.json, screen });
+  if (!given.json) print(fold(stopped.map(describeTakenDown).join(''), screen));
+  return 0;
+}
+
+/** A daemon that was killed leaves its teammates at work, and who wants an end to all of it must hear so. */
+async function nobodyToAsk(environment: NodeJS.ProcessEnv, absence: CallError): Promise<CallError> {
+  const left = (await import('./stop-all.ts')).listLeft(environment);
+  if (left.length === 0) return absence;
+  const who = left.length === 1 ? `${left[0]} works` : `${left.length} teammates (${left.join(', ')}) work`;
+  const next = 'troupe stop --all ends what it left; any other command starts a daemon that takes it over';
+  return new CallError('no_daemon', `${absence.message}, but ${who} on: ${next}`);
+}
+
+async function requestStop(client: Client, keep: boolean, signal: AbortSignal) {
+  const { pid } = await client.call('daemon.status', {}, { signal });
+  const daemon = identify(pid);
+  // A daemon of another version than ours must be able to stop too, so nothing is said that need not be.
+  const stopped = keep ? [] : await findTakenDown(client, signal);
+  return { daemon, stopped, result: await client.call('daemon.stop', keep ? { keep } : {}, { signal }) };
+}
+
+/** Members of a team that end with their daemon, what they hold, and where their team is brought up. */
+interface TakenDown {
+  readonly team: string;
+  readonly members: readonly string[];
+  readonly tasks: readonly string[];
+  readonly folder?: string | undefined;
+}
+
+/** Whom a daemon takes down with itself. One of another version must be able to stop too: what it does not answer is not told. */
+async function findTakenDown(client: Client, signal: AbortSignal): Promise<TakenDown[]> {
+  try {
+    const teams = await client.call('team.list', {}, { signal });
+    const open = teams.filter(({ status, problem }) => status !== 'cleaned-up' && problem === undefined);
+    return (await Promise.all(open.map(({ name }) => takenDownOf(client, name, signal)))).flat();
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return [];
+  }
+}
+
+async function takenDownOf(client: Client, team: string, signal: AbortSignal): Promise<TakenDown[]> {
+  const sessions = await client.call('session.list', { teamId: team }, { signal });
+  // Those that other machines run have no process here, and go on.
+  const members = sessions.filter(({ pid }) => pid !== undefined).map(({ memberId }) => memberId);
+  if (members.length === 0) return [];
+  const [held, { metadata }] = await Promise.all([
+    client.call('task.list', { teamId: team, status: 'in_progress' }, { signal }),
+    client.call('team.show', { teamId: team }, { signal }),
+  ]);
+  const tasks = held.filter(({ assigneeId = '' }) => members.includes(assigneeId)).map(({ id }) => id);
+  const folder = metadata?.['folder'];
+  return [{ team, members, tasks, ...(typeof folder === 'string' && { folder }) }];
+}
+
+/** `2 members of slow were stopped, #1 and #2 went back; troupe up in /home/me/slow goes on with it.` */
+function describeTakenDown({ team, members, tasks, folder }: TakenDown): string {
+  const who = `${count(members.length, 'member')} of ${clean(team)} ${members.length === 1 ? 'was' : 'were'} stopped`;
+  const back = tasks.length === 0 ? '' : `, ${taskNames(tasks)} went back`;
+  const how =
+    folder === undefined ? `troupe member restart NAME --team ${clean(team)}` : `troupe up in ${clean(folder)}`;
+  return `${who}${back}; ${how} goes on with it.\n`;
+}

@@ -1,0 +1,19 @@
+import type { Command, CommandTable } from '../line/command.ts';
+import { COMMAND_NAMES, readCommand } from '../line/manifest.ts';
+import { HOUSE_COMMANDS } from './table/house.ts';
+import { LOOK_COMMANDS } from './table/look.ts';
+import { PROGRAMS } from './table/programs.ts';
+import { WORK_COMMANDS } from './table/work.ts';
+
+/** The commands that are not made from the table of operations alone. */
+const OWN: ReadonlyMap<string, Command> = new Map(
+  [...WORK_COMMANDS, ...LOOK_COMMANDS, ...HOUSE_COMMANDS, ...PROGRAMS].map((command) => [command.words, command]),
+);
+
+/** All commands: one of the command line's own comes before an operation's of the same name. */
+export const COMMANDS: CommandTable = {
+  get names() {
+    return [...COMMAND_NAMES.filter((name) => !OWN.has(name)), ...OWN.keys()];
+  },
+  get: (name) => OWN.get(name) ?? readCommand(name),
+};

@@ -1,0 +1,93 @@
+import type { Command } from '../../line/command.ts';
+
+/** What is about the daemon, its journal and the shell. */
+export const HOUSE_COMMANDS: readonly Command[] = [
+  {
+    words: 'stop',
+    summary: 'End the daemon and its teammates, and wait until they are gone',
+    args: [],
+    flags: [
+      {
+        field: 'all',
+        name: 'all',
+        type: 'boolean',
+        text: 'the kill switch: end everything at once, also when the daemon hangs',
+      },
+      {
+        field: 'keep',
+        name: 'keep',
+        type: 'boolean',
+        text: 'let the teammates go on: the next daemon takes them over',
+      },
+    ],
+    operation: 'daemon.stop',
+    load: () => import('../stop.ts'),
+  },
+  {
+    words: 'journal init',
+    summary: 'Set up a journal on NATS servers, or write what the servers need',
+    args: [
+      {
+        field: 'address',
+        name: 'address',
+        type: 'string',
+        text: 'nats://host:port, more servers after commas, ?creds=FILE or ?nkey=FILE',
+        required: true,
+      },
+    ],
+    flags: [
+      {
+        field: 'replicas',
+        name: 'replicas',
+        type: 'number',
+        text: 'servers that keep each team: 1, 3 or 5 (a new journal: 1)',
+      },
+      {
+        field: 'maxBytes',
+        name: 'max-bytes',
+        type: 'number',
+        text: 'how large a team may grow; 0: no bound (a new journal: 0)',
+      },
+      {
+        field: 'lease',
+        name: 'lease',
+        type: 'duration',
+        text: 'how long a silent daemon is taken for alive (a new journal: 30s)',
+      },
+      {
+        field: 'config',
+        name: 'config',
+        type: 'string',
+        text: 'write example configurations of the servers to this folder',
+      },
+    ],
+    load: async () => ({ run: (await import('../journal.ts')).runInit }),
+  },
+  {
+    words: 'journal copy',
+    summary: 'Copy teams from one journal to another, and compare them',
+    args: [
+      { field: 'from', name: 'from', type: 'string', text: 'sqlite:PATH or nats://host:port', required: true },
+      { field: 'to', name: 'to', type: 'string', text: 'the same', required: true },
+    ],
+    flags: [{ field: 'teams', name: 'teams', type: 'list', text: 'only these' }],
+    load: async () => ({ run: (await import('../journal.ts')).runCopy }),
+  },
+  {
+    words: 'completion',
+    summary: 'Print what makes a shell complete these commands',
+    args: [
+      {
+        field: 'shell',
+        name: 'shell',
+        type: 'string',
+        text: 'the shell',
+        values: ['bash', 'zsh', 'fish'],
+        required: true,
+      },
+    ],
+    flags: [],
+    plain: true,
+    load: () => import('../completion.ts'),
+  },
+];

@@ -1,0 +1,91 @@
+import type { Command } from '../../line/command.ts';
+import { MEMBER, OPTIONAL_MEMBER, OPTIONAL_TEAM, TEAM } from '../../line/inputs.ts';
+
+/** What only looks. */
+export const LOOK_COMMANDS: readonly Command[] = [
+  {
+    words: 'teams',
+    summary: "List the teams; with --native Claude Code's own, as it keeps them",
+    args: [],
+    flags: [{ field: 'native', name: 'native', type: 'boolean', text: "Claude Code's own teams, only to look at" }],
+    scope: 'reader',
+    load: () => import('../teams.ts'),
+  },
+  {
+    words: 'ps',
+    summary: 'List the teammates that run, and what each does or waits for',
+    args: [],
+    flags: [OPTIONAL_TEAM],
+    load: () => import('../ps.ts'),
+  },
+  {
+    words: 'attach',
+    summary: 'Follow a member live and type to it',
+    args: [MEMBER],
+    flags: [OPTIONAL_TEAM],
+    load: () => import('../member/attach.ts'),
+  },
+  {
+    words: 'peek',
+    summary: 'Show what a member is doing now',
+    args: [MEMBER],
+    flags: [OPTIONAL_TEAM],
+    load: () => import('../member/peek.ts'),
+  },
+  {
+    words: 'watch',
+    summary: 'Follow a team live: tasks, members, messages',
+    args: [TEAM],
+    flags: [
+      { field: 'after', name: 'after', type: 'number', text: 'start after this batch (default: the last ten)' },
+      { field: 'plain', name: 'plain', type: 'boolean', text: 'one line per event, also on a terminal' },
+    ],
+    scope: 'reader',
+    load: () => import('../watch.ts'),
+  },
+  {
+    words: 'status',
+    summary: 'How the daemon is, and where; and its teams',
+    args: [],
+    flags: [],
+    operation: 'daemon.status',
+    more: 'Where no daemon runs it starts one, as other commands do, and says so. With TROUPE_NO_AUTOSTART=1 it says that none runs, and ends with 75.',
+    load: () => import('../status.ts'),
+  },
+  {
+    words: 'ui',
+    summary: 'Open the dashboard in a browser, logged in; without a display, print its address',
+    args: [],
+    flags: [
+      OPTIONAL_TEAM,
+      { field: 'open', name: 'open', type: 'boolean', text: 'start a browser; --no-open only prints', default: true },
+    ],
+    operation: 'ui.login',
+    load: () => import('../ui.ts'),
+  },
+  {
+    words: 'logs',
+    summary: "Show what a member did and was told, or the daemon's log",
+    args: [OPTIONAL_MEMBER],
+    flags: [
+      OPTIONAL_TEAM,
+      { field: 'daemon', name: 'daemon', type: 'boolean', text: "the daemon's own log" },
+      { field: 'follow', name: 'follow', type: 'boolean', text: 'go on with what comes', short: 'f' },
+      {
+        field: 'lines',
+        name: 'lines',
+        type: 'number',
+        text: "the last so many lines (of the daemon's log 100 unless said)",
+        short: 'n',
+      },
+    ],
+    load: () => import('../member/logs.ts'),
+  },
+  {
+    words: 'doctor',
+    summary: 'Check that Troupe can work here, and say what to do where not',
+    args: [],
+    flags: [],
+    load: () => import('../doctor.ts'),
+  },
+];

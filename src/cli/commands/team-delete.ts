@@ -1,0 +1,43 @@
+import type { Client } from '../../client/client.ts';
+import type { Arguments, Surroundings } from '../line/command.ts';
+import { newCommandId } from '../reach/call.ts';
+import { openClient } from '../reach/connect.ts';
+import { askYesNo } from '../show/ask.ts';
+import { Refusal } from '../show/errors.ts';
+import { show } from '../show/result.ts';
+import { clean } from '../show/text.ts';
+import { count } from '../show/views/details.ts';
+
+interface Given {
+  readonly teamId: string;
+  readonly yes?: boolean;
+  readonly force?: boolean;
+}
+
+/** Removes a team for good. A person at a terminal is asked; a script, which nobody could ask, has said what it wants. */
+export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
+  const { teamId, yes = false, force = false } = given.input as unknown as Given;
+  const client = openClient(environment);
+  try {
+    if (!yes && process.stdin.isTTY && process.stderr.isTTY) {
+      const what = await describeLoss(client, teamId, signal);
+      const isSure = await askYesNo(`Delete team ${clean(teamId)}${what} for good?`, signal);
+      if (!isSure) throw new Refusal('conflict', `Team ${teamId} is still there: nothing was deleted`);
+    }
+    const options = { signal, commandId: newCommandId(), ...(given.as !== undefined && { as: given.as }) };
+    const result = await client.call('team.delete', { teamId, ...(force && { force }) }, options);
+    await show('team.delete', result, { json: given.json, screen });
+    return 0;
+  } finally {
+    client.close();
+  }
+}
+
+/** What would be lost. Of a team that cannot be read nobody can say; of one that is not there, there is nothing to ask. */
+async function describeLoss(client: Client, teamId: string, signal: AbortSignal): Promise<string> {
+  const teams = await client.call('team.list', {}, { signal });
+  const team = teams.find(({ name }) => name === teamId);
+  if (!team) await client.call('team.show', { teamId }, { signal });
+  if (!team || team.problem !== undefined) return '';
+  return `, with ${count(team.members, 'member')}, ${count(team.tasks, 'task')} and all it recorded,`;
+}

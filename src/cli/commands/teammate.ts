@@ -1,0 +1,38 @@
+import { parseArgs } from 'node:util';
+import { homeAt } from '../../client/home.ts';
+import { runTeammateProcess } from '../../teammate.ts';
+
+/** `troupe --teammate --team T --agent A --base-dir D`: one teammate as a process of its own. Started by the daemon. */
+export async function runTeammateCommand(argv: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      teammate: { type: 'boolean' },
+      team: { type: 'string' },
+      agent: { type: 'string' },
+      'base-dir': { type: 'string' },
+    },
+  });
+  const { team, agent, 'base-dir': directory } = values;
+  if (team === undefined || agent === undefined || directory === undefined) {
+    console.error('troupe --teammate needs --team, --agent and --base-dir: the daemon gives them');
+    return 2;
+  }
+  const stop = new AbortController();
+  process.once('SIGTERM', () => stop.abort());
+  process.once('SIGINT', () => stop.abort());
+  try {
+    return await runTeammateProcess({
+      teamId: team,
+      memberId: agent,
+      home: homeAt(directory),
+      environment: process.env,
+      signal: stop.signal,
+      onError: (error) => console.error(error),
+    });
+  } catch (error) {
+    // The last line of its log is what the lead is told.
+    console.error((error as Error).message.replaceAll('\n', ' '));
+    return 1;
+  }
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { findHome } from '../../client/home.ts';
+import type { Arguments, Surroundings } from '../line/command.ts';
+import { openClient } from '../reach/connect.ts';
+import { print, toJson } from '../show/write.ts';
+
+/** Openers that work either end well or go on as the browser itself. */
+const GRACE_MS = 1_500;
+
+/** Opens the dashboard with a code that works once; where no browser can be seen, says where it is. */
+export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
+  const { teamId, open = true } = given.input as { teamId?: string; open?: boolean };
+  const client = openClient(environment);
+  try {
+    if (teamId !== undefined) await client.call('team.show', { teamId }, { signal });
+    const { url } = await client.call('ui.login', {}, { signal });
+    const address = teamId === undefined ? url : url.replace('/#', `/t/${teamId}#`);
+    if (given.json) print(toJson({ url: address }, screen.isTerminal ? 2 : undefined));
+    else if (open && (await openBrowser(address, environment))) {
+      print(`Opening the dashboard at ${new URL(address).origin}\n`);
+    } else print(`${address}\n${screen.isTerminal ? 'It opens the dashboard once, within a minute.\n' : ''}`);
+  } finally {
+    client.close();
+  }
+  return 0;
+}
+
+/** Whether a program took it; one that fails at once has no display, or no browser. */
+function openBrowser(url: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
+  const isMac = process.platform === 'darwin';
+  if (!isMac && !environment['DISPLAY'] && !environment['WAYLAND_DISPLAY']) return Promise.resolve(false);
+  const page = writePage(url, findHome(environment).directory);
+  return new Promise((resolve) => {
+    const child = spawn(isMac ? 'open' : 'xdg-open', [page], { stdio: 'ignore', detached: true, env: environment });
+    const taken = setTimeout(() => resolve(true), GRACE_MS);
+    child.unref();
+    child.once('error', () => resolve(false));
+    child.once('exit', (code) => {
+      clearTimeout(taken);
+      resolve(code === 0);
+    });
+  });
+}
+
+/** Everybody on the machine can read the words of a command; the code goes there by a file that is ours alone. */
+function writePage(url: string, directory: string): string {
+  const page = `${directory}/dashboard.html`;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  rmSync(page, { force: true });
+  const html = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${url}"><title>Troupe</title>\n`;
+  writeFileSync(page, html, { mode: 0o600, flag: 'wx' });
+  return page;
+}

@@ -1,0 +1,150 @@
+import { paint, standardScreen } from '../../show/screen.ts';
+import type { Screen } from '../../show/screen.ts';
+import { clean, cut, paintedWidth, widthOf } from '../../show/text.ts';
+import { showDuration } from '../../show/time.ts';
+import { statusCell } from '../../show/views/task.ts';
+import { answerName, taskName, times } from '../../show/words.ts';
+import { print, stepAside } from '../../show/write.ts';
+import type { Standing } from './standing.ts';
+
+/** A team at work, drawn in place: its tasks as they fill up, who does what, what waits for a person. */
+export interface Progress {
+  draw(standing: Standing): void;
+  /** What keeps the picture from being true, such as that the daemon is gone; undefined when it is true again. */
+  trouble(what: string | undefined): void;
+  close(): void;
+}
+
+/** Often enough for clocks to tick, rarely enough for a slow terminal. */
+const REDRAW_MS = 250;
+
+/** Draws below what is on the screen, and over what it drew before. The last picture stays. */
+export function openProgress(teamId: string): Progress {
+  let drawn: readonly string[] = [];
+  let standing: Standing | undefined;
+  let trouble: string | undefined;
+  /** To where the picture begins. A terminal that was narrowed has broken its lines, and each takes several rows. */
+  const back = ({ columns }: Screen): string => {
+    const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(paintedWidth(line) / columns)), 0);
+    return rows > 0 ? `\x1b[${rows}A\r` : '';
+  };
+  const redraw = (): void => {
+    if (!standing) return;
+    const screen = standardScreen(process.env);
+    const lines = picture(teamId, standing, screen, (process.stdout.rows || 24) - 1);
+    if (trouble !== undefined) lines.push(paint(screen, 'red', cut(`! ${trouble}`, screen.columns)));
+    // Cut, not broken, should the terminal be narrower than we know: tmux tells a while after it has changed.
+    print(`${back(screen)}\x1b[?7l${lines.map((line) => `\x1b[2K${line}\n`).join('')}\x1b[J\x1b[?7h`);
+    drawn = lines;
+  };
+  const timer = setInterval(redraw, REDRAW_MS);
+  process.stdout.on('resize', redraw);
+  print('\x1b[?25l');
+  // What is said meanwhile stands above the picture, which would else be drawn over the wrong lines.
+  stepAside((say) => {
+    print(`${back(standardScreen(process.env))}\x1b[J`);
+    drawn = [];
+    say();
+    redraw();
+  });
+  return {
+    draw(next) {
+      standing = next;
+      redraw();
+    },
+    trouble(what) {
+      if (what === trouble) return;
+      trouble = what;
+      redraw();
+    },
+    close() {
+      clearInterval(timer);
+      process.stdout.off('resize', redraw);
+      stepAside(undefined);
+      print('\x1b[?25h');
+    },
+  };
+}
+
+type Task = Standing['tasks'][number];
+type Request = Standing['requests'][number];
+
+function picture(
+  teamId: string,
+  { tasks, members, requests, troubles, reason }: Standing,
+  screen: Screen,
+  height: number,
+): string[] {
+  const done = tasks.filter(({ status }) => status === 'completed').length;
+  const name = cut(clean(teamId), Math.max(8, screen.columns - 16));
+  const count = `${done}/${tasks.length}`;
+  const width = Math.min(24, Math.max(0, screen.columns - widthOf(name) - count.length - 4));
+  const head = `${paint(screen, 'bold', name)}  ${bar(done / Math.max(1, tasks.length), width, screen)} ${count}`;
+  const room = Math.max(3, height - 4 - requests.length - troubles.length);
+  const shown = choose(tasks, room);
+  const left = tasks.length - shown.length;
+  return [
+    head,
+    ...shown.map((task) => taskLine(task, screen)),
+    ...(left > 0 ? [paint(screen, 'dim', `  … and ${left} more`)] : []),
+    // The last picture stays, and who has done the last task is at rest a moment later.
+    ...(reason === 'done' ? [] : [membersLine(members, screen)]),
+    ...troubles.map((text) => paint(screen, 'yellow', cut(`! ${clean(text)}`, screen.columns))),
+    ...requests.map((request) => paint(screen, 'yellow', requestLine(request, requests, screen))),
+  ];
+}
+
+/** What to type is never cut off: what it is about gives way to it. */
+function requestLine(request: Request, all: readonly Request[], { columns }: Screen): string {
+  const command = `troupe approve ${clean(answerName(request, all))}`;
+  const whole = `! ${request.kind} waits for you (${command})`;
+  if (widthOf(whole) > columns) return cut(`! ${command}`, columns);
+  return cut(`${whole}: ${clean(request.content)}`, columns);
+}
+
+function bar(share: number, width: number, screen: Screen): string {
+  const full = Math.round(share * width);
+  return `${paint(screen, 'green', '━'.repeat(full))}${paint(screen, 'dim', '─'.repeat(width - full))}`;
+}
+
+/** Where not all fit: what is being done first, then what comes next, then what is over. */
+function choose(tasks: readonly Task[], room: number): Task[] {
+  if (tasks.length <= room) return [...tasks];
+  const rank = { in_progress: 0, failed: 1, pending: 2, blocked: 3, completed: 4, deleted: 5 } as const;
+  const chosen = [...tasks].sort((a, b) => rank[a.status] - rank[b.status]).slice(0, room);
+  return chosen.sort((a, b) => Number(a.id) - Number(b.id));
+}
+
+function taskLine(task: Task, screen: Screen): string {
+  const { short, style } = statusCell(task.status);
+  const mark = paint(screen, style, short);
+  const id = taskName(task.id).padStart(4);
+  const who = task.status === 'pending' || task.status === 'blocked' ? '' : (task.assigneeId ?? '');
+  // A line that wraps would be two, and the next picture would be drawn over the wrong ones.
+  const room = Math.max(8, screen.columns - widthOf(clean(who)) - 13);
+  const title = cut(clean(task.title), Math.min(room, Math.max(24, room - 30)));
+  const plain = `  ${id} ${title}  ${clean(who)}  `;
+  const rest = cut(lastWord(task, screen), Math.max(0, screen.columns - widthOf(plain) - 2));
+  return `${mark} ${paint(screen, 'dim', id)} ${title}  ${paint(screen, 'cyan', clean(who))}  ${paint(screen, 'dim', rest)}`.trimEnd();
+}
+
+function lastWord(task: Task, screen: Screen): string {
+  if (task.status === 'completed') return clean(task.result?.split('\n').at(-1) ?? '');
+  if (task.status === 'failed') return clean(task.failure ?? '');
+  if (task.status === 'blocked') return clean(task.blockedReason ?? '');
+  const since = task.startedAt === undefined ? '' : showDuration(screen.now - Date.parse(task.startedAt));
+  const back = task.rejections > 0 ? `, sent back ${times(task.rejections)}: ${task.feedback ?? ''}` : '';
+  return task.status === 'in_progress' ? clean(`${since}${back}`) : '';
+}
+
+function membersLine(members: Standing['members'], screen: Screen): string {
+  const parts: string[] = [];
+  let width = 2;
+  for (const { id, status, agent } of members) {
+    if (agent === undefined) continue;
+    width += widthOf(clean(id)) + status.length + 4;
+    if (width > screen.columns - 2) return `  ${[...parts, '…'].join(' · ')}`;
+    parts.push(`${clean(id)} ${paint(screen, status === 'active' ? 'yellow' : 'dim', status)}`);
+  }
+  return `  ${parts.join(' · ')}`;
+}

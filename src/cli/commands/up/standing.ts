@@ -1,0 +1,57 @@
+import type { Client } from '../../../client/client.ts';
+import { hookTroubles } from '../../../core/hook-trouble.ts';
+import type { ResultOf } from '../../../operations/index.ts';
+
+/** Where a team stands, and why it would go no further. */
+export interface Standing {
+  readonly seq: number;
+  readonly tasks: ResultOf<'task.list'>;
+  readonly members: ResultOf<'member.list'>;
+  readonly requests: ResultOf<'request.list'>;
+  readonly reason: 'done' | 'stuck' | 'person' | undefined;
+  /** Hooks that failed and let work pass. */
+  readonly troubles: readonly string[];
+  /** What a lead that is an agent said last. */
+  readonly answer?: string | undefined;
+}
+
+/** Asks where a team stands. */
+export async function look(client: Client, teamId: string): Promise<Standing> {
+  const [{ team, seq, pendingRequests }, tasks] = await Promise.all([
+    client.call('team.status', { teamId }),
+    client.call('task.list', { teamId, limit: 10_000 }),
+  ]);
+  const { members } = team;
+  const requests = pendingRequests.filter(({ kind }) => kind !== 'shutdown');
+  const lead = members.find(({ id, agent }) => id === team.leadId && agent !== undefined);
+  const leads = lead && (await isLeading(client, teamId, lead));
+  const reason = leads ? undefined : reasonToEnd(tasks, members, requests, lead);
+  const troubles = hookTroubles(team.metadata);
+  return { seq, tasks, members, requests, reason, troubles, answer: lead?.lastResult };
+}
+
+/** It is at work, or will be as soon as it hears the latest. */
+async function isLeading(client: Client, teamId: string, { status, metadata }: Member): Promise<boolean> {
+  if (status !== 'idle') return status !== 'stopped';
+  const knows = metadata?.['knows'];
+  if (typeof knows !== 'number') return false;
+  return (await client.call('team.digest', { teamId, after: knows })).due;
+}
+
+type Member = Standing['members'][number];
+
+function reasonToEnd(
+  tasks: Standing['tasks'],
+  members: Standing['members'],
+  requests: Standing['requests'],
+  lead: Member | undefined,
+): Standing['reason'] {
+  const isBusy = ({ agent, status, returning }: Member): boolean =>
+    agent !== undefined && (status === 'stopped' ? returning === true : status !== 'idle');
+  const allDone = tasks.every(({ status }) => status === 'completed');
+  if (!lead && allDone) return 'done';
+  if (members.some(isBusy)) return undefined;
+  // A team whose lead is gone or failed has no answer, whatever its tasks say.
+  if (allDone && lead?.status === 'idle' && lead.metadata?.['failure'] === undefined) return 'done';
+  return requests.length > 0 ? 'person' : 'stuck';
+}

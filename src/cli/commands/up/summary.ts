@@ -1,0 +1,127 @@
+import { isAtRest } from '../../show/rest.ts';
+import { paint } from '../../show/screen.ts';
+import type { Screen } from '../../show/screen.ts';
+import { table } from '../../show/table.ts';
+import type { Cell } from '../../show/table.ts';
+import { clean, cleanLines, fold } from '../../show/text.ts';
+import { showDuration } from '../../show/time.ts';
+import { statusCell } from '../../show/views/task.ts';
+import { taskName, times } from '../../show/words.ts';
+import type { Outcome } from './follow.ts';
+
+/** What came of it: each task with who did it, how long it took and what it produced; then one sentence. */
+export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn: boolean }): string {
+  const rows = outcome.tasks.map((task): Cell[] => [
+    taskName(task.id),
+    statusCell(task.status),
+    task.title,
+    task.assigneeId ?? '',
+    took(outcome.worked?.[task.id]),
+    { text: (task.result ?? task.failure ?? task.blockedReason ?? '').split('\n').at(-1) ?? '', style: 'dim' },
+  ]);
+  const columns = [
+    { title: '#', align: 'right' },
+    { title: 'STATUS' },
+    { title: 'TASK', flexible: true },
+    { title: 'WHO', spare: 1 },
+    { title: 'TOOK', align: 'right', spare: 2 },
+    { title: 'RESULT', flexible: true },
+  ] as const;
+  const tasks = rows.length > 0 ? `\n${table(columns, rows, screen)}` : '';
+  const answer = outcome.answer ? `\n${cleanLines(outcome.answer).join('\n')}\n` : '';
+  const said = [
+    ...(outcome.troubles ?? []).map((text) => paint(screen, 'yellow', `${clean(text)}.`)),
+    verdict(outcome, screen, goesOn),
+  ];
+  return `${tasks}${fold(answer, screen)}\n${said.map((line) => `${fold(line, screen)}\n`).join('')}`;
+}
+
+/** What failed is tried again when a person says so. */
+function tryAgain(team: string, tasks: Outcome['tasks']): string {
+  const failed = tasks.find(({ status }) => status === 'failed');
+  if (!failed) return '';
+  return ` The team stays open; to try again: troupe task reopen ${failed.id} --team ${clean(team)}, then the same command.`;
+}
+
+function took(worked: number | undefined): string {
+  return worked === undefined ? '' : lasted(worked);
+}
+
+/** Tenths matter only where it was over soon. */
+function lasted(ms: number): string {
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : showDuration(ms);
+}
+
+function verdict(outcome: Outcome, screen: Screen, goesOn: boolean): string {
+  const { reason, tasks, requests, team, open = false, elsewhere = false } = outcome;
+  const next = goesOn ? 'then the same command sees it to its end' : `and see it with troupe watch ${clean(team)}`;
+  const count = `${countDone(outcome)}.${sentBack(outcome)}`;
+  if (reason === 'done') return paint(screen, 'green', `${count}${nothingToDo(outcome)}${staysUp(outcome)}`);
+  if (reason === 'interrupted' && elsewhere) {
+    return paint(screen, 'yellow', `${count} Left: its members go on, and the other troupe up sees them to their end.`);
+  }
+  const why = {
+    stuck: `${whyStuck(outcome)}${open ? `${startAgain(outcome)}${tryAgain(team, tasks)}` : ' The team is closed.'}`,
+    person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays up: answer with troupe approve --team ${clean(team)}, ${next}.`,
+    interrupted: open
+      ? `Interrupted: its members are stopped. The same command goes on where they were; troupe down ${clean(team)} closes the team.`
+      : 'Interrupted: its members are stopped and the team is closed.',
+  }[reason];
+  return paint(screen, 'yellow', `${count} ${why}`);
+}
+
+/** What was done, and of that what in this time. */
+function countDone({ tasks, duration, earlier }: Outcome): string {
+  const done = tasks.filter(({ status }) => status === 'completed').length;
+  const time = `in ${lasted(duration)}`;
+  if (tasks.length === 0) return `Ended ${time}`;
+  const count = `${done} of ${tasks.length} tasks completed`;
+  if (earlier === 0) return `${count} ${time}`;
+  return done === earlier ? `${count}, none of them now` : `${count}, ${done - earlier} of them now, ${time}`;
+}
+
+/** A team without tasks is done at once, which nobody wanted. */
+function nothingToDo({ tasks, answer, open }: Outcome): string {
+  if (tasks.length > 0 || answer !== undefined) return '';
+  const again = open ? 'troupe up' : 'troupe up --again';
+  return ` There was nothing to do: the team has no tasks, and no lead that makes some. Write tasks: or lead: into its file, then ${again}.`;
+}
+
+/** With --keep nobody else closes it. */
+function staysUp({ team, open }: Outcome): string {
+  return open ? ` The team stays open until troupe down ${clean(team)}.` : '';
+}
+
+/** What the gates were good for. */
+function sentBack({ sentBack: counts = {} }: Outcome): string {
+  const back = Object.entries(counts);
+  if (back.length === 0) return '';
+  if (back.length > 3) return ` Gates sent ${back.length} of them back before.`;
+  return ` A gate sent ${back.map(([id, number]) => `${taskName(id)} back ${times(number)}`).join(', ')}.`;
+}
+
+function whyStuck({ members }: Outcome): string {
+  const isRun = members.some(({ agent }) => agent !== undefined);
+  if (isRun) return `Nobody can go on with the rest.${whoStopped(members)}`;
+  return 'Nobody is there to do the rest: write members: into the file of the team, each with its agent.';
+}
+
+/** One that was ended on purpose, with the daemon say, is brought back by whoever brings up the team. */
+function startAgain({ members, tasks }: Outcome): string {
+  const hasFailed = tasks.some(({ status }) => status === 'failed');
+  return isAtRest(members) && !hasFailed
+    ? '\nThe team stays open: the same command starts them again and goes on.'
+    : '';
+}
+
+/** Those that are gone or whose last turn failed, and why, as far as it is known. */
+function whoStopped(members: Outcome['members']): string {
+  return members
+    .flatMap(({ id, agent, status, stopReason, metadata }) => {
+      const failure = metadata?.['failure'];
+      if (agent === undefined) return [];
+      if (status === 'stopped' && stopReason !== undefined) return [`\n${clean(id)} stopped: ${clean(stopReason)}`];
+      return typeof failure === 'string' ? [`\n${clean(id)} failed: ${clean(failure)}`] : [];
+    })
+    .join('');
+}

@@ -1,0 +1,246 @@
+import { resolve } from 'node:path';
+import { findNearest } from '../../core/nearest.ts';
+import { UsageError } from '../show/errors.ts';
+import { parseDuration } from '../show/time.ts';
+import { readTaskId } from '../show/words.ts';
+import type { Arguments, Command, Input } from './command.ts';
+import { COMMON_FLAGS, flagsOf, hasField } from './inputs.ts';
+import { explainExtra, explainMissing, onlyTeam, requireChange, shownName, unknownFlag } from './misuse.ts';
+
+/** What is known besides the words. */
+export interface Known {
+  readonly environment: NodeJS.ProcessEnv;
+  /** The names of the teams that are open; asked for where the words name none and must. */
+  readonly listOpen: () => Promise<readonly string[]>;
+}
+
+/** Reads the words after a command's name. Throws a `UsageError`. */
+export async function readArguments(
+  command: Command,
+  words: readonly string[],
+  { environment, listOpen }: Known,
+): Promise<Arguments> {
+  const given = split(command, words);
+  const stdin = await readStandardInput(command, given);
+  const fields: Record<string, unknown> = {};
+  for (const [place, value] of given) {
+    fields[place.field] = toValue(place, value === '-' && stdin !== undefined ? stdin : value, command);
+  }
+  addFolder(fields, command);
+  addDefaults(fields, command, environment);
+  const { as, json, help: _help, ...input } = fields;
+  let missing = findMissing(command.args, input) ?? findMissing(command.flags, input);
+  if (missing?.field === 'teamId' && mayBeLeftOut(command)) {
+    input['teamId'] = onlyTeam(await listOpen(), command);
+    missing = findMissing(command.flags, input);
+  }
+  if (missing) throw await explainMissing(command, missing);
+  requireChange(command, input);
+  return { input, as: as as string | undefined, json: json === true };
+}
+
+/** Whether the words ask for JSON, or for help, even if nothing else in them can be understood. */
+export function hasFlag(words: readonly string[], ...flags: readonly string[]): boolean {
+  if (!flags.some((flag) => words.includes(flag))) return false;
+  const end = words.indexOf('--');
+  return words.slice(0, end === -1 ? undefined : end).some((word) => flags.includes(word));
+}
+
+/**
+ * Tells flags from arguments. By hand, because text may start with a dash ("- first this"), which `parseArgs` refuses,
+ * and because a command may take 10 ms longer than an empty program, of which `parseArgs` takes 1.3.
+ */
+function split(command: Command, words: readonly string[]): Given {
+  // Errors may be wanted as JSON also of a command that has no result.
+  const flags = [...flagsOf(command), ...COMMON_FLAGS];
+  const places: string[] = [];
+  const values: Given = new Map();
+  const fail = (problem: string): never => {
+    throw new UsageError(problem, command.words);
+  };
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (word === '--') {
+      places.push(...words.slice(at + 1));
+      break;
+    }
+    if (!isFlag(word)) {
+      places.push(word);
+      continue;
+    }
+    const equals = word.indexOf('=');
+    const name = equals === -1 ? word : word.slice(0, equals);
+    const inline = equals === -1 ? undefined : word.slice(equals + 1);
+    const flag = flags.find((one) => name === `--${one.name}` || (one.short !== undefined && name === `-${one.short}`));
+    const denied = flag ?? flags.find((one) => one.type === 'boolean' && name === `--no-${one.name}`);
+    if (!denied) return fail(unknownFlag(name, flags, command));
+    if (!flag) {
+      if (inline !== undefined) return fail(`${name} takes no value`);
+      values.set(denied, false);
+      continue;
+    }
+    if (flag.type === 'boolean') {
+      if (inline !== undefined && inline !== 'true' && inline !== 'false') return fail(`${name} takes no value`);
+      values.set(flag, inline !== 'false');
+      continue;
+    }
+    const value = inline ?? words[++at];
+    if (value === undefined) return fail(`${name} needs a value`);
+    // `--result --json` forgot the result; a text that happens to start with dashes did not.
+    if (inline === undefined && isFlag(value) && flags.some((one) => value.split('=')[0] === `--${one.name}`)) {
+      return fail(`${name} needs a value; for the text ${value} write ${name}=${value}`);
+    }
+    const before = values.get(flag);
+    if (flag.type === 'list') values.set(flag, [...(typeof before === 'object' ? before : []), value]);
+    else if (before !== undefined) return fail(`${name} is given twice`);
+    else values.set(flag, value);
+  }
+  assignPlaces(command, places, values);
+  return values;
+}
+
+/** What was said for each argument and flag. */
+type Given = Map<Input, string | readonly string[] | boolean>;
+
+/** No flag has anything but a letter after its dashes, or a space before its value. Without a pattern, which takes V8
+ *  longer to compile than all of this to run. */
+function isFlag(word: string): boolean {
+  if (!word.startsWith('-')) return false;
+  const first = word.charCodeAt(word.startsWith('--') ? 2 : 1) | 0x20;
+  if (!(first >= 0x61 && first <= 0x7a)) return false;
+  for (let at = 2; at < word.length; at++) {
+    const unit = word.charCodeAt(at);
+    if (unit === EQUALS) return true;
+    if (unit <= SPACE) return false;
+  }
+  return true;
+}
+
+const SPACE = 0x20;
+const EQUALS = 0x3d;
+
+/** The last argument takes all that is left if it is a list. */
+function assignPlaces(command: Command, places: readonly string[], given: Given): void {
+  const { args } = command;
+  const last = args.at(-1)?.type;
+  const takesRest = last === 'list' || last === 'words';
+  if (places.length > args.length && !takesRest) {
+    const hasTeam = given.keys().some(({ field }) => field === 'teamId');
+    throw new UsageError(explainExtra(command, places[args.length] ?? '', { hasTeam }), command.words);
+  }
+  for (let at = 0; at < Math.min(args.length, places.length); at++) {
+    const input = args[at];
+    if (input) given.set(input, takesRest && at === args.length - 1 ? places.slice(at) : (places[at] ?? ''));
+  }
+}
+
+/** Where a person makes a team, it works: its members have that folder unless somebody says another; a hook runs where it was named. */
+function addFolder(input: Record<string, unknown>, { operation }: Command): void {
+  if (operation === 'team.create' || operation === 'hook.register') input['cwd'] ??= process.cwd();
+}
+
+/** Whether another than its words may say which team is meant. One that is about to change for good is named each time. */
+function mayBeLeftOut(command: Command): boolean {
+  const reads = command.scope === 'reader' || command.operation === undefined;
+  return hasField(command.flags, 'teamId') || (reads && hasField(command.args, 'teamId'));
+}
+
+/** What the surroundings say of team and member. */
+function addDefaults(input: Record<string, unknown>, command: Command, environment: NodeJS.ProcessEnv): void {
+  if (!hasField(command.flags, 'teamId') && !hasField(command.args, 'teamId')) return;
+  if (input['teamId'] === undefined && mayBeLeftOut(command)) {
+    const team = environment['TROUPE_TEAM_ID'] || environment['TROUPE_TEAM'];
+    if (team) input['teamId'] = team;
+  }
+  // A member's own credential says who it is.
+  if (input['as'] !== undefined || environment['TROUPE_TOKEN'] || environment['TROUPE_TOKEN_FILE']) return;
+  const name = environment['TROUPE_MEMBER_NAME'];
+  if (name) input['as'] = name;
+}
+
+/** What tasks are named by: people write `#3` for what operations call `3`. */
+const TASK_FIELDS: readonly string[] = ['taskId', 'dependencies', 'addDependencies', 'addDependents'];
+
+const AGENTS: readonly string[] = ['agent', 'leadAgent'];
+
+function toValue(input: Input, value: string | readonly string[] | boolean, command: Command): unknown {
+  if (typeof value === 'boolean') return value;
+  const isTask = TASK_FIELDS.includes(input.field) || (input.field === 'after' && input.type === 'string');
+  if (isTask && typeof value === 'string' && input.type === 'string') return readTaskId(value);
+  // The daemon is in another folder.
+  if (input.field === 'cwd' && typeof value === 'string') return resolve(value);
+  if (input.type === 'string' && !input.values && !input.nullable) return value;
+  const fail = (problem: string): never => {
+    throw new UsageError(`${shownName(input, command)} ${problem}`, command.words);
+  };
+  const parts = typeof value === 'string' ? [value] : value;
+  if (input.type === 'list') {
+    const empty = parts.find((one) => one.includes(',') && one.split(',').includes(''));
+    if (empty !== undefined) return fail(`has nothing between two commas, or at an end: ${JSON.stringify(empty)}`);
+    const list = parts.flatMap((one) => one.split(',')).filter((one) => one !== '');
+    return isTask ? list.map(readTaskId) : list;
+  }
+  if (typeof value !== 'string') return value;
+  if (input.nullable && value === 'none') return null;
+  if (input.values && !input.values.includes(value)) {
+    // Tables show `in progress`, which operations call in_progress.
+    const named = value.replace(/[ -]/g, '_');
+    if (input.values.includes(named)) return named;
+    const nearest = findNearest(value, input.values);
+    const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+    return fail(`must be one of ${input.values.join(', ')}, not ${JSON.stringify(value)}${hint}`);
+  }
+  switch (input.type) {
+    case 'number': {
+      const number = Number(value);
+      const isNumber = value.trim() !== '' && !Number.isNaN(number);
+      if (!isNumber) return fail(`must be a number, not ${JSON.stringify(value)}`);
+      // Of an operation it says itself what it takes; what the command line counts by itself are things.
+      const isCount = Number.isInteger(number) && number >= 0;
+      if (!command.operation && !isCount) return fail(`must be a whole number from 0 on, not ${JSON.stringify(value)}`);
+      return number;
+    }
+    case 'duration':
+      return parseDuration(value) ?? fail(`must be a time such as 30s or 5m, not ${JSON.stringify(value)}`);
+    case 'time': {
+      const ago = /^\d+$/.test(value) ? undefined : parseDuration(value);
+      const at = ago === undefined ? Date.parse(value) : Date.now() - ago;
+      if (!Number.isNaN(at)) return new Date(at).toISOString();
+      return fail(`must be a time such as 10m or 2026-01-31T12:00:00Z, not ${JSON.stringify(value)}`);
+    }
+    case 'json':
+      // An agent may be given by its name alone.
+      if (AGENTS.includes(input.field) && /^[\w-]+$/.test(value)) return value;
+      try {
+        return JSON.parse(value) as unknown;
+      } catch (error) {
+        return fail(
+          AGENTS.includes(input.field)
+            ? `must be a name such as codex, or JSON such as {"exec":"./work.sh"}: ${(error as Error).message}`
+            : `must be JSON: ${(error as Error).message}`,
+        );
+      }
+    default:
+      return value;
+  }
+}
+
+function findMissing(inputs: readonly Input[], given: Readonly<Record<string, unknown>>): Input | undefined {
+  for (const input of inputs) if (input.required && given[input.field] === undefined) return input;
+  return undefined;
+}
+
+/** Standard input, which one argument may ask for with `-`. */
+async function readStandardInput(command: Command, given: Given): Promise<string | undefined> {
+  let asked = 0;
+  for (const value of given.values()) if (value === '-') asked++;
+  if (asked === 0) return undefined;
+  if (asked > 1) {
+    throw new UsageError('Only one text can come from standard input', command.words);
+  }
+  let text = '';
+  process.stdin.setEncoding('utf8');
+  for await (const chunk of process.stdin) text += chunk as string;
+  // `echo text |` and a here-document add a newline that nobody meant.
+  return text.replace(/\r?\n$/, '');
+}

@@ -1,0 +1,63 @@
+import type { Command, Input } from '../command.ts';
+import { flagsOf } from '../inputs.ts';
+
+/** What of a daemon can stand at a place of a command line. */
+export type Kind = 'team' | 'member' | 'task' | 'request' | 'agent';
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  teamId: 'team',
+  memberId: 'member',
+  toId: 'member',
+  assigneeId: 'member',
+  leadId: 'member',
+  as: 'member',
+  taskId: 'task',
+  dependencies: 'task',
+  addDependencies: 'task',
+  addDependents: 'task',
+  requestId: 'request',
+};
+
+/** Where agents are named. Elsewhere a field of the same name takes JSON about many, or NAME=AGENT. */
+const AGENTS: readonly string[] = ['agent json', 'leadAgent json', 'lead string', 'with list', 'agents list'];
+
+/** What an argument or a flag takes, if it is something that the daemon knows. */
+export function kindOf({ field, type }: Pick<Input, 'field' | 'type'>): Kind | undefined {
+  if (field === 'after' && type === 'string') return 'task';
+  return AGENTS.includes(`${field} ${type}`) ? 'agent' : KINDS[field];
+}
+
+/** Where the last word of a command line stands, and the team that the words before it name. */
+export interface Place {
+  readonly input: Input | undefined;
+  readonly team: string | undefined;
+  /** What of the value is there already. */
+  readonly typed: string;
+}
+
+/** Finds what the last of the words after a command's name is for. The others may be anything: people are still typing. */
+export function findPlace(command: Command, words: readonly string[]): Place {
+  const flags = flagsOf(command);
+  const places: string[] = [];
+  const typed = words.at(-1) ?? '';
+  let team: string | undefined;
+  for (let at = 0; at < words.length - 1; at++) {
+    const word = words[at] ?? '';
+    const [name = '', inline] = word.split(/=(.*)/s);
+    const flag = word.startsWith('-') ? flags.find((one) => name === `--${one.name}`) : undefined;
+    if (!word.startsWith('-')) places.push(word);
+    if (!flag || flag.type === 'boolean') continue;
+    if (inline === undefined && at === words.length - 2) return { input: flag, team, typed };
+    const value = inline ?? words[++at];
+    if (flag.field === 'teamId') team = value;
+  }
+  // `--team=de`: the shells that hand it over whole put the name of the flag before what is offered themselves.
+  const [name = '', inline] = typed.split(/=(.*)/s);
+  const flag = inline === undefined ? undefined : flags.find((one) => name === `--${one.name}`);
+  if (flag) return { input: flag, team, typed: inline ?? '' };
+  const { args } = command;
+  const named = args.findIndex(({ field }) => field === 'teamId');
+  const last = args.at(-1);
+  const isRest = last?.type === 'list' || last?.type === 'words';
+  return { input: args[places.length] ?? (isRest ? last : undefined), team: team ?? places[named], typed };
+}

@@ -1,0 +1,42 @@
+import type { Command, Input } from './command.ts';
+import { flagsOf } from './inputs.ts';
+import { TEXTS } from './manifest-texts.ts';
+
+/** A command with all that help texts say of it. */
+export interface Described {
+  readonly words: string;
+  readonly summary: string;
+  readonly args: readonly DescribedInput[];
+  /** All flags, those of every command too. */
+  readonly flags: readonly DescribedInput[];
+  readonly more?: string | undefined;
+}
+
+/** An argument or a flag with its text. */
+export type DescribedInput = Input & { readonly text: string };
+
+/** What commands of operations show that needs a word. */
+const MORE: Readonly<Record<string, string>> = {
+  inbox:
+    '● stands before what was not read. To look changes nothing; with --mark-read what is shown counts as read, as if the member had read it.',
+};
+
+/** A command with what help texts say of it. */
+export function describeCommand(command: Command): Described {
+  const describe = (input: Input): DescribedInput => describeInput(command, input);
+  return {
+    words: command.words,
+    summary: command.summary ?? TEXTS[command.words]?.summary ?? '',
+    args: command.args.map(describe),
+    flags: flagsOf(command).map(describe),
+    more: command.more ?? MORE[command.words],
+  };
+}
+
+/** An argument or a flag of a command with its text. */
+export function describeInput({ words }: Command, input: Input): DescribedInput {
+  const { inputs = {}, defaults = {} } = TEXTS[words] ?? {};
+  const fallback = input.default ?? defaults[input.field];
+  const text = input.text ?? inputs[input.field] ?? '';
+  return { ...input, text, ...(fallback !== undefined && { default: fallback }) };
+}

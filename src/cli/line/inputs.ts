@@ -1,0 +1,44 @@
+import type { Command, Input } from './command.ts';
+
+/** The flags that every command has. */
+export const COMMON_FLAGS: readonly Input[] = [
+  { field: 'json', name: 'json', type: 'boolean', text: 'print the result as JSON' },
+  { field: 'help', name: 'help', type: 'boolean', text: 'print this help', short: 'h' },
+];
+
+/** The flag of every command that is about a team. */
+const AS_FLAG: Input = {
+  field: 'as',
+  name: 'as',
+  type: 'string',
+  text: 'the member you speak for (default: $TROUPE_MEMBER_NAME)',
+};
+
+/** All flags of a command, in the order in which its help shows them. */
+export function flagsOf(command: Command): readonly Input[] {
+  const isPlace = hasField(command.args, 'teamId');
+  if (command.plain) return [...command.flags, ...COMMON_FLAGS.filter(({ name }) => name !== 'json')];
+  if (!isPlace && !hasField(command.flags, 'teamId')) return [...command.flags, ...COMMON_FLAGS];
+  return [...command.flags, ...(isPlace ? [TEAM_FLAG] : []), AS_FLAG, ...COMMON_FLAGS];
+}
+
+/** `troupe team show --team demo` is what a habit writes for `troupe team show demo`. */
+const TEAM_FLAG: Input = { field: 'teamId', name: 'team', type: 'string', text: 'the team, as a flag' };
+
+/** A team that must be said. */
+export const TEAM: Input = { field: 'teamId', name: 'team', type: 'string', text: 'the team', required: true };
+
+/** A team that may be left out: then it is about all that are open. */
+export const OPTIONAL_TEAM: Input = { field: 'teamId', name: 'team', type: 'string', text: 'the team' };
+
+/** A member that may be left out. */
+export const OPTIONAL_MEMBER: Input = { field: 'memberId', name: 'member', type: 'string', text: 'the member' };
+
+/** A member that must be said. */
+export const MEMBER: Input = { ...OPTIONAL_MEMBER, text: 'the member; troupe ps lists those that run', required: true };
+
+/** Whether an argument or flag of them is for this field. */
+export function hasField(inputs: readonly Input[], field: string): boolean {
+  for (const input of inputs) if (input.field === field) return true;
+  return false;
+}

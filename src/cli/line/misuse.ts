@@ -1,0 +1,90 @@
+import { findNearest } from '../../core/nearest.ts';
+import { UsageError } from '../show/errors.ts';
+import type { Command, Input } from './command.ts';
+
+/** An argument or a flag as the help shows it. */
+export function shownName(input: Input, command: Command): string {
+  return command.args.includes(input) ? `<${input.name}>` : `--${input.name}`;
+}
+
+/** A flag that there is not, with the one that was probably meant. */
+export function unknownFlag(rawName: string, flags: readonly Input[], { words }: Command): string {
+  if (words === 'approve' && rawName === '--yes') {
+    return 'There is no flag --yes: leave it out, without --deny it is a yes';
+  }
+  const nearest = findNearest(
+    rawName.replace(/^-+/, ''),
+    flags.map(({ name }) => name),
+  );
+  return `There is no flag ${rawName}${nearest === undefined ? '' : `; did you mean --${nearest}?`}`;
+}
+
+/** A word that no argument takes. */
+export function explainExtra(command: Command, extra: string, { hasTeam }: { hasTeam: boolean }): string {
+  const hint = command.args.length === 0 ? hintName(command, extra, hasTeam) : '; put a text with spaces in quotes';
+  return `${JSON.stringify(extra)} is one argument too many${hint}`;
+}
+
+/** A word after a command that takes none is most often the name of a team, or of a member of the one that was named. */
+function hintName({ words, flags }: Command, extra: string, hasTeam: boolean): string {
+  if (!isSlug(extra)) return '';
+  if (flags.some(({ field }) => field === 'teamId')) {
+    const of = flags.find(({ field }) => field === 'memberId')?.name;
+    const ways = [
+      ...(hasTeam ? [] : [`a team is named with --team ${extra}`]),
+      ...(of === undefined ? [] : [`a member is named with --${of} ${extra}`]),
+    ];
+    return ways.map((way) => `; ${way}`).join('');
+  }
+  return words === 'status' ? `; of a team it is troupe team status ${extra}` : '';
+}
+
+function isSlug(word: string): boolean {
+  return /^[a-z0-9][a-z0-9_-]*$/.test(word);
+}
+
+/** An argument or a flag that is required and was not given. */
+export async function explainMissing(command: Command, missing: Input): Promise<UsageError> {
+  if (missing.field === 'teamId') return new UsageError(whichTeam(command), command.words);
+  const name = shownName(missing, command);
+  const { describeInput } = await import('./described.ts');
+  // A shell takes an unquoted #1 for the beginning of a comment, and hands over nothing.
+  const hint =
+    missing.field === 'taskId' ? ", such as 1 or '#1'" : missing.values ? `: ${missing.values.join(', ')}` : '';
+  return new UsageError(`${name} is missing: ${describeInput(command, missing).text}${hint}`, command.words);
+}
+
+/** So many names are easily read at a glance. */
+const FEW = 8;
+
+/** The team that is meant where nobody names one: the only one that is open. Refuses to guess between several. */
+export function onlyTeam(open: readonly string[], command: Command): string {
+  const [only, ...others] = open;
+  if (only !== undefined && others.length === 0) return only;
+  throw new UsageError(whichTeam(command, describeOpen(open)), command.words);
+}
+
+function describeOpen(open: readonly string[]): string {
+  if (open.length === 0) return 'none is open; troupe teams lists all';
+  return open.length > FEW ? `${open.length} are open; troupe teams lists them` : `${open.join(', ')} are open`;
+}
+
+/** How a team is named to a command. */
+function whichTeam(command: Command, there = 'troupe teams lists them'): string {
+  const isPlace = command.args.some(({ field }) => field === 'teamId');
+  const how = isPlace ? `troupe ${command.words} NAME` : 'add --team NAME, or set TROUPE_TEAM';
+  return `Say which team: ${how}; ${there}`;
+}
+
+/** Fields that say of which thing, or on what condition, and change nothing. */
+const CONDITIONS: readonly string[] = ['teamId', 'epoch', 'revision'];
+
+/** To change nothing is never meant, and would be told as a change. */
+export function requireChange(command: Command, input: Readonly<Record<string, unknown>>): void {
+  const { words, args, flags } = command;
+  if (!words.endsWith(' update')) return;
+  const changes = [...args, ...flags].filter(({ field, required }) => !required && !CONDITIONS.includes(field));
+  if (changes.some(({ field }) => input[field] !== undefined)) return;
+  const names = changes.map((one) => shownName(one, command));
+  throw new UsageError(`Say what to change: ${names.join(', ')}`, words);
+}

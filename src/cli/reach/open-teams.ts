@@ -1,0 +1,50 @@
+import type { Client } from '../../client/client.ts';
+import type { ResultOf } from '../../operations/index.ts';
+import { clean } from '../show/text.ts';
+import { warn } from '../show/write.ts';
+import { openClient } from './connect.ts';
+
+/** The team that was named, else all that are open; those that cannot be read are told of, and left out. */
+export async function findOpenTeams(
+  client: Client,
+  teamId: string | undefined,
+  options: { signal?: AbortSignal } = {},
+): Promise<string[]> {
+  if (teamId !== undefined) return [teamId];
+  const teams = await client.call('team.list', {}, options);
+  for (const { problem } of teams) if (problem !== undefined) warn(`troupe: ${clean(problem)}\n`);
+  return namesOfOpen(teams);
+}
+
+/** The names of all teams that are open, over a connection of its own. */
+export async function listOpenTeams(environment: NodeJS.ProcessEnv): Promise<string[]> {
+  const client = openClient(environment);
+  try {
+    return await findOpenTeams(client, undefined);
+  } finally {
+    client.close();
+  }
+}
+
+/** Of teams those that are not closed. */
+export function namesOfOpen(teams: ResultOf<'team.list'>): string[] {
+  return teams.filter(({ status }) => status !== 'cleaned-up').map(({ name }) => name);
+}
+
+/** Whoever has more of them looks at one: troupe team status. */
+const TEAMS_ASKED = 50;
+
+/** The members of open teams, by team: who looks at all of them wants to know which rest. */
+export async function membersOfOpen(
+  client: Client,
+  teams: ResultOf<'team.list'>,
+  signal?: AbortSignal,
+): Promise<Map<string, ResultOf<'member.list'>>> {
+  const active = teams.filter(({ status, problem }) => status === 'active' && problem === undefined);
+  const lists = active.slice(0, TEAMS_ASKED).map(async ({ name }) => {
+    // One that is deleted meanwhile is no trouble of those that are there.
+    const members = await client.call('member.list', { teamId: name }, { ...(signal && { signal }) }).catch(() => []);
+    return [name, members] as const;
+  });
+  return new Map(await Promise.all(lists));
+}

@@ -1,0 +1,36 @@
+import { waitingOf } from '../../core/waiting.ts';
+import type { ResultOf } from '../../operations/index.ts';
+import { clean } from './text.ts';
+import { answerName, taskName, taskNames } from './words.ts';
+
+type Member = ResultOf<'member.show'>;
+
+/** What is known of a team besides its members. */
+export interface Surrounded {
+  /** By id. */
+  readonly tasks: ReadonlyMap<string, ResultOf<'task.show'>>;
+  readonly requests: ResultOf<'request.list'>;
+}
+
+/** What a member does now, or what it waits for; empty where it has nothing to do. */
+export function describeDoing(member: Member, { tasks, requests }: Surrounded): string {
+  const waiting = requests.filter(({ kind, status }) => status === 'pending' && kind !== 'shutdown');
+  const asked = waiting.find(({ memberId }) => memberId === member.id);
+  if (asked) return `waits for your answer (${asked.kind}): troupe approve ${answerName(asked, waiting)}`;
+  const reason = waitingOf(member);
+  if (reason !== undefined) return `waits: ${reason}`;
+  if (member.status === 'stopped') return member.stopReason ?? '';
+  const own = member.assignedTasks.flatMap((id) => tasks.get(id) ?? []);
+  const held = own.filter(({ status }) => status === 'in_progress');
+  const plans = member.planModeRequired && member.status === 'active' ? 'plans ' : '';
+  if (held.length > 0) return held.map(({ id, title }) => `${plans}${taskName(id)} ${title}`).join(', ');
+  const blocked = own.find(({ status }) => status === 'blocked');
+  if (!blocked) return '';
+  const { id, blockedBy, blockedReason = 'is blocked' } = blocked;
+  return `waits: ${taskName(id)} ${blockedBy.length > 0 ? `needs ${taskNames(blockedBy)}` : clean(blockedReason)}`;
+}
+
+/** What runs a member, in one word. */
+export function agentWord({ agent }: Member): string {
+  return agent?.name ?? agent?.kind ?? '';
+}

@@ -1,0 +1,60 @@
+import type { CallError } from '../../client/client.ts';
+import { ERROR_CODES } from '../../core/errors.ts';
+import type { ErrorCode } from '../../core/errors.ts';
+import { cleanLines, fold } from './text.ts';
+import { toJson, warn, writeBeside } from './write.ts';
+
+/** Exit code of a command that was interrupted: 128 and the number of SIGINT. */
+export const INTERRUPTED = 130;
+
+/** A command line that says something we do not understand. */
+export class UsageError extends Error {
+  readonly code = 'invalid' satisfies ErrorCode;
+  /** The command whose help shows the way. */
+  readonly command: string;
+
+  constructor(message: string, command = '') {
+    super(message);
+    this.name = 'UsageError';
+    this.command = command;
+  }
+}
+
+/** A refusal of the command line's own: something it found out by itself, such as that nobody answers. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+  }
+}
+
+/** Says what went wrong, on standard error, and returns the exit code for it. */
+export function reportError(error: unknown, json: boolean): number {
+  if (isAbort(error)) return INTERRUPTED;
+  const { code, message } = explain(error);
+  if (json) writeBeside(toJson({ error: { code, message } }, undefined));
+  else {
+    warn(fold(`troupe: ${cleanLines(message).join('\n')}\n`, errorScreen(), 2));
+    if (error instanceof UsageError) warn(`See: troupe ${`${error.command} --help`.trimStart()}\n`);
+  }
+  return ERROR_CODES[code].exit;
+}
+
+/** What stands on standard error is for people, wherever the result goes. */
+export function errorScreen(): { columns: number } {
+  return { columns: process.stderr.isTTY ? process.stderr.columns || 80 : Infinity };
+}
+
+function explain(error: unknown): { code: ErrorCode; message: string } {
+  if (!(error instanceof Error)) return { code: 'internal', message: String(error) };
+  const { code } = error as Partial<CallError>;
+  if (code !== undefined && Object.hasOwn(ERROR_CODES, code)) return { code, message: error.message };
+  return { code: 'internal', message: process.env['TROUPE_DEBUG'] ? (error.stack ?? error.message) : error.message };
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}

@@ -1,0 +1,75 @@
+import { wordEvent } from '../../core/event-words.ts';
+import type { EventOf, TeamEvent } from '../../core/event.ts';
+import type { Metadata } from '../../core/json.ts';
+import { waitingOf } from '../../core/waiting.ts';
+import { paint } from './screen.ts';
+import type { Screen, Style } from './screen.ts';
+import { clean, cut, widthOf } from './text.ts';
+import { taskName } from './words.ts';
+
+/** What one commit recorded, as the daemon hands it out. */
+export interface Batch {
+  readonly seq: number;
+  readonly events: readonly { readonly type: string; readonly at: number; readonly by: string }[];
+}
+
+/** What is known of tasks besides what an event says: their titles, by id. */
+export type Titles = ReadonlyMap<string, string>;
+
+/** One line for each event of a batch. */
+export function eventLines(batch: Batch, screen: Screen, titles: Titles = new Map()): string[] {
+  return batch.events.filter(isTold).map((event) => {
+    const head = `${showClock(event.at, screen)}  ${clean(event.by)}`;
+    const { text, style } = describeEvent(event as TeamEvent, titles);
+    const room = screen.columns - widthOf(head) - 2;
+    return `${paint(screen, 'dim', head)}  ${paint(screen, style, fit(clean(text), room, event))}\n`;
+  });
+}
+
+/** So much of a text stands in a line that no screen bounds: what a test run said can be 32 KB, and comes with each rejection. */
+const LONG = 200;
+
+function fit(text: string, room: number, event: Batch['events'][number]): string {
+  if (room !== Infinity || widthOf(text) <= LONG) return cut(text, room);
+  return `${cut(text, LONG)} (all of it: ${whereWhole(event)})`;
+}
+
+function whereWhole(event: Batch['events'][number]): string {
+  if (event.type === 'request:raised' || event.type === 'plan:submitted') return 'troupe approve';
+  return 'taskId' in event ? `troupe task show ${clean(String(event.taskId))}` : 'troupe event list --json';
+}
+
+/** What happens with every turn and says nothing new is left out: turns of programs, which use no tokens, and status alone. Why a member waits is news. */
+function isTold(event: Batch['events'][number]): boolean {
+  const { type, usage, ...more } = event as Partial<EventOf<'usage:recorded'>> & { metadata?: Metadata };
+  if (type === 'usage:recorded' && usage) return usage.inputTokens + usage.outputTokens + (usage.costUsd ?? 0) > 0;
+  const changes = ['role', 'model', 'color', 'cwd', 'backendType', 'subscriptions', 'budget'];
+  if (event.type !== 'teammate:changed' || changes.some((name) => name in more)) return true;
+  return waitingOf(more) !== undefined;
+}
+
+/** The time of day for people, the whole moment for files. */
+function showClock(at: number, screen: Screen): string {
+  if (!screen.isTerminal) return new Date(at).toISOString();
+  return new Date(at).toTimeString().slice(0, 8);
+}
+
+const STYLES = { good: 'green', bad: 'red', notable: 'yellow', quiet: 'dim' } as const;
+
+/** What an event says, in a few words that follow the name of who caused it. */
+export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { text: string; style?: Style } {
+  const words = wordEvent(event, (id) => {
+    const title = titles.get(id);
+    return title === undefined ? `task ${taskName(id)}` : `task ${taskName(id)} (${title})`;
+  });
+  const { actor, text, reason, content, tone } = words;
+  const who = actor === event.by ? '' : `${actor} `;
+  const said = [`${who}${text}${answerWith(event)}`, reason, content].filter(Boolean).join(': ');
+  return { text: said, ...(tone && { style: STYLES[tone] }) };
+}
+
+/** How a person answers what waits for one. */
+function answerWith(event: TeamEvent): string {
+  const waits = event.type === 'plan:submitted' || event.type === 'request:raised';
+  return waits ? ` (troupe approve ${event.memberId})` : '';
+}

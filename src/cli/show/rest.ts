@@ -1,0 +1,36 @@
+import type { ResultOf } from '../../operations/index.ts';
+import { clean } from './text.ts';
+
+type Member = ResultOf<'member.list'>[number];
+
+/** Whether all whom Troupe runs in a team have stopped and none comes back by itself: the team rests until somebody says. */
+export function isAtRest(members: readonly Pick<Member, 'agent' | 'status' | 'returning'>[]): boolean {
+  const run = members.filter(({ agent }) => agent !== undefined);
+  return run.length > 0 && run.every(({ status, returning }) => status === 'stopped' && returning !== true);
+}
+
+/**
+ * Whether nobody would have anything to do in a team that is brought up again: what is left failed or waits for that, and
+ * there is no lead that is an agent and could make something of it.
+ */
+export function needsReopening(
+  { leadId, members }: { leadId: string; members: readonly Pick<Member, 'id' | 'agent'>[] },
+  tasks: Readonly<Record<string, number>>,
+): boolean {
+  const { failed = 0, pending = 0, in_progress: running = 0 } = tasks;
+  if (members.some(({ id, agent }) => id === leadId && agent !== undefined)) return false;
+  return failed > 0 && pending + running === 0;
+}
+
+/** How a team that rests goes on, and why it does not. */
+export function restLine({ team, tasks }: Pick<ResultOf<'team.status'>, 'team' | 'tasks'>): string {
+  const { members } = team;
+  const name = clean(team.name);
+  const reasons = new Set(members.flatMap(({ agent, stopReason }) => (agent && stopReason ? [clean(stopReason)] : [])));
+  const [why] = reasons;
+  const because = reasons.size === 1 ? ` (${why})` : '';
+  const stopped = `The members of team ${name} are stopped${because}`;
+  return needsReopening(team, tasks)
+    ? `${stopped}, and what is left failed or waits for that: troupe task reopen TASK --team ${name}, then troupe up with its team file goes on with it.\n`
+    : `${stopped}: troupe up with its team file goes on with it, troupe member restart NAME --team ${name} with one of them.\n`;
+}

@@ -1,0 +1,36 @@
+import type { OperationName } from '../../operations/index.ts';
+import type { Screen } from './screen.ts';
+import { clean, fold } from './text.ts';
+import { views as taskViews } from './views/task.ts';
+import type { Views } from './views/views.ts';
+import { print, toJson } from './write.ts';
+
+/** How a result is shown, and what was asked for. */
+interface Shown {
+  readonly json: boolean;
+  readonly screen: Screen;
+  readonly input?: Readonly<Record<string, unknown>>;
+  /** It is a list and not all of it: from here it goes on. */
+  readonly after?: string | number | undefined;
+}
+
+/** Writes an operation's result: as JSON, or as people like to see it. */
+export async function show(
+  operation: OperationName,
+  result: unknown,
+  { json, screen, input = {}, after }: Shown,
+): Promise<void> {
+  if (json) return print(toJson(result, screen.isTerminal ? 2 : undefined));
+  // Those of tasks are looked at most, so they are here already: to load one more file takes 2 ms.
+  const views: Views = operation.startsWith('task.') ? taskViews : (await import('./views/all.ts')).views;
+  const view = views[operation] as
+    | ((result: unknown, screen: Screen, input: Readonly<Record<string, unknown>>) => string)
+    | undefined;
+  const text = view ? view(result, screen, input) : (await import('./views/generic.ts')).showAnything(result, screen);
+  print(fold(after === undefined ? text : `${text}${whatFollows(result, after)}`, screen));
+}
+
+/** How to see the rest of a list. */
+function whatFollows(result: unknown, after: string | number): string {
+  return `These are ${(result as readonly unknown[]).length}, and there are more: --after ${clean(String(after))}\n`;
+}

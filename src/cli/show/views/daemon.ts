@@ -1,0 +1,65 @@
+import type { ResultOf } from '../../../operations/index.ts';
+import { eventLines } from '../event-lines.ts';
+import type { Screen } from '../screen.ts';
+import { clean } from '../text.ts';
+import { showDuration, showTime } from '../time.ts';
+import { entryText, wholeLines } from '../transcript-lines.ts';
+import { count, details, heading } from './details.ts';
+import type { Views } from './views.ts';
+
+export const views: Views = {
+  'daemon.status': (status, screen) => daemonDetails(status, screen),
+  'daemon.stop': () => 'The daemon has ended.\n',
+  'ui.login': ({ url }) => `${clean(url)}\n`,
+  'token.rotate': () =>
+    'Every credential given out so far is void. Members need new ones: troupe member token NAME --team TEAM\n',
+  'transcript.read': ({ entries }, screen, { after }) =>
+    entries.length === 0
+      ? `There is nothing ${after === undefined ? 'yet' : 'more'}.\n`
+      : wholeLines(entries)
+          .map((entry) => entryText(entry, screen))
+          .join(''),
+  'event.list': (batches, screen) =>
+    batches.length === 0 ? 'Nothing happened.\n' : batches.flatMap((batch) => eventLines(batch, screen)).join(''),
+};
+
+/** `build-1 (3 members; gpu)`, and which of them this one is. */
+function showHost({ name, load, labels }: HostView, own: string | undefined): string {
+  const notes = [name === own ? 'this one' : '', count(load, 'member'), labels.join(' ')].filter((note) => note !== '');
+  return `${name} (${notes.join('; ')})`;
+}
+
+type HostView = NonNullable<ResultOf<'daemon.status'>['hosts']>[number];
+
+function daemonDetails(status: ResultOf<'daemon.status'>, screen: Screen): string {
+  const { teamMetrics: done } = status;
+  return (
+    heading(`Troupe ${status.version}, running for ${showDuration(status.uptime * 1000)}`, screen) +
+    details(
+      [
+        ['pid', String(status.pid)],
+        ['started', showTime(status.startedAt, screen)],
+        ['home', status.home],
+        ['socket', status.socket],
+        ['url', status.url ?? 'none'],
+        ['token', status.tokenFile],
+        ['journal', `${status.journal.kind}, ${status.journal.location}, ${status.journal.durability}`],
+        ['', { text: status.journal.advice ?? '', style: 'yellow' }],
+        ['machines', (status.hosts ?? []).map((host) => showHost(host, status.name)).join(', ')],
+        ['memory', `${Math.round(status.memory / 1024 / 1024)} MB`],
+        ['connections', String(status.connections)],
+        ['problems', { text: status.health.problems.join('; '), style: 'red' }],
+        [
+          'in total',
+          [
+            `${count(done.totalTeamsCreated, 'team')} made`,
+            `${count(done.totalTeammatesSpawned, 'teammate')} started`,
+            `${count(done.totalTeamTasksCompleted, 'task')} completed`,
+            `${count(done.totalTeamMessages, 'message')} sent`,
+          ].join(', '),
+        ],
+      ],
+      screen,
+    )
+  );
+}

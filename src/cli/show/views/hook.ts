@@ -1,0 +1,35 @@
+import type { ResultOf } from '../../../operations/index.ts';
+import type { Screen } from '../screen.ts';
+import { table } from '../table.ts';
+import type { Cell } from '../table.ts';
+import { showDuration } from '../time.ts';
+import type { Views } from './views.ts';
+
+export const views: Views = {
+  'hook.list': (hooks, screen) => hookTable(hooks, screen),
+  'hook.register': (hooks, screen) => hookTable(hooks, screen),
+  'hook.remove': ({ removed }) => (removed ? 'The hook is removed.\n' : 'There was no such hook.\n'),
+};
+
+function hookTable(hooks: ResultOf<'hook.list'>, screen: Screen): string {
+  if (hooks.length === 0) return 'The team has no hooks.\n';
+  // Two that read alike are told apart by where they run.
+  const differ = new Set(hooks.map(({ cwd }) => cwd)).size > 1;
+  const rows = hooks.map((hook): Cell[] => [
+    { text: hook.type, style: hook.enabled ? 'bold' : 'dim' },
+    hook.enabled ? 'on' : 'off',
+    hook.onFailure ?? 'allow',
+    hook.timeout === undefined ? '' : showDuration(hook.timeout),
+    hook.command,
+    { text: differ ? (hook.cwd ?? '') : '', style: 'dim' },
+  ]);
+  const columns = [
+    { title: 'WHEN' },
+    { title: 'IS' },
+    { title: 'IF IT FAILS', spare: 1 },
+    { title: 'WITHIN', spare: 2 },
+    { title: 'COMMAND', flexible: true },
+    { title: 'WHERE', flexible: true },
+  ] as const;
+  return table(columns, rows, screen);
+}

@@ -1,0 +1,198 @@
+import { isEmptySeat } from '../../../core/seat.ts';
+import { isLost, waitingOf } from '../../../core/waiting.ts';
+import type { ResultOf } from '../../../operations/index.ts';
+import type { Screen, Style } from '../screen.ts';
+import { table } from '../table.ts';
+import type { Cell } from '../table.ts';
+import { clean } from '../text.ts';
+import { showTime } from '../time.ts';
+import { taskName, taskNames } from '../words.ts';
+import { block, details, dollars, heading } from './details.ts';
+import { showAnything } from './generic.ts';
+import type { Views } from './views.ts';
+
+type Member = ResultOf<'member.show'>;
+type Usage = ResultOf<'usage.record'>;
+
+const STYLES: Readonly<Record<Member['status'], Style | undefined>> = {
+  spawning: 'cyan',
+  active: 'green',
+  idle: 'dim',
+  'shutting-down': 'yellow',
+  stopped: 'red',
+};
+
+export const views: Views = {
+  'member.list': (members, screen) => memberTable(members, screen),
+  'member.show': (member, screen) => memberDetails(member, screen),
+  'member.add': (member) => `${clean(member.name)} joined as ${clean(member.role)}.\n`,
+  'member.spawn': (member) =>
+    `${clean(member.name)} is starting as ${clean(member.role)}, run by ${clean(runBy(member))}.\n`,
+  'member.restart': (member) => `${clean(member.name)} is started again.\n`,
+  'member.stop': ({ memberId, how }) => `${clean(memberId)} has stopped (${clean(how)}).\n`,
+  'member.idle': ({ idle }) => (idle ? 'It is idle.\n' : 'A hook keeps it working: see its inbox.\n'),
+  'session.list': (sessions, screen) => sessionIds(sessions, screen),
+  'budget.show': (budgets, screen) => (budgets.length === 0 ? 'No budget is set.\n' : showAnything(budgets, screen)),
+  'member.update': (member) => `${clean(member.name)} is ${member.status}.\n`,
+  'member.remove': (member) => `${clean(member.name)} has left${member.returning ? ' and will be back' : ''}.\n`,
+  // Nothing but the token, so that it can be taken with $(...).
+  'member.token': ({ token }) => `${clean(token)}\n`,
+  'usage.record': (usage, screen) => usageTable([['', usage]], screen),
+  'usage.show': ({ members, tasks }, screen) => {
+    const rows = [
+      ...Object.entries(members),
+      ...Object.entries(tasks).map(([id, usage]) => [`task ${taskName(id)}`, usage] as const),
+    ];
+    return rows.length === 0 ? 'Nothing was used yet.\n' : usageTable(rows, screen);
+  },
+};
+
+/** Members as lines; the lead is named as such where it is known. */
+export function memberTable(members: readonly Member[], screen: Screen, leadId?: string): string {
+  const seated = members.filter((member) => !isEmptySeat(member));
+  const rows = seated.map((member): Cell[] => [
+    { text: member.name, style: member.name === leadId ? 'bold' : undefined },
+    member.name === leadId ? `${member.role} (lead)`.replace('lead (lead)', 'lead') : member.role,
+    { text: isLost(member) ? 'lost' : member.status, style: STYLES[member.status] },
+    { text: showTime(member.statusSince, screen), style: 'dim' },
+    taskNames(member.assignedTasks, ' '),
+    member.model ?? '',
+  ]);
+  const columns = [
+    { title: 'MEMBER' },
+    { title: 'ROLE', flexible: true },
+    { title: 'STATUS' },
+    { title: 'SINCE', spare: 2 },
+    { title: 'TASKS', spare: 1 },
+    { title: 'MODEL', spare: 3 },
+  ] as const;
+  return table(columns, rows, screen) + waitingLines(members);
+}
+
+/** Who waits for something that is no task, and for what. */
+export function waitingLines(members: readonly Member[]): string {
+  const lines = members
+    .filter((member) => member.status !== 'stopped' || isLost(member))
+    .flatMap((member) => {
+      const reason = waitingOf(member);
+      return reason === undefined ? [] : [`${clean(member.name)} waits: ${clean(reason)}\n`];
+    });
+  return lines.length === 0 ? '' : `\n${lines.join('')}`;
+}
+
+const NOBODY_RUNS = 'No teammate runs. Start a team with troupe up, or see them all: troupe teams\n';
+
+/** A session, and where it is known: what its member is there for, which agent it is, what it does or waits for. */
+export type ShownSession = ResultOf<'session.list'>[number] & {
+  readonly role?: string;
+  readonly agent?: string;
+  readonly doing?: string;
+  /** It went with its machine. */
+  readonly lost?: boolean;
+};
+
+/** Sessions as lines: who runs, what each does, since when, in which process. */
+export function sessionTable(sessions: readonly ShownSession[], screen: Screen): string {
+  if (sessions.length === 0) return NOBODY_RUNS;
+  const rows = sessions.map((session): Cell[] => [
+    session.teamId,
+    { text: session.memberId, style: session.teamRole === 'lead' ? 'bold' : undefined },
+    session.role === undefined || session.role === 'teammate' ? '' : session.role,
+    { text: session.lost ? 'lost' : session.status, style: STYLES[session.status] },
+    session.doing ?? '',
+    { text: session.agent ?? '', style: 'dim' },
+    session.pid === undefined ? elsewhere(session) : String(session.pid),
+    { text: showTime(session.startedAt, screen), style: 'dim' },
+  ]);
+  const columns = [
+    { title: 'TEAM', spare: 2 },
+    { title: 'MEMBER' },
+    { title: 'ROLE', spare: 5 },
+    { title: 'STATUS' },
+    { title: 'DOING', flexible: true },
+    { title: 'AGENT', spare: 3 },
+    { title: 'PID', align: 'right', spare: 1 },
+    { title: 'STARTED', spare: 4 },
+  ] as const;
+  return table(columns, rows, screen);
+}
+
+/** Sessions by their ids, as transcripts are kept under them. */
+function sessionIds(all: ResultOf<'session.list'>, screen: Screen): string {
+  // Whoever runs outside of Troupe, or is nobody, has none.
+  const sessions = all.filter(({ id }) => id !== 'none');
+  if (sessions.length === 0) return NOBODY_RUNS;
+  const rows = sessions.map((session): Cell[] => [
+    session.memberId,
+    { text: session.status, style: STYLES[session.status] },
+    session.id,
+    session.pid === undefined ? elsewhere(session) : String(session.pid),
+    { text: showTime(session.startedAt, screen), style: 'dim' },
+  ]);
+  const columns = [
+    { title: 'MEMBER' },
+    { title: 'STATUS' },
+    { title: 'SESSION' },
+    { title: 'PID', align: 'right', spare: 1 },
+    { title: 'STARTED', spare: 2 },
+  ] as const;
+  return table(columns, rows, screen);
+}
+
+/** Where a session runs that has no process on this machine. */
+function elsewhere({ hostId }: ShownSession): string {
+  return hostId === undefined || hostId === 'local' ? '' : `on ${hostId}`;
+}
+
+function memberDetails(member: Member, screen: Screen): string {
+  const rows: (readonly [string, Cell | undefined])[] = [
+    ['status', { text: isLost(member) ? 'lost' : member.status, style: STYLES[member.status] }],
+    ['since', showTime(member.statusSince, screen)],
+    ['role', member.role],
+    ['tasks', taskNames(member.assignedTasks)],
+    ['plan', member.planModeRequired ? 'must be approved before it may change anything' : undefined],
+    ['agent', member.agent ? runBy(member) : `none that Troupe runs (${member.agentType})`],
+    ['model', member.model],
+    ['runs on', member.hostId === 'local' ? undefined : member.hostId],
+    ['waits', waitingOf(member)],
+    ['session', member.sessionId === 'none' ? undefined : member.sessionId],
+    ['directory', member.cwd],
+    ['shown in', ['tmux', 'iterm2'].includes(member.backendType) ? member.backendType : undefined],
+    ['joined', showTime(member.joinedAt, screen)],
+    ['stopped', showTime(member.stoppedAt, screen)],
+    ['why', member.stopReason],
+    ['metadata', member.metadata && JSON.stringify(member.metadata)],
+  ];
+  return (
+    heading(member.agentId, screen) +
+    details(rows, screen) +
+    block('prompt', member.spawnPrompt, screen) +
+    block('last result', member.lastResult, screen)
+  );
+}
+
+function usageTable(rows: readonly (readonly [string, Usage])[], screen: Screen): string {
+  const columns = [
+    { title: 'WHO', flexible: true },
+    { title: 'TURNS', align: 'right' },
+    { title: 'INPUT', align: 'right' },
+    { title: 'OUTPUT', align: 'right' },
+    { title: 'CACHE READ', align: 'right', spare: 1 },
+    { title: 'CACHE WRITE', align: 'right', spare: 2 },
+    { title: 'USD', align: 'right' },
+  ] as const;
+  const cells = rows.map(([who, usage]) => {
+    const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0, costUsd = 0 } = usage;
+    const tokens = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens];
+    // An agent that tells nothing has not used nothing.
+    const isTold = tokens.some((number) => number > 0);
+    const cost = costUsd === 0 ? '-' : `${usage.estimated ? '~' : ''}${dollars(costUsd)}`;
+    return [who, String(usage.turns ?? 0), ...tokens.map((number) => (isTold ? String(number) : '-')), cost];
+  });
+  return table(columns, cells, screen);
+}
+
+/** What runs a member; what somebody else runs says of itself what it is. */
+function runBy({ agent, agentType }: Member): string {
+  return agent ? (agent.name ?? agent.kind) : agentType;
+}

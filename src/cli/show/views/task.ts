@@ -1,0 +1,147 @@
+import type { ResultOf } from '../../../operations/index.ts';
+import type { Screen, Style } from '../screen.ts';
+import { table } from '../table.ts';
+import type { Cell } from '../table.ts';
+import { clean } from '../text.ts';
+import { showTime } from '../time.ts';
+import { statusWord, taskName, taskNames, times } from '../words.ts';
+import { block, count, details, heading, metadataBeside } from './details.ts';
+import type { Views } from './views.ts';
+
+type Task = ResultOf<'task.show'>;
+
+const STATUS: Readonly<Record<Task['status'], { mark: string; style: Style | undefined }>> = {
+  pending: { mark: '○', style: 'cyan' },
+  blocked: { mark: '·', style: 'dim' },
+  in_progress: { mark: '◐', style: 'yellow' },
+  completed: { mark: '●', style: 'green' },
+  failed: { mark: '✗', style: 'red' },
+  deleted: { mark: '-', style: 'dim' },
+};
+
+export const views: Views = {
+  'task.list': (tasks, screen) => taskTable(tasks, screen),
+  'task.show': (task, screen) => taskDetails(task, screen),
+  'task.claim': (task, screen) =>
+    // Why not is asked for before this is shown.
+    task === null ? '' : taskDetails(task, screen, `${task.assigneeId} holds task`),
+  'task.create': (task) => told(task, task.status === 'blocked' ? `added; it ${waitsOf(task)}` : 'added'),
+  'task.update': (task) => told(task, `changed${skippedBy(task)}`),
+  'task.assign': (task) => told(task, task.assigneeId ? `is reserved for ${task.assigneeId}` : 'is free for anybody'),
+  'task.release': (task) => told(task, 'was given back'),
+  'task.complete': (task) => told(task, `is completed${skippedBy(task)}`),
+  'task.fail': (task) => told(task, 'has failed'),
+  'task.reopen': (task) => told(task, `is ${statusWord(task.status)} again`),
+  'task.delete': (task) => told(task, 'is deleted'),
+  'task.depend': (task) => told(task, `waits for ${taskNames(task.dependencies)}`),
+  'task.undepend': (task) =>
+    told(task, task.dependencies.length > 0 ? `still waits for ${taskNames(task.dependencies)}` : 'waits for no task'),
+};
+
+/** How a status looks, in a mark and a word. */
+export function statusCell(status: Task['status']): { text: string; short: string; style: Style | undefined } {
+  const { mark, style } = STATUS[status];
+  return { text: `${mark} ${statusWord(status)}`, short: mark, style };
+}
+
+/** Tasks as lines, and how many there are. */
+function taskTable(tasks: readonly Task[], screen: Screen): string {
+  if (tasks.length === 0) return 'There are no such tasks.\n';
+  const rows = tasks.map((task): Cell[] => [
+    taskName(task.id),
+    statusCell(task.status),
+    priorityCell(task),
+    { text: task.title, style: task.status === 'blocked' || task.status === 'deleted' ? 'dim' : undefined },
+    { text: task.assigneeId ?? '', style: task.status === 'pending' ? 'dim' : undefined },
+    taskNames(task.dependencies, ' '),
+    { text: showTime(task.updatedAt, screen), style: 'dim' },
+  ]);
+  const columns = [
+    { title: '#', align: 'right' },
+    { title: 'STATUS' },
+    { title: 'PRIO', spare: 1 },
+    { title: 'TASK', flexible: true },
+    { title: 'WHO' },
+    { title: 'NEEDS', spare: 2 },
+    { title: 'CHANGED', spare: 3 },
+  ] as const;
+  return `${table(columns, rows, screen)}${screen.isTerminal ? `\n${countByStatus(tasks)}\n` : ''}`;
+}
+
+/** `12 tasks: 3 completed, 2 in progress`. */
+function countByStatus(tasks: readonly Task[]): string {
+  const order = ['completed', 'in_progress', 'pending', 'blocked', 'failed', 'deleted'] as const;
+  const parts = order.flatMap((status) => {
+    const found = tasks.filter((task) => task.status === status).length;
+    return found === 0 ? [] : [`${found} ${statusWord(status)}`];
+  });
+  return `${count(tasks.length, 'task')}: ${parts.join(', ')}`;
+}
+
+function priorityCell({ priority, status }: Task): Cell {
+  if (priority === 'medium') return '';
+  const isOpen = status === 'pending' || status === 'in_progress' || status === 'blocked';
+  const style = priority === 'critical' ? 'red' : priority === 'high' ? 'yellow' : 'dim';
+  return { text: priority, style: isOpen ? style : 'dim' };
+}
+
+/** What a task waits for: others by their names, else the reason in words. */
+function waitsOf({ blockedBy, blockedReason = 'is blocked' }: Task): string {
+  return blockedBy.length > 0 ? `waits for ${taskNames(blockedBy)}` : clean(blockedReason);
+}
+
+/** What a task that was ended did not wait for. */
+function skippedBy({ skipped = [] }: ResultOf<'task.complete'>): string {
+  if (skipped.length === 0) return '';
+  return `, though it waited for ${taskNames(skipped)}, which ${skipped.length === 1 ? 'is' : 'are'} not completed`;
+}
+
+function told(task: Task, what: string): string {
+  return `Task ${taskName(task.id)} ${clean(what)}: ${clean(task.title)}\n`;
+}
+
+function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
+  const by = (time: string | undefined, who?: string): string =>
+    time === undefined ? '' : `${showTime(time, screen)}${who === undefined ? '' : ` by ${who}`}`;
+  const rows: (readonly [string, Cell | undefined])[] = [
+    ['status', statusCell(task.status)],
+    ['who', whoOf(task)],
+    ['doing', task.status === 'in_progress' ? task.activeForm : undefined],
+    ['why', task.blockedReason],
+    ['sent back', task.rejections > 0 ? times(task.rejections) : undefined],
+    ['priority', task.priority],
+    ['needs', taskNames(task.dependencies)],
+    ['needed by', taskNames(task.blocks)],
+    ['created', by(task.createdAt, task.createdBy)],
+    ['started', by(task.startedAt)],
+    ['ended', by(task.completedAt)],
+    ['changed', by(task.updatedAt)],
+    ['epoch', `${task.epoch} (revision ${task.revision})`],
+    ['id in file', idInFile(task)],
+    ['metadata', metadataBeside(task.metadata, ['key'])],
+  ];
+  return (
+    heading(`${intro} ${taskName(task.id)}: ${task.title}`, screen) +
+    details(rows, screen) +
+    block('description', task.description, screen) +
+    block('what was said of the last try', feedbackOf(task), screen) +
+    block('result', task.result, screen) +
+    block('failure', task.failure, screen)
+  );
+}
+
+/** What the team file calls it; one that has no id there is known by its place. */
+function idInFile({ metadata }: Task): string | undefined {
+  const key = metadata?.['key'];
+  return typeof key === 'string' && !/^task \d+$/.test(key) ? key : undefined;
+}
+
+/** Of work that passed nothing is left to say. */
+function feedbackOf({ status, feedback }: Task): string | undefined {
+  return status === 'completed' ? undefined : feedback;
+}
+
+function whoOf({ assigneeId, status }: Task): string {
+  if (assigneeId === undefined) return 'nobody';
+  return status === 'pending' || status === 'blocked' ? `reserved for ${assigneeId}` : assigneeId;
+}

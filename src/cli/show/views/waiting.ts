@@ -1,0 +1,124 @@
+import type { ResultOf } from '../../../operations/index.ts';
+import { paint } from '../screen.ts';
+import type { Screen } from '../screen.ts';
+import { clean, fold, visibleLines, widthOf, wrap } from '../text.ts';
+import { showTime } from '../time.ts';
+import { answerName, taskName } from '../words.ts';
+
+type Request = ResultOf<'request.list'>[number];
+
+interface Meaning {
+  readonly yes: string;
+  readonly no: string;
+}
+
+/** What an answer does, by what is asked. Shutdowns are answered by those whom they concern. */
+const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, Meaning>> = {
+  permission: { yes: 'it is done', no: 'it is not done, and the agent is told so' },
+  plan: { yes: 'the work begins', no: 'another plan is made' },
+  gate: { yes: 'the task counts as completed', no: 'the task goes back to be done again' },
+  budget: { yes: 'as much again may be used', no: 'no new turn begins' },
+  restart: { yes: 'the member is started again', no: 'the member stays stopped' },
+};
+
+/** What a yes to it does. */
+export function meaningOfYes(kind: Request['kind']): string {
+  return kind === 'shutdown' ? 'the member stops' : MEANINGS[kind].yes;
+}
+
+/** A terminal shows so many lines of one request; more would push the others out of sight. */
+const LINES = 40;
+
+/** What waits for a person, one below the other: who asks, the whole of what is asked, and what to type. */
+export function waitingBlocks(waiting: readonly Request[], screen: Screen, teamId?: string): string {
+  const flag = teamId === undefined ? '' : ` --team ${clean(teamId)}`;
+  return waiting
+    .map((request) => {
+      const command = `troupe approve ${clean(answerName(request, waiting))}${flag}`;
+      return `${headOf(request, screen)}${textOf(request, screen, flag)}${answersTo(request, command, screen)}`;
+    })
+    .join('\n');
+}
+
+function headOf({ kind, memberId, teamId, taskId, requestedAt }: Request, screen: Screen): string {
+  const about = [
+    `team ${clean(teamId)}`,
+    ...(taskId === undefined ? [] : [`task ${taskName(clean(taskId))}`]),
+    showTime(requestedAt, screen),
+  ];
+  const head = `${paint(screen, 'bold', `${kind} of ${clean(memberId)}`)} (${about.join(', ')})`;
+  return `${fold(head, screen, 2)}\n`;
+}
+
+/** Nothing of it is left out in a pipe. A line that goes on below is marked so: a break may change what a command does. */
+function textOf({ content }: Request, screen: Screen, flag: string): string {
+  const width = Math.max(16, screen.columns - 4);
+  const rows = visibleLines(content).flatMap((line) =>
+    wrapKeeping(line, width).map((part, i) => `  ${i === 0 ? '│' : '┆'} ${part}`.trimEnd()),
+  );
+  if (!screen.isTerminal || rows.length <= LINES) return `${rows.join('\n')}\n`;
+  const left = rows.length - LINES;
+  const rest = fold(`  … ${left} more lines are not shown. All of it: troupe approve${flag} | less`, screen, 2);
+  return `${rows.slice(0, LINES).join('\n')}\n${paint(screen, 'yellow', rest)}\n`;
+}
+
+/** Breaks a line and keeps its indent, which says in a plan what belongs to what. */
+function wrapKeeping(line: string, width: number): string[] {
+  if (width === Infinity) return [line];
+  const indent = (/^ */.exec(line)?.[0] ?? '').slice(0, width / 2);
+  return wrap(line.trimStart(), width - indent.length).map((part) => `${indent}${part}`);
+}
+
+function answersTo({ kind }: Request, command: string, screen: Screen): string {
+  if (kind === 'shutdown') return '';
+  const { yes, no } = MEANINGS[kind];
+  const answers = [
+    { what: `yes, ${yes}`, type: command },
+    { what: `no, ${no}`, type: `${command} --deny --feedback "why"` },
+    ...(kind === 'gate'
+      ? [{ what: 'the gate, or the work, is mended: it is judged again', type: `${command} --again` }]
+      : []),
+  ];
+  // What to type stays in one piece, so that it can be copied.
+  return answers
+    .map(({ what, type }) => {
+      const line = `  ${what}: ${type}`;
+      return widthOf(line) <= screen.columns ? `${line}\n` : `${fold(`  ${what}:`, screen)}\n    ${type}\n`;
+    })
+    .join('');
+}
+
+/** What came of running a gate again. */
+export function describeJudged(request: Request): string {
+  return `The gate let it pass: ${workOf(request)} is completed.`;
+}
+
+function workOf({ memberId, taskId }: Request): string {
+  return taskId === undefined
+    ? `the work of ${clean(memberId)}`
+    : `task ${taskName(clean(taskId))} of ${clean(memberId)}`;
+}
+
+/** What came of an answer. */
+export function describeAnswer(request: Request): string {
+  const { kind, memberId, status } = request;
+  const [who, isYes] = [clean(memberId), status === 'approved'];
+  const work = workOf(request);
+  const task = `${work.slice(0, 1).toUpperCase()}${work.slice(1)}`;
+  switch (kind) {
+    case 'gate':
+      return isYes ? `${task} counts as completed.` : `${task} goes back to be done again.`;
+    case 'plan':
+      return isYes
+        ? `The plan of ${who} is approved: the work begins.`
+        : `The plan of ${who} goes back: another is made.`;
+    case 'permission':
+      return isYes ? `${who} may do it.` : `${who} may not do it, and is told so.`;
+    case 'budget':
+      return isYes ? 'As much again may be used.' : 'No new turn begins.';
+    case 'restart':
+      return isYes ? `${who} is started again.` : `${who} stays stopped.`;
+    case 'shutdown':
+      return isYes ? `${who} stops.` : `${who} goes on.`;
+  }
+}

@@ -1,0 +1,38 @@
+import type { ResultOf } from '../../operations/index.ts';
+
+/** A task as people name it, here and in the dashboard: `#3`. */
+export function taskName(id: string): string {
+  return `#${id}`;
+}
+
+/** Several tasks as people name them: `#1, #2`. */
+export function taskNames(ids: readonly string[], between = ', '): string {
+  return ids.map(taskName).join(between);
+}
+
+/** The id that a person means by `3`, `#3` or `T-3`; anything else is left for the daemon to refuse. */
+export function readTaskId(text: string): string {
+  return /^(?:#|t-?)(\d+)$/i.exec(text)?.[1] ?? text;
+}
+
+/** A task's status in words. JSON keeps the names of the operations. */
+export function statusWord(status: string): string {
+  return status === 'in_progress' ? 'in progress' : status;
+}
+
+/** A team's status in words. */
+export function teamWord(status: ResultOf<'team.show'>['status']): string {
+  return status === 'cleaned-up' ? 'closed' : status.replace('-', ' ');
+}
+
+/** `once`, `5 times`. */
+export function times(number: number): string {
+  return number === 1 ? 'once' : `${number} times`;
+}
+
+type Request = ResultOf<'request.list'>[number];
+
+/** What a request is answered by: its member, of whom nothing else waits as a rule, else its long id. */
+export function answerName({ id, memberId }: Request, all: readonly Request[]): string {
+  return all.filter((other) => other.memberId === memberId).length === 1 ? memberId : id;
+}
