@@ -161,6 +161,11 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return startTimeOf(identity.pid) === identity.startTime && stateOf(identity.pid) !== 'Z';
 }
 
+/** Whether this very process has ended and its parent has not noted that yet. */
+export function isUnnoted({ pid, startTime }: ProcessIdentity): boolean {
+  return isThere(pid) && startTimeOf(pid) === startTime && stateOf(pid) === 'Z';
+}
+
 /** Whether any process has this number, be it one that ended and that its parent has not noted yet. */
 export function isThere(pid: number): boolean {
   try {

@@ -1,4 +1,4 @@
-import { endMarked, identify, isRunning, isThere, MARKER, signalGroup } from '../../agents/process.ts';
+import { endMarked, identify, isRunning, isThere, isUnnoted, MARKER, signalGroup } from '../../agents/process.ts';
 import type { ProcessIdentity } from '../../agents/process.ts';
 import type { OpenScreen, Screen, ScreenOptions } from '../../terminals/terminal.ts';
 
@@ -17,8 +17,8 @@ export interface Pane {
 const LEAVE_MS = 1_500;
 
 /**
- * The kernel tells us sooner than the terminal that the program has ended, and only the terminal knows how. Each look asks the
- * terminal; after so many it is taken not to know.
+ * The kernel tells us sooner than the terminal that the program has ended, and only the terminal knows how, once it has noted
+ * that. Each look asks the terminal; after so many since then it is taken not to know.
  */
 const LOOKS = 10;
 
@@ -41,8 +41,9 @@ export async function openPane(open: OpenScreen, options: ScreenOptions): Promis
     async ending() {
       if (isRunning(program) && isRunning(holder)) return undefined;
       if (!isRunning(holder)) return `${name}: its terminal is gone`;
+      const isNoted = !isUnnoted(program);
       const how = await screen.ending();
-      if (how === undefined && ++looks < LOOKS) return undefined;
+      if (how === undefined && (!isNoted || ++looks < LOOKS)) return undefined;
       return `${name} ${how ?? 'is gone'}`;
     },
     async close() {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPane } from '../../../src/bridge/hosted/pane.ts';
 import type { Pane } from '../../../src/bridge/hosted/pane.ts';
@@ -19,6 +20,19 @@ test('the end of a program is told also when its terminal never says how', async
   await expect.poll(() => pane.ending()).toBe('a-program is gone');
 });
 
+test('a terminal that is too busy to note the end of its program is waited for', async () => {
+  const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const pid = Number(line);
+  onTestFinished(() => void parent.kill('SIGKILL'));
+  const pane = await openOn(pid, () => undefined);
+  process.kill(pid, 'SIGKILL');
+  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'latin1')).toContain(') Z');
+  for (let look = 0; look < 50; look++) expect(await pane.ending()).toBeUndefined();
+  parent.kill('SIGKILL');
+  await expect.poll(() => pane.ending()).toBe('a-program is gone');
+});
+
 /** A program that runs, in a terminal that says this about its end. */
 async function openWith(ending: () => string | undefined): Promise<Pane> {
   const child = spawn('sleep', ['1000'], { stdio: 'ignore' });
@@ -27,9 +41,13 @@ async function openWith(ending: () => string | undefined): Promise<Pane> {
     child.kill('SIGKILL');
     await exited;
   });
+  return openOn(child.pid as number, ending);
+}
+
+function openOn(pid: number, ending: () => string | undefined): Promise<Pane> {
   const screen = {
     pane: '%1',
-    pid: child.pid as number,
+    pid,
     holderPid: process.pid,
     text: async () => '',
     pressEscape: async () => {},
