@@ -92,6 +92,8 @@ test.each(['TaskClaim', 'Inbox'])(
     await troupe.call('member.add', { teamId: who.teamId, name: 'alice' });
     const { token: bearer } = await troupe.call('member.token', who);
     expect(bearer).not.toBe(await token('alice'));
+    const connections = async () => (await troupe.call('daemon.status', {})).connections;
+    const before = await connections();
     const child = run(home, ['mcp'], { env: { TROUPE_TOKEN: bearer } });
     const heard = lines(child);
     const params = { name, arguments: { wait_seconds: 60 }, _meta: { progressToken: 7 } };
@@ -101,6 +103,7 @@ test.each(['TaskClaim', 'Inbox'])(
     const ended = once(child, 'exit');
     child.stdin?.end();
     expect(await ended).toEqual([0, null]);
+    await expect.poll(connections).toBe(before);
     await troupe.call('task.create', { teamId: who.teamId, title: 'New' });
     await troupe.call('message.send', { teamId: who.teamId, toId: 'alice', content: 'hi' }, { as: 'lead' });
     const task = await troupe.call('task.show', { teamId: who.teamId, taskId: '1' });
