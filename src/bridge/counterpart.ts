@@ -7,14 +7,14 @@ import type { TeamState } from '../core/state.ts';
 import { CreateTeamInput } from '../core/team.ts';
 import { isSlug, quote, suggestSlug } from '../core/text.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { markOf, sessionOf } from './mirror/absence.ts';
-import type { NativeMark } from './mirror/absence.ts';
-import { isClosed } from './mirror/farewell.ts';
-import { leadOf } from './mirror/lead.ts';
+import { markOf } from './mirror/marks.ts';
+import type { TeamMark } from './mirror/marks.ts';
+import { leadOf } from './mirror/presence/lead.ts';
+import { isClosed, sessionOf } from './mirror/presence/presence.ts';
 import type { NativeTeam } from './snapshot.ts';
 
 /** What a team of ours knows of the native one that it is joined to, or else was. */
-function lastMark(state: TeamState): NativeMark | undefined {
+function lastMark(state: TeamState): TeamMark | undefined {
   return markOf(state) ?? markOf(state, 'formerNative');
 }
 

@@ -86,6 +86,18 @@ export function printOf({ ino, size, mtimeNs }: Pick<BigIntStats, 'ino' | 'size'
   return `${ino}-${size}-${mtimeNs}`;
 }
 
+/** The same for what is at a path; '' if nothing is. */
+export function printAt(path: string): string {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return found ? printOf(found) : '';
+}
+
+/** What tells a directory from one that was removed and made again; '' if there is none. */
+export function identityOf(path: string): string {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return found ? `${found.ino}-${found.birthtimeNs}` : '';
+}
+
 /**
  * Puts a new text in place of a file in one step, with the mode it had; new files get the mode of the program's own, 0644. Returns
  * what a reading of it would be.

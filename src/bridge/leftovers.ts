@@ -6,7 +6,7 @@ import { identify, isThere } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
 import { quote } from '../core/text.ts';
 import { findNativeRoot, listedPaths } from './layout.ts';
-import { keeperOf } from './mirror/signature.ts';
+import { keeperOf } from './mirror/presence/signature.ts';
 import { move } from './move.ts';
 import { closedFolders } from './read-only.ts';
 import type { NativeTeam } from './snapshot.ts';

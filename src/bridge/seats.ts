@@ -10,8 +10,9 @@ import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import type { NativeMember } from './format.ts';
 import { appendEntry } from './inbox-file.ts';
 import { nativePaths } from './layout.ts';
-import { leadOf, whyNotJoin } from './mirror/lead.ts';
-import { isUsualEnd, LEFT_NATIVE, memberIdOf, nativeMemberName, newMemberId, seatOf } from './mirror/names.ts';
+import { isUsualEnd, leaving, nativeMemberName, seatOf } from './mirror/marks.ts';
+import { memberIdOf, newMemberId } from './mirror/names.ts';
+import { leadOf, whyNotJoin } from './mirror/presence/lead.ts';
 import type { Sight } from './sight.ts';
 
 /** Who wants to sit in a native team, in the pane that its lead opened. */
@@ -93,10 +94,7 @@ export function openSeats({ ledger, sight, root, join, onError }: SeatsOptions):
 
   const leave = async ({ teamId, memberId }: Seated, reason: string): Promise<void> => {
     const isLive = await ledger.view(teamId, (state) => isSitting(state.members.get(memberId)));
-    if (isLive) {
-      const leaving = { type: 'member.leave', by: SYSTEM, memberId, reason, returning: false } as const;
-      await ledger.execute(teamId, leaving, () => undefined);
-    }
+    if (isLive) await ledger.execute(teamId, leaving(memberId, reason), () => undefined);
   };
 
   /** Nobody is there: unless somebody comes within a time, the member goes. */
@@ -252,14 +250,6 @@ function joiningOf(
   if (isLive && (nativeMemberName(member) === undefined || native.isActive !== undefined)) {
     throw new TeamError('conflict', `${quote(seat)} is at work in ${state.teamId} already: choose another name`);
   }
-  // Taken for a native one, because it took so long to come.
-  const leaving = {
-    type: 'member.leave',
-    by: SYSTEM,
-    memberId: known ?? '',
-    reason: LEFT_NATIVE,
-    returning: false,
-  } as const;
   const id = member?.id ?? newMemberId(state, seat);
   const input = parse(JoinInput, {
     name: id,
@@ -273,5 +263,6 @@ function joiningOf(
     status: 'spawning',
     metadata: { native: { seat, ...(signs && { signs }) } },
   });
-  return { id, commands: [...(isLive ? [leaving] : []), { type: 'member.join', by: SYSTEM, ...input }] };
+  // One that is live was taken for a native one, because it took so long to come.
+  return { id, commands: [...(isLive ? [leaving(id)] : []), { type: 'member.join', by: SYSTEM, ...input }] };
 }

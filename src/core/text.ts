@@ -74,6 +74,12 @@ export function textOf(maxBytes: number) {
   });
 }
 
+/** Foreign text as one line of at most so many characters, without what a line may not hold. */
+export function oneLine(text: string, length: number): string {
+  // oxlint-disable-next-line no-control-regex -- these are what it is for
+  return shorten(text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim(), length);
+}
+
 /** What a line may hold: no line ends of any kind, nothing that a terminal obeys; a tab is only wide. */
 // oxlint-disable-next-line no-control-regex -- these are what it is for
 const ONE_LINE = /^[^\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029]*$/;

@@ -3,7 +3,7 @@ import type { Joined } from '../bridge/bridge.ts';
 import { nameOf, textOfEntry } from '../bridge/format.ts';
 import { NATIVE_LEAD } from '../bridge/layout.ts';
 import type { Leftover } from '../bridge/leftovers.ts';
-import { leadEnded } from '../bridge/mirror/lead.ts';
+import { leadEnded } from '../bridge/mirror/presence/lead.ts';
 import type { NativeTeam } from '../bridge/snapshot.ts';
 import { Timestamp } from '../core/time.ts';
 

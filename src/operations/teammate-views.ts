@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nameOf } from '../bridge/format.ts';
 import type { NativeMember, NativeTask } from '../bridge/format.ts';
-import { leadEnded, leadOf } from '../bridge/mirror/lead.ts';
+import { leadEnded, leadOf } from '../bridge/mirror/presence/lead.ts';
 import type { NativeTeam } from '../bridge/snapshot.ts';
 import { TeamMember } from '../core/member.ts';
 import type { TeamState } from '../core/state.ts';

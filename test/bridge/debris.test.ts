@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { watchDebris } from '../../src/bridge/debris.ts';
 import { TEMPORARY } from '../../src/bridge/json-file.ts';
 import { nativePaths } from '../../src/bridge/layout.ts';
 import type { NativePaths } from '../../src/bridge/layout.ts';
+import { watchDebris } from '../../src/bridge/mirror/housekeeping.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 function newPlace(): NativePaths {

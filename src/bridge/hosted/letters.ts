@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { MessageJson, Mode, Turn } from '../../agents/agent.ts';
 import { escapeVoices } from '../../core/envelope.ts';
 import { LINE_LENGTH } from '../../core/limits.ts';
+import { oneLine } from '../../core/text.ts';
 import type { NewEntry } from '../inbox-file.ts';
 import { NATIVE_LEAD } from '../layout.ts';
 import { FROM_INBOX, uuidOf } from '../mirror/names.ts';
-import { oneLine } from '../mirror/task-form.ts';
 import { asPlainText } from '../protocol.ts';
 import { permissionMode } from './arguments.ts';
 

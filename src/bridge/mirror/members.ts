@@ -1,17 +1,18 @@
 import { SYSTEM } from '../../core/actor.ts';
-import { TeamError } from '../../core/errors.ts';
 import { LINE_LENGTH } from '../../core/limits.ts';
 import type { MemberRecord, TeamState } from '../../core/state.ts';
+import { oneLine } from '../../core/text.ts';
+import type { NewCommand } from '../../ledger/ledger.ts';
 import { changeConfig } from '../config-file.ts';
 import { BRIDGE_MARK, nameOf } from '../format.ts';
 import type { NativeConfig, NativeMember } from '../format.ts';
 import type { NativePaths } from '../layout.ts';
 import type { LockOptions } from '../lock.ts';
-import { LEFT_NATIVE, memberIdOf, nativeMemberName, newMemberId, seatOf } from './names.ts';
-import type { MirrorParts } from './parts.ts';
-import { markIn, rivalOf, unsigned } from './signature.ts';
-import type { Signature } from './signature.ts';
-import { oneLine } from './task-form.ts';
+import { leaving, nativeMemberName, seatOf } from './marks.ts';
+import { memberIdOf, newMemberId } from './names.ts';
+import { isOurs, markIn, rivalOf, unsigned } from './presence/signature.ts';
+import type { Signature } from './presence/signature.ts';
+import type { Shared } from './shared.ts';
 
 /**
  * A pane that was just opened is nobody's: who runs in it says so at the end of its first turn, or writes to somebody, or sits down as a
@@ -20,58 +21,51 @@ import { oneLine } from './task-form.ts';
 const NEW_PANE_MS = 15_000;
 
 /** One comparison of the members of both sides: theirs become members here, ours become members there. */
-export async function mirrorMembers(parts: MirrorParts, config: NativeConfig, signature: Signature): Promise<void> {
-  const { ledger, teamId } = parts;
-  if (parts.naming.leads) return mirrorHosted(parts, config, signature);
+export async function mirrorMembers(shared: Shared, config: NativeConfig, signature: Signature): Promise<void> {
+  if (shared.naming.leads) return mirrorHosted(shared, config, signature);
   const theirs = config.members.filter((member) => !isOurs(member, signature));
-  for (const native of theirs) await parts.step(`member ${native.name}`, () => takeMember(parts, native));
-  const gone = await ledger.view(teamId, (state) =>
+  for (const native of theirs) await shared.step(`member ${native.name}`, () => takeMember(shared, native));
+  const gone = await shared.view((state) =>
     [...state.members.values()].filter((member) => {
       const name = nativeMemberName(member) ?? seatOf(member);
       return name !== undefined && member.status !== 'stopped' && !theirs.some((one) => one.name === name);
     }),
   );
-  for (const { id } of gone) {
-    await ledger.execute(
-      teamId,
-      { type: 'member.leave', by: SYSTEM, memberId: id, reason: LEFT_NATIVE, returning: false },
-      () => undefined,
-    );
-  }
-  const { wanted, seated } = await ledger.view(teamId, (state) => ({
+  for (const { id } of gone) await shared.execute(leaving(id));
+  const { wanted, seated } = await shared.view((state) => ({
     wanted: ownMembers(state, nameOf(config), signature),
     seated: seatsIn(state),
   }));
   const isTrue = theirs.every(({ name, isActive }) => !seated.has(name) || seated.get(name) === isActive);
   if (!isTrue || !isShown(config, wanted, signature)) {
-    await parts.step('config.json', () =>
+    await shared.step('config.json', () =>
       changeConfig(
-        parts.paths,
+        shared.paths,
         (found) =>
           // Seen under the lock only: another daemon was first.
           rivalOf(found, signature)
             ? undefined
-            : withSeats(withOurs(found, wanted, signature, parts), seated, signature),
-        parts.times.files,
+            : withSeats(withOurs(found, wanted, signature, shared), seated, signature),
+        shared.times.files,
       ),
     );
   }
 }
 
 /** Where we lead, our other members are shown to those that we started as natives, and none stays that has stopped. */
-async function mirrorHosted(parts: MirrorParts, config: NativeConfig, signature: Signature): Promise<void> {
-  const { wanted, stopped } = await parts.ledger.view(parts.teamId, (state) => ({
-    wanted: ownMembers(state, nameOf(config), signature).filter(({ name }) => !parts.naming.isNative(state, name)),
+async function mirrorHosted(shared: Shared, config: NativeConfig, signature: Signature): Promise<void> {
+  const { wanted, stopped } = await shared.view((state) => ({
+    wanted: ownMembers(state, nameOf(config), signature).filter(({ name }) => !shared.naming.isNative(state, name)),
     stopped: new Set([...state.members.values()].flatMap(({ id, status }) => (status === 'stopped' ? [id] : []))),
   }));
   const isLeft = (member: NativeMember): boolean => !isOurs(member, signature) && stopped.has(member.name);
   if (isShown(config, wanted, signature) && !config.members.some(isLeft)) return;
-  await parts.step('config.json', () =>
+  await shared.step('config.json', () =>
     changeConfig(
-      parts.paths,
+      shared.paths,
       (found) =>
-        withOurs({ ...found, members: found.members.filter((member) => !isLeft(member)) }, wanted, signature, parts),
-      parts.times.files,
+        withOurs({ ...found, members: found.members.filter((member) => !isLeft(member)) }, wanted, signature, shared),
+      shared.times.files,
     ),
   );
 }
@@ -88,31 +82,19 @@ export function withdrawMembers(paths: NativePaths, signature: Signature, option
   );
 }
 
-/** Whether a native member is one that a bridge put there, ours or that of another home. */
-export function isBridged(member: NativeMember): boolean {
-  return markIn(member) !== undefined;
-}
-
-/** Whether it is one that we put there: those of another home are theirs to keep. */
-export function isOurs(member: NativeMember, { home }: Signature): boolean {
-  return markIn(member)?.home === home;
-}
-
-async function takeMember(parts: MirrorParts, native: NativeMember): Promise<void> {
-  const { ledger, teamId, report, expected } = parts;
+async function takeMember(shared: Shared, native: NativeMember): Promise<void> {
+  const { expected } = shared;
   expected.delete(native.name);
-  const hasSpoken = parts.spoken.delete(native.name);
+  const hasSpoken = shared.spoken.delete(native.name);
   const status = native.isActive === false ? 'idle' : 'active';
-  const command = await ledger.view(teamId, (state) => {
+  const command = await shared.view((state): NewCommand | undefined => {
     const known = memberIdOf(state, native.name);
     const member = known === undefined ? undefined : state.members.get(known);
     if (member && member.status !== 'stopped') {
       // Only teammates in panes say whether they work; of the others we hear when they become idle.
       const isNews = native.isActive !== undefined && member.status !== status && member.status !== 'shutting-down';
       const isTheirs = nativeMemberName(member) !== undefined;
-      return isNews && isTheirs
-        ? { type: 'member.change' as const, by: SYSTEM, memberId: member.id, status }
-        : undefined;
+      return isNews && isTheirs ? { type: 'member.change', by: SYSTEM, memberId: member.id, status } : undefined;
     }
     // It sat here and left; the native lead still lists it until it notices. One that it brought in since is another.
     if (member && seatOf(member) !== undefined && (native.joinedAt ?? 0) <= member.joinedAt.getTime()) return undefined;
@@ -121,7 +103,7 @@ async function takeMember(parts: MirrorParts, native: NativeMember): Promise<voi
       return undefined;
     }
     return {
-      type: 'member.join' as const,
+      type: 'member.join',
       by: SYSTEM,
       name: member?.id ?? newMemberId(state, native.name),
       role: 'teammate',
@@ -139,15 +121,10 @@ async function takeMember(parts: MirrorParts, native: NativeMember): Promise<voi
     };
   });
   if (!command) {
-    if (expected.has(native.name)) setTimeout(() => parts.again(), NEW_PANE_MS).unref();
+    if (expected.has(native.name)) shared.again(NEW_PANE_MS);
     return;
   }
-  try {
-    await ledger.execute(teamId, command as never, () => undefined);
-  } catch (error) {
-    if (!(error instanceof TeamError)) throw error;
-    report(`member ${native.name}: ${error.message}`);
-  }
+  await shared.attempt(command, `member ${native.name}`);
 }
 
 function isNewPane({ joinedAt = 0, isActive, backendType, tmuxPaneId }: NativeMember): boolean {
@@ -202,7 +179,7 @@ function withOurs(
   config: NativeConfig,
   wanted: readonly NativeMember[],
   signature: Signature,
-  { report }: MirrorParts,
+  { report }: Shared,
 ): NativeConfig {
   const theirs = config.members.filter((member) => !isOurs(member, signature));
   const ours = wanted.filter((member) => {

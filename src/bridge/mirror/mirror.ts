@@ -1,30 +1,25 @@
-import { join } from 'node:path';
+import { TeamError } from '../../core/errors.ts';
 import type { TeamEvent } from '../../core/event.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { SharedTask } from '../../core/task.ts';
 import { streamOf } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { watchDebris } from '../debris.ts';
 import type { NativeConfig } from '../format.ts';
 import { NATIVE_LEAD, nativePaths } from '../layout.ts';
 import type { Sight } from '../sight.ts';
-import { markOf, watchAbsence } from './absence.ts';
-import { watchEnding } from './ending.ts';
-import { freeTasks, hasEnded } from './farewell.ts';
-import { leadOf } from './lead.ts';
-import { writeLines } from './lines.ts';
-import { mirrorMail } from './mail.ts';
+import { watchDebris, watchUnreadable } from './housekeeping.ts';
+import { mirrorMail } from './mail/mail.ts';
+import { openNotices } from './mail/notices.ts';
+import { markOf } from './marks.ts';
 import { mirrorMembers, withdrawMembers } from './members.ts';
-import { HOSTED_NAMES, isUsualEnd, JOINED_NAMES, seatOf } from './names.ts';
-import { keepDebts } from './owed.ts';
-import type { MirrorParts } from './parts.ts';
-import { keepRhythm } from './rhythm.ts';
-import { watchRival } from './rival.ts';
-import type { Signature } from './signature.ts';
-import { openSteps } from './steps.ts';
-import { mirrorTasks } from './tasks.ts';
-import type { MirrorTimes } from './times.ts';
-import { keepUnreadable } from './unreadable.ts';
+import { HOSTED_NAMES, JOINED_NAMES } from './names.ts';
+import { leadOf } from './presence/lead.ts';
+import { freeTasks } from './presence/parting.ts';
+import { watchPresence } from './presence/presence.ts';
+import type { Signature } from './presence/signature.ts';
+import { keepRhythm, openSteps } from './rhythm.ts';
+import type { MirrorTimes, Shared } from './shared.ts';
+import { mirrorTasks } from './tasks/tasks.ts';
 
 /** A team that is kept in step with a native one. */
 export interface Mirror {
@@ -92,119 +87,98 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   let due: Due = { ...EVERYTHING };
   let config: NativeConfig | undefined;
 
+  /**
+   * One pass, in this order: who is there, then members, tasks and mail, each both ways, then what we have to say ourselves. Members
+   * come before tasks and mail, which name them.
+   */
+  const pass = async (): Promise<void> => {
+    const now = due;
+    due = { ...NOTHING };
+    tasks.pictured();
+    const team = await presence.look(now.files ? sight.team(native) : sight.glance(native));
+    if (!team) {
+      due = { ...EVERYTHING };
+      return;
+    }
+    leadName = leadOf(team);
+    await step('unreadable files', () => keepUnreadable(team));
+    if (now.members || team.config !== config) await mirrorMembers(shared, team.config, signature);
+    config = team.config;
+    if (now.tasks) tasks.touch();
+    await tasks.pass(team.tasks);
+    await mail.pass(team, now.mail);
+    await notices.pass(now.members);
+    debris.look();
+  };
+
   const rhythm = keepRhythm({
     pass: () => pass(),
     failed(error) {
       onError(error);
-      parts.report(error instanceof Error ? error.message : String(error));
+      shared.report(error instanceof Error ? error.message : String(error));
       due = { ...EVERYTHING };
     },
     times,
   });
-  const again = (): void => {
-    due = { ...EVERYTHING };
-    rhythm.kick();
-  };
-  const steps = openSteps({ again, onError, times });
+  const steps = openSteps({
+    again() {
+      due = { ...EVERYTHING };
+      rhythm.kick();
+    },
+    onError,
+    times,
+  });
   const { step } = steps;
-  const parts: MirrorParts = {
-    ledger,
+  const view: Shared['view'] = (pick) => ledger.view(teamId, pick);
+  const execute: Shared['execute'] = (command) => ledger.execute(teamId, command, () => undefined);
+  const shared: Shared = {
     teamId,
     paths,
     stream,
-    leftAt,
     naming: options.complete ? HOSTED_NAMES : JOINED_NAMES,
-    complete: options.complete,
-    leadId: ({ team }) => team?.leadId ?? NATIVE_LEAD,
-    leadName: () => leadName,
-    tell: (to, text, matter) => lines.tell(to, text, matter),
     times,
+    trash: options.trash,
+    view,
+    execute,
+    async attempt(command, about) {
+      try {
+        await execute(command);
+        return true;
+      } catch (error) {
+        if (!(error instanceof TeamError)) throw error;
+        shared.report(`${about}: ${error.message}`);
+        return false;
+      }
+    },
+    config: () => sight.team(native)?.config,
+    leadName: () => leadName,
     step,
     report(what) {
       if (reports.at(-1) === what) return;
       reports.push(what);
       if (reports.length > REMEMBERED_REPORTS) reports.shift();
     },
-    trash: join(options.trash, 'tasks'),
-    kept: new Set(),
+    tell: (to, text, matter) => notices.tell(to, text, matter),
     wrote: (path, written) => sight.wrote(native, path, written),
-    expected: new Set(),
-    spoken: new Set(),
+    again: (after) => (after === undefined ? rhythm.kick() : rhythm.kickLater(after)),
     meet() {
       due.members = true;
       rhythm.kick();
     },
-    paneOf: (name) => sight.team(native)?.config?.members.find((one) => one.name === name)?.tmuxPaneId,
-    isSigning: () => sight.team(native)?.config?.leadProcess !== undefined,
-    again: () => rhythm.kick(),
+    expected: new Set(),
+    spoken: new Set(),
   };
-  const lines = writeLines(parts);
-  const rivalry = watchRival(parts, signature);
-  const ending = watchEnding(parts);
-  const absence = watchAbsence(parts);
-  const tasks = mirrorTasks(parts);
-  const mail = mirrorMail(parts);
-  const debts = keepDebts(parts, mail);
+  const presence = watchPresence(shared, signature, () => options.onOver?.());
+  const tasks = mirrorTasks(shared, { leftAt, complete: options.complete });
+  const mail = mirrorMail(shared);
+  const notices = openNotices(shared);
+  const keepUnreadable = watchUnreadable(shared);
   const debris = watchDebris(paths);
-
-  const pass = async (): Promise<void> => {
-    const now = due;
-    due = { ...NOTHING };
-    tasks.pictured();
-    const team = now.files ? sight.team(native) : sight.glance(native);
-    if (!parts.naming.leads && (await ledger.view(teamId, (state) => hasEnded(state, stream)))) {
-      // A closed team refuses everything: what natives do would be put back for ever.
-      options.onOver?.();
-      return;
-    }
-    const isThere = team !== undefined && team.form !== 'no-config';
-    if (!isThere) {
-      const over = await ending.away();
-      if (over === 'not yet') rhythm.kickLater(times.gone);
-      else if (over === 'all of it') options.onOver?.();
-      await absence.away();
-    } else if (!team.config) {
-      parts.report(`${native} cannot be read: ${[team.readOnly ?? [], team.problems].flat().join('; ')}`);
-    }
-    if (!isThere || !team.config || !(await absence.back(team.config))) {
-      due = { ...EVERYTHING };
-      return;
-    }
-    ending.back();
-    if (rivalry.giveWay(team.config)) {
-      due = { ...EVERYTHING };
-      return;
-    }
-    await step('unreadable files', () => keepUnreadable(parts, team, join(options.trash, 'unreadable')));
-    leadName = leadOf(team);
-    if (now.tasks) tasks.touch();
-    if (now.members || team.config !== config) await mirrorMembers(parts, team.config, signature);
-    config = team.config;
-    await tasks.pass(team.tasks);
-    await mail.pass(team, now.mail);
-    if (now.members) await step('answers', () => mail.answerShutdowns());
-    if (!parts.naming.leads) await debts.pay();
-    await lines.retry();
-    debris.look();
-  };
 
   const hear = (event: TeamEvent, state: TeamState): Promise<void> | undefined => {
     // Where we lead, our own lead hears of all this.
-    if (parts.naming.leads || rivalry.standsBack !== undefined) return undefined;
-    if (event.type === 'task:failed') return tasks.tellFailed(event.taskId, event.reason);
-    if (!('memberId' in event) || event.memberId === undefined) return undefined;
-    const { memberId } = event;
-    const member = state.members.get(memberId);
-    if (!member || parts.naming.isNative(state, memberId)) return undefined;
-    const seat = seatOf(member);
-    const isQuestion = event.type === 'plan:submitted' || event.type === 'request:raised';
-    if (isQuestion && seat !== undefined) {
-      return debts.owe({ kind: 'question', memberId, requestId: event.requestId });
-    }
-    if (event.type === 'teammate:stopped' && seat !== undefined && isNews(event)) {
-      return sight.team(native)?.config && debts.owe({ kind: 'gone', memberId, text: event.reason });
-    }
-    return event.type === 'teammate:idle' ? debts.owe({ kind: 'idle', memberId, text: event.result }) : undefined;
+    if (shared.naming.leads || presence.standsBack !== undefined) return undefined;
+    return event.type === 'task:failed' ? tasks.tellFailed(event.taskId, event.reason) : notices.hear(event, state);
   };
 
   const unsubscribe = ledger.subscribe((team, batch, state) => {
@@ -224,7 +198,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   await ledger.view(teamId, () => undefined);
   // Before anybody takes a task: the other daemon may have come while this one was away.
   const present = sight.team(native)?.config;
-  if (present) rivalry.giveWay(present);
+  if (present) presence.giveWay(present);
   rhythm.kick();
   // What was missed, for whatever reason, is found by comparing all that is known; the files are swept by the sight.
   const comparer = setInterval(() => {
@@ -240,15 +214,15 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       return [...reports, ...steps.troubles()];
     },
     get isReplaced() {
-      return absence.isReplaced;
+      return presence.isReplaced;
     },
     get standsBack() {
-      return rivalry.standsBack;
+      return presence.standsBack;
     },
     confirm: (task, memberId) =>
-      rivalry.standsBack === undefined ? tasks.confirm(task, memberId) : rivalry.refuse(task),
+      presence.standsBack === undefined ? tasks.confirm(task, memberId) : presence.refuse(task),
     async settled() {
-      await debts.noted();
+      await notices.noted();
       due = { ...EVERYTHING };
       await rhythm.settled();
       await steps.settled();
@@ -263,14 +237,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       if (withdraw) await tasks.end();
       const team = withdraw ? sight.team(native) : undefined;
       if (!team?.config) return;
-      if (!absence.isReplaced && !rivalry.giveWay(team.config)) await freeTasks(parts, team, signature);
+      if (!presence.isReplaced && !presence.giveWay(team.config)) await freeTasks(shared, team, signature);
       await steps.settled();
       await withdrawMembers(paths, signature, times.files);
     },
   };
-}
-
-/** A member that left as it was told to is no news to the one who told it. */
-function isNews({ reason, returning }: Extract<TeamEvent, { type: 'teammate:stopped' }>): boolean {
-  return !returning && !isUsualEnd(reason);
 }

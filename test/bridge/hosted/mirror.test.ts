@@ -6,7 +6,7 @@ import type { Bridge } from '../../../src/bridge/bridge.ts';
 import { hostedName } from '../../../src/bridge/hosted/place.ts';
 import { nativePaths } from '../../../src/bridge/layout.ts';
 import type { NativePaths } from '../../../src/bridge/layout.ts';
-import { MIRROR_TIMES } from '../../../src/bridge/mirror/times.ts';
+import { MIRROR_TIMES } from '../../../src/bridge/mirror/shared.ts';
 import { JoinInput } from '../../../src/core/member.ts';
 import { parse } from '../../../src/core/parse.ts';
 import { CreateTeamInput } from '../../../src/core/team.ts';

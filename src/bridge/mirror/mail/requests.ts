@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
-import { USER } from '../../core/actor.ts';
-import type { TeamRequest } from '../../core/request.ts';
-import type { TeamState } from '../../core/state.ts';
-import type { NewCommand } from '../../ledger/ledger.ts';
-import type { Protocol } from '../protocol.ts';
-import { nameFor } from './names.ts';
-import { oneLine } from './task-form.ts';
+import { z } from 'zod';
+import { SYSTEM, USER } from '../../../core/actor.ts';
+import type { TeamRequest } from '../../../core/request.ts';
+import type { TeamState } from '../../../core/state.ts';
+import { oneLine } from '../../../core/text.ts';
+import type { NewCommand } from '../../../ledger/ledger.ts';
+import type { Protocol } from '../../protocol.ts';
+import { nameFor } from '../names.ts';
 
 /*
- * What a member of ours that sits in a native team asks, in the words of that team: its plan goes to the native lead, a permission to the
+ * Requests in the words of the native team. A member of ours that sits there asks: its plan goes to the native lead, a permission to the
  * person in front of it. Ids are worked out and not remembered, so that an answer finds its question after a restart as well.
+ * The native lead asks: a shutdown, whose id is kept in the journal until it is answered.
  */
 
 /** A line that the native lead's terminal can still show. */
@@ -107,4 +109,26 @@ function parsed(text: string): unknown {
 
 function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** Where a team keeps the shutdown requests of the native lead. */
+const SHUTDOWNS = 'nativeShutdowns';
+
+/** The ids of native shutdown requests that wait for an answer, by member. */
+export function openShutdowns(state: TeamState): Readonly<Record<string, string>> {
+  return z.record(z.string(), z.string()).safeParse(state.team?.metadata?.[SHUTDOWNS]).data ?? {};
+}
+
+/** Keeps them in the journal: who answers may be another daemon than the one that was asked. */
+export function noteShutdowns(open: Readonly<Record<string, string>>): NewCommand {
+  const metadata = { [SHUTDOWNS]: Object.keys(open).length > 0 ? { ...open } : null };
+  return { type: 'team.update', by: SYSTEM, metadata };
+}
+
+/** How a member's last shutdown request was answered; one that has stopped has agreed. */
+export function decisionOf(state: TeamState, memberId: string): { approved: boolean; reason: string } | undefined {
+  if (state.members.get(memberId)?.status === 'stopped') return { approved: true, reason: '' };
+  const last = [...state.requests.values()].findLast((one) => one.kind === 'shutdown' && one.memberId === memberId);
+  if (last?.status === 'approved') return { approved: true, reason: '' };
+  return last?.status === 'rejected' ? { approved: false, reason: last.feedback ?? '' } : undefined;
 }

@@ -1,14 +1,14 @@
-import { SYSTEM } from '../../core/actor.ts';
-import { TeamError } from '../../core/errors.ts';
-import { explainBlocked, waitsOf } from '../../core/obstacles.ts';
-import type { TaskRecord, TeamState } from '../../core/state.ts';
-import { quote } from '../../core/text.ts';
-import type { NewCommand } from '../../ledger/ledger.ts';
-import type { NativeTask } from '../format.ts';
-import { fileMark } from './names.ts';
-import type { Naming } from './names.ts';
-import { formOfFile } from './task-form.ts';
-import type { Links, TaskForm } from './task-form.ts';
+import { SYSTEM } from '../../../core/actor.ts';
+import { TeamError } from '../../../core/errors.ts';
+import { explainBlocked, waitsOf } from '../../../core/obstacles.ts';
+import type { TaskRecord, TeamState } from '../../../core/state.ts';
+import { quote } from '../../../core/text.ts';
+import type { NewCommand } from '../../../ledger/ledger.ts';
+import type { NativeTask } from '../../format.ts';
+import { fileMark } from '../marks.ts';
+import type { Naming } from '../names.ts';
+import { formOfFile } from './form.ts';
+import type { Links, TaskForm } from './form.ts';
 
 /** What the native side did to a task, as commands, one after the other as far as they go. */
 export type Step = readonly NewCommand[];

@@ -1,10 +1,11 @@
 import { lstatSync } from 'node:fs';
-import { TeamError } from '../../core/errors.ts';
-import { readMark } from '../task-file.ts';
-import type { MirrorParts } from './parts.ts';
+import { TeamError } from '../../../core/errors.ts';
+import { printAt } from '../../json-file.ts';
+import { readMark } from '../../task-file.ts';
+import type { Shared } from '../shared.ts';
 
 /** Tells task files that were deleted from those that are only away: moved for a moment, or lost with their directory. */
-export interface TaskAbsence {
+export interface MissingFiles {
   /** Whether there is a list to compare with; where there was one and is none, nothing is concluded from that. */
   isHere(): Promise<boolean>;
   /** Of the tasks whose files are missing, those that count as deleted by now. */
@@ -24,16 +25,16 @@ interface Away {
 }
 
 /** Begins to watch. */
-export function watchTaskFiles({ paths, step, times }: Pick<MirrorParts, 'paths' | 'step' | 'times'>): TaskAbsence {
+export function watchMissingFiles({ paths, step, times }: Pick<Shared, 'paths' | 'step' | 'times'>): MissingFiles {
   const away = new Map<string, Away>();
   let wasThere = false;
-  let mark = printOf(paths.highWaterMark);
+  let mark = printAt(paths.highWaterMark);
 
   const isDirectory = (): boolean => lstatSync(paths.tasks, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
   /** The program deletes a task and notes its number: then it was done on purpose. */
   const isOnPurpose = (native: string, known: Away): boolean =>
-    printOf(paths.highWaterMark) !== known.mark && readMark(paths) >= Number(native);
+    printAt(paths.highWaterMark) !== known.mark && readMark(paths) >= Number(native);
 
   return {
     async isHere() {
@@ -57,7 +58,7 @@ export function watchTaskFiles({ paths, step, times }: Pick<MirrorParts, 'paths'
         known.looks++;
         away.set(native, known);
       }
-      mark = printOf(paths.highWaterMark);
+      mark = printAt(paths.highWaterMark);
       const unexplained = [...away].filter(([native, known]) => !isOnPurpose(native, known));
       if (unexplained.length > FEW) for (const [, known] of unexplained) known.isOneOfMany = true;
       const isRipe = ({ since, looks }: Away): boolean => looks > 1 && now - since >= times.grace && isDirectory();
@@ -77,10 +78,4 @@ function missingError(folder: string, natives: readonly string[]): TeamError {
     `${natives.length} tasks have no file in ${folder} any more (${some}), all at once, and are kept here: put the files back, ` +
       `or delete the tasks with "troupe task delete"`,
   );
-}
-
-/** Another one when the file was written since. */
-function printOf(path: string): string {
-  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return found ? `${found.ino}-${found.size}-${found.mtimeNs}` : '';
 }

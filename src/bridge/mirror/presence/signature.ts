@@ -1,13 +1,15 @@
-import { isRunning } from '../../agents/process.ts';
-import type { ProcessIdentity } from '../../agents/process.ts';
-import { TeamError } from '../../core/errors.ts';
-import { LINE_LENGTH } from '../../core/limits.ts';
-import { quote } from '../../core/text.ts';
-import { changeConfig } from '../config-file.ts';
-import { BRIDGE_MARK } from '../format.ts';
-import type { NativeConfig } from '../format.ts';
-import type { NativePaths } from '../layout.ts';
-import { oneLine } from './task-form.ts';
+import { isRunning } from '../../../agents/process.ts';
+import type { ProcessIdentity } from '../../../agents/process.ts';
+import { SYSTEM } from '../../../core/actor.ts';
+import { TeamError } from '../../../core/errors.ts';
+import { LINE_LENGTH } from '../../../core/limits.ts';
+import type { SharedTask } from '../../../core/task.ts';
+import { oneLine, quote } from '../../../core/text.ts';
+import { changeConfig } from '../../config-file.ts';
+import { BRIDGE_MARK } from '../../format.ts';
+import type { NativeConfig, NativeMember } from '../../format.ts';
+import type { NativePaths } from '../../layout.ts';
+import type { Shared } from '../shared.ts';
 
 /** What we leave in a native team's file: whose members these are. */
 export interface Signature {
@@ -24,6 +26,21 @@ export function markIn(value: object): Partial<Signature> | undefined {
   const metadata = (value as { metadata?: Record<string, unknown> }).metadata;
   const mark = typeof metadata === 'object' && metadata !== null ? metadata[BRIDGE_MARK] : undefined;
   return typeof mark === 'object' && mark !== null ? mark : undefined;
+}
+
+/** Whether a native member is one that a bridge put there, ours or that of another home. */
+export function isBridged(member: NativeMember): boolean {
+  return markIn(member) !== undefined;
+}
+
+/** Whether it is one that we put there: those of another home are theirs to keep. */
+export function isOurs(member: NativeMember, { home }: Signature): boolean {
+  return markIn(member)?.home === home;
+}
+
+/** Whether a native team still shows that we keep it in step. */
+export function isMarked(config: NativeConfig, signature: Signature): boolean {
+  return markIn(config)?.home === signature.home || config.members.some((member) => isOurs(member, signature));
 }
 
 /** The daemon of another home that keeps a native team in step and runs. */
@@ -77,4 +94,37 @@ export function withoutMark<T extends Readonly<Record<string, unknown>>>(value: 
   const { metadata = {}, ...rest } = value;
   const { [BRIDGE_MARK]: _mark, ...others } = metadata as Record<string, unknown>;
   return { ...rest, ...(Object.keys(others).length > 0 && { metadata: others }) } as unknown as T;
+}
+
+/** Two daemons that keep one native team in step would undo each other's work: the later one waits until the other is gone. */
+export interface Rivalry {
+  /** Why nothing is kept in step, if another daemon does that. */
+  readonly standsBack: string | undefined;
+  /** Looks whose signature a native team has; says whether another daemon's, which runs. */
+  giveWay(config: NativeConfig): boolean;
+  /** Undoes a claim: what is taken here would be taken there by somebody else. */
+  refuse(task: SharedTask): Promise<never>;
+}
+
+/** Begins to watch for another daemon. */
+export function watchRival({ paths, naming, execute, report }: Shared, signature: Signature): Rivalry {
+  let standsBack: string | undefined;
+  return {
+    get standsBack() {
+      return standsBack;
+    },
+    giveWay(config) {
+      const rival = naming.leads ? undefined : rivalOf(config, signature);
+      const why = rival && whyStandBack(paths.name, rival);
+      if (why !== standsBack) {
+        report(why ?? `the other daemon has left ${paths.name}, which is kept in step from here again`);
+      }
+      standsBack = why;
+      return why !== undefined;
+    },
+    async refuse({ id: taskId, epoch }) {
+      await execute({ type: 'task.release', by: SYSTEM, taskId, epoch, reason: 'not kept in step' });
+      throw new TeamError('conflict', `Task ${taskId} cannot be taken here: ${standsBack}`);
+    },
+  };
 }

@@ -1,19 +1,19 @@
 import { lstatSync } from 'node:fs';
-import { SYSTEM } from '../../core/actor.ts';
-import type { TeamMessage } from '../../core/message.ts';
-import type { TeamState } from '../../core/state.ts';
-import type { NewCommand } from '../../ledger/ledger.ts';
-import { entryKeys } from '../differences.ts';
-import { TICK_MS } from '../file-memory.ts';
-import type { NativeEntry } from '../format.ts';
-import { appendEntry, readInbox } from '../inbox-file.ts';
-import type { InboxReading } from '../inbox-file.ts';
-import { printOf } from '../json-file.ts';
-import { leadLives } from '../leftovers.ts';
-import { asPlainText } from '../protocol.ts';
-import type { NativeTeam } from '../snapshot.ts';
-import { FROM_INBOX, uuidOf } from './names.ts';
-import type { MirrorParts } from './parts.ts';
+import { SYSTEM } from '../../../core/actor.ts';
+import type { TeamMessage } from '../../../core/message.ts';
+import type { TeamState } from '../../../core/state.ts';
+import type { NewCommand } from '../../../ledger/ledger.ts';
+import { entryKeys } from '../../differences.ts';
+import { TICK_MS } from '../../file-memory.ts';
+import type { NativeEntry } from '../../format.ts';
+import { appendEntry, readInbox } from '../../inbox-file.ts';
+import type { InboxReading } from '../../inbox-file.ts';
+import { identityOf, printOf } from '../../json-file.ts';
+import { leadLives } from '../../leftovers.ts';
+import { asPlainText } from '../../protocol.ts';
+import type { NativeTeam } from '../../snapshot.ts';
+import { FROM_INBOX, uuidOf } from '../names.ts';
+import type { Shared } from '../shared.ts';
 
 /** How often a message that was lost from a native inbox is written again before that is left to people. */
 const REWRITES = 3;
@@ -40,11 +40,8 @@ export interface Outbox {
 }
 
 /** Begins with what the journal knows. */
-export function openOutbox(
-  parts: MirrorParts,
-  attempt: (command: NewCommand, about: string) => Promise<boolean>,
-): Outbox {
-  const { ledger, teamId, paths } = parts;
+export function openOutbox(shared: Shared): Outbox {
+  const { paths, view, attempt } = shared;
   /** The program took delivered entries out once: it always does. */
   let removes = false;
   /** The files that we put in place of inboxes, by name. */
@@ -60,7 +57,7 @@ export function openOutbox(
     const about = { by: SYSTEM, memberId: toId, messageIds: [id] };
     const command: NewCommand =
       type === 'message.deliver'
-        ? { type, ...about, sessionId: sessionOf(placeOf(paths.inboxes)), redelivery: again }
+        ? { type, ...about, sessionId: sessionIn(placeOf(paths.inboxes)), redelivery: again }
         : { type, ...about };
     return attempt(command, `message ${id}`);
   };
@@ -70,7 +67,7 @@ export function openOutbox(
     const wrote = (inode: bigint): void => {
       ours.set(name, new Set([...(ours.get(name) ?? []), inode].slice(-KEPT_INODES)));
     };
-    await appendEntry(paths, name, entryOf(message, from, color), { wrote, ...parts.times.files });
+    await appendEntry(paths, name, entryOf(message, from, color), { wrote, ...shared.times.files });
     await receipt('message.deliver', message, again);
   };
 
@@ -82,7 +79,7 @@ export function openOutbox(
     if (print !== undefined && looked?.path === path && looked.print === print) return looked.inbox;
     // Of one that was written this moment a second writing might not be seen.
     const isSettled = found !== undefined && Date.now() - Number(found.mtimeMs) > TICK_MS;
-    const inbox = await readInbox(path, parts.times.files);
+    const inbox = await readInbox(path, shared.times.files);
     looked = isSettled ? { path, print, inbox } : undefined;
     return inbox;
   };
@@ -99,7 +96,7 @@ export function openOutbox(
     // A process that is gone has read nothing; what it is to find is written when there is one again.
     if (member?.backendType !== 'tmux' && leadLives(team) === false) return 'unknown';
     const known = message.id.startsWith(FROM_INBOX) ? (places.get(message.id) ?? place) : message.sessionId;
-    const isSamePlace = known === place || known === sessionOf(place);
+    const isSamePlace = known === place || known === sessionIn(place);
     if (before === undefined || !isSamePlace) return 'lost';
     return removes || isReplaced(name, before, inbox.entries) ? 'read' : 'lost';
   };
@@ -133,34 +130,34 @@ export function openOutbox(
     if (message.redeliveries >= REWRITES) {
       if (told.has(message.id)) return;
       told.add(message.id);
-      parts.report(
+      shared.report(
         `message ${message.id} to ${name} was lost ${REWRITES + 1} times from ${paths.inbox(name)} before it was read, and is not written again: send it anew`,
       );
       return;
     }
     if (performance.now() - (rewritten.get(message.id) ?? -Infinity) < REWRITE_MS) return;
     rewritten.set(message.id, performance.now());
-    parts.report(`a message to ${name} was gone from ${paths.inbox(name)} unread, and was written again`);
+    shared.report(`a message to ${name} was gone from ${paths.inbox(name)} unread, and was written again`);
     await write(due, true);
   };
 
   return {
     async pass(team) {
       removes ||= team.era === 'removes-read';
-      const due = await ledger.view(teamId, (state) => dueIn(state, parts));
+      const due = await view((state) => dueIn(state, shared));
       for (const [name, list] of Map.groupBy(due, (one) => one.name)) {
-        await parts.step(`mail to ${name}`, async () => {
+        await shared.step(`mail to ${name}`, async () => {
           for (const one of list) await handle(team, one);
         });
       }
-      if (due.some(({ message }) => !message.deliveredAt)) parts.again();
+      if (due.some(({ message }) => !message.deliveredAt)) shared.again();
     },
   };
 }
 
 const KEPT_INODES = 50;
 
-function dueIn(state: TeamState, { naming, leadName }: MirrorParts): Due[] {
+function dueIn(state: TeamState, { naming, leadName }: Shared): Due[] {
   return [...state.members.values()].flatMap((member) => {
     const nativeName = member.id === state.team?.leadId ? leadName() : naming.nameOf(state, member.id);
     const name = naming.isNative(state, member.id) ? nativeName : undefined;
@@ -188,14 +185,12 @@ function entryOf(message: TeamMessage, from: string, color: string | undefined) 
 }
 
 /** The session in which natives count as shown what lies in their inboxes: another one when these were removed and made again. */
-function sessionOf(place: string): string {
+function sessionIn(place: string): string {
   return `native-${place}`;
 }
 
-/** A directory that was removed and made again is another one. */
-function placeOf(path: string): string {
-  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return found ? `${found.ino}-${found.birthtimeNs}` : 'none';
+function placeOf(inboxes: string): string {
+  return identityOf(inboxes) || 'none';
 }
 
 function inodeOf(path: string): bigint | undefined {

@@ -1,32 +1,23 @@
-import { TeamError } from '../../core/errors.ts';
-import { dependentsOf } from '../../core/ready.ts';
-import type { TaskRecord, TeamState } from '../../core/state.ts';
-import type { SharedTask } from '../../core/task.ts';
-import type { NativeTask } from '../format.ts';
-import { isThere, readNow } from '../json-file.ts';
-import { changeTaskFile, removeTaskFile, taskOf } from '../task-file.ts';
-import { confirmClaims } from './claims.ts';
-import type { Agreed } from './claims.ts';
-import { hasEnded } from './farewell.ts';
-import { nativeTaskId, setAsideFor, strangerOf, wentWithFile } from './names.ts';
+import { join } from 'node:path';
+import { TeamError } from '../../../core/errors.ts';
+import { dependentsOf } from '../../../core/ready.ts';
+import type { TaskRecord, TeamState } from '../../../core/state.ts';
+import type { SharedTask } from '../../../core/task.ts';
+import type { NativeTask } from '../../format.ts';
+import { isThere, readNow } from '../../json-file.ts';
+import { changeTaskFile, removeTaskFile, taskOf } from '../../task-file.ts';
+import { setAsideFor, wentWithFile } from '../marks.ts';
+import { strangerOf } from '../names.ts';
+import { hasEnded } from '../presence/presence.ts';
+import type { Shared } from '../shared.ts';
+import { openBook } from './book.ts';
+import { confirmClaims, withholdTasks } from './claims.ts';
+import { endSetAside, isEnding, partings, refusalOf, returns, stepsFrom } from './commands.ts';
+import type { Step } from './commands.ts';
+import { fileOf, formOfFile, formOfTask, isCovered, isInStep, revisionIn, sameForm, shownOf, stampOf } from './form.ts';
+import type { TaskForm } from './form.ts';
+import { watchMissingFiles } from './missing-files.ts';
 import { takeUpTasks, TOGETHER } from './new-tasks.ts';
-import type { MirrorParts } from './parts.ts';
-import { watchTaskFiles } from './task-absence.ts';
-import {
-  fileOf,
-  formOfFile,
-  formOfTask,
-  isCovered,
-  isInStep,
-  revisionIn,
-  sameForm,
-  shownOf,
-  stampOf,
-} from './task-form.ts';
-import type { Links, TaskForm } from './task-form.ts';
-import { endSetAside, isEnding, partings, refusalOf, returns, stepsFrom } from './task-steps.ts';
-import type { Step } from './task-steps.ts';
-import { withholdTasks } from './withheld.ts';
 
 /** Keeps the tasks of a team and those of a native team the same. */
 export interface TaskMirror {
@@ -44,37 +35,30 @@ export interface TaskMirror {
   end(): Promise<void>;
 }
 
-export function mirrorTasks(parts: MirrorParts): TaskMirror {
-  const { ledger, teamId, paths, stream, wrote, naming } = parts;
-  const links: Links = { naming, toTask: new Map(), toNative: new Map() };
-  const agreed: Agreed = new Map();
+/** What only the mirror of tasks needs. */
+export interface TaskMirrorOptions {
+  /** When our team parted from the native one, before it joined it again; 0 if it never did. */
+  readonly leftAt: number;
+  /** Given where we lead the native team: ends a task as its holder would, gates and all. */
+  readonly complete?: ((taskId: string, memberId: string) => Promise<void>) | undefined;
+}
+
+/** Begins with what the journal knows. */
+export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOptions): TaskMirror {
+  const { paths, stream, wrote, naming, view } = shared;
+  const book = openBook(naming);
+  const { agreed, unconfirmed, confirmed } = book;
   /** The files that were found to show what our side says: of a thousand tasks few have moved since. */
   const inStep = new Map<string, NativeTask>();
-  /** Under which names natives know our members, where that is another. */
-  const names = new Map<string, string>();
-  /** Claims that wait for their confirmation: until then the native side has the better right. */
-  const unconfirmed = new Set<string>();
-  /** The files of claims that were confirmed since the picture was taken, which shows them as they were before. */
-  const confirmed = new Set<string>();
-
-  const absence = watchTaskFiles(parts);
-  const withheld = withholdTasks(parts);
-  const confirm = confirmClaims(parts, { links, agreed, names, unconfirmed, confirmed, withheld });
-  const learnLinks = (state: TeamState): void => {
-    if (links.toTask.size > 0) return;
-    for (const task of state.tasks.values()) {
-      const native = nativeTaskId(task);
-      if (native !== undefined && !links.toTask.has(native)) link(native, task.id);
-    }
-  };
-  const view = <R>(pick: (state: TeamState) => R): Promise<R> => ledger.view(teamId, pick);
+  const missing = watchMissingFiles(shared);
+  const withheld = withholdTasks(shared);
+  const confirm = confirmClaims(shared, book, withheld);
+  const { adopt, offer } = takeUpTasks(shared, book);
   const execute = async (commands: Step): Promise<void> => {
     const [only] = commands;
-    if (parts.complete && only?.type === 'task.complete') await parts.complete(only.taskId, only.by);
-    else await ledger.execute(teamId, commands, () => undefined);
+    if (complete && only?.type === 'task.complete') await complete(only.taskId, only.by);
+    else await shared.execute(commands);
   };
-
-  const { link, unlinkForgotten, adopt, offer } = takeUpTasks(parts, { links, agreed, execute });
 
   /**
    * Writes what our side says into the file that was looked at; one that has changed since is looked at again. Says whether there
@@ -83,12 +67,12 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
   const show = async (native: string, taskId: string, seen: NativeTask): Promise<boolean> => {
     const wanted = await view((state) => {
       const task = hasEnded(state, stream) ? undefined : state.tasks.get(taskId);
-      return task && { task, shown: shownOf(state, task, links, stream) };
+      return task && { task, shown: shownOf(state, task, book, stream) };
     });
     if (!wanted) return false;
     if (wanted.task.status === 'deleted') {
       agreed.delete(native);
-      await removeTaskFile(paths, native, { trash: parts.trash, ...parts.times.files });
+      await removeTaskFile(paths, native, { trash: join(shared.trash, 'tasks'), ...shared.times.files });
       return false;
     }
     const { form } = wanted.shown;
@@ -98,8 +82,8 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
       if (sameForm(formOfFile(before), form) && isCovered(before, write)) return { answer: 'shown' };
       return sameForm(formOfFile(before), formOfFile(seen)) ? { answer: 'written', write } : { answer: 'changed' };
     };
-    const outcome = await changeTaskFile(paths, native, edit, { wrote, ...parts.times.files });
-    if (outcome === 'changed') parts.again();
+    const outcome = await changeTaskFile(paths, native, edit, { wrote, ...shared.times.files });
+    if (outcome === 'changed') shared.again();
     else agreed.set(native, { form, revision: wanted.task.revision });
     return outcome === 'shown';
   };
@@ -114,13 +98,13 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
     const plan = await view((state): { steps: Step[]; epoch: number; refusal: TeamError | undefined } | undefined => {
       const task = state.tasks.get(taskId);
       if (!task || task.status === 'deleted') return undefined;
-      const ours = formOfTask(state, task, links);
+      const ours = formOfTask(state, task, book);
       const revision = revisionIn(file, stream);
       // Without a memory of what was agreed, a file that shows our present revision shows what was agreed.
       const settled = before?.form ?? (revision === task.revision ? ours : leftAs(state, task, file));
       const base = settled && isSetAside(task) ? { ...settled, owner: ours.owner, status: ours.status } : settled;
       const isStale = before !== undefined && revision < before.revision;
-      const steps = stepsFrom(state, task, { found, base, ours, isStale, links });
+      const steps = stepsFrom(state, task, { found, base, ours, isStale, links: book });
       return {
         steps,
         epoch: task.epoch,
@@ -153,32 +137,32 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
 
   const tellLoser = async (native: string, found: TaskForm, error: TeamError): Promise<void> => {
     const holder = await view((state) => {
-      const id = state.tasks.get(links.toTask.get(native) ?? '')?.assigneeId;
+      const id = state.tasks.get(book.toTask.get(native) ?? '')?.assigneeId;
       return id === undefined ? undefined : naming.nameOf(state, id);
     });
-    parts.report(`task ${native}: ${error.message}`);
-    const to = found.owner !== undefined && found.owner !== holder ? found.owner : parts.leadName();
+    shared.report(`task ${native}: ${error.message}`);
+    const to = found.owner !== undefined && found.owner !== holder ? found.owner : shared.leadName();
     const text = `Your change of task #${native} was put back: ${error.message}.`;
-    await parts.tell(to, text, `task-${native}-${error.code}-${holder ?? ''}`);
+    await shared.tell(to, text, `task-${native}-${error.code}-${holder ?? ''}`);
   };
 
   /** One task of both sides. */
   const compare = async (file: NativeTask): Promise<void> => {
     const native = file.id;
-    const taskId = links.toTask.get(native);
+    const taskId = book.toTask.get(native);
     // Much may have happened since the picture was taken.
     const now = taskOf(readNow(paths.task(native)), native);
     if (taskId === undefined || now.kind !== 'read' || unconfirmed.has(taskId)) return;
     if (naming.leads && (await view((state) => isEnding(state, naming, taskId, now.task)))) return;
     // Who it is for is not known here yet, and must not be lost.
-    if (parts.expected.has(now.task.owner ?? '')) return;
+    if (shared.expected.has(now.task.owner ?? '')) return;
     // A team that is being shut down takes no new work; the native one goes on, and what is done there is not put back.
     const isLeaving = !naming.leads && (await view(({ team }) => team?.status === 'shutting-down'));
     const before = agreed.get(native)?.form;
     if (isLeaving && !(before && sameForm(before, formOfFile(now.task)))) return;
     await takeBack(native, taskId);
     // Somebody took it in the meantime: the next pass looks at both sides again.
-    if (!(await take(native, taskId, now.task))) return parts.again();
+    if (!(await take(native, taskId, now.task))) return shared.again();
     // What our side does not take over (an edge that would close a circle, say) is theirs: it is not looked at until something moves.
     if (await show(native, taskId, now.task)) inStep.set(native, file);
   };
@@ -186,19 +170,17 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
   return {
     pictured: () => confirmed.clear(),
     async pass(files) {
-      if (!(await absence.isHere())) return;
+      if (!(await missing.isHere())) return;
       const found = [...files.values()].filter(({ metadata }) => metadata?.['_internal'] !== true);
-      const { missing, fresh } = await view((state) => {
-        learnLinks(state);
-        unlinkForgotten(state);
-        learnNames(state);
-        const isHere = ({ id, status }: TaskRecord): boolean => status !== 'deleted' && !links.toNative.has(id);
+      const { unshown, fresh } = await view((state) => {
+        book.learn(state);
+        const isHere = ({ id, status }: TaskRecord): boolean => status !== 'deleted' && !book.toNative.has(id);
         return {
-          missing: [...state.tasks.values()].filter(isHere),
+          unshown: [...state.tasks.values()].filter(isHere),
           fresh: beforeFirst(
-            found.filter(({ id, status }) => status !== 'deleted' && !links.toTask.has(id)),
+            found.filter(({ id, status }) => status !== 'deleted' && !book.toTask.has(id)),
             // Whose it is will be known in a moment; those after it wait as well, or they would take its number.
-            ({ owner = '' }) => parts.expected.has(owner),
+            ({ owner = '' }) => shared.expected.has(owner),
           ),
         };
       });
@@ -207,24 +189,24 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
       const moved = await view((state) => found.filter((file) => hasMoved(state, file)));
       for (let at = 0; at < moved.length; at += TOGETHER) {
         await Promise.all(
-          moved.slice(at, at + TOGETHER).map((file) => parts.step(`task ${file.id}`, () => compare(file))),
+          moved.slice(at, at + TOGETHER).map((file) => shared.step(`task ${file.id}`, () => compare(file))),
         );
       }
       const gone = await view((state) =>
-        [...links.toTask].flatMap(([native, taskId]) => {
+        [...book.toTask].flatMap(([native, taskId]) => {
           const isOver = state.tasks.get(taskId)?.status === 'deleted';
           // One that cannot be read is not in the picture, but it is there.
           return isOver || files.has(native) || isThere(paths.task(native)) ? [] : [native];
         }),
       );
-      for (const native of await absence.deleted(gone)) {
-        await parts.step(`task ${native}`, () => removeOurs(native));
+      for (const native of await missing.deleted(gone)) {
+        await shared.step(`task ${native}`, () => removeOurs(native));
       }
-      for (const { id } of missing) await parts.step(`new task ${id}`, () => offer(id));
-      await parts.step('tasks that are withheld', () => withheld.look());
+      for (const { id } of unshown) await shared.step(`new task ${id}`, () => offer(id));
+      await shared.step('tasks that are withheld', () => withheld.look());
     },
     async tellFailed(taskId, reason) {
-      const native = links.toNative.get(taskId);
+      const native = book.toNative.get(taskId);
       if (native === undefined) return;
       const { name, revision } = await view((state) => {
         const task = state.tasks.get(taskId);
@@ -232,7 +214,7 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
       });
       const who = name === undefined ? '' : ` (${name})`;
       const text = `Task #${native} failed${who}: ${reason}. Your list shows it as in progress, so that nobody takes it by mistake: set it to pending to have it done again, or to completed.`;
-      await parts.tell(parts.leadName(), text, `task-${native}-failed-${revision}`);
+      await shared.tell(shared.leadName(), text, `task-${native}-failed-${revision}`);
     },
     touch(state, taskId) {
       if (!state || taskId === undefined) {
@@ -240,25 +222,19 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
         return;
       }
       const near = [taskId, ...(state.tasks.get(taskId)?.dependencies ?? []), ...dependentsOf(state, taskId)];
-      for (const id of near) inStep.delete(links.toNative.get(id) ?? '');
+      for (const id of near) inStep.delete(book.toNative.get(id) ?? '');
     },
-    confirm: (task, memberId) => confirm(task, memberId),
+    confirm,
     end: () => withheld.end(),
   };
-
-  function learnNames(state: TeamState): void {
-    for (const member of state.members.values()) {
-      names.set(member.id, naming.nameOf(state, member.id));
-    }
-  }
 
   /** Whether there is something to do about a file; what is in step is kept in mind. */
   function hasMoved(state: TeamState, file: NativeTask): boolean {
     const native = file.id;
     if (inStep.get(native) === file || file.status === 'deleted' || confirmed.has(native)) return false;
-    const task = state.tasks.get(links.toTask.get(native) ?? '');
+    const task = state.tasks.get(book.toTask.get(native) ?? '');
     if (task && unconfirmed.has(task.id)) return false;
-    if (!task || task.status === 'deleted' || !isInStep(state, task, file, { links, stream })) return true;
+    if (!task || task.status === 'deleted' || !isInStep(state, task, file, { links: book, stream })) return true;
     if (!agreed.has(native)) agreed.set(native, { form: formOfFile(file), revision: task.revision });
     inStep.set(native, file);
     return false;
@@ -266,15 +242,15 @@ export function mirrorTasks(parts: MirrorParts): TaskMirror {
 
   /** What we left a file with when we parted, if nothing has happened to its task since: what ours held was free, no stamp stayed. */
   function leftAs(state: TeamState, task: TaskRecord, file: NativeTask): TaskForm | undefined {
-    if (stampOf(file, stream) !== undefined || task.updatedAt.getTime() > parts.leftAt) return undefined;
-    const ours = formOfTask(state, task, links);
+    if (stampOf(file, stream) !== undefined || task.updatedAt.getTime() > leftAt) return undefined;
+    const ours = formOfTask(state, task, book);
     const wasFreed = task.status === 'in_progress' && !naming.isNative(state, task.assigneeId);
     return wasFreed ? { ...ours, status: 'pending', owner: undefined } : ours;
   }
 
   /** Removed over there; our holder's work ends with it, as if the lead had removed it here. */
   async function removeOurs(native: string): Promise<void> {
-    const taskId = links.toTask.get(native) ?? '';
+    const taskId = book.toTask.get(native) ?? '';
     await execute(await view((state) => partings(native, taskId, naming.author(state))));
     agreed.delete(native);
     inStep.delete(native);

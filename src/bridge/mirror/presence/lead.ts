@@ -1,8 +1,8 @@
-import { isWhole } from '../config-file.ts';
-import { NATIVE_LEAD } from '../layout.ts';
-import { leadLives } from '../leftovers.ts';
-import type { NativeTeam } from '../snapshot.ts';
-import { isBridged } from './members.ts';
+import { isWhole } from '../../config-file.ts';
+import { NATIVE_LEAD } from '../../layout.ts';
+import { leadLives } from '../../leftovers.ts';
+import type { NativeTeam } from '../../snapshot.ts';
+import { isBridged } from './signature.ts';
 
 /** The native lead's name: nearly always the same. */
 export function leadOf({ config }: NativeTeam): string {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { DESCRIPTION_BYTES, LINE_LENGTH, TITLE_LENGTH } from '../../core/limits.ts';
-import { dependentsOf } from '../../core/ready.ts';
-import type { TaskRecord, TeamState } from '../../core/state.ts';
-import type { SharedTask } from '../../core/task.ts';
-import { byteLength, shorten } from '../../core/text.ts';
-import { BRIDGE_MARK } from '../format.ts';
-import type { NativeTask } from '../format.ts';
-import { strangerOf } from './names.ts';
-import type { Naming } from './names.ts';
+import { DESCRIPTION_BYTES, LINE_LENGTH, TITLE_LENGTH } from '../../../core/limits.ts';
+import { dependentsOf } from '../../../core/ready.ts';
+import type { TaskRecord, TeamState } from '../../../core/state.ts';
+import type { SharedTask } from '../../../core/task.ts';
+import { byteLength, oneLine, shorten } from '../../../core/text.ts';
+import { BRIDGE_MARK } from '../../format.ts';
+import type { NativeTask } from '../../format.ts';
+import { strangerOf } from '../names.ts';
+import type { Naming } from '../names.ts';
 
 /** The part of a task that both sides know, in the words of the native one. */
 export interface TaskForm {
@@ -187,12 +187,6 @@ export function isCovered(before: NativeTask, write: NativeTask): boolean {
     all(before.blockedBy, write.blockedBy) &&
     JSON.stringify(before.metadata) === JSON.stringify(write.metadata)
   );
-}
-
-/** One line of at most so many characters, without what a line may not hold. */
-export function oneLine(text: string, length: number): string {
-  // oxlint-disable-next-line no-control-regex -- these are what it is for
-  return shorten(text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim(), length);
 }
 
 function fitting(text: string): string {

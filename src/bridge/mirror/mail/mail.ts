@@ -1,22 +1,22 @@
-import { SYSTEM } from '../../core/actor.ts';
-import { TeamError } from '../../core/errors.ts';
-import { LINE_LENGTH } from '../../core/limits.ts';
-import type { TeamState } from '../../core/state.ts';
-import type { NewCommand } from '../../ledger/ledger.ts';
-import { entryKeys } from '../differences.ts';
-import { textOfEntry } from '../format.ts';
-import type { Era, NativeEntry } from '../format.ts';
-import { appendEntry, takeEntries } from '../inbox-file.ts';
-import { readProtocol } from '../protocol.ts';
-import type { NativeTeam } from '../snapshot.ts';
-import { FROM_INBOX, isSignedTo, nativeMemberName, seatOf, uuidOf } from './names.ts';
-import type { Naming } from './names.ts';
+import { SYSTEM } from '../../../core/actor.ts';
+import { LINE_LENGTH } from '../../../core/limits.ts';
+import type { TeamState } from '../../../core/state.ts';
+import { oneLine } from '../../../core/text.ts';
+import type { NewCommand } from '../../../ledger/ledger.ts';
+import { entryKeys } from '../../differences.ts';
+import { textOfEntry } from '../../format.ts';
+import type { Era, NativeEntry } from '../../format.ts';
+import { takeEntries } from '../../inbox-file.ts';
+import { NATIVE_LEAD } from '../../layout.ts';
+import { readProtocol } from '../../protocol.ts';
+import type { NativeTeam } from '../../snapshot.ts';
+import { isSignedTo, nativeMemberName, seatOf } from '../marks.ts';
+import { FROM_INBOX, uuidOf } from '../names.ts';
+import type { Naming } from '../names.ts';
+import { isBridged } from '../presence/signature.ts';
+import type { Shared } from '../shared.ts';
 import { openOutbox } from './outbox.ts';
-import type { MirrorParts } from './parts.ts';
-import { answerOf } from './questions.ts';
-import { decisionOf, noteShutdowns, openShutdowns } from './shutdowns.ts';
-import { markIn } from './signature.ts';
-import { oneLine } from './task-form.ts';
+import { answerOf, noteShutdowns, openShutdowns } from './requests.ts';
 
 /** What is arranged by protocol and is not for an agent to read. */
 const NO_MAIL = new Set([
@@ -31,18 +31,12 @@ const NO_MAIL = new Set([
 export interface MailMirror {
   /** One comparison of the inboxes that changed; with `all`, of every inbox, and of the mail of ours that waits. */
   pass(team: NativeTeam, all: boolean): Promise<void>;
-  /** Answers native shutdown requests for members of ours that have been decided, whoever ran the daemon when they came. */
-  answerShutdowns(): Promise<void>;
-  /** Puts what a member of ours asks before the native lead. */
-  ask(memberId: string, question: object, id: string): Promise<void>;
-  /** Tells the native lead that a member of ours that sat in its team is gone, so that it clears up after it. */
-  tellGone(memberId: string, reason: string | undefined, id: string): Promise<void>;
-  /** Tells the native lead that a member of ours has nothing to do, as its own teammates do. */
-  tellIdle(memberId: string, result: string | undefined, id: string): Promise<void>;
 }
 
-export function mirrorMail(parts: MirrorParts): MailMirror {
-  const { ledger, teamId, paths, naming } = parts;
+/** Begins with nothing seen. */
+export function mirrorMail(shared: Shared): MailMirror {
+  const { paths, naming, view, attempt } = shared;
+  const outbox = openOutbox(shared);
   /** Names that two go by. */
   const told = new Set<string>();
   /** Entries that need nothing more. */
@@ -51,20 +45,6 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
   let received: ReadonlyMap<string, readonly NativeEntry[]> = new Map();
   /** Of the native lead's, each of which is good for one entry. */
   const signatures = new Map<string, string>();
-  const view = <R>(pick: (state: TeamState) => R): Promise<R> => ledger.view(teamId, pick);
-
-  const attempt = async (command: NewCommand | readonly NewCommand[], about: string): Promise<boolean> => {
-    try {
-      await ledger.execute(teamId, command, () => undefined);
-      return true;
-    } catch (error) {
-      if (!(error instanceof TeamError)) throw error;
-      parts.report(`${about}: ${error.message}`);
-      return false;
-    }
-  };
-
-  const outbox = openOutbox(parts, attempt);
 
   /** One entry of an inbox becomes what it means here. False leaves an entry for a member of ours where it is. */
   const take = async (to: string, key: string, entry: NativeEntry, toOurs: boolean): Promise<boolean> => {
@@ -77,17 +57,17 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
       return {
         by: senderOf(state, entry.from, naming),
         toId: id,
-        leadId: parts.leadId(state),
-        answer: isAnswer && id !== undefined ? answerOf(state, id, protocol, parts.stream) : undefined,
+        leadId: state.team?.leadId ?? NATIVE_LEAD,
+        answer: isAnswer && id !== undefined ? answerOf(state, id, protocol, shared.stream) : undefined,
         doubt: member && isSignedTo(member) ? whyDoubt(entry, key, signatures) : undefined,
       };
     });
     // It may become a member yet.
     if (toId === undefined) return false;
     // Its first turn is not over, and it speaks: it becomes a member first, or nobody could answer it.
-    if (by === SYSTEM && parts.expected.has(entry.from)) {
-      parts.spoken.add(entry.from);
-      parts.meet();
+    if (by === SYSTEM && shared.expected.has(entry.from)) {
+      shared.spoken.add(entry.from);
+      shared.meet();
       return false;
     }
     // Where we lead, what members tell us as protocol is heard by those who run them.
@@ -96,12 +76,12 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
       const change = { type: 'member.change', by, memberId: by, status: 'idle', result: protocol.result } as const;
       return attempt(change, `idle notice of ${entry.from}`);
     }
-    if (toOurs && protocol && entry.from === parts.leadName() && doubt !== undefined) {
-      parts.report(`${protocol.type} to ${to}: ${doubt}, so nothing was done`);
+    if (toOurs && protocol && entry.from === shared.leadName() && doubt !== undefined) {
+      shared.report(`${protocol.type} to ${to}: ${doubt}, so nothing was done`);
       return true;
     }
-    if (toOurs && answer && entry.from === parts.leadName()) return attempt(answer, `answer to ${to}`);
-    if (toOurs && protocol?.type === 'shutdown_request' && entry.from === parts.leadName()) {
+    if (toOurs && answer && entry.from === shared.leadName()) return attempt(answer, `answer to ${to}`);
+    if (toOurs && protocol?.type === 'shutdown_request' && entry.from === shared.leadName()) {
       const reason = oneLine(protocol.reason ?? '', LINE_LENGTH);
       const open = await view(openShutdowns);
       // In one step: who answers later must find under which id it was asked.
@@ -149,27 +129,7 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
     }
     if (taken.size === 0) return;
     const isTaken = (entry: NativeEntry): boolean => [...entryKeys([entry]).keys()].some((key) => taken.has(key));
-    await takeEntries(paths.inbox(to), isTaken, { era, ...parts.times.files });
-  };
-
-  const write = async (memberId: string, protocol: object, id: string): Promise<void> => {
-    const { from, color } = await view((state) => ({
-      from: naming.nameOf(state, memberId),
-      color: state.members.get(memberId)?.color,
-    }));
-    const timestamp = new Date().toISOString();
-    const text = JSON.stringify({ ...protocol, from, timestamp });
-    await appendEntry(paths, parts.leadName(), { from, text, timestamp, color, id }, parts.times.files);
-  };
-
-  /** Where a member of ours sits, as the native lead knows it. */
-  const paneOf = async (memberId: string): Promise<object> => {
-    const seat = await view((state) => {
-      const member = state.members.get(memberId);
-      return member && seatOf(member);
-    });
-    const paneId = seat === undefined ? undefined : parts.paneOf(seat);
-    return paneId ? { paneId, backendType: 'tmux' } : {};
+    await takeEntries(paths.inbox(to), isTaken, { era, ...shared.times.files });
   };
 
   return {
@@ -180,55 +140,19 @@ export function mirrorMail(parts: MirrorParts): MailMirror {
       for (const name of naming.leads ? [] : strangers) {
         if (told.has(name)) continue;
         told.add(name);
-        parts.report(
+        shared.report(
           `member ${name}: the native team has one of that name now, to whom what is written to ${name} there goes; ours hears nothing from there until one of them has another name`,
         );
       }
       for (const [to, entries] of changed) {
         // What lies there is for the native one of that name.
         if (!naming.leads && strangers.has(to)) continue;
-        await parts.step(`mail for ${to}`, () => receive(to, entries, era));
+        await shared.step(`mail for ${to}`, () => receive(to, entries, era));
       }
       const isFewer = received.size > inboxes.size;
       // Those that we started are written to by the process that runs them, one turn after another.
       if (!naming.leads && (all || isFewer || changed.length > 0)) await outbox.pass(team);
       received = inboxes;
-    },
-    async answerShutdowns() {
-      const decided = await view((state) =>
-        Object.entries(openShutdowns(state)).flatMap(([memberId, requestId]) => {
-          const answer = decisionOf(state, memberId);
-          return answer ? [{ memberId, requestId, ...answer }] : [];
-        }),
-      );
-      for (const { memberId, requestId, approved, reason } of decided) {
-        const type = approved ? 'shutdown_approved' : 'shutdown_rejected';
-        // The same id again, should we end before it is noted: an entry that lies there is not written twice.
-        const id = uuidOf(`${teamId} ${requestId}`);
-        const pane = approved ? await paneOf(memberId) : {};
-        await write(memberId, { type, requestId, ...(!approved && { reason }), ...pane }, id);
-        const { [memberId]: _answered, ...rest } = await view(openShutdowns);
-        await attempt(noteShutdowns(rest), `shutdown of ${memberId}`);
-      }
-    },
-    ask: write,
-    async tellGone(memberId, reason, id) {
-      const { name, color } = await view((state) => ({
-        name: naming.nameOf(state, memberId),
-        color: state.members.get(memberId)?.color,
-      }));
-      const timestamp = new Date().toISOString();
-      const text = `${name} has stopped${reason === undefined ? '' : `: ${reason}`}. What it held is free again.`;
-      await appendEntry(paths, parts.leadName(), { from: name, text, timestamp, color, id }, parts.times.files);
-      const requestId = `shutdown-${Date.now()}@${name}`;
-      // The newest version takes this only as an answer, and for text otherwise, which says the same twice.
-      if (parts.isSigning()) return;
-      const approval = { type: 'shutdown_approved', requestId, ...(await paneOf(memberId)) };
-      await write(memberId, approval, uuidOf(`${id} approval`));
-    },
-    tellIdle(memberId, result, id) {
-      const notice = { type: 'idle_notification', idleReason: 'available', ...(result !== undefined && { result }) };
-      return write(memberId, notice, id);
     },
   };
 }
@@ -244,7 +168,7 @@ function whyDoubt(entry: NativeEntry, key: string, used: Map<string, string>): s
 
 /** Native members that go by the name of one of ours that does not sit in their team: the name, and the inbox, are theirs. */
 function namesakes(state: TeamState, { config }: NativeTeam): Set<string> {
-  const theirs = config?.members.filter((member) => markIn(member) === undefined) ?? [];
+  const theirs = config?.members.filter((member) => !isBridged(member)) ?? [];
   return new Set(
     theirs.flatMap(({ name }) => {
       const member = state.members.get(name);

@@ -1,0 +1,182 @@
+import { SYSTEM } from '../../../core/actor.ts';
+import type { MemberRecord, TeamState } from '../../../core/state.ts';
+import { streamOf } from '../../../core/view.ts';
+import type { NewCommand } from '../../../ledger/ledger.ts';
+import type { NativeConfig } from '../../format.ts';
+import { identityOf } from '../../json-file.ts';
+import { removeRemains } from '../../remains.ts';
+import type { NativeTeam } from '../../snapshot.ts';
+import { isForSeats, leaving, markOf, nativeMemberName, seatOf } from '../marks.ts';
+import type { Naming } from '../names.ts';
+import type { Shared } from '../shared.ts';
+import { watchRival } from './signature.ts';
+import type { Rivalry, Signature } from './signature.ts';
+
+/** Knows whether both sides are there, and whether it is for us to keep them in step. */
+export interface Presence extends Rivalry {
+  /** Another native team has the name now. */
+  readonly isReplaced: boolean;
+  /**
+   * The native team, if a pass may compare it. It may not if our team is over, if the native one is away, unreadable or another one of its
+   * name, or if another daemon keeps it in step.
+   */
+  look(team: NativeTeam | undefined): Promise<PresentTeam | undefined>;
+}
+
+/** A native team that is there and can be read. */
+export type PresentTeam = NativeTeam & { readonly config: NativeConfig };
+
+/** Begins with a native team that is there. `onOver` hears that our side is over. */
+export function watchPresence(shared: Shared, signature: Signature, onOver: () => void): Presence {
+  const { teamId, paths, naming, times, view, execute, report } = shared;
+  const rivalry = watchRival(shared, signature);
+  /** Since when the native team is away, by the steady clock. */
+  let since: number | undefined;
+  let isTold = false;
+  let isReplaced = false;
+  /** The directory of its tasks, as it was last seen. */
+  let list = '';
+
+  /** It may be put back within a moment. First those who sit in it go, later its own members, and ours are told. */
+  const away = async (): Promise<void> => {
+    since ??= performance.now();
+    const passed = performance.now() - since;
+    if (passed < times.gone) shared.again(times.gone);
+    else await endSeats();
+    // One that we lead ourselves goes and comes with our own team.
+    if (naming.leads) return;
+    removeRemains(paths);
+    if (!isTold && passed >= times.grace) await tellGone();
+  };
+
+  const endSeats = async (): Promise<void> => {
+    const { commands, isOver } = await view(endingOf);
+    if (commands.length > 0) await execute(commands);
+    if (isOver) onOver();
+  };
+
+  const tellGone = async (): Promise<void> => {
+    isTold = true;
+    report(
+      `the native team ${paths.name} is gone; it is taken up again if it comes back. "troupe native leave ${teamId}" keeps what is here without it`,
+    );
+    const commands = await view((state) => (isSaid(state) ? [] : goneOf(state, paths.name, naming)));
+    if (commands.length > 0) await execute(commands);
+  };
+
+  /** It is there; says whether it is the one that was joined. */
+  const back = async (config: NativeConfig): Promise<boolean> => {
+    const mark = await view((state) => markOf(state));
+    const session = sessionOf(config);
+    const now = identityOf(paths.tasks);
+    isReplaced =
+      (mark?.session !== undefined && session !== undefined && mark.session !== session) ||
+      // Deleted and made again in one session: the numbers of its tasks begin anew, and stand for others.
+      (since !== undefined && list !== '' && now !== '' && list !== now);
+    if (isReplaced) {
+      report(
+        `another native team goes by the name ${paths.name} now; "troupe native leave ${teamId}", then "troupe join ${paths.name} --as NAME" joins that one`,
+      );
+      return false;
+    }
+    if (mark && ((mark.session === undefined && session !== undefined) || mark.gone)) {
+      const { gone: _gone, ...known } = mark;
+      const native = { ...known, ...(session !== undefined && { session }) };
+      await execute({ type: 'team.update', by: SYSTEM, metadata: { native } });
+    }
+    if (isTold) report(`the native team ${paths.name} is back`);
+    isTold = false;
+    list = now || list;
+    return true;
+  };
+
+  return {
+    get standsBack() {
+      return rivalry.standsBack;
+    },
+    giveWay: (config) => rivalry.giveWay(config),
+    refuse: (task) => rivalry.refuse(task),
+    get isReplaced() {
+      return isReplaced;
+    },
+    async look(team) {
+      // A closed team refuses everything: what natives do would be put back for ever.
+      if (!naming.leads && (await view((state) => hasEnded(state, shared.stream)))) {
+        onOver();
+        return undefined;
+      }
+      if (team === undefined || team.form === 'no-config') {
+        await away();
+        return undefined;
+      }
+      if (!isReadable(team)) {
+        report(`${paths.name} cannot be read: ${[team.readOnly ?? [], team.problems].flat().join('; ')}`);
+        return undefined;
+      }
+      if (!naming.leads && !(await back(team.config))) return undefined;
+      since = undefined;
+      return rivalry.giveWay(team.config) ? undefined : team;
+    },
+  };
+}
+
+/** Whether our side of it is over: closed, deleted, or another team has its name. The native one goes on without us. */
+export function hasEnded(state: TeamState, stream: string): boolean {
+  return isClosed(state) || (state.team !== undefined && streamOf(state.team) !== stream);
+}
+
+/** Whether there is no team any more that anything could be done in. */
+export function isClosed({ team }: TeamState): boolean {
+  return team === undefined || team.status === 'cleaned-up';
+}
+
+/** What tells a native team from another one of its name. */
+export function sessionOf(config: NativeConfig): string | undefined {
+  return config.leadSessionId ?? (config.createdAt === undefined ? undefined : String(config.createdAt));
+}
+
+function isReadable(team: NativeTeam): team is PresentTeam {
+  return team.config !== undefined;
+}
+
+/** Members that sit in a native team go with it, and a team that is there for them alone. */
+function endingOf(state: TeamState): { commands: NewCommand[]; isOver: boolean } {
+  const here = liveTeammates(state);
+  const seated = here.filter((member) => seatOf(member) !== undefined);
+  const others = here.filter((member) => seatOf(member) === undefined && nativeMemberName(member) === undefined);
+  const isOver = isForSeats(state) && others.length === 0 && state.team?.status === 'active';
+  if (isOver) return { commands: [{ type: 'team.close', by: SYSTEM, force: true }], isOver };
+  return { commands: seated.map(({ id }) => leaving(id)), isOver };
+}
+
+/** Their members stop, so that what they held can be taken; ours hear of it. */
+function goneOf(state: TeamState, name: string, naming: Naming): NewCommand[] {
+  const live = liveTeammates(state);
+  const theirs = live.filter(({ id }) => naming.isNative(state, id));
+  const ours = live.filter(({ id }) => !naming.isNative(state, id));
+  const content =
+    `Claude Code's team ${name} is gone: its lead ended it, or its files were removed. What you hold stays yours; what you write to ` +
+    `its members reaches nobody for now. Should it come back, everything goes on by itself.`;
+  return [
+    { type: 'team.update', by: SYSTEM, metadata: { native: { ...markOf(state), name, gone: true } } },
+    ...theirs.map(({ id }) => leaving(id, 'the native team is gone')),
+    ...ours.map(({ id }) => ({
+      type: 'message.send' as const,
+      by: SYSTEM,
+      messageId: crypto.randomUUID(),
+      messageType: 'system' as const,
+      toId: id,
+      content,
+      priority: 'normal' as const,
+    })),
+  ];
+}
+
+function liveTeammates({ team, members }: TeamState): MemberRecord[] {
+  return [...members.values()].filter(({ id, status }) => status !== 'stopped' && id !== team?.leadId);
+}
+
+/** All has been said, or nobody is left to hear it. */
+function isSaid(state: TeamState): boolean {
+  return markOf(state)?.gone === true || state.team?.status !== 'active';
+}

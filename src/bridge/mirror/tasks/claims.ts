@@ -1,0 +1,152 @@
+import { SYSTEM } from '../../../core/actor.ts';
+import { TeamError } from '../../../core/errors.ts';
+import type { TaskRecord, TeamState } from '../../../core/state.ts';
+import type { SharedTask } from '../../../core/task.ts';
+import type { NativeTask } from '../../format.ts';
+import { readNow } from '../../json-file.ts';
+import { isHeld } from '../../lock.ts';
+import { changeTaskFile, taskOf } from '../../task-file.ts';
+import { nativeTaskId, setAsideFor } from '../marks.ts';
+import { nativeName, strangerOf } from '../names.ts';
+import { isClosed } from '../presence/presence.ts';
+import type { Shared } from '../shared.ts';
+import type { TaskBook } from './book.ts';
+import { handOver } from './commands.ts';
+import { fileOf, formOfFile, shownOfClaim } from './form.ts';
+
+/**
+ * Writes claims into the native files, each under its lock; false when somebody there was first, which the journal then says. All that
+ * is needed comes with the task: a look at the ledger would wait for the commits of all other claims.
+ */
+export function confirmClaims(shared: Shared, book: TaskBook, withheld: Withheld) {
+  const { paths, stream, wrote, naming, view, execute } = shared;
+  return async (task: SharedTask, memberId: string): Promise<boolean> => {
+    if (task.assigneeId !== memberId || task.status !== 'in_progress') return false;
+    const native = book.toNative.get(task.id);
+    // Not shown yet: nobody there can have taken it.
+    if (native === undefined) return true;
+    book.unconfirmed.add(task.id);
+    try {
+      const mine = book.names.get(memberId) ?? nativeName(memberId);
+      const shown = shownOfClaim(task, mine, book, stream);
+      const write =
+        (gone?: string) =>
+        (before?: NativeTask): { answer: NativeTask | undefined; write?: NativeTask } => {
+          if (!before) return { answer: undefined };
+          const found = formOfFile(before);
+          const owner = found.owner === gone ? undefined : found.owner;
+          const isLeft = gone !== undefined && owner === undefined && found.status === 'in_progress';
+          const isFree = found.status === 'pending' || isLeft;
+          const isMine = owner === mine && found.status === 'in_progress';
+          if (!isMine && !(isFree && (owner === undefined || owner === mine))) return { answer: before };
+          const next = { ...fileOf(shown, before), id: native } as NativeTask;
+          book.agreed.set(native, { form: formOfFile(next), revision: task.revision });
+          book.confirmed.add(native);
+          return { answer: undefined, write: next };
+        };
+      let winner = await changeTaskFile(paths, native, write(), { wrote, ...shared.times.files });
+      // One that has left holds nothing, whatever the file still says.
+      const owner = winner?.owner;
+      if (owner !== undefined && (await view((state) => hasLeft(state, naming.idOf(state, owner))))) {
+        winner = await changeTaskFile(paths, native, write(owner), { wrote, ...shared.times.files });
+      }
+      if (winner === undefined) return true;
+      // In one step: in between nobody else may take it here.
+      const lost = formOfFile(winner);
+      const commands = await view((state) => handOver(state, task, lost, naming));
+      try {
+        await execute(commands);
+      } catch (error) {
+        // Somebody moved the task on, so this claim holds nothing that could be handed over. The next pass compares both sides.
+        if (error instanceof TeamError && error.code === 'stale_epoch') return false;
+        throw error;
+      }
+      book.agreed.set(native, { form: lost, revision: 0 });
+      return false;
+    } catch (error) {
+      // A list that is gone has nobody in it who could take the task.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+      // What cannot stand in the file is not held here either: the answer, the journal and the file say the same.
+      await withheld.withhold(task, error);
+      throw error;
+    } finally {
+      book.unconfirmed.delete(task.id);
+      shared.again();
+    }
+  };
+}
+
+function hasLeft(state: TeamState, memberId: string | undefined): boolean {
+  return state.members.get(memberId ?? '')?.status === 'stopped';
+}
+
+/**
+ * Tasks that nobody is given: those whose native files cannot be written, since a claim that does not stand there is none, and those that
+ * were set aside for somebody who has not come yet. Their records say so: nobody takes them, and the next daemon knows of them.
+ */
+export interface Withheld {
+  /** Takes a claim back that could not be written, and tells people why. */
+  withhold(task: SharedTask, error: unknown): Promise<void>;
+  /** Gives free what can be written again, and what is for somebody who has come. */
+  look(): Promise<void>;
+  /** Gives all of it free: the native team has no more say. */
+  end(): Promise<void>;
+}
+
+/** Begins with what an earlier daemon withheld. */
+export function withholdTasks(shared: Shared): Withheld {
+  const { paths, naming, view, execute } = shared;
+  /** Of those set aside people are told once. */
+  const told = new Set<string>();
+  const isWritable = (native: string): boolean => {
+    const path = paths.task(native);
+    const { kind } = taskOf(readNow(path), native);
+    return (kind === 'read' || kind === 'absent') && !isHeld(path);
+  };
+  const report = (taskId: string, why: string): void => {
+    shared.report(`task ${taskId} is given to nobody for now: ${why}`);
+  };
+  const giveFree = async (ids: readonly string[]): Promise<void> => {
+    const commands = ids.map((taskId) => ({ type: 'task.update', by: SYSTEM, taskId, withheld: null }) as const);
+    if (commands.length > 0) await execute(commands);
+  };
+
+  return {
+    async withhold({ id: taskId, epoch }, error) {
+      report(taskId, error instanceof Error ? error.message : 'unknown');
+      const withheld = 'its native file cannot be written';
+      try {
+        // In one step: whoever hears that it was released must not take it again.
+        await execute([
+          { type: 'task.release', by: SYSTEM, taskId, epoch, reason: withheld },
+          { type: 'task.update', by: SYSTEM, taskId, withheld },
+        ]);
+      } catch (refusal) {
+        // Somebody moved it on meanwhile: then it is not held by this claim any more.
+        if (!(refusal instanceof TeamError)) throw refusal;
+      }
+    },
+    async look() {
+      const { free, aside } = await view((state) => {
+        const withheld = withheldIn(state);
+        const isAwaited = (task: TaskRecord): boolean => strangerOf(state, task, naming) !== undefined;
+        const isFree = (task: TaskRecord): boolean =>
+          setAsideFor(task) ? !isAwaited(task) : isWritable(nativeTaskId(task) ?? '');
+        return { free: withheld.filter(isFree).map(({ id }) => id), aside: withheld.filter(isAwaited) };
+      });
+      for (const { id, withheld = '' } of aside) {
+        if (!told.has(id)) report(id, withheld);
+        told.add(id);
+      }
+      for (const taskId of free) told.delete(taskId);
+      await giveFree(free);
+    },
+    async end() {
+      await giveFree(await view((state) => (isClosed(state) ? [] : withheldIn(state).map(({ id }) => id))));
+    },
+  };
+}
+
+function withheldIn({ tasks }: TeamState): TaskRecord[] {
+  return [...tasks.values()].filter((task) => task.withheld !== undefined);
+}
