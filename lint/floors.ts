@@ -9,7 +9,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['runtime', 'bridge'],
   ['operations'],
   ['server', 'mcp', 'client', 'host'],
-  ['journals.ts', 'daemon-service.ts'],
+  ['journals.ts'],
+  ['daemon'],
   ['daemon.ts', 'teammate.ts', 'cli'],
   ['index.ts'],
 ];
@@ -34,7 +35,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The only files that may name a concrete adapter. */
-const ROOTS: readonly string[] = ['journals.ts', 'daemon.ts', 'teammate.ts', 'index.ts'];
+const ROOTS: readonly string[] = ['journals.ts', 'teammate.ts', 'index.ts'];
 
 /** The rooms that know the running house through `client/` alone. */
 const GUESTS: readonly string[] = ['cli', 'ui'];

@@ -12,9 +12,8 @@ export interface Sources {
   readonly version: string;
   readonly journal: { readonly kind: string; readonly durability: string };
   tally(): Tally;
-  connections(): number;
-  /** What the server turned away: requests without a right credential, clients that did not read. */
-  turnedAway(): { readonly rejected: number; readonly cut: number };
+  /** What the server counts: who is connected, requests without a right credential, clients that did not read. */
+  readonly server: { readonly connections: number; readonly rejected: number; readonly cut: number };
   loopLagMs(): number;
   isDegraded(): boolean;
 }
@@ -31,7 +30,7 @@ export interface Instruments {
 /** Sets up the daemon's metrics. */
 export function createInstruments(sources: Sources): Instruments {
   const metrics = new Metrics();
-  const { version, journal } = sources;
+  const { version, journal, server } = sources;
   metrics.gauge({ name: 'troupe_info', help: 'What runs.', labels: ['version'] }, () => [[[version], 1]]);
   metrics.gauge(
     { name: 'troupe_journal_info', help: 'The journal and what its word is worth.', labels: ['kind', 'durability'] },
@@ -48,15 +47,12 @@ export function createInstruments(sources: Sources): Instruments {
     const { pending, in_progress, completed, failed } = sources.tally();
     return Object.entries({ pending, in_progress, completed, failed }).map(([status, count]) => [[status], count]);
   });
-  metrics.gauge({ name: 'troupe_connections', help: 'Open connections of clients.' }, () => sources.connections());
+  metrics.gauge({ name: 'troupe_connections', help: 'Open connections of clients.' }, () => server.connections);
   metrics.total(
     { name: 'troupe_rejected_total', help: 'Requests without a right credential, Host or Origin.' },
-    () => sources.turnedAway().rejected,
+    () => server.rejected,
   );
-  metrics.total(
-    { name: 'troupe_cut_total', help: 'Clients cut off because they did not read.' },
-    () => sources.turnedAway().cut,
-  );
+  metrics.total({ name: 'troupe_cut_total', help: 'Clients cut off because they did not read.' }, () => server.cut);
   metrics.gauge(
     { name: 'troupe_event_loop_lag_seconds', help: 'The longest lag of the last second.' },
     () => sources.loopLagMs() / 1000,

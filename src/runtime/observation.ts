@@ -1,7 +1,6 @@
 import { TeamError } from '../core/errors.ts';
 import { JournalAwayError } from '../journal/away.ts';
 import type { Closers } from './closers.ts';
-import { createHealth } from './health.ts';
 import type { Health } from './health.ts';
 import { createInstruments } from './instruments.ts';
 import type { Instruments, Sources } from './instruments.ts';
@@ -17,7 +16,6 @@ import type { WatchedCalls } from './watched-calls.ts';
 
 /** Everything by which one can see from outside how the daemon is. */
 export interface Observation {
-  readonly health: Health;
   readonly instruments: Instruments;
   readonly calls: WatchedCalls;
   /** To be told of every append. */
@@ -32,8 +30,7 @@ export interface ObservationOptions extends Omit<Sources, 'loopLagMs' | 'isDegra
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly closers: Closers;
   readonly reserve: Reserve;
-  /** Why the journal cannot be reached just now. */
-  readonly away?: () => JournalAwayError | undefined;
+  readonly health: Health;
 }
 
 /** How late the event loop may be before that is told. */
@@ -45,10 +42,9 @@ export async function openObservation({
   environment,
   closers,
   reserve,
-  away,
+  health,
   ...sources
 }: ObservationOptions): Promise<Observation> {
-  const health = createHealth(log, () => away?.()?.message);
   reserve.tell(health);
   const lag = watchLoopLag(LAG_MS, (ms) => log.warn('loop.late', { ms: Math.round(ms) }));
   closers.add('lag', () => lag.close());
@@ -66,7 +62,6 @@ export async function openObservation({
     log.debug('call', { operation, teamId, memberId, code, ms });
   }, tracing?.call);
   return {
-    health,
     instruments,
     calls,
     around: tracing?.around,

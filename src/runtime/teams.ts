@@ -19,33 +19,42 @@ import { keepLeads } from './lead-keeper.ts';
 import { keepNewTasks } from './new-task-keeper.ts';
 import { replacePrivateFile } from './private-file.ts';
 import { openProcessRecords } from './process-records.ts';
+import type { ProcessRecords } from './process-records.ts';
 import { keepRestarts } from './restart-keeper.ts';
 import { SessionManager } from './sessions.ts';
 import { Supervisor } from './supervisor.ts';
 import { TeamMemory } from './team-memory.ts';
 
-/** What running teams needs of the process it runs in. */
-export interface TeamsOptions {
+/** What gates need of the process they run in. */
+export interface GatesOptions {
   readonly ledger: Ledger;
   /** Where things lie; see the client's `Home`. */
-  readonly home: {
-    readonly directory: string;
-    readonly processes: string;
-    readonly approvals: string;
-    readonly folders: string;
-  };
+  readonly home: { readonly directory: string; readonly processes: string; readonly approvals: string };
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
+  /** Hears of every hook that ran. */
+  readonly onHook?: (run: { teamId: string; type: HookType; result: HookResult }) => void;
+}
+
+/** The hooks of all teams, and the records of the processes that they and members run in. */
+export interface Gates {
+  readonly hooks: TeamHooks;
+  readonly records: ProcessRecords;
+}
+
+/** What running teams needs of the process it runs in. */
+export interface TeamsOptions extends GatesOptions {
+  readonly home: GatesOptions['home'] & { readonly folders: string };
+  /** For who needs the gates before the teams; otherwise they are opened here. */
+  readonly gates?: Gates;
   readonly hostId: string;
   /** Where several daemons share the journal: how long to wait before taking a member on, undefined where others should. */
   readonly turnFor?: (state: TeamState, memberId: string) => number | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   /** The command that is a teammate's process, before its arguments. */
   readonly teammateCommand: readonly [string, ...string[]];
   readonly memberToken: (teamId: string, memberId: string, scope: 'member' | 'lead') => Promise<string>;
-  readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
   /** Has the last word on claims of tasks that are also another program's. */
   readonly claims?: ClaimKeeper;
-  /** Hears of every hook that ran. */
-  readonly onHook?: (run: { teamId: string; type: HookType; result: HookResult }) => void;
 }
 
 /** Everything that makes teams run. */
@@ -63,22 +72,28 @@ export interface Teams {
   close(): Promise<void>;
 }
 
-/** Puts the rooms of the runtime together. Nothing is started until `start()`. */
-export function openTeams(options: TeamsOptions): Teams {
-  const { ledger, home, environment, onError } = options;
+/** Opens what judges tasks. */
+export function openGates({ ledger, home, environment, onError, onHook }: GatesOptions): Gates {
   const approvals = openApprovals(home.approvals);
   const records = openProcessRecords(home.processes, (path) => onError(new Error(`${path} cannot be read`), {}));
+  const tellTrouble = keepTrouble(ledger, (error, teamId) => onError(error, { teamId }));
   const hooks = new TeamHooks(ledger, {
     approvals,
     records,
     environment: { ...environment, TROUPE_HOME: home.directory },
     cwd: home.directory,
     onRun(run) {
-      options.onHook?.(run);
+      onHook?.(run);
       tellTrouble(run);
     },
   });
-  const tellTrouble = keepTrouble(ledger, (error, teamId) => onError(error, { teamId }));
+  return { hooks, records };
+}
+
+/** Puts the rooms of the runtime together. Nothing is started until `start()`. */
+export function openTeams(options: TeamsOptions): Teams {
+  const { ledger, environment, onError } = options;
+  const { hooks, records } = options.gates ?? openGates(options);
   const tasks = new SharedTaskList(ledger, { gate: hooks, ...(options.claims && { claims: options.claims }) });
   const mailbox = new Mailbox(ledger, { gate: hooks });
   const memory = new TeamMemory(ledger);

@@ -28,6 +28,8 @@ const KEYS = Object.keys(NONE) as (keyof Tally)[];
 /** Numbers over all teams, those that were deleted included. */
 export interface Totals {
   now(): Tally;
+  /** Begins to count: the teams there are, and from then on what is written. */
+  follow(ledger: Ledger): void;
   /** Resolves when the teams that were there at the start are counted, or after a moment. */
   ready(): Promise<void>;
   /** The words that the daemon's status has for it. */
@@ -58,7 +60,6 @@ const PATIENCE_MS = 2_000;
 /** What totals are counted from, and where those of deleted teams are kept. */
 export interface TotalsOptions {
   readonly journal: Journal;
-  readonly ledger: Ledger;
   readonly path: string;
   /** Hears of a team that cannot be counted. */
   readonly onError: (error: unknown, team?: string) => void;
@@ -68,12 +69,14 @@ export interface TotalsOptions {
  * Counts in the background what the journal holds, one team after the other and without keeping them, and from then on with
  * every batch. Each number is at hand in a team's state, so a batch costs the same whatever the team's size.
  */
-export function countTotals({ journal, ledger, path, onError }: TotalsOptions): Totals {
+export function countTotals({ journal, path, onError }: TotalsOptions): Totals {
   const deleted = readTally(path);
   const byTeam = new Map<string, Tally>();
   const sum: Tally = { ...deleted };
   let isComplete = false;
   let isClosed = false;
+  let unsubscribe = (): void => {};
+  let counted: Promise<void> | undefined;
 
   function put(team: string, tally: Tally | undefined): void {
     const before = byTeam.get(team) ?? NONE;
@@ -103,12 +106,14 @@ export function countTotals({ journal, ledger, path, onError }: TotalsOptions): 
     isComplete = true;
   }
 
-  const unsubscribe = ledger.subscribe((team, _batch, state) => put(team, tallyOf(state)));
-  const counted = countAll().catch((error: unknown) => {
-    if (!isClosed) onError(error);
-  });
   return {
     now: () => sum,
+    follow(ledger) {
+      unsubscribe = ledger.subscribe((team, _batch, state) => put(team, tallyOf(state)));
+      counted = countAll().catch((error: unknown) => {
+        if (!isClosed) onError(error);
+      });
+    },
     async ready() {
       if (isComplete) return;
       const patience = new AbortController();

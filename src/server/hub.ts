@@ -24,6 +24,8 @@ export interface HubOptions {
   readonly credentials: Credentials;
   readonly limits?: Partial<Limits>;
   readonly mcp?: OpenLines;
+  /** Counted there, for those who look at the numbers and not at the hub. */
+  readonly counters?: Counters;
   /** Hears defects and trouble that no client can be told about in full. */
   readonly onError?: (error: unknown, where: string) => void;
 }
@@ -35,8 +37,9 @@ export type OpenLines = (
   line: { readonly send: (line: string) => void; readonly takePlace: TakePlace; readonly takeWait: TakeWait },
 ) => Promise<{ receive(line: string): void; close(): void }>;
 
-/** What the server has done so far. */
+/** What the server has done so far, and how many are connected. */
 export interface Counters {
+  connections: number;
   calls: number;
   /** Calls that were refused or failed. */
   refusals: number;
@@ -44,6 +47,11 @@ export interface Counters {
   rejected: number;
   /** Clients that were cut off because they did not read. */
   cut: number;
+}
+
+/** Counters of a server that has done nothing yet. */
+export function createCounters(): Counters {
+  return { connections: 0, calls: 0, refusals: 0, rejected: 0, cut: 0 };
 }
 
 /** Why the daemon ends a connection; the numbers are those of WebSocket. */
@@ -128,13 +136,13 @@ const CHANGED: Ending = {
 const GONE = new Error('the client is gone');
 
 /** Opens what all connections share. */
-export function openHub({ services, credentials, limits: chosen, mcp, onError }: HubOptions): Hub {
+export function openHub(options: HubOptions): Hub {
+  const { services, credentials, limits: chosen, mcp, counters = createCounters(), onError } = options;
   const limits: Limits = { ...LIMITS, ...chosen };
   const connected = new Set<Connected>();
   const visits = new Set<Held>();
   const report = (error: unknown, where: string): void => onError?.(error, where);
   const feeds = openFeeds(services.ledger, (error) => report(error, 'push'));
-  let connections = 0;
   let closing = false;
 
   const checking = setInterval(() => {
@@ -163,7 +171,7 @@ export function openHub({ services, credentials, limits: chosen, mcp, onError }:
     takeShare: openShares(limits),
     longAnswers: openLongAnswers(limits),
     mcp,
-    counters: { calls: 0, refusals: 0, rejected: 0, cut: 0 },
+    counters,
     connected,
     report,
 
@@ -200,20 +208,20 @@ export function openHub({ services, credentials, limits: chosen, mcp, onError }:
     },
 
     get connections() {
-      return connections;
+      return counters.connections;
     },
 
     count() {
       let isOpen = true;
-      connections++;
+      counters.connections++;
       return () => {
-        if (isOpen) connections--;
+        if (isOpen) counters.connections--;
         isOpen = false;
       };
     },
 
     call(name, call) {
-      hub.counters.calls++;
+      counters.calls++;
       const called = callOperation(services, name, call);
       return name === 'team.delete' ? called.then(teamGone) : called;
     },
@@ -223,7 +231,7 @@ export function openHub({ services, credentials, limits: chosen, mcp, onError }:
     },
 
     asTeamError(error) {
-      hub.counters.refusals++;
+      counters.refusals++;
       if (error instanceof TeamError) return error;
       report(error, 'call');
       return new TeamError('internal', 'This is a defect of ours: the log of the daemon says more');

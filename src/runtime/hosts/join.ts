@@ -22,8 +22,30 @@ export interface JoinOptions {
   readonly onError: (error: unknown, about: { teamId?: string }) => void;
 }
 
+/** This daemon among those that share its journal: outside until it has joined them. */
+export interface Membership {
+  readonly hosts: Hosts;
+  readonly keeper: HostKeeper | undefined;
+  join(options: JoinOptions): Promise<HostKeeper>;
+}
+
+/** A membership that has not begun. */
+export function openMembership(hosts: Hosts): Membership {
+  let keeper: HostKeeper | undefined;
+  return {
+    hosts,
+    get keeper() {
+      return keeper;
+    },
+    async join(options) {
+      keeper = await joinHosts(hosts, options);
+      return keeper;
+    },
+  };
+}
+
 /** Makes this daemon one of those that share the journal: it has a lease, takes members on, and looks after the others. */
-export async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<HostKeeper> {
+async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<HostKeeper> {
   const { self, ledger, teams, onError } = options;
   const { supervisor, mailbox } = teams;
   let stopAnswering = (): void => {};

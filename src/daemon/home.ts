@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { identify } from '../agents/process.ts';
+import type { Home } from '../client/home.ts';
+import type { JournalPlace } from '../journals.ts';
+import { removeCard, writeCard } from '../runtime/card.ts';
+import type { DaemonCard } from '../runtime/card.ts';
+import { checkSocketPath, prepareHome } from '../runtime/home.ts';
+import { takeLock } from '../runtime/lock.ts';
+import type { Lock } from '../runtime/lock.ts';
+import { openLog } from '../runtime/log.ts';
+import type { Log, LogLevel } from '../runtime/log.ts';
+import { createRedactor } from '../runtime/redact.ts';
+import type { Redactor } from '../runtime/redact.ts';
+import { openReserve } from '../runtime/reserve.ts';
+import type { Reserve } from '../runtime/reserve.ts';
+import { readVersion } from '../runtime/version.ts';
+import type { HttpOptions } from '../server/http.ts';
+import type { Ending } from './ending.ts';
+
+/** How a daemon runs; the defaults are those of `troupe serve`. */
+export interface DaemonOptions extends Pick<HttpOptions, 'host' | 'port' | 'tls' | 'origins'> {
+  readonly home: Home;
+  /** `sqlite` in a file, by default the home's; `nats` for several machines; `memory` forgets everything at the end. */
+  readonly journal?: JournalPlace;
+  /** Its name among the daemons that share a journal; by default the machine's. */
+  readonly name?: string;
+  /** What it has, for members that need it. */
+  readonly labels?: string[];
+  readonly logLevel?: LogLevel;
+  /** How long calls under way may take when it ends, in milliseconds. */
+  readonly drainMs?: number;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A state directory that is this daemon's alone. */
+export interface TakenHome {
+  readonly home: Home;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly lock: Lock;
+  readonly reserve: Reserve;
+  /** What this daemon says of itself; `url` comes when it listens. */
+  readonly card: DaemonCard;
+  readonly redactor: Redactor;
+  readonly log: Log;
+}
+
+/** Takes the state directory. Throws a `LockedError` if another daemon has it. */
+export async function takeHome(options: DaemonOptions, ending: Ending): Promise<TakenHome> {
+  const { home, environment = process.env } = options;
+  const { closers } = ending;
+  const umask = process.umask(0o077);
+  closers.add('umask', () => process.umask(umask));
+  prepareHome(home.directory);
+  checkSocketPath(home.socket);
+  const lock = await takeLock(home);
+  closers.add('lock', () => lock.release());
+  const reserve = openReserve(join(home.directory, 'reserve'));
+  closers.add('reserve', () => reserve.close());
+  const card: DaemonCard = {
+    ...identify(process.pid),
+    startedAt: new Date().toISOString(),
+    version: readVersion(),
+    socket: home.socket,
+    url: null,
+  };
+  writeCard(home.card, card);
+  closers.add('card', () => removeCard(home.card));
+  const redactor = createRedactor(environment);
+  const log = openLog({ path: home.log, level: options.logLevel ?? 'info', redactor });
+  ending.tell(log);
+  closers.add('log', () => log.close());
+  return { home, environment, lock, reserve, card, redactor, log };
+}

@@ -1,0 +1,82 @@
+import { rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { requireAllRunnable } from '../host/runnable.ts';
+import type { HostCard } from '../journal/hosts.ts';
+import type { DaemonService } from '../operations/operation.ts';
+import { readConfig } from '../runtime/config.ts';
+import { defaultAgent } from '../runtime/default-agent.ts';
+import { installedNames } from '../runtime/installed-agents.ts';
+import { residentBytes } from '../runtime/memory.ts';
+import type { Ending } from './ending.ts';
+import type { TakenHome } from './home.ts';
+import type { Storage } from './storage.ts';
+
+/** What a daemon is made of, as far as it can be asked about itself. */
+export interface DaemonParts {
+  readonly taken: TakenHome;
+  readonly storage: Storage;
+  readonly ending: Ending;
+}
+
+/** What operations ask of the daemon that does them. */
+export function daemonService({ taken, storage, ending }: DaemonParts): DaemonService {
+  const { home, environment, card, log, reserve } = taken;
+  const { credentials, counters, health, hostId, journal, membership, totals } = storage;
+  const url = (): string => card.url ?? '';
+  const living = (): readonly HostCard[] => membership?.keeper?.list() ?? [];
+  return {
+    ...(membership && { hostId }),
+    async status() {
+      await totals.ready();
+      reserve.restore();
+      return {
+        ...card,
+        journal,
+        connections: counters.connections,
+        health: health.report(),
+        ...totals.report(),
+        home: home.directory,
+        url: url(),
+        tokenFile: home.tokenFile,
+        ...(membership?.keeper && {
+          name: hostId,
+          hosts: living().map(({ name, labels, agents, load }) => ({ name, labels, agents, load })),
+        }),
+        uptime: (Date.now() - Date.parse(card.startedAt)) / 1000,
+        memory: residentBytes(),
+      };
+    },
+    stop({ keep }) {
+      ending.keepsMembers = keep;
+      log.info('daemon.stopping', { reason: 'told to', keep });
+      setImmediate(() => void ending.close());
+    },
+    transcriptFolder: (teamId, memberId) => join(home.transcripts, teamId, memberId),
+    config: () => readConfig(home.directory),
+    // Another machine that shares the journal may have one where this has none.
+    defaultAgent: () =>
+      defaultAgent(readConfig(home.directory), [
+        ...installedNames(environment),
+        ...living().flatMap(({ agents }) => agents),
+      ]),
+    // What this machine lacks, another that shares the journal may have.
+    requireAgents: (agents) => requireAllRunnable(agents, membership ? undefined : environment),
+    lacking: (names) => (membership ? [] : names.filter((name) => environment[name] === undefined)),
+    async removeTranscripts(teamId) {
+      await rm(join(home.transcripts, teamId), { recursive: true, force: true });
+      // What its members made there is a person's to remove.
+      await rmdir(join(home.folders, teamId)).catch(() => {});
+    },
+    askHost: async (name, question, { timeoutMs }) => {
+      const isThere = name !== hostId && living().some((one) => one.name === name);
+      return isThere ? membership?.hosts.ask(name, question, { timeoutMs }) : undefined;
+    },
+    memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
+    loginUrl: async () => `${url()}/#code=${credentials.logins.code()}`,
+    async rotateTokens() {
+      await credentials.rotate();
+      storage.hideToken();
+      log.info('tokens.rotated');
+    },
+  };
+}

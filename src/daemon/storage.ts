@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TeamError } from '../core/errors.ts';
+import { openJournal, readJournalPlace } from '../journals.ts';
+import type { OpenedJournal } from '../journals.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { createHealth } from '../runtime/health.ts';
+import type { Health } from '../runtime/health.ts';
+import { defaultName } from '../runtime/hosts/identity.ts';
+import { openMembership } from '../runtime/hosts/join.ts';
+import type { Membership } from '../runtime/hosts/join.ts';
+import { fencedJournal } from '../runtime/hosts/lease.ts';
+import { lastJournalOf, recallJournal, rememberJournal, requireKept, whereLast } from '../runtime/last-journal.ts';
+import { openObservation } from '../runtime/observation.ts';
+import type { Observation } from '../runtime/observation.ts';
+import { observeJournal } from '../runtime/observed-journal.ts';
+import { countTotals } from '../runtime/totals.ts';
+import type { Totals } from '../runtime/totals.ts';
+import { openCredentials } from '../server/auth.ts';
+import type { Credentials } from '../server/auth.ts';
+import { createCounters } from '../server/hub.ts';
+import type { Counters } from '../server/hub.ts';
+import type { Ending } from './ending.ts';
+import type { DaemonOptions, TakenHome } from './home.ts';
+
+/** Where teams are kept, and everything that follows what is written there. */
+export interface Storage extends Observation {
+  readonly journal: Pick<OpenedJournal, 'kind' | 'location' | 'durability' | 'advice'>;
+  readonly ledger: Ledger;
+  readonly health: Health;
+  readonly totals: Totals;
+  readonly credentials: Credentials;
+  /** What the server will have done; metrics read it. */
+  readonly counters: Counters;
+  /** The daemons that share the journal, where several can. */
+  readonly membership: Membership | undefined;
+  /** The name of this daemon among them. */
+  readonly hostId: string;
+  readonly labels: string[];
+  /** Keeps the administrator's token out of the log. */
+  hideToken(): void;
+  /** The next daemon here begins with this journal, if nobody names another. */
+  remember(): void;
+}
+
+/** Opens the journal, the ledger on it, and what counts and observes both. */
+export async function openStorage(
+  { home, environment, reserve, card, redactor, log }: TakenHome,
+  options: DaemonOptions,
+  { closers }: Ending,
+): Promise<Storage> {
+  const lastJournal = lastJournalOf(home.directory);
+  const last = options.journal ? undefined : recallJournal(lastJournal);
+  const place = options.journal ?? readJournalPlace(last?.journal ?? 'sqlite', home.directory);
+  const name = options.name ?? last?.name;
+  const labels = options.labels?.length ? options.labels : [...(last?.labels ?? [])];
+  const isOwn = place.kind === 'sqlite' && (place.path ?? home.journal) === home.journal;
+  if (place.kind === 'sqlite') requireKept(lastJournal, { path: place.path ?? home.journal, isOwn });
+  // The lock is on the home, and a file elsewhere may be another's: two daemons on one would each run its members.
+  const exclusive = place.kind !== 'nats';
+  const opened = await openJournal(place, { file: home.journal, exclusive }).catch((error: unknown) => {
+    throw last ? whereLast(last, error) : error;
+  });
+  const { journal: bare, hosts, away, again, damage, ...facts } = opened;
+  closers.add('journal', () => bare.close());
+
+  const health = createHealth(log, () => away?.()?.message);
+  const counters = createCounters();
+  const totals = countTotals({
+    journal: bare,
+    path: join(home.directory, 'totals.json'),
+    onError(error, team) {
+      log.error('count.failed', { team, error });
+      if (error instanceof TeamError && error.code === 'corrupt') health.raise(`team ${team}`, error.message);
+    },
+  });
+  const observation = await openObservation({
+    log,
+    environment,
+    closers,
+    reserve,
+    health,
+    version: card.version,
+    journal: facts,
+    tally: () => totals.now(),
+    server: counters,
+  });
+  if (damage) health.raise('journal', damage.message);
+  const membership = hosts && openMembership(hosts);
+  const journal = observeJournal(membership ? fencedJournal(bare, () => membership.keeper?.lease) : bare, {
+    appended: observation.appended,
+    dropping: (team) => totals.beforeDrop(team),
+    dropped(team) {
+      totals.afterDrop(team);
+      health.clear(`team ${team}`);
+    },
+  });
+  const ledger = new Ledger(journal, {
+    exclusive,
+    ...(observation.around && { around: observation.around }),
+    onError: (error, team) => log.error('ledger.failed', { team, error }),
+  });
+  closers.add('ledger', () => ledger.close());
+  totals.follow(ledger);
+  closers.add('totals', () => totals.close());
+  const credentials = await openCredentials({ ...home, ledger });
+  const hideToken = (): void => redactor.hide(readFileSync(home.tokenFile, 'utf8').trim());
+  hideToken();
+  return {
+    ...observation,
+    journal: facts,
+    ledger,
+    health,
+    totals,
+    credentials,
+    counters,
+    membership,
+    hostId: membership ? (name ?? defaultName()) : 'local',
+    labels,
+    hideToken,
+    remember: () =>
+      rememberJournal(lastJournal, { ...facts, isOwn, ...(again !== undefined && { again }), name, labels }),
+  };
+}

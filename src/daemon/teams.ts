@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openBridge } from '../bridge/bridge.ts';
+import type { Bridge } from '../bridge/bridge.ts';
+import { findNativeRoot } from '../bridge/layout.ts';
+import { SharedTaskList } from '../ledger/task-list.ts';
+import { logRuns } from '../runtime/hooks/log-runs.ts';
+import { describeHost } from '../runtime/hosts/identity.ts';
+import { writeLeaseFile } from '../runtime/hosts/lease-file.ts';
+import { bringHome } from '../runtime/hosts/lost.ts';
+import { openGates, openTeams } from '../runtime/teams.ts';
+import type { Teams } from '../runtime/teams.ts';
+import type { Ending } from './ending.ts';
+import type { TakenHome } from './home.ts';
+import type { Storage } from './storage.ts';
+
+/** Everything that makes teams run, Claude Code's own included. */
+export interface DaemonTeams {
+  readonly teams: Teams;
+  readonly native: Bridge;
+  /** Lets members work. Not before they can reach the daemon. `answer` is for what other daemons ask. */
+  start(answer: (question: unknown) => Promise<unknown>): Promise<void>;
+}
+
+/** Opens the teams of a storage. Nothing runs before `start()`. */
+export function openDaemonTeams(taken: TakenHome, storage: Storage, ending: Ending): DaemonTeams {
+  const { home, environment, card, log } = taken;
+  const { ledger, credentials, health, hostId, membership } = storage;
+  const { closers } = ending;
+  const onError = (error: unknown, about: object): void => log.error('teams.failed', { ...about, error });
+  const gates = openGates({ ledger, home, environment, onError, onHook: logRuns(log) });
+  // Claims are not its business, so it needs no bridge.
+  const judged = new SharedTaskList(ledger, { gate: gates.hooks });
+  const native = openBridge({
+    ledger,
+    home: home.directory,
+    root: findNativeRoot(environment),
+    trash: join(home.directory, 'trash'),
+    complete: async (teamId, taskId, memberId) => void (await judged.completeTask(teamId, taskId, memberId)),
+    onError: (error) => log.error('native.failed', { error }),
+  });
+  closers.add('native', () => native.close().finally(() => judged.close()));
+  const teams = openTeams({
+    gates,
+    claims: native.claims,
+    ledger,
+    home,
+    hostId,
+    ...(membership && { turnFor: (state, memberId) => membership.keeper?.turnFor(state, memberId) }),
+    environment,
+    teammateCommand: [process.execPath, fileURLToPath(new URL('../../bin/troupe.js', import.meta.url))],
+    memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
+    onError,
+  });
+  closers.add('teams', () => teams.close());
+  const onHostsError = (error: unknown, about: object): void => log.error('hosts.failed', { ...about, error });
+
+  async function joinOthers(answer: (question: unknown) => Promise<unknown>): Promise<void> {
+    if (!membership) return writeLeaseFile(home.lease, undefined);
+    const { labels } = storage;
+    const keeper = await membership.join({
+      self: describeHost({ directory: home.directory, name: hostId, labels, version: card.version, environment }),
+      ledger,
+      teams,
+      onQuestion: answer,
+      onLease: (leaseMs) => writeLeaseFile(home.lease, leaseMs),
+      onOusted(why) {
+        health.raise('name', why.message);
+        void teams.supervisor.close({ end: true, disowned: true });
+      },
+      onError: onHostsError,
+    });
+    closers.add('host', () => keeper.close({ returning: ending.keepsMembers }));
+  }
+
+  return {
+    teams,
+    native,
+    async start(answer) {
+      await joinOthers(answer);
+      await teams.start();
+      if (!membership) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError: onHostsError });
+      await native.start();
+      await membership?.keeper?.start();
+    },
+  };
+}
