@@ -67,17 +67,19 @@ async function createGraph(): Promise<SharedTask> {
   return tasks.createTask(TEAM, 'lead', { title: 'Write the report', dependencies: [gather.id], priority: 'high' });
 }
 
-/** Takes the next task until all is done; when there is none to take, sleeps until one ends. */
+/** Takes the next task until all is done, and tells the lead; when there is none to take, sleeps until one ends. */
 async function work(name: string): Promise<void> {
-  for (;;) {
+  for (let done = 0; ;) {
     // Listen before looking, so that nothing can come between.
     const change = nextChange();
     const task = await tasks.claimNextTask(TEAM, name);
     if (task) {
       await tasks.completeTask(TEAM, task.id, name, { result: await execute(task), epoch: task.epoch });
-      await mailbox.send(TEAM, name, { toId: 'lead', content: `${task.title}: done` });
-    } else if (await isDone()) return;
-    else await change;
+      done++;
+    } else if (await isDone()) {
+      await mailbox.send(TEAM, name, { toId: 'lead', content: `I did ${done} tasks` });
+      return;
+    } else await change;
   }
 }
 

@@ -197,7 +197,7 @@ test('loads neither the MCP library nor a schema', async () => {
   const alice = await connect(home, await token('alice'), { env: { NODE_OPTIONS: `--import ${hook}` } });
   await use(alice, 'TeamStatus');
   const loaded = readFileSync(trace, 'utf8').trim().split('\n');
-  expect(loaded.some((url) => /\/cli\/mcp\.[jt]s$/.test(url))).toBe(true);
+  expect(loaded.some((url) => /\/commands\/mcp\.[jt]s$/.test(url))).toBe(true);
   expect(loaded.filter((url) => url.includes('node_modules'))).toEqual([]);
 });
 
