@@ -11,7 +11,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['server', 'mcp', 'client', 'host'],
   ['journals.ts'],
   ['daemon'],
-  ['daemon.ts', 'teammate.ts', 'cli'],
+  ['daemon.ts', 'embed.ts', 'teammate.ts', 'cli'],
   ['index.ts'],
 ];
 

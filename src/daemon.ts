@@ -1,19 +1,25 @@
+import { resolve } from 'node:path';
+import { homeAt } from './client/home.ts';
 import { TeamError } from './core/errors.ts';
 import { openEnding } from './daemon/ending.ts';
 import type { Ending } from './daemon/ending.ts';
 import { openFaces } from './daemon/faces.ts';
 import { takeHome } from './daemon/home.ts';
-import type { DaemonOptions } from './daemon/home.ts';
+import type { DaemonOptions, PlacedOptions } from './daemon/home.ts';
+import { daemonService } from './daemon/service.ts';
 import { openStorage } from './daemon/storage.ts';
 import { openDaemonTeams } from './daemon/teams.ts';
+import type { Ledger } from './ledger/ledger.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { isDiskFull, noRoom } from './runtime/home.ts';
 import type { Log } from './runtime/log.ts';
+import type { Teams } from './runtime/teams.ts';
 
 export type { DaemonOptions } from './daemon/home.ts';
 
 /** A daemon that is ready. */
-export interface Daemon {
+export interface Daemon extends Pick<Teams, 'coordinator' | 'tasks' | 'mailbox' | 'hooks'> {
+  readonly ledger: Ledger;
   readonly pid: number;
   readonly socket: string;
   readonly url: string;
@@ -30,32 +36,34 @@ export interface Daemon {
 
 /** Puts the house together and opens its doors. Throws a `TeamError`; if another daemon runs here, a `LockedError`. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const home = typeof options.home === 'string' ? homeAt(resolve(options.home)) : options.home;
   const ending = openEnding();
   try {
-    return await start(options, ending);
+    return await start({ ...options, home }, ending);
   } catch (error) {
     await ending.abandon(error);
-    throw isDiskFull(error) ? noRoom(options.home.directory, error) : error;
+    throw isDiskFull(error) ? noRoom(home.directory, error) : error;
   }
 }
 
 /** Each step uses only what the steps before it returned, and adds to the ending what it opened. */
-async function start(options: DaemonOptions, ending: Ending): Promise<Daemon> {
+async function start(options: PlacedOptions, ending: Ending): Promise<Daemon> {
   const taken = await takeHome(options, ending);
   const storage = await openStorage(taken, options, ending);
-  const teams = openDaemonTeams(taken, storage, ending);
-  const faces = await openFaces({ taken, storage, teams }, options, ending);
+  const daemon = daemonService({ taken, storage, ending });
+  const teams = openDaemonTeams({ taken, storage, daemon }, options, ending);
+  const faces = await openFaces({ taken, storage, daemon, teams }, options, ending);
 
   const { home, card, lock, log, reserve } = taken;
   const { closers } = ending;
-  const { supervisor } = teams.teams;
+  const { coordinator, tasks, mailbox, hooks, supervisor } = teams.teams;
   lock.onLost(() => {
     log.error('home.lost', { home: home.directory });
     const lost = new TeamError('storage', `The state directory ${home.directory} was removed or replaced`);
     // Nobody would find the members again.
     void supervisor.close({ end: true }).finally(() => ending.fail(lost));
   });
-  await teams.start((question) => faces.answer(question));
+  await teams.start(faces);
   // Not before: a daemon that could not start kept no teams there.
   storage.remember();
   writeCard(home.card, { ...card, journal: storage.journal.location });
@@ -67,9 +75,10 @@ async function start(options: DaemonOptions, ending: Ending): Promise<Daemon> {
 
   const startedIn = Math.round(performance.now());
   reserve.restore();
-  const { journal } = storage;
+  const { journal, ledger } = storage;
   log.info('daemon.ready', { ...card, journal, startedIn });
   const { url, address } = faces.http;
-  const where = { socket: home.socket, url, address, journal };
-  return { pid: card.pid, ...where, log, ended: ending.ended, close: () => ending.close() };
+  const where = { pid: card.pid, socket: home.socket, url, address, journal };
+  const parts = { coordinator, tasks, mailbox, hooks, ledger };
+  return { ...where, ...parts, log, ended: ending.ended, close: () => ending.close() };
 }

@@ -20,8 +20,7 @@ import type { Door } from './host/door.ts';
 import { codeOf } from './host/door.ts';
 import { agentEnvironment } from './host/environment.ts';
 import { patientDoor } from './host/patience.ts';
-import { rightsOf } from './host/permissions.ts';
-import { describeRole } from './host/role.ts';
+import { startOf } from './host/start.ts';
 import { runTeammate } from './host/teammate.ts';
 import type { ResultOf } from './operations/index.ts';
 import { readCard } from './runtime/card.ts';
@@ -89,50 +88,27 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     const cwd = member.cwd ?? process.cwd();
     const team = await patient.call('team.show', { teamId });
     const leads = team.leadId === memberId;
-    const delegates = leads && team.delegateMode;
     const agent = await agentFor(member.agent, { home, environment, memberId, leads, team });
     const tools = toolsFor(home, tokenFile);
-    const { mode: workMode, permissions } = rightsOf(member.agent);
+    const env = agentEnvironment(environment, {
+      provider: providerOf(member.agent, environment),
+      ...(member.agent.env && { added: member.agent.env }),
+      team: {
+        TROUPE_HOME: home.directory,
+        TROUPE_TEAM_ID: teamId,
+        TROUPE_MEMBER_NAME: memberId,
+        TROUPE_TOKEN_FILE: tokenFile,
+        CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
+        ...(environment['TROUPE_PROCESS'] && { TROUPE_PROCESS: environment['TROUPE_PROCESS'] }),
+      },
+    });
     const ending = await runTeammate({
       door,
       agent,
-      permissions,
-      workMode,
       signal,
       onError,
       transcriptPath: (sessionId) => join(home.transcripts, teamId, memberId, `${sessionId}.jsonl`),
-      start: {
-        teamId,
-        memberId,
-        cwd,
-        role: describeRole({
-          teamId,
-          memberId,
-          leads,
-          delegates,
-          leadId: team.leadId,
-          role: member.role,
-          prompt: member.spawnPrompt,
-          agents: Object.keys(team.agents ?? {}),
-          hasTools: true,
-        }),
-        model: member.model,
-        mode: member.planModeRequired ? 'plan' : delegates ? 'delegate' : workMode,
-        tools,
-        resume: member.sessionId === 'none' ? undefined : member.sessionId,
-        env: agentEnvironment(environment, {
-          provider: providerOf(member.agent, environment),
-          ...(member.agent.env && { added: member.agent.env }),
-          team: {
-            TROUPE_HOME: home.directory,
-            TROUPE_TEAM_ID: teamId,
-            TROUPE_MEMBER_NAME: memberId,
-            TROUPE_TOKEN_FILE: tokenFile,
-            CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
-            ...(environment['TROUPE_PROCESS'] && { TROUPE_PROCESS: environment['TROUPE_PROCESS'] }),
-          },
-        }),
-      },
+      ...startOf({ team, member, agent: member.agent }, { cwd, env, tools }),
     });
     if (ending === 'crashed') return 1;
     // Whether a signal was a stop or an accident, only the one who sent it knows: the supervisor says so in our place.

@@ -10,22 +10,20 @@ import { openHub } from '../server/hub.ts';
 import { findBuiltPages } from '../server/pages.ts';
 import { listenSocket } from '../server/socket.ts';
 import type { Ending } from './ending.ts';
-import type { DaemonOptions, TakenHome } from './home.ts';
-import { daemonService } from './service.ts';
-import type { Storage } from './storage.ts';
+import type { DaemonOptions } from './home.ts';
+import type { Prepared } from './service.ts';
 import type { DaemonTeams } from './teams.ts';
 
 /** The ways in: operations over the socket, HTTP and WebSocket, and the tools over MCP. */
 export interface Faces {
   readonly http: HttpListening;
+  readonly services: Services;
   /** Answers what another daemon asks. */
   answer(question: unknown): Promise<unknown>;
 }
 
 /** What the faces show. */
-export interface Shown {
-  readonly taken: TakenHome;
-  readonly storage: Storage;
+export interface Shown extends Prepared {
   readonly teams: DaemonTeams;
 }
 
@@ -33,14 +31,13 @@ const DRAIN_MS = 3_000;
 
 /** Makes the operations reachable. From then on clients call. */
 export async function openFaces(
-  { taken, storage, teams: { teams, native } }: Shown,
+  { taken, storage, daemon, teams: { teams, native } }: Shown,
   options: DaemonOptions,
   ending: Ending,
 ): Promise<Faces> {
   const { home, card, log } = taken;
   const { ledger, credentials, counters, calls, instruments, health } = storage;
   const { closers } = ending;
-  const daemon = daemonService({ taken, storage, ending });
   const services: Services = {
     ledger,
     native,
@@ -71,5 +68,5 @@ export async function openFaces(
   closers.add('socket', () => socket.close());
   closers.add('sessions', () => hub.closeAll());
   closers.add('calls', () => calls.drain(options.drainMs ?? DRAIN_MS));
-  return { http, answer: (question) => answerTranscript(daemon, question) };
+  return { http, services, answer: (question) => answerTranscript(daemon, question) };
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { identify } from '../agents/process.ts';
 import type { Home } from '../client/home.ts';
+import type { OwnAgents } from '../host/own-agents.ts';
 import type { JournalPlace } from '../journals.ts';
 import { removeCard, writeCard } from '../runtime/card.ts';
 import type { DaemonCard } from '../runtime/card.ts';
@@ -19,18 +20,24 @@ import type { Ending } from './ending.ts';
 
 /** How a daemon runs; the defaults are those of `troupe serve`. */
 export interface DaemonOptions extends Pick<HttpOptions, 'host' | 'port' | 'tls' | 'origins'> {
-  readonly home: Home;
+  /** The state directory, or where the things in it are. */
+  readonly home: string | Home;
   /** `sqlite` in a file, by default the home's; `nats` for several machines; `memory` forgets everything at the end. */
   readonly journal?: JournalPlace;
   /** Its name among the daemons that share a journal; by default the machine's. */
   readonly name?: string;
   /** What it has, for members that need it. */
   readonly labels?: string[];
+  /** Agents that run in this process, by name; a teammate gets one with its `agentType`. */
+  readonly agents?: OwnAgents;
   readonly logLevel?: LogLevel;
   /** How long calls under way may take when it ends, in milliseconds. */
   readonly drainMs?: number;
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
+
+/** The same, when it is known where things lie. */
+export type PlacedOptions = DaemonOptions & { readonly home: Home };
 
 /** A state directory that is this daemon's alone. */
 export interface TakenHome {
@@ -45,7 +52,7 @@ export interface TakenHome {
 }
 
 /** Takes the state directory. Throws a `LockedError` if another daemon has it. */
-export async function takeHome(options: DaemonOptions, ending: Ending): Promise<TakenHome> {
+export async function takeHome(options: PlacedOptions, ending: Ending): Promise<TakenHome> {
   const { home, environment = process.env } = options;
   const { closers } = ending;
   const umask = process.umask(0o077);

@@ -18,6 +18,13 @@ export interface DaemonParts {
   readonly ending: Ending;
 }
 
+/** What stands before there are teams. */
+export interface Prepared {
+  readonly taken: TakenHome;
+  readonly storage: Storage;
+  readonly daemon: DaemonService;
+}
+
 /** What operations ask of the daemon that does them. */
 export function daemonService({ taken, storage, ending }: DaemonParts): DaemonService {
   const { home, environment, card, log, reserve } = taken;

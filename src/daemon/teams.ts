@@ -3,7 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { openBridge } from '../bridge/bridge.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import { findNativeRoot } from '../bridge/layout.ts';
+import type { InProcessOptions } from '../host/in-process.ts';
+import { findOwn } from '../host/own-agents.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
+import { ADMIN } from '../operations/caller.ts';
+import { agentForTeammate } from '../operations/choose-agent.ts';
+import type { Services } from '../operations/operation.ts';
 import { logRuns } from '../runtime/hooks/log-runs.ts';
 import { describeHost } from '../runtime/hosts/identity.ts';
 import { writeLeaseFile } from '../runtime/hosts/lease-file.ts';
@@ -11,19 +16,26 @@ import { bringHome } from '../runtime/hosts/lost.ts';
 import { openGates, openTeams } from '../runtime/teams.ts';
 import type { Teams } from '../runtime/teams.ts';
 import type { Ending } from './ending.ts';
-import type { TakenHome } from './home.ts';
-import type { Storage } from './storage.ts';
+import type { DaemonOptions } from './home.ts';
+import type { Prepared } from './service.ts';
 
 /** Everything that makes teams run, Claude Code's own included. */
 export interface DaemonTeams {
   readonly teams: Teams;
   readonly native: Bridge;
-  /** Lets members work. Not before they can reach the daemon. `answer` is for what other daemons ask. */
-  start(answer: (question: unknown) => Promise<unknown>): Promise<void>;
+  /** Lets members work. Not before they can reach the daemon. */
+  start(faces: { answer: Answer; services: Services }): Promise<void>;
 }
 
+/** Answers what another daemon asks. */
+type Answer = (question: unknown) => Promise<unknown>;
+
 /** Opens the teams of a storage. Nothing runs before `start()`. */
-export function openDaemonTeams(taken: TakenHome, storage: Storage, ending: Ending): DaemonTeams {
+export function openDaemonTeams(
+  { taken, storage, daemon }: Prepared,
+  { agents }: DaemonOptions,
+  ending: Ending,
+): DaemonTeams {
   const { home, environment, card, log } = taken;
   const { ledger, credentials, health, hostId, membership } = storage;
   const { closers } = ending;
@@ -50,12 +62,16 @@ export function openDaemonTeams(taken: TakenHome, storage: Storage, ending: Endi
     environment,
     teammateCommand: [process.execPath, fileURLToPath(new URL('../../bin/troupe.js', import.meta.url))],
     memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
+    agentFor: async (teamId, teammate) =>
+      teammate.agent ??
+      (agents && findOwn(agents, teammate.agentType)) ??
+      agentForTeammate({ ledger, daemon }, ADMIN, { teamId, ...teammate }),
     onError,
   });
   closers.add('teams', () => teams.close());
   const onHostsError = (error: unknown, about: object): void => log.error('hosts.failed', { ...about, error });
 
-  async function joinOthers(answer: (question: unknown) => Promise<unknown>): Promise<void> {
+  async function joinOthers(answer: Answer): Promise<void> {
     if (!membership) return writeLeaseFile(home.lease, undefined);
     const { labels } = storage;
     const keeper = await membership.join({
@@ -73,12 +89,24 @@ export function openDaemonTeams(taken: TakenHome, storage: Storage, ending: Endi
     closers.add('host', () => keeper.close({ returning: ending.keepsMembers }));
   }
 
+  /** Members whose agents are objects of this process. What runs them is loaded only where there are such. */
+  async function startOwn(services: Services): Promise<void> {
+    if (!agents) return;
+    const { openInProcess } = await import('../host/in-process.ts');
+    const { supervisor } = teams;
+    const died: InProcessOptions['died'] = (who, how) => supervisor.died(who, how);
+    const own = openInProcess({ agents, services, hostId, environment, died, onError });
+    closers.add('own members', () => own.close());
+    await own.start();
+  }
+
   return {
     teams,
     native,
-    async start(answer) {
+    async start({ answer, services }) {
       await joinOthers(answer);
       await teams.start();
+      await startOwn(services);
       if (!membership) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError: onHostsError });
       await native.start();
       await membership?.keeper?.start();

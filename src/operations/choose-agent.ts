@@ -6,12 +6,27 @@ import type { TeamState } from '../core/state.ts';
 import { quote } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
 import type { Caller } from './caller.ts';
+import type { Services } from './operation.ts';
 
 /** What a caller says about the agent of a new member. */
 export interface AgentWish {
   readonly agent?: AgentSpec | undefined;
   /** What kind of agent it is, in any words. Where it is the name of one, it is the one that is meant. */
   readonly agentType: string;
+}
+
+/** What runs a teammate that is about to be started. Refuses an agent that cannot run where the teammate will work. */
+export async function agentForTeammate(
+  { ledger, daemon }: Pick<Services, 'ledger' | 'daemon'>,
+  caller: Caller,
+  { teamId, ...wish }: AgentWish & { readonly teamId: string; readonly cwd?: string | undefined },
+): Promise<AgentSpec> {
+  const { agent, cwd } = await ledger.view(teamId, (state) => ({
+    agent: chooseAgent(state, caller, wish, () => daemon.defaultAgent()),
+    cwd: wish.cwd ?? state.members.get(requireTeam(state).leadId)?.cwd,
+  }));
+  daemon.requireAgents?.([{ spec: agent, cwd }]);
+  return agent;
 }
 
 /**

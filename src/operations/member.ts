@@ -9,7 +9,7 @@ import { Timestamp } from '../core/time.ts';
 import { RecordUsageInput, Usage } from '../core/usage.ts';
 import { requireMember, requireTeam, viewMember } from '../core/view.ts';
 import { hasScope } from './caller.ts';
-import { chooseAgent } from './choose-agent.ts';
+import { agentForTeammate, chooseAgent } from './choose-agent.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 
@@ -55,11 +55,7 @@ export const memberOperations = [
     message: { type: 'spawn_teammate', answer: 'teammate_spawned', fields: (member) => ({ member }) },
     cli: { args: ['name'] },
     run: async ({ ledger, coordinator, daemon, caller, actor, once }, { teamId, ...input }) => {
-      const { agent, cwd } = await ledger.view(teamId, (state) => ({
-        agent: chooseAgent(state, caller, input, () => daemon.defaultAgent()),
-        cwd: input.cwd ?? state.members.get(requireTeam(state).leadId)?.cwd,
-      }));
-      daemon.requireAgents?.([{ spec: agent, cwd }]);
+      const agent = await agentForTeammate({ ledger, daemon }, caller, { teamId, ...input });
       return coordinator.spawnTeammate(teamId, { ...input, agent }, actor, once);
     },
   }),

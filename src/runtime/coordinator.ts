@@ -2,9 +2,10 @@ import { EventEmitter } from 'node:events';
 import type { z } from 'zod';
 import { SYSTEM, USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
+import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
-import { NO_SESSION } from '../core/member.ts';
-import type { JoinInput, TeamMember } from '../core/member.ts';
+import { JoinInput, NO_SESSION } from '../core/member.ts';
+import type { TeamMember } from '../core/member.ts';
 import type { TeamMessage } from '../core/message.ts';
 import { parse } from '../core/parse.ts';
 import type { TeamState } from '../core/state.ts';
@@ -25,6 +26,9 @@ export interface CoordinatorEvents {
 /** How long a member may take to answer a request to shut down before it counts as not answered. */
 const ANSWER_MS = 60_000;
 
+/** Says what runs a new teammate, or refuses it. */
+export type AgentFor = (teamId: string, teammate: JoinInput) => Promise<AgentSpec>;
+
 /** In whose name, and what goes into the command besides. */
 interface Speaker {
   readonly by?: Actor;
@@ -37,19 +41,21 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
   readonly #ledger: Ledger;
   readonly #mailbox: Mailbox;
   readonly #sessions: SessionManager;
+  readonly #agentFor: AgentFor | undefined;
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #unsubscribe: () => void;
   /** Who waits to lead, by session. */
   readonly #leading = new Map<string, Promise<void>>();
 
   constructor(
-    parts: { ledger: Ledger; mailbox: Mailbox; sessions: SessionManager },
+    parts: { ledger: Ledger; mailbox: Mailbox; sessions: SessionManager; agentFor?: AgentFor | undefined },
     environment: Readonly<Record<string, string | undefined>>,
   ) {
     super();
     this.#ledger = parts.ledger;
     this.#mailbox = parts.mailbox;
     this.#sessions = parts.sessions;
+    this.#agentFor = parts.agentFor;
     this.#environment = environment;
     this.#unsubscribe = parts.ledger.subscribe((teamId, { events }, { team }) => {
       for (const event of events) {
@@ -92,14 +98,16 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     );
   }
 
-  /** Brings a teammate to life: recorded first, then started by the daemon that takes it on. */
-  spawnTeammate(
+  /** Brings a teammate to life: recorded first, then started by the daemon that takes it on. Without `agent` one is chosen. */
+  async spawnTeammate(
     teamId: string,
     options: z.input<typeof JoinInput>,
     by: Actor = USER,
     once: { commandId?: string } = {},
   ): Promise<TeamMember> {
-    return this.#sessions.spawnSession(teamId, by, options, once);
+    const teammate = parse(JoinInput, options);
+    const agent = this.#agentFor ? await this.#agentFor(teamId, teammate) : teammate.agent;
+    return this.#sessions.spawnSession(teamId, by, { ...options, agent }, once);
   }
 
   /** Told to whoever listens; it is state and wakes nobody. */

@@ -64,7 +64,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       onEnded: (process, { how, asked }) =>
         this.#guard(process, async () => {
           this.emit('process:ended', process, how);
-          await (asked ? this.#startAgain(process) : this.#died(process, how));
+          await (asked ? this.#startAgain(process) : this.died(process, how));
         }),
     });
   }
@@ -193,7 +193,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   async #takeUp(teamId: string, member: MemberRecord): Promise<void> {
     if (member.status === 'stopped') this.#rejoinLater(teamId, member, 0);
     else if (member.status === 'spawning') await this.#launch(teamId, member.id);
-    else await this.#died({ teamId, memberId: member.id }, 'it was gone');
+    else await this.died({ teamId, memberId: member.id }, 'it was gone');
   }
 
   async #launch(teamId: string, memberId: string): Promise<void> {
@@ -214,7 +214,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       try {
         await this.#processes.start(teamId, memberId);
       } catch (error) {
-        await this.#died({ teamId, memberId }, `could not be started: ${(error as Error).message}`);
+        await this.died({ teamId, memberId }, `could not be started: ${(error as Error).message}`);
       }
     } catch (error) {
       // Another daemon runs it, or it is gone again: both are fine.
@@ -241,7 +241,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       const wanted = runsOn(this.#options.hostId, member);
       if (wanted && this.#processes.adopt({ ...record, memberId })) return;
       const said = await this.#processes.clear(record);
-      if (wanted) await this.#died({ teamId, memberId }, `it was gone when the daemon came back${said && `: ${said}`}`);
+      if (wanted) await this.died({ teamId, memberId }, `it was gone when the daemon came back${said && `: ${said}`}`);
     });
   }
 
@@ -256,8 +256,8 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     if (isWanted) void this.#launch(teamId, memberId);
   }
 
-  /** The member did not end by itself nor was it asked to: its tasks go back, the lead is told once, it may come back. */
-  async #died(who: { teamId: string; memberId: string }, how: string): Promise<void> {
+  /** A member died although nobody asked it to: its tasks go back, the lead is told once, it may come back. */
+  async died(who: { teamId: string; memberId: string }, how: string): Promise<void> {
     const key = `${who.teamId}/${who.memberId}`;
     if (this.#dying.has(key)) return;
     this.#dying.add(key);

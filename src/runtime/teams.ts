@@ -10,6 +10,7 @@ import { Mailbox } from '../ledger/mailbox.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
 import { keepBudgets } from './budget-keeper.ts';
 import { TeamCoordinator } from './coordinator.ts';
+import type { AgentFor } from './coordinator.ts';
 import { keepDeadlines } from './deadlines.ts';
 import { keepGates } from './gate-keeper.ts';
 import { openApprovals } from './hooks/approvals.ts';
@@ -53,6 +54,8 @@ export interface TeamsOptions extends GatesOptions {
   /** The command that is a teammate's process, before its arguments. */
   readonly teammateCommand: readonly [string, ...string[]];
   readonly memberToken: (teamId: string, memberId: string, scope: 'member' | 'lead') => Promise<string>;
+  /** Chooses what runs a new teammate; without it nothing is chosen. */
+  readonly agentFor?: AgentFor;
   /** Has the last word on claims of tasks that are also another program's. */
   readonly claims?: ClaimKeeper;
 }
@@ -107,7 +110,7 @@ export function openTeams(options: TeamsOptions): Teams {
     onError,
   });
   const sessions = new SessionManager(ledger, mailbox, supervisor);
-  const coordinator = new TeamCoordinator({ ledger, mailbox, sessions }, environment);
+  const coordinator = new TeamCoordinator({ ledger, mailbox, sessions, agentFor: options.agentFor }, environment);
   const stopBudgets = keepBudgets({ ledger, mailbox }, (error, teamId) => onError(error, { teamId }));
   const stopGates = keepGates(ledger, (error, teamId) => onError(error, { teamId }));
   const stopLeads = keepLeads({ ledger, mailbox, supervisor }, (error, teamId) => onError(error, { teamId }));

@@ -42,7 +42,7 @@ export async function runServe(argv: readonly string[]): Promise<void> {
   }
 }
 
-type Options = DaemonOptions & { readonly json: boolean };
+type Options = DaemonOptions & { readonly home: Home; readonly json: boolean };
 
 async function readOptions(argv: readonly string[]): Promise<Options> {
   const { home, port, host, bind, origin = [], journal, name, label, json = false, ...rest } = parse(argv);

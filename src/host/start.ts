@@ -1,0 +1,34 @@
+import type { StartOptions } from '../agents/agent.ts';
+import type { AgentSpec } from '../core/agent.ts';
+import { NO_SESSION } from '../core/member.ts';
+import type { ResultOf } from '../operations/index.ts';
+import { rightsOf } from './permissions.ts';
+import { describeRole } from './role.ts';
+import type { TeammateOptions } from './teammate.ts';
+
+/** How a member starts, from its record and its team's: who it is told it is, what it may do, where it goes on. */
+export function startOf(
+  { team, member, agent }: { team: ResultOf<'team.show'>; member: ResultOf<'member.show'>; agent: AgentSpec },
+  around: Pick<StartOptions, 'cwd' | 'env' | 'tools'>,
+): Pick<TeammateOptions, 'start' | 'permissions' | 'workMode'> {
+  const { id: memberId, role, spawnPrompt: prompt, model, sessionId } = member;
+  const { id: teamId, leadId } = team;
+  const leads = leadId === memberId;
+  const delegates = leads && team.delegateMode;
+  const { mode: workMode, permissions } = rightsOf(agent);
+  const agents = Object.keys(team.agents ?? {});
+  const hasTools = around.tools !== undefined;
+  return {
+    permissions,
+    workMode,
+    start: {
+      teamId,
+      memberId,
+      ...around,
+      role: describeRole({ teamId, memberId, leads, delegates, leadId, role, prompt, agents, hasTools }),
+      model,
+      mode: member.planModeRequired ? 'plan' : delegates ? 'delegate' : workMode,
+      resume: sessionId === NO_SESSION ? undefined : sessionId,
+    },
+  };
+}
