@@ -1,36 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isBuilt } from '../../scripts/stale.ts';
+import { copyBuilt } from '../built-copy.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { findOldNode, needs } from '../tools.ts';
 import { newTroupe } from './troupe.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
-
 describe('what is built', () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-built-')));
 
-  beforeAll(() => {
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    const copy = (...paths: string[]): void => {
-      for (const path of paths) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
-    };
-    copy('bin', 'package.json');
-    // As `npm test` does before it: a second time it would take half a minute and be the same.
-    if (isBuilt()) return copy('dist');
-    copy('src', 'scripts', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json');
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/build.ts'], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(/^compiles src\/ \.\.\. [\d.]+ s\n.*bundles the daemon .*\nBuilt into dist\/\.\n$/s);
-    // A package has no sources.
-    rmSync(join(folder, 'src'), { recursive: true });
-  });
+  beforeAll(() => copyBuilt(folder));
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

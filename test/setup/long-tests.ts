@@ -46,6 +46,7 @@ export const LONG: readonly string[] = [
   'test/ui/steps-in.test.ts',
   'test/native/join.test.ts',
   'test/e2e/panes.test.ts',
+  'test/library.test.ts',
   'test/cli/built.test.ts',
   'test/e2e/crash.test.ts',
   'test/ui/teams.test.ts',

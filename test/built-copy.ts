@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { isBuilt } from '../scripts/stale.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** Copies the built program to a folder, without its sources. What `npm test` built is taken; if that is stale, it is built there. */
+export function copyBuilt(folder: string): void {
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const copy = (...paths: string[]): void => {
+    for (const path of paths) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  };
+  copy('bin', 'package.json');
+  // As `npm test` does before it: a second time it would take half a minute and be the same.
+  if (isBuilt()) return copy('dist');
+  copy('src', 'scripts', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json');
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/build.ts'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(/^compiles src\/ \.\.\. [\d.]+ s\n.*bundles the daemon .*\nBuilt into dist\/\.\n$/s);
+  rmSync(join(folder, 'src'), { recursive: true });
+}

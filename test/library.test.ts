@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { copyBuilt } from './built-copy.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** An example of the page, and what the page says that it prints. */
+interface Example {
+  readonly code: string;
+  readonly printed: string;
+}
+
+describe('docs/library.md, in a project that installed the package', () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-library-')));
+  const project = join(folder, 'project');
+  const examples = readExamples(readFileSync(join(ROOT, 'docs/library.md'), 'utf8'));
+
+  beforeAll(async () => {
+    const house = join(folder, 'house');
+    mkdirSync(house);
+    copyBuilt(house);
+    for (const path of ['schema', 'docs', 'CHANGELOG.md']) {
+      cpSync(join(ROOT, path), join(house, path), { recursive: true });
+    }
+    // Built already: `prepack` would do it again.
+    const tarball = await run('npm', ['pack', '--ignore-scripts', '--silent', '--no-update-notifier'], house);
+    await installOffline(join(house, tarball.trim()), project);
+    for (const [index, { code }] of examples.entries()) {
+      writeFileSync(join(project, `example-${index}.mjs`), code);
+      writeFileSync(join(project, `example-${index}.ts`), code);
+    }
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+  test('every example prints what the page says, and leaves nothing that keeps the process alive', async () => {
+    expect(examples.length).toBeGreaterThanOrEqual(4);
+    const marker = '--- next example';
+    const steps = examples.map((_, index) => `await import('./example-${index}.mjs');`);
+    writeFileSync(join(project, 'all.mjs'), steps.join(`\nconsole.log('${marker}');\n`));
+    const stdout = await run(process.execPath, ['all.mjs'], project);
+    expect(stdout.split(`${marker}\n`)).toEqual(examples.map(({ printed }) => printed));
+  });
+
+  test('every example has the right types, with the declarations of the package checked as well', async () => {
+    const compilerOptions = {
+      target: 'es2022',
+      module: 'nodenext',
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+      noEmit: true,
+      types: ['node'],
+    };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc')], project);
+  });
+});
+
+/** Each block of code with the block of text after it. */
+function readExamples(page: string): Example[] {
+  const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({
+    language,
+    text,
+  }));
+  return blocks.flatMap(({ language, text: code }, index) => {
+    if (language !== 'ts') return [];
+    const next = blocks[index + 1];
+    expect(next?.language, `the block after:\n${code}`).toBe('text');
+    return { code, printed: next?.text ?? '' };
+  });
+}
+
+/** What `npm install` would do, without a network: only what the package depends on is there, and the types of Node. */
+async function installOffline(tarball: string, project: string): Promise<void> {
+  const modules = join(project, 'node_modules');
+  mkdirSync(join(modules, 'troupe'), { recursive: true });
+  await run('tar', ['-xzf', tarball, '-C', join(modules, 'troupe'), '--strip-components=1'], project);
+  const { dependencies } = JSON.parse(readFileSync(join(modules, 'troupe/package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  for (const name of [...Object.keys(dependencies), '@types/node']) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  }
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+}
+
+/** Runs a program, which must succeed and complain of nothing. */
+async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
+  const env = { ...process.env, TROUPE_SOURCE: '' };
+  const ended = await promisify(execFile)(program, args, { cwd, env }).catch((error: unknown) => {
+    const { message, stdout } = error as Error & { stdout: string };
+    throw new Error(`${message}\n${stdout}`, { cause: error });
+  });
+  expect(ended.stderr).toBe('');
+  return ended.stdout;
+}
