@@ -6,6 +6,7 @@ import type { JournalAwayError } from './journal/away.ts';
 import type { Hosts } from './journal/hosts.ts';
 import type { Journal } from './journal/journal.ts';
 import { memoryJournal } from './journal/memory.ts';
+import type { NatsInspection } from './journal/nats/inspect.ts';
 import { sqliteJournal } from './journal/sqlite.ts';
 
 /** Where teams are kept: a file, the memory of one process, or servers that several machines reach. */
@@ -32,12 +33,15 @@ export interface OpenedJournal {
   readonly advice?: string;
 }
 
+/** Where the teams of a state directory are when nobody says anything. */
+export const OWN_PLACE: JournalPlace = { kind: 'sqlite' };
+
 const SQLITE = /^sqlite:(?:\/\/)?(.+)$/s;
 
 /** Reads `sqlite:PATH`, `sqlite://PATH`, `memory`, `nats://...` or `tls://...`; relative paths begin at `base`. */
 export function readJournalPlace(text: string, base: string): JournalPlace {
   if (text === 'memory') return { kind: 'memory' };
-  if (text === 'sqlite') return { kind: 'sqlite' };
+  if (text === 'sqlite') return OWN_PLACE;
   const path = SQLITE.exec(text)?.[1];
   if (path !== undefined) return { kind: 'sqlite', path: resolve(base, path) };
   if (/^(nats|tls):/.test(text)) return { kind: 'nats', url: text, base };
@@ -55,38 +59,104 @@ export async function anchorPlace(text: string, base: string): Promise<string> {
   return (await import('./journal/nats/address.ts')).anchorAddress(text, base);
 }
 
+/** How the kinds of journals differ. */
+interface JournalKind<P extends JournalPlace> {
+  /** Several daemons may write it at the same time. */
+  readonly isShared: boolean;
+  /** What is in it outlives the process. */
+  readonly lasts: boolean;
+  /** The file it is; `own` where the place names none. */
+  file(place: P, own: string): string | undefined;
+  /** Its place as `location` tells it, where that is not its file. */
+  show?(place: P): Promise<string>;
+  /** `exclusive`: one ledger of this process alone writes it. */
+  open(place: P, options: { file: string; exclusive: boolean }): Promise<OpenedJournal>;
+  /** Looks at it from outside, where there is something to see besides a file. */
+  inspect?(place: P, base: string): Promise<NatsInspection>;
+}
+
+// What serves servers is loaded by those who have some.
+const KINDS: { readonly [P in JournalPlace as P['kind']]: JournalKind<P> } = {
+  memory: {
+    isShared: false,
+    lasts: false,
+    file: () => undefined,
+    open: async () => ({ journal: memoryJournal(), kind: 'memory', location: 'memory', durability: 'memory' }),
+  },
+  sqlite: {
+    isShared: false,
+    lasts: true,
+    file: ({ path }, own) => path ?? own,
+    async open({ path }, { file, exclusive }) {
+      const location = path ?? file;
+      const journal = sqliteJournal(location, { exclusive });
+      const { damage } = journal;
+      const facts = { location, durability: 'fsync-before-ack', again: `sqlite:${location}` } as const;
+      return { journal, kind: 'sqlite', ...facts, ...(damage && { damage }) };
+    },
+  },
+  nats: {
+    isShared: true,
+    lasts: true,
+    file: () => undefined,
+    async show({ url, base }) {
+      const { readNatsAddress, showAddress } = await import('./journal/nats/address.ts');
+      return showAddress(readNatsAddress(url, base ?? process.cwd()));
+    },
+    async open({ url, base }) {
+      const { natsJournal } = await import('./journal/nats.ts');
+      const { repeatAddress } = await import('./journal/nats/address.ts');
+      const journal = await natsJournal(url, { ...(base !== undefined && { base }) });
+      const again = repeatAddress(url, base ?? process.cwd());
+      const facts = { ...journal.facts, ...(again !== undefined && { again }) };
+      return { journal, kind: 'nats', hosts: journal.hosts, away: () => journal.away(), ...facts };
+    },
+    async inspect({ url, base }, folder) {
+      const { inspectNatsJournal } = await import('./journal/nats/inspect.ts');
+      return inspectNatsJournal(url, base ?? folder);
+    },
+  },
+};
+
+function kindOf(place: JournalPlace): JournalKind<JournalPlace> {
+  return KINDS[place.kind];
+}
+
 /** Opens a journal; `file` is the one for `sqlite` without a path. `exclusive`: one ledger of this process alone writes it. */
-export async function openJournal(
+export function openJournal(
   place: JournalPlace,
   { file, exclusive = false }: { file: string; exclusive?: boolean },
 ): Promise<OpenedJournal> {
-  if (place.kind === 'memory') {
-    return { journal: memoryJournal(), kind: 'memory', location: 'memory', durability: 'memory' };
-  }
-  if (place.kind === 'sqlite') {
-    const location = place.path ?? file;
-    const journal = sqliteJournal(location, { exclusive });
-    const { damage } = journal;
-    const facts = { location, durability: 'fsync-before-ack', again: `sqlite:${location}` } as const;
-    return { journal, kind: 'sqlite', ...facts, ...(damage && { damage }) };
-  }
-  // Only who needs it waits until it is loaded.
-  const { natsJournal } = await import('./journal/nats.ts');
-  const { repeatAddress } = await import('./journal/nats/address.ts');
-  const journal = await natsJournal(place.url, { ...(place.base !== undefined && { base: place.base }) });
-  const again = repeatAddress(place.url, place.base ?? process.cwd());
-  const facts = { ...journal.facts, ...(again !== undefined && { again }) };
-  return { journal, kind: 'nats', hosts: journal.hosts, away: () => journal.away(), ...facts };
+  return kindOf(place).open(place, { file, exclusive });
+}
+
+/** Whether several daemons can share it. */
+export function isShared(place: JournalPlace): boolean {
+  return kindOf(place).isShared;
+}
+
+/** Whether it outlives the process that opens it. */
+export function lasts(place: JournalPlace): boolean {
+  return kindOf(place).lasts;
+}
+
+/** The file that a journal is; undefined for one that is none. */
+export function fileOf(place: JournalPlace, { file }: { file: string }): string | undefined {
+  return kindOf(place).file(place, file);
 }
 
 /** A place as `location` tells it, without opening it. */
 export async function showPlace(place: JournalPlace, { file }: { file: string }): Promise<string> {
-  if (place.kind !== 'nats') return place.kind === 'sqlite' ? (place.path ?? file) : 'memory';
-  const { readNatsAddress, showAddress } = await import('./journal/nats/address.ts');
-  return showAddress(readNatsAddress(place.url, place.base ?? process.cwd()));
+  return (await kindOf(place).show?.(place)) ?? fileOf(place, { file }) ?? place.kind;
 }
 
 /** Whether there is something to read; opening a file that is missing would make one. */
 export function isThere(place: JournalPlace, { file }: { file: string }): boolean {
-  return place.kind !== 'sqlite' || existsSync(place.path ?? file);
+  const path = fileOf(place, { file });
+  return path === undefined || existsSync(path);
+}
+
+/** What servers tell of a journal, whether a daemon runs or not; undefined where there are none. Relative paths begin at `base`. */
+export async function inspectServers(place: JournalPlace, base: string): Promise<NatsInspection | undefined> {
+  return kindOf(place).inspect?.(place, base);
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Agent, TeamTools } from './agents/agent.ts';
-import { findAgent, providerVariables } from './agents/catalog.ts';
+import { explainCannotLead, findAgent, providerVariables } from './agents/catalog.ts';
 import { claudeAgent } from './agents/claude.ts';
 import { codexAgent } from './agents/codex.ts';
 import { execAgent } from './agents/exec.ts';
@@ -12,7 +12,8 @@ import { Client } from './client/client.ts';
 import type { Home } from './client/home.ts';
 import { socketConnect } from './client/socket.ts';
 import { terminalSocket } from './client/terminal-socket.ts';
-import type { AgentSpec } from './core/agent.ts';
+import { catalogNameOf } from './core/agent.ts';
+import type { AgentKind, AgentSpec } from './core/agent.ts';
 import { TeamError } from './core/errors.ts';
 import { streamOf } from './core/view.ts';
 import { watchAbsence } from './host/absence.ts';
@@ -138,25 +139,33 @@ interface Surroundings extends Pick<TeammateProcessOptions, 'home' | 'environmen
   readonly team: ResultOf<'team.show'>;
 }
 
-async function agentFor(spec: AgentSpec, around: Surroundings): Promise<Agent> {
-  const { leads } = around;
-  const { command, args, name } = spec;
-  if (spec.kind === 'claude') return claudeAgent({ command, args });
-  if (spec.kind === 'codex') return codexAgent({ command, args });
+/** The adapter of each kind. One that lives in another process has none here. */
+const ADAPTERS: Readonly<
+  Record<AgentKind, (spec: AgentSpec, around: Surroundings) => Agent | Promise<Agent> | undefined>
+> = {
+  claude: ({ command, args }) => claudeAgent({ command, args }),
+  codex: ({ command, args }) => codexAgent({ command, args }),
   // Loading the library of the protocol takes 0.2 s, and most teammates need none of it.
-  if (spec.kind === 'acp') return (await import('./agents/acp.ts')).acpAgent({ name, command, args });
-  if (spec.kind === 'claude-native') return nativeAgent(spec, around);
-  const [program, ...rest] = [...(spec.command ?? []), ...(spec.args ?? [])];
-  if (spec.kind === 'exec' && program !== undefined) {
+  acp: async ({ name, command, args }) => (await import('./agents/acp.ts')).acpAgent({ name, command, args }),
+  'claude-native': nativeAgent,
+  exec({ command = [], args = [], messages = false }, { leads }) {
+    const [program, ...rest] = [...command, ...args];
     // A lead that hears nothing could not lead.
-    return execAgent({ command: [program, ...rest], mail: leads || (spec.messages ?? false) });
-  }
-  throw new TeamError('unsupported', `This Troupe cannot run agents of kind ${spec.kind}`);
+    return program === undefined ? undefined : execAgent({ command: [program, ...rest], mail: leads || messages });
+  },
+  function: () => undefined,
+};
+
+async function agentFor(spec: AgentSpec, around: Surroundings): Promise<Agent> {
+  const cannotLead = around.leads ? explainCannotLead(catalogNameOf(spec)) : undefined;
+  if (cannotLead !== undefined) throw new TeamError('unsupported', cannotLead);
+  const agent = await ADAPTERS[spec.kind](spec, around);
+  if (!agent) throw new TeamError('unsupported', `This Troupe cannot run agents of kind ${spec.kind}`);
+  return agent;
 }
 
 /** Claude Code as a teammate of a team of its own kind, which we lead for this team. */
-function nativeAgent({ command, args }: AgentSpec, { home, environment, memberId, leads, team }: Surroundings): Agent {
-  if (leads) throw new TeamError('unsupported', 'claude-native cannot lead: take claude for the lead');
+function nativeAgent({ command, args }: AgentSpec, { home, environment, memberId, team }: Surroundings): Agent {
   mkdirSync(home.terminals, { recursive: true, mode: 0o700 });
   const stream = streamOf({ createdAt: new Date(team.createdAt) });
   return claudeNativeAgent({
@@ -190,7 +199,7 @@ function toolsFor(home: Home, tokenFile: string): TeamTools {
 
 /** The variables of ours that its provider needs. */
 function providerOf(spec: AgentSpec, environment: TeammateProcessOptions['environment']): string[] {
-  const known = findAgent(spec.kind === 'acp' ? (spec.name ?? '') : spec.kind);
+  const known = findAgent(catalogNameOf(spec));
   return known ? providerVariables(known, environment, spec.env) : [];
 }
 

@@ -38,6 +38,7 @@ export const AGENTS = {
     cost: 'reported',
     holds: { plan: 'enforced', delegate: 'enforced' },
     known: 'measured',
+    canLead: true,
     ...CLAUDE_VARIABLES,
   },
   'claude-native': {
@@ -49,6 +50,10 @@ export const AGENTS = {
     cost: 'tokens',
     holds: { plan: 'refused', delegate: 'refused' },
     known: 'measured',
+    canLead: false,
+    variantOf: 'claude',
+    needs: [{ program: 'tmux', next: 'install tmux, in which it works; or take claude, which needs none' }],
+    versions: ['2.1.37', '2.1.325'],
     ...CLAUDE_VARIABLES,
   },
   codex: {
@@ -60,6 +65,7 @@ export const AGENTS = {
     cost: 'tokens',
     holds: { plan: 'enforced', delegate: 'enforced' },
     known: 'measured',
+    canLead: true,
     env: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
   },
   ...ACP_AGENTS,
@@ -80,6 +86,7 @@ const OWN = {
   cost: 'none',
   holds: { plan: 'asked', delegate: 'asked' },
   known: 'measured',
+  canLead: true,
 } as const;
 
 /** What is known of the agents that have no name: whatever else speaks ACP, and what a user writes. */
@@ -105,6 +112,14 @@ export const NAMELESS: Readonly<Record<string, AgentRow>> = {
 /** What is known of an agent by this name. */
 export function findAgent(name: string): AgentRow | undefined {
   return Object.hasOwn(AGENTS, name) ? AGENTS[name as AgentName] : undefined;
+}
+
+/** Why this agent cannot lead; nothing where it can. */
+export function explainCannotLead(name: string): string | undefined {
+  const row = findAgent(name);
+  if (!row || row.canLead) return undefined;
+  const instead = row.variantOf === undefined ? '' : `: take ${row.variantOf} for the lead`;
+  return `${name} is a teammate and cannot lead a team${instead}`;
 }
 
 /** Why an agent cannot be run by this name alone, and what was probably meant; nothing where it can. */

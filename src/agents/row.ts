@@ -21,6 +21,14 @@ export interface AgentRow {
   readonly holds: { readonly plan: Hold; readonly delegate: Hold };
   /** Our own tests run the real program, or its documents say so. */
   readonly known: 'measured' | 'documented';
+  /** Whether it can be the lead of a team. */
+  readonly canLead: boolean;
+  /** The agent that runs the same program in the usual way; nobody gets this one without asking for it. */
+  readonly variantOf?: string;
+  /** Programs that it needs besides its own, and what to do without one. */
+  readonly needs?: readonly { readonly program: string; readonly next: string }[];
+  /** The first and the last version that was measured, where others may behave differently. */
+  readonly versions?: readonly [first: string, last: string];
   /** The variables of its provider that it is given; `*` at the end stands for anything. */
   readonly env: readonly string[];
   /** More of them when another variable says that this cloud is its provider: its keys go nowhere else. */

@@ -5,6 +5,36 @@ import { Line, Slug } from './text.ts';
 export const AgentKind = z.enum(['exec', 'function', 'claude', 'codex', 'acp', 'claude-native']);
 export type AgentKind = z.infer<typeof AgentKind>;
 
+/** What rules have to know of a kind. */
+interface KindRow {
+  /** A daemon runs it, as a process of its own. */
+  readonly hasProcess: boolean;
+  /** Its user wrote it for one member, and any machine may have it. */
+  readonly isOwn: boolean;
+  /** Its kind is the name by which people ask for it. */
+  readonly isNamed: boolean;
+}
+
+/** How the kinds differ, for rules. `agents/catalog.ts` says the rest. */
+const KINDS: Readonly<Record<AgentKind, KindRow>> = {
+  exec: { hasProcess: true, isOwn: true, isNamed: false },
+  function: { hasProcess: false, isOwn: true, isNamed: false },
+  claude: { hasProcess: true, isOwn: false, isNamed: true },
+  codex: { hasProcess: true, isOwn: false, isNamed: true },
+  acp: { hasProcess: true, isOwn: false, isNamed: false },
+  'claude-native': { hasProcess: true, isOwn: false, isNamed: true },
+};
+
+/** Whether a daemon runs this agent. */
+export function hasProcess({ kind }: Pick<AgentSpec, 'kind'>): boolean {
+  return KINDS[kind].hasProcess;
+}
+
+/** Whether it is a program or a function of the user's own. */
+export function isOwnAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
+  return KINDS[kind].isOwn;
+}
+
 /** What a person allows or forbids beforehand: a tool by its name, or `Tool(beginning of what it is given*)`. */
 const PermissionRule = z
   .string()
@@ -87,10 +117,13 @@ export function shellTextOf(command: readonly string[]): string | undefined {
 export const AgentChoice = z.record(Slug, AgentSpec);
 export type AgentChoice = z.output<typeof AgentChoice>;
 
-const OWN_KINDS = ['claude', 'codex', 'claude-native'] as const;
-
 /** An agent by its name alone: the ones with a way of their own, else one that speaks ACP. */
 export function agentNamed(name: string): AgentSpec {
-  const own = OWN_KINDS.find((kind) => kind === name);
+  const own = AgentKind.options.find((kind) => kind === name && KINDS[kind].isNamed);
   return own ? { kind: own } : { kind: 'acp', name };
+}
+
+/** The name under which the catalog knows an agent: `claude` for Claude Code, the name of one that speaks ACP. */
+export function catalogNameOf({ kind, name }: Pick<AgentSpec, 'kind' | 'name'>): string {
+  return kind === 'acp' ? (name ?? kind) : kind;
 }

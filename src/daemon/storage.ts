@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
-import { openJournal, readJournalPlace } from '../journals.ts';
+import { fileOf, isShared, lasts, openJournal, OWN_PLACE, readJournalPlace } from '../journals.ts';
 import type { OpenedJournal } from '../journals.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { createHealth } from '../runtime/health.ts';
@@ -51,13 +51,14 @@ export async function openStorage(
 ): Promise<Storage> {
   const lastJournal = lastJournalOf(home.directory);
   const last = options.journal ? undefined : recallJournal(lastJournal);
-  const place = options.journal ?? readJournalPlace(last?.journal ?? 'sqlite', home.directory);
+  const place = options.journal ?? (last ? readJournalPlace(last.journal, home.directory) : OWN_PLACE);
+  const file = fileOf(place, { file: home.journal });
   const name = options.name ?? last?.name;
   const labels = options.labels?.length ? options.labels : [...(last?.labels ?? [])];
-  const isOwn = place.kind === 'sqlite' && (place.path ?? home.journal) === home.journal;
-  if (place.kind === 'sqlite') requireKept(lastJournal, { path: place.path ?? home.journal, isOwn });
+  const isOwn = file === home.journal;
+  if (file !== undefined) requireKept(lastJournal, { path: file, isOwn });
   // The lock is on the home, and a file elsewhere may be another's: two daemons on one would each run its members.
-  const exclusive = place.kind !== 'nats';
+  const exclusive = !isShared(place);
   const opened = await openJournal(place, { file: home.journal, exclusive }).catch((error: unknown) => {
     throw last ? whereLast(last, error) : error;
   });
@@ -118,7 +119,10 @@ export async function openStorage(
     hostId: membership ? (name ?? defaultName()) : 'local',
     labels,
     hideToken,
-    remember: () =>
-      rememberJournal(lastJournal, { ...facts, isOwn, ...(again !== undefined && { again }), name, labels }),
+    remember() {
+      const { location } = facts;
+      const kept = { location, lasts: lasts(place), isOwn, ...(again !== undefined && { again }), name, labels };
+      rememberJournal(lastJournal, kept);
+    },
   };
 }

@@ -1,6 +1,6 @@
-import { explainUnknown, findAgent } from '../agents/catalog.ts';
+import { explainCannotLead, explainUnknown, findAgent } from '../agents/catalog.ts';
 import { requireProgram, requireScript } from '../agents/program.ts';
-import { shellTextOf } from '../core/agent.ts';
+import { catalogNameOf, hasProcess, shellTextOf } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { agentEnvironment } from './environment.ts';
@@ -52,11 +52,10 @@ export function requireRunnable(
   { spec, cwd, leads }: Wanted,
   ours?: Readonly<Record<string, string | undefined>>,
 ): void {
-  if (spec.kind === 'function') return;
-  if (leads && spec.kind === 'claude-native') {
-    throw new TeamError('invalid', 'claude-native is a teammate and cannot lead a team: take claude for the lead');
-  }
-  const name = spec.kind === 'acp' ? (spec.name ?? '') : spec.kind;
+  if (!hasProcess(spec)) return;
+  const name = catalogNameOf(spec);
+  const cannotLead = leads ? explainCannotLead(name) : undefined;
+  if (cannotLead !== undefined) throw new TeamError('invalid', cannotLead);
   const known = findAgent(name);
   const program = spec.command?.[0] ?? known?.program;
   if (program === undefined) throw new TeamError('invalid', explainUnknown(name) ?? `The agent ${name} has no program`);
@@ -66,8 +65,5 @@ export function requireRunnable(
   requireProgram(program, { cwd, env }, next);
   const text = shellTextOf(spec.command ?? []);
   if (text !== undefined && cwd !== undefined) requireScript(text, cwd);
-  if (spec.kind === 'claude-native') requireProgram('tmux', { cwd, env }, TMUX);
+  for (const needed of known?.needs ?? []) requireProgram(needed.program, { cwd, env }, needed.next);
 }
-
-/** What one that works in a terminal needs. */
-const TMUX = 'install tmux, in which it works; or take claude, which needs none';

@@ -1,5 +1,5 @@
 import { findAgent } from '../agents/catalog.ts';
-import { agentNamed } from '../core/agent.ts';
+import { agentNamed, isOwnAgent } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import type { TeamState } from '../core/state.ts';
@@ -69,7 +69,7 @@ function agentOfTeam(state: TeamState): AgentSpec | undefined {
   const { agents = {}, leadId } = requireTeam(state);
   const members = [state.members.get(leadId), ...state.members.values()];
   const theirs = members.flatMap((member) => member?.agent ?? []);
-  return Object.values(agents)[0] ?? theirs.find(({ kind }) => kind !== 'exec' && kind !== 'function');
+  return Object.values(agents)[0] ?? theirs.find((agent) => !isOwnAgent(agent));
 }
 
 /** Which program runs as the user is for a person to say, not for an agent. */

@@ -1,4 +1,4 @@
-import { AGENTS } from '../agents/catalog.ts';
+import { AGENTS, findAgent } from '../agents/catalog.ts';
 import { agentNamed } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
@@ -6,8 +6,8 @@ import { entryOf } from './config.ts';
 import type { DaemonConfig } from './config.ts';
 import { specOf } from './team-file/agents.ts';
 
-/** In this order they are taken where nobody says which: that of `troupe agents`. The native one is a second way to run the first. */
-const ORDER = Object.keys(AGENTS).filter((name) => name !== 'claude-native');
+/** In this order they are taken where nobody says which: that of `troupe agents`, without second ways to run the same. */
+const ORDER = Object.keys(AGENTS).filter((name) => findAgent(name)?.variantOf === undefined);
 
 /**
  * What runs a teammate where neither the caller nor its team says: `agent` of `config.yaml`, else the first that is installed.

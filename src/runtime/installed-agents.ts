@@ -5,7 +5,10 @@ import { findProgram } from '../agents/program.ts';
 import type { AgentRow } from '../agents/row.ts';
 
 /** What is known of an agent, and whether it is on this machine. */
-export interface InstalledAgent extends Omit<AgentRow, 'env' | 'clouds' | 'foreign'> {
+export interface InstalledAgent extends Omit<
+  AgentRow,
+  'env' | 'clouds' | 'foreign' | 'canLead' | 'variantOf' | 'needs' | 'versions'
+> {
   readonly name: string;
   /** The file that would be run; nothing where it is not installed, or is the user's to name. */
   readonly path?: string;

@@ -50,8 +50,9 @@ export function whereLast({ journal }: LastJournal, error: unknown): unknown {
 
 /** What of a daemon is to be kept; `again` opens its journal without a credential, where that is possible. */
 interface Kept {
-  readonly kind: string;
   readonly location: string;
+  /** It outlives its daemon. */
+  readonly lasts: boolean;
   readonly isOwn: boolean;
   readonly again?: string;
   readonly name?: string | undefined;
@@ -59,8 +60,8 @@ interface Kept {
 }
 
 /** Keeps where teams are now; `location` has no password in it. What is only in memory is gone, and nobody asks for it. */
-export function rememberJournal(file: string, { kind, location, isOwn, again, name, labels = [] }: Kept): void {
-  if (kind === 'memory') return;
+export function rememberJournal(file: string, { location, lasts, isOwn, again, name, labels = [] }: Kept): void {
+  if (!lasts) return;
   const text = isOwn
     ? `${OWN}\n`
     : [

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { endMarked } from '../agents/process.ts';
 import { SYSTEM } from '../core/actor.ts';
+import { hasProcess } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import type { MemberRecord, TeamState } from '../core/state.ts';
@@ -210,7 +211,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       const mine = await ledger.execute(teamId, { type: 'member.place', by: SYSTEM, memberId, hostId }, (state) =>
         state.members.get(memberId),
       );
-      if (!mine?.agent || mine.agent.kind === 'function') return;
+      if (!mine?.agent || !hasProcess(mine.agent)) return;
       try {
         await this.#processes.start(teamId, memberId);
       } catch (error) {

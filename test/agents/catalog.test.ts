@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { AGENTS, providerVariables } from '../../src/agents/catalog.ts';
+import { AGENTS, findAgent, providerVariables } from '../../src/agents/catalog.ts';
+import type { AgentRow } from '../../src/agents/row.ts';
+
+test('an agent that is another way to run a program names the usual one, which can stand in for it', () => {
+  for (const [name, { variantOf, needs, versions, canLead }] of Object.entries<AgentRow>(AGENTS)) {
+    if (variantOf === undefined) expect([name, needs, versions, canLead]).toEqual([name, undefined, undefined, true]);
+    else expect(findAgent(variantOf)).toMatchObject({ program: findAgent(name)?.program, canLead: true });
+  }
+});
 
 describe('the environment of an agent', () => {
   const ours = {

@@ -38,6 +38,21 @@ test('a name that is nobody is refused with the one that was probably meant', ()
   );
 });
 
+test('what its row in the catalog says holds: who can lead, and what it needs besides its program', () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'claude'), '#!/bin/sh\n', { mode: 0o755 });
+  const native = { spec: agentNamed('claude-native'), cwd: '/' };
+  expect(() => requireRunnable({ ...native, leads: true })).toThrow(
+    'claude-native is a teammate and cannot lead a team: take claude for the lead',
+  );
+  expect(() => requireRunnable({ ...native, spec: agentNamed('claude'), leads: true })).not.toThrow();
+  expect(() => requireRunnable(native, { PATH: folder })).toThrow(
+    'Cannot run tmux in /: it is not on the PATH; install tmux, in which it works; or take claude, which needs none',
+  );
+  writeFileSync(join(folder, 'tmux'), '#!/bin/sh\n', { mode: 0o755 });
+  expect(() => requireRunnable(native, { PATH: folder })).not.toThrow();
+});
+
 test('a program is looked for as its member would find it', () => {
   const folder = temporaryFolder();
   const program = join(folder, 'claude');

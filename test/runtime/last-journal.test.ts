@@ -10,7 +10,7 @@ describe('the journal of the last daemon', () => {
     const file = join(temporaryFolder(), 'last-journal');
     const again = repeatAddress('nats://127.0.0.1:4222?prefix=mine&ca=ca.pem', '/etc/troupe');
     rememberJournal(file, {
-      kind: 'nats',
+      lasts: true,
       location: 'nats://…',
       isOwn: false,
       again: again!,
@@ -28,7 +28,7 @@ describe('the journal of the last daemon', () => {
     for (const secret of ['creds=a.creds', 'nkey=a.nk', 'cert=a.pem&key=key.pem']) {
       expect(repeatAddress(`tls://127.0.0.1:4222?${secret}`, '/etc/troupe')).toBeUndefined();
     }
-    rememberJournal(file, { kind: 'nats', location: 'tls://127.0.0.1:4222', isOwn: false });
+    rememberJournal(file, { lasts: true, location: 'tls://127.0.0.1:4222', isOwn: false });
     expect(readFileSync(file, 'utf8')).toBe('tls://127.0.0.1:4222\ncredential\n');
     expect(() => recallJournal(file)).toThrow(
       /kept its teams in tls:\/\/127\.0\.0\.1:4222, and nobody gives the credential/,
@@ -39,7 +39,7 @@ describe('the journal of the last daemon', () => {
     const folder = temporaryFolder();
     const [file, path] = [join(folder, 'last-journal'), join(folder, name)];
     writeFileSync(path, 'teams');
-    rememberJournal(file, { kind: 'sqlite', location: path, isOwn: false, again: `sqlite:${path}`, labels: ['big'] });
+    rememberJournal(file, { lasts: true, location: path, isOwn: false, again: `sqlite:${path}`, labels: ['big'] });
     expect(recallJournal(file)).toEqual({ journal: `sqlite:${path}`, labels: ['big'], needsCredential: false });
   });
 
@@ -51,7 +51,7 @@ describe('the journal of the last daemon', () => {
     for (const isOwn of [true, false]) {
       rmSync(file, { force: true });
       requireKept(file, { path, isOwn });
-      rememberJournal(file, { kind: 'sqlite', location: path, isOwn, again: `sqlite:${path}` });
+      rememberJournal(file, { lasts: true, location: path, isOwn, again: `sqlite:${path}` });
       expect(() => requireKept(file, { path, isOwn })).toThrow(emptied);
       requireKept(file, { path: join(folder, 'other.db'), isOwn: false });
     }
@@ -60,12 +60,12 @@ describe('the journal of the last daemon', () => {
   test('is the own one where nothing is known, and none where it was in memory', () => {
     const file = join(temporaryFolder(), 'last-journal');
     expect(recallJournal(file)).toBeUndefined();
-    rememberJournal(file, { kind: 'memory', location: 'memory', isOwn: false });
+    rememberJournal(file, { lasts: false, location: 'memory', isOwn: false });
     expect(recallJournal(file)).toBeUndefined();
     writeFileSync(file, 'sqlite:/nowhere/teams.db\n');
     expect(() => recallJournal(file)).toThrow(/sqlite:\/nowhere\/teams\.db, which is not there any more/);
     rememberJournal(file, {
-      kind: 'sqlite',
+      lasts: true,
       location: '/home/journal.db',
       isOwn: true,
       again: 'sqlite:/home/journal.db',

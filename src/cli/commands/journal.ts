@@ -6,7 +6,7 @@ import type { Hosts } from '../../journal/hosts.ts';
 import { writeServerConfigs } from '../../journal/nats/server-config.ts';
 import type { Setup } from '../../journal/nats/settings.ts';
 import { setUpNatsJournal } from '../../journal/nats/setup.ts';
-import { isThere, openJournal, readJournalPlace } from '../../journals.ts';
+import { isThere, lasts, openJournal, readJournalPlace } from '../../journals.ts';
 import type { JournalPlace } from '../../journals.ts';
 import { copyTeams } from '../../runtime/copy-teams.ts';
 import type { Copied } from '../../runtime/copy-teams.ts';
@@ -154,7 +154,7 @@ async function warnOfLiving(hosts: Hosts | undefined, from: string): Promise<voi
 
 function readPlace(text: string): JournalPlace {
   const place = readJournalPlace(text, process.cwd());
-  if (place.kind !== 'memory') return place;
+  if (lasts(place)) return place;
   throw new Refusal('invalid', 'memory is gone with the process that has it: name a file or servers');
 }
 

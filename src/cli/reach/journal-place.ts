@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../../client/home.ts';
 import { withoutPassword } from '../../core/secret.ts';
-import { anchorPlace, readJournalPlace, showPlace } from '../../journals.ts';
+import { anchorPlace, OWN_PLACE, readJournalPlace, showPlace } from '../../journals.ts';
 import type { JournalPlace } from '../../journals.ts';
 import type { DaemonConfig } from '../../runtime/config.ts';
 
@@ -27,7 +27,8 @@ export async function findNext(home: Home, environment: NodeJS.ProcessEnv): Prom
   const place = findJournal(home, { environment, config: await readConfigIn(home) });
   if (place) return place;
   const { recallJournal, lastJournalOf } = await import('../../runtime/last-journal.ts');
-  return readJournalPlace(recallJournal(lastJournalOf(home.directory))?.journal ?? 'sqlite', home.directory);
+  const last = recallJournal(lastJournalOf(home.directory));
+  return last ? readJournalPlace(last.journal, home.directory) : OWN_PLACE;
 }
 
 /** What somebody said here, for a process that works in another folder. */

@@ -1,5 +1,6 @@
 import { SYSTEM, USER } from '../actor.ts';
 import type { Actor } from '../actor.ts';
+import { hasProcess } from '../agent.ts';
 import { TeamError } from '../errors.ts';
 import { fits, mergeMetadata } from '../json.ts';
 import type { Metadata } from '../json.ts';
@@ -58,7 +59,7 @@ export function requireManager(state: TeamState, by: Actor, what: string, self?:
  */
 export function requireHost(state: TeamState, by: Actor, hostId: string): void {
   const member = state.members.get(by);
-  if (!member?.agent || member.agent.kind === 'function' || member.hostId === hostId) return;
+  if (!member?.agent || !hasProcess(member.agent) || member.hostId === hostId) return;
   const where = member.hostId === undefined ? 'waits for a machine' : `runs on ${member.hostId}`;
   throw new TeamError(
     'member_stopped',

@@ -1,16 +1,14 @@
-import type { AgentSpec } from '../../core/agent.ts';
+import { catalogNameOf, hasProcess, isOwnAgent } from '../../core/agent.ts';
 import type { MemberRecord, TeamState } from '../../core/state.ts';
 import type { HostCard } from '../../journal/hosts.ts';
 
-/** What runs programs of the user's own, which any machine may have. */
-const ANYWHERE: readonly string[] = ['exec'];
-
 /** Whether a daemon may run a member: by its name, its labels, and the agent that it has. */
 export function mayRun(host: HostCard, member: MemberRecord): boolean {
-  if (!member.agent || (member.host !== undefined && member.host !== host.name)) return false;
+  if (!member.agent || !hasProcess(member.agent)) return false;
+  if (member.host !== undefined && member.host !== host.name) return false;
   if (member.labels?.some((label) => !host.labels.includes(label))) return false;
-  const agent = agentOf(member.agent);
-  return member.agent.command !== undefined || ANYWHERE.includes(agent) || host.agents.includes(agent);
+  if (member.agent.command !== undefined || isOwnAgent(member.agent)) return true;
+  return host.agents.includes(catalogNameOf(member.agent));
 }
 
 /** The members of a team that wait for a daemon. */
@@ -18,7 +16,7 @@ export function unplaced(state: TeamState): MemberRecord[] {
   if (state.team?.status !== 'active') return [];
   return [...state.members.values()].filter(
     ({ agent, status, hostId }) =>
-      agent !== undefined && agent.kind !== 'function' && status === 'spawning' && hostId === undefined,
+      agent !== undefined && hasProcess(agent) && status === 'spawning' && hostId === undefined,
   );
 }
 
@@ -33,7 +31,7 @@ export function wantedOn(hostId: string, state: TeamState): MemberRecord[] {
   return [...state.members.values()].filter(
     (member) =>
       member.agent &&
-      member.agent.kind !== 'function' &&
+      hasProcess(member.agent) &&
       (member.status !== 'stopped' || member.returning) &&
       (member.hostId === undefined || member.hostId === hostId),
   );
@@ -60,9 +58,4 @@ export function rankHosts(state: TeamState, memberId: string, hosts: readonly Ho
 
 function running(state: TeamState, name: string): number {
   return [...state.members.values()].filter(({ hostId, status }) => hostId === name && status !== 'stopped').length;
-}
-
-/** `claude` for Claude Code; the name of an agent that speaks ACP. */
-export function agentOf({ kind, name }: AgentSpec): string {
-  return kind === 'acp' ? (name ?? 'acp') : kind;
 }

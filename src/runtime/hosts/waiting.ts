@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../core/actor.ts';
+import { catalogNameOf } from '../../core/agent.ts';
 import { TeamError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell.ts';
 import type { MemberRecord, TeamState } from '../../core/state.ts';
@@ -6,7 +7,7 @@ import { shorten } from '../../core/text.ts';
 import { waitingOf } from '../../core/waiting.ts';
 import type { HostCard } from '../../journal/hosts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { agentOf, mayRun, unplaced } from './placement.ts';
+import { mayRun, unplaced } from './placement.ts';
 
 /** Those who may run a member take it on within this time; after it something is wrong that only they can see. */
 const TAKEN_ON_MS = 10_000;
@@ -37,7 +38,7 @@ export function whyUnplaced(member: MemberRecord, hosts: readonly HostCard[], wa
   }
   const able = labelled.filter((one) => mayRun(one, member));
   if (able.length === 0 && agent) {
-    return `${agentOf(agent)} is not installed on ${names(labelled)}: install it there and start the daemon anew`;
+    return `${catalogNameOf(agent)} is not installed on ${names(labelled)}: install it there and start the daemon anew`;
   }
   if (waitedMs < TAKEN_ON_MS) return undefined;
   return `${names(able)} could run it and did not; its folder ${cwd ?? ''} must be there, and the daemon's log may say more`;

@@ -9,9 +9,10 @@ export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): 
   const name = 'journal';
   try {
     const place = await findPlace(home, environment);
-    if (place?.kind !== 'nats') return [];
-    const { inspectNatsJournal } = await import('../../../journal/nats/inspect.ts');
-    return describe(await inspectNatsJournal(place.url, place.base ?? home.directory));
+    // Only those who need it wait until it is loaded.
+    const { inspectServers } = await import('../../../journals.ts');
+    const inspection = place && (await inspectServers(place, home.directory));
+    return inspection ? describe(inspection) : [];
   } catch (error) {
     const found = (error as Error).message;
     return [{ name, state: 'fail', found, remedy: 'correct it in config.yaml of the home, or in TROUPE_JOURNAL' }];
@@ -28,7 +29,8 @@ export async function checkStart(
   try {
     const { findNext } = await import('../../reach/journal-place.ts');
     const place = await findNext(home, environment);
-    const path = place.kind === 'sqlite' ? (place.path ?? home.journal) : undefined;
+    const { fileOf } = await import('../../../journals.ts');
+    const path = fileOf(place, { file: home.journal });
     const file = path === undefined ? [] : await checkFile(path, home);
     const broken = [...servers, ...file].find(({ state }) => state === 'fail');
     if (!broken) {

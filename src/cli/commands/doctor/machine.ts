@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { AGENTS } from '../../../agents/catalog.ts';
+import { AGENTS, findAgent } from '../../../agents/catalog.ts';
 import { findProgram } from '../../../agents/program.ts';
+import type { AgentRow } from '../../../agents/row.ts';
 import type { Check } from './check.ts';
 
 /** What the journal needs: node:sqlite without a flag. */
@@ -15,10 +16,16 @@ export function checkNode(): Check {
   return { name: 'node', state: 'fail', found, remedy: `install Node ${LEAST.join('.')} or newer` };
 }
 
+/** The agents that need a program besides their own. */
+const inNeedOf = (program: string): string =>
+  Object.keys(AGENTS)
+    .filter((name) => findAgent(name)?.needs?.some((needed) => needed.program === program))
+    .join(' or ');
+
 /** Programs that teams use, and for what. None of them is needed to share tasks and messages. */
 const TOOLS: readonly { program: string; use: string; expected?: true }[] = [
   { program: 'git', use: 'to give each teammate a working copy of its own', expected: true },
-  { program: 'tmux', use: 'to see teammates in panes, and for teammates that are claude-native' },
+  { program: 'tmux', use: `to see teammates in panes, and for teammates that are ${inNeedOf('tmux')}` },
 ];
 
 export function checkTools(environment: NodeJS.ProcessEnv): Check[] {
@@ -32,8 +39,9 @@ export function checkTools(environment: NodeJS.ProcessEnv): Check[] {
 
 /** Which agents could be teammates here, and how a team file names them. */
 export function checkAgents(environment: NodeJS.ProcessEnv): Check[] {
-  const agents = Object.entries(AGENTS).map(([name, { title, program }]) => {
-    return { name, title, path: findProgram(program, { cwd: '/', env: environment }) };
+  const rows: [string, AgentRow][] = Object.entries(AGENTS);
+  const agents = rows.map(([name, row]) => {
+    return { name, row, path: findProgram(row.program, { cwd: '/', env: environment }) };
   });
   const there = agents.filter(({ path }) => path !== undefined);
   if (there.length === 0) {
@@ -41,33 +49,35 @@ export function checkAgents(environment: NodeJS.ProcessEnv): Check[] {
     return [{ name: 'agents', state: 'ok', found }];
   }
   const others = there.length === agents.length ? '' : '; troupe agents lists the others';
-  const found = there.map(({ title, path, name }) => `${title} at ${path} (agent: ${name})`).join(', ');
-  const claude = there.find(({ name }) => name === 'claude-native')?.path;
-  return [{ name: 'agents', state: 'ok', found: `${found}${others}` }, ...checkClaudeNative(claude, environment)];
+  const found = there.map(({ row, path, name }) => `${row.title} at ${path} (agent: ${name})`).join(', ');
+  const special = there.flatMap(({ name, row, path = '' }) => checkSpecial(name, row, { path, environment }));
+  return [{ name: 'agents', state: 'ok', found: `${found}${others}` }, ...special];
 }
-
-/** The versions of Claude Code whose teams were measured, from the first to the last. */
-const MEASURED = ['2.1.37', '2.1.325'] as const;
 
 /** How long a program may take to say its version. */
 const VERSION_MS = 20_000;
 
-/** Whether Claude Code could be a teammate in a terminal: with tmux, in a version whose ways are known. */
-function checkClaudeNative(claude: string | undefined, environment: NodeJS.ProcessEnv): Check[] {
-  const name = 'claude-native';
-  if (claude === undefined) return [];
+/** Whether an agent that needs more than its program could work: with what it needs, in a version whose ways are known. */
+function checkSpecial(
+  name: string,
+  { needs = [], variantOf, versions }: AgentRow,
+  { path, environment }: { path: string; environment: NodeJS.ProcessEnv },
+): Check[] {
+  if (!versions) return [];
   const { PATH, HOME } = environment;
-  if (findProgram('tmux', { cwd: '/', env: environment }) === undefined) {
-    return [{ name, state: 'ok', found: 'not possible without tmux; agent: claude needs none' }];
+  const missing = needs.find(({ program }) => findProgram(program, { cwd: '/', env: environment }) === undefined);
+  if (missing) {
+    return [{ name, state: 'ok', found: `not possible without ${missing.program}; agent: ${variantOf} needs none` }];
   }
-  const asked = spawnSync(claude, ['--version'], { encoding: 'utf8', env: { PATH, HOME }, timeout: VERSION_MS });
+  const asked = spawnSync(path, ['--version'], { encoding: 'utf8', env: { PATH, HOME }, timeout: VERSION_MS });
   const version = /\d+\.\d+\.\d+/.exec(asked.stdout ?? '')?.[0];
   if (version === undefined) {
-    return [{ name, state: 'warn', found: `${claude} does not say its version`, remedy: `try ${claude} --version` }];
+    return [{ name, state: 'warn', found: `${path} does not say its version`, remedy: `try ${path} --version` }];
   }
-  const found = `Claude Code ${version} in tmux (agent: claude-native)`;
-  if (!isOlder(version, MEASURED[0]) && !isOlder(MEASURED[1], version)) return [{ name, state: 'ok', found }];
-  const remedy = `its teams were measured from ${MEASURED[0]} to ${MEASURED[1]}; if it does not work, take agent: claude`;
+  const found = `Claude Code ${version} in tmux (agent: ${name})`;
+  const [first, last] = versions;
+  if (!isOlder(version, first) && !isOlder(last, version)) return [{ name, state: 'ok', found }];
+  const remedy = `its teams were measured from ${first} to ${last}; if it does not work, take agent: ${variantOf}`;
   return [{ name, state: 'warn', found, remedy }];
 }
 

@@ -80,7 +80,8 @@ async function confirmSent(
 ): Promise<void> {
   if (json) return;
   const { agent } = await client.call('member.show', { teamId, memberId });
-  const isProgram = agent?.kind === 'exec' && agent.messages !== true;
+  const { NAMELESS } = await import('../../../agents/catalog.ts');
+  const isProgram = agent && NAMELESS[agent.kind]?.abilities.mail === false && agent.messages !== true;
   warn(`Sent to ${clean(memberId)}${isProgram ? '; a program reads it with its next task' : ''}.\n`);
 }
 
