@@ -15,6 +15,7 @@ import { terminalSocket } from './client/terminal-socket.ts';
 import { catalogNameOf } from './core/agent.ts';
 import type { AgentKind, AgentSpec } from './core/agent.ts';
 import { TeamError } from './core/errors.ts';
+import { folderOfMember } from './core/folder.ts';
 import { streamOf } from './core/view.ts';
 import { watchAbsence } from './host/absence.ts';
 import type { Door } from './host/door.ts';
@@ -86,7 +87,8 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     const patient = patientDoor(door, { signal, onError });
     const member = await patient.call('member.show', { teamId, memberId });
     if (!member.agent) throw new TeamError('invalid', `Member ${memberId} of team ${teamId} has no agent to run`);
-    const cwd = member.cwd ?? process.cwd();
+    // The daemon starts this process in the folder of the team, where nobody named another.
+    const cwd = folderOfMember(member, process.cwd()) ?? process.cwd();
     const team = await patient.call('team.show', { teamId });
     const leads = team.leadId === memberId;
     const agent = await agentFor(member.agent, { home, environment, memberId, leads, team });

@@ -5,6 +5,7 @@ import type { HostCard } from '../journal/hosts.ts';
 import type { DaemonService } from '../operations/operation.ts';
 import { readConfig } from '../runtime/config.ts';
 import { defaultAgent } from '../runtime/default-agent.ts';
+import { teamFolder } from '../runtime/home.ts';
 import { installedNames } from '../runtime/installed-agents.ts';
 import { residentBytes } from '../runtime/memory.ts';
 import type { Ending } from './ending.ts';
@@ -72,7 +73,7 @@ export function daemonService({ taken, storage, ending }: DaemonParts): DaemonSe
     async removeTranscripts(teamId) {
       await rm(join(home.transcripts, teamId), { recursive: true, force: true });
       // What its members made there is a person's to remove.
-      await rmdir(join(home.folders, teamId)).catch(() => {});
+      await rmdir(teamFolder(home, teamId)).catch(() => {});
     },
     askHost: async (name, question, { timeoutMs }) => {
       const isThere = name !== hostId && living().some((one) => one.name === name);

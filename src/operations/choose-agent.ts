@@ -2,6 +2,7 @@ import { findAgent } from '../agents/catalog.ts';
 import { agentNamed, isOwnAgent } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
+import { folderOfNewMember } from '../core/folder.ts';
 import type { TeamState } from '../core/state.ts';
 import { quote } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
@@ -21,10 +22,11 @@ export async function agentForTeammate(
   caller: Caller,
   { teamId, ...wish }: AgentWish & { readonly teamId: string; readonly cwd?: string | undefined },
 ): Promise<AgentSpec> {
-  const { agent, cwd } = await ledger.view(teamId, (state) => ({
-    agent: chooseAgent(state, caller, wish, () => daemon.defaultAgent()),
-    cwd: wish.cwd ?? state.members.get(requireTeam(state).leadId)?.cwd,
-  }));
+  const { agent, cwd } = await ledger.view(teamId, (state) => {
+    const chosen = chooseAgent(state, caller, wish, () => daemon.defaultAgent());
+    const lead = state.members.get(requireTeam(state).leadId);
+    return { agent: chosen, cwd: folderOfNewMember({ ...wish, agent: chosen }, lead) };
+  });
   daemon.requireAgents?.([{ spec: agent, cwd }]);
   return agent;
 }

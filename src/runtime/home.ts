@@ -1,5 +1,5 @@
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 
 /** Others may neither write here nor read. */
@@ -8,6 +8,11 @@ const WRITABLE_BY_OTHERS = 0o022;
 
 /** What the address of a Unix socket holds, less the zero at its end: 108 bytes on Linux, 104 on macOS and the BSDs. */
 const SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
+
+/** The folder of a team in which those of its members work that nobody gave another. Empty at first. */
+export function teamFolder({ folders }: { readonly folders: string }, teamId: string): string {
+  return join(folders, teamId);
+}
 
 /** Makes a state directory that is ours alone, or throws a `TeamError` that says what is wrong with the one that is there. */
 export function prepareHome(directory: string): void {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessOptions } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
+import { folderOfMember } from '../core/folder.ts';
 import type { HookResult, HookType } from '../core/hook.ts';
 import type { TeamState } from '../core/state.ts';
 import type { ClaimKeeper } from '../ledger/claim-keeper.ts';
@@ -13,6 +14,7 @@ import { TeamCoordinator } from './coordinator.ts';
 import type { AgentFor } from './coordinator.ts';
 import { keepDeadlines } from './deadlines.ts';
 import { keepGates } from './gate-keeper.ts';
+import { teamFolder } from './home.ts';
 import { openApprovals } from './hooks/approvals.ts';
 import { keepTrouble } from './hooks/keep-trouble.ts';
 import { TeamHooks } from './hooks/team-hooks.ts';
@@ -30,7 +32,12 @@ import { TeamMemory } from './team-memory.ts';
 export interface GatesOptions {
   readonly ledger: Ledger;
   /** Where things lie; see the client's `Home`. */
-  readonly home: { readonly directory: string; readonly processes: string; readonly approvals: string };
+  readonly home: {
+    readonly directory: string;
+    readonly processes: string;
+    readonly approvals: string;
+    readonly folders: string;
+  };
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
   /** Hears of every hook that ran. */
@@ -45,7 +52,6 @@ export interface Gates {
 
 /** What running teams needs of the process it runs in. */
 export interface TeamsOptions extends GatesOptions {
-  readonly home: GatesOptions['home'] & { readonly folders: string };
   /** For who needs the gates before the teams; otherwise they are opened here. */
   readonly gates?: Gates;
   readonly hostId: string;
@@ -85,6 +91,7 @@ export function openGates({ ledger, home, environment, onError, onHook }: GatesO
     records,
     environment: { ...environment, TROUPE_HOME: home.directory },
     cwd: home.directory,
+    folders: home.folders,
     onRun(run) {
       onHook?.(run);
       tellTrouble(run);
@@ -154,12 +161,14 @@ async function launchOptions(
   { teamId, memberId, processId }: { teamId: string; memberId: string; processId: string },
 ): Promise<Omit<ProcessOptions, 'marker'>> {
   mkdirSync(home.processes, { recursive: true, mode: 0o700 });
+  const own = teamFolder(home, teamId);
   const { cwd, isLead } = await ledger.view(teamId, (state) => ({
-    cwd: state.members.get(memberId)?.cwd ?? makeFolder(home, teamId),
+    cwd: folderOfMember(state.members.get(memberId), own) ?? own,
     isLead: state.team?.leadId === memberId,
   }));
   const tokenFile = join(home.processes, `${processId}.token`);
   replacePrivateFile(tokenFile, await memberToken(teamId, memberId, isLead ? 'lead' : 'member'));
+  if (cwd === own) mkdirSync(own, { recursive: true, mode: 0o700 });
   if (!existsSync(cwd)) throw new TeamError('invalid', `its folder ${cwd} is not there`);
   const env = Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -170,11 +179,4 @@ async function launchOptions(
     env: { ...env, TROUPE_TOKEN_FILE: tokenFile },
     log: join(home.processes, `${processId}.log`),
   };
-}
-
-/** Where the members of a team work for whom nobody said a folder: one that is empty at first, theirs, and on the machine that runs them. */
-function makeFolder({ folders }: TeamsOptions['home'], teamId: string): string {
-  const folder = join(folders, teamId);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }

@@ -4,6 +4,7 @@ import type { CommandEnvelope, CommandOf } from '../command.ts';
 import { ClaimConflictError, TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
+import { folderOfNewMember } from '../folder.ts';
 import { assignedTo } from '../ready.ts';
 import { isExpected } from '../state.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
@@ -48,8 +49,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       planApprovalRequired: command.planApprovalRequired,
       model: command.model,
       color: command.color ?? before?.color ?? nextColor(state, command.name),
-      // One that is brought in works where the one who leads does, unless somebody says otherwise.
-      cwd: command.cwd ?? (command.agent && state.members.get(team.leadId)?.cwd),
+      cwd: folderOfNewMember(command, state.members.get(team.leadId)),
       backendType: command.backendType,
       subscriptions: command.subscriptions,
       agent: command.agent,

@@ -1,23 +1,34 @@
+import { folderOfMember } from '../../core/folder.ts';
 import type {
   HookType,
   TaskCompletedHookContext,
   TaskCreatedHookContext,
   TeammateIdleHookContext,
 } from '../../core/hook.ts';
-import type { TeamState } from '../../core/state.ts';
+import type { MemberRecord, TeamState } from '../../core/state.ts';
 
 /** What any hook is told. */
 export type HookContext = TeammateIdleHookContext | TaskCompletedHookContext | TaskCreatedHookContext;
 
-/** What Claude Code tells its own hooks, under the same names. */
-export function payloadFor(state: TeamState, type: HookType, context: HookContext): object {
+/** The member whose work a hook judges: the holder of the task, whoever reports it. A new task is nobody's work yet. */
+export function judgedMember(state: TeamState, context: HookContext): MemberRecord | undefined {
+  if ('memberId' in context) return state.members.get(context.memberId);
+  if (!('completedBy' in context)) return undefined;
+  return state.members.get(state.tasks.get(context.taskId)?.assigneeId ?? context.completedBy);
+}
+
+/** What Claude Code tells its own hooks, under the same names. `own` is the folder of the team. */
+export function payloadFor(
+  state: TeamState,
+  { type, context, own }: { type: HookType; context: HookContext; own: string | undefined },
+): object {
   const memberId =
     'memberId' in context ? context.memberId : 'completedBy' in context ? context.completedBy : context.createdBy;
   const member = state.members.get(memberId);
   const task = 'taskId' in context ? state.tasks.get(context.taskId) : undefined;
   return {
     session_id: member?.sessionId ?? state.team?.leadSessionId,
-    cwd: member?.cwd,
+    cwd: folderOfMember(member, own),
     hook_event_name: type,
     ...(task && { task_id: task.id, task_subject: task.title, task_description: task.description }),
     ...(member && { teammate_name: member.name }),

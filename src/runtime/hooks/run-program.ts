@@ -1,6 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { startProcess } from '../../agents/process.ts';
-import type { HookResult } from '../../core/hook.ts';
+import type { HookConfig, HookResult } from '../../core/hook.ts';
 
 /** A hook that is a program. */
 export interface HookProgram {
@@ -26,6 +27,15 @@ const GRACE_MS = 5_000;
 
 /** How long output is read after the program ended; a child that took the pipe along must not hold up a verdict. */
 const DRAIN_MS = 1_000;
+
+const MODULE_RUNNER = fileURLToPath(
+  new URL(`./module-runner${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+);
+
+/** The program that a hook is, and its arguments. */
+export function commandOf({ executor, command }: Pick<HookConfig, 'executor' | 'command'>): [string, ...string[]] {
+  return executor === 'node' ? [process.execPath, MODULE_RUNNER, command] : ['/bin/sh', '-c', command];
+}
 
 /** Runs a hook to its end, or ends it. It never rejects: a hook that cannot be run is a hook that failed. */
 export async function runProgram(hook: HookProgram): Promise<HookResult> {

@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { USER } from '../../core/actor.ts';
+import { folderOfHook, folderOfMember } from '../../core/folder.ts';
 import { feedbackOf, HookConfig } from '../../core/hook.ts';
 import type {
   HookResult,
@@ -13,18 +13,19 @@ import { parse } from '../../core/parse.ts';
 import { quote } from '../../core/text.ts';
 import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { teamFolder } from '../home.ts';
 import type { ProcessRecords } from '../process-records.ts';
 import { hashHook } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { hookEnvironment } from './environment.ts';
 import { filesOfHook } from './hook-files.ts';
 import { findObstacle, whyNotRun } from './obstacle.ts';
-import { payloadFor } from './payload.ts';
+import { judgedMember, payloadFor } from './payload.ts';
 import type { HookContext } from './payload.ts';
 import { pool } from './pool.ts';
 import { runFunction } from './run-function.ts';
 import type { FunctionOptions, HookFunction, RegisteredFunction } from './run-function.ts';
-import { runProgram } from './run-program.ts';
+import { commandOf, runProgram } from './run-program.ts';
 import { ALLOWED, applyPolicy, refuse } from './verdict.ts';
 
 /** A task that is about to be made, with the number that it will have. */
@@ -38,8 +39,10 @@ export interface NewTask {
 export interface TeamHooksOptions {
   readonly approvals: Approvals;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where a hook runs that says nothing of it. */
+  /** Where a hook runs that names no folder and judges nobody's work. */
   readonly cwd: string;
+  /** Where teams have folders of their own. */
+  readonly folders?: string;
   /** Between asking a program to end whose time is up and ending it, in milliseconds. */
   readonly grace?: number;
   /** Where the processes of this daemon are on record. */
@@ -103,8 +106,9 @@ export class TeamHooks {
   unapproved(hooks: readonly HookConfig[]): UnapprovedHook[] {
     const { approvals } = this.#options;
     return hooks.flatMap((hook) => {
-      const { type, command, approved: hash, cwd: folder = this.#options.cwd } = hook;
+      const { type, command, approved: hash } = hook;
       if (hash === undefined || approvals.has(hash)) return [];
+      const folder = this.#folderOf(hook);
       const files = [...filesOfHook(hook, folder).keys()];
       return { type, command, hash, folder, files, changed: approvals.knew(nameOf(hook), folder) };
     });
@@ -113,7 +117,7 @@ export class TeamHooks {
   /** The hooks among these whose program is plainly not there or may not be run, each with what mends it. */
   broken(hooks: readonly HookConfig[]): { type: HookType; command: string; why: string }[] {
     return hooks.flatMap((hook) => {
-      const why = findObstacle(hook, hook.cwd ?? this.#options.cwd);
+      const why = findObstacle(hook, this.#folderOf(hook));
       return why === undefined ? [] : { type: hook.type, command: hook.command, why };
     });
   }
@@ -121,8 +125,8 @@ export class TeamHooks {
   /** A person read them and said yes. */
   approve(hooks: readonly HookConfig[]): void {
     for (const hook of hooks) {
-      const { approved, cwd = this.#options.cwd } = hook;
-      if (approved !== undefined) this.#options.approvals.add(approved, nameOf(hook), cwd);
+      if (hook.approved === undefined) continue;
+      this.#options.approvals.add(hook.approved, nameOf(hook), this.#folderOf(hook));
     }
   }
 
@@ -191,11 +195,14 @@ export class TeamHooks {
   }
 
   async #execute(type: HookType, context: HookContext, about: Record<string, string>): Promise<HookResult> {
-    const { hooks, payload } = await this.#ledger.view(context.teamId, (state) => ({
+    const { folders } = this.#options;
+    const own = folders === undefined ? undefined : teamFolder({ folders }, context.teamId);
+    const { hooks, payload, work } = await this.#ledger.view(context.teamId, (state) => ({
       hooks: requireTeam(state).hooks.filter((hook) => hook.type === type && hook.enabled),
-      payload: payloadFor(state, type, context),
+      payload: payloadFor(state, { type, context, own }),
+      work: folderOfMember(judgedMember(state, context), own),
     }));
-    return this.#run(type, { context, about, hooks, payload });
+    return this.#run(type, { context, about, hooks, payload, work });
   }
 
   /** One after another; the first that rejects has the last word. */
@@ -206,9 +213,11 @@ export class TeamHooks {
       readonly about: Readonly<Record<string, string>>;
       readonly hooks: readonly HookConfig[];
       readonly payload: object;
+      /** Where the work is that is judged. */
+      readonly work?: string | undefined;
     },
   ): Promise<HookResult> {
-    const { context, about, hooks, payload } = run;
+    const { context, about, hooks, payload, work } = run;
     const { teamId } = context;
     let last = ALLOWED;
     for (const judge of this.#functions.get(`${teamId} ${type}`) ?? []) {
@@ -218,7 +227,8 @@ export class TeamHooks {
     }
     for (const hook of hooks) {
       const env = hookEnvironment(this.#options.environment, { TEAM_ID: teamId, EVENT: type, ...about }, hook.env);
-      last = { ...(await this.#atOnce(() => this.#tryHook(hook, teamId, env, payload))), command: hook.command };
+      const inside = { env, payload, cwd: this.#folderOf(hook, work) };
+      last = { ...(await this.#atOnce(() => this.#tryHook(hook, teamId, inside))), command: hook.command };
       this.#options.onRun?.({ teamId, type, result: last });
       if (last.exitCode === 2) return last;
     }
@@ -226,12 +236,16 @@ export class TeamHooks {
   }
 
   /** On record while it runs: one that outlives this process is ended by the next. */
-  async #tryHook(hook: HookConfig, teamId: string, env: Record<string, string>, payload: object): Promise<HookResult> {
+  async #tryHook(
+    hook: HookConfig,
+    teamId: string,
+    run: { env: Record<string, string>; payload: object; cwd: string },
+  ): Promise<HookResult> {
     const { records } = this.#options;
     const marker = `hook-${crypto.randomUUID()}`;
     try {
       records?.write({ id: marker, teamId, startedAt: new Date().toISOString() });
-      return await this.#runHook(hook, { env, payload, marker });
+      return await this.#runHook(hook, { ...run, marker });
     } catch (error) {
       return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${(error as Error).message}`);
     } finally {
@@ -241,9 +255,9 @@ export class TeamHooks {
 
   async #runHook(
     hook: HookConfig,
-    run: { env: Record<string, string>; payload: object; marker: string },
+    run: { env: Record<string, string>; payload: object; cwd: string; marker: string },
   ): Promise<HookResult> {
-    const cwd = hook.cwd ?? this.#options.cwd;
+    const { cwd } = run;
     const obstacle = findObstacle(hook, cwd);
     if (obstacle !== undefined) return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${obstacle}`);
     const isBound = hook.approved !== undefined;
@@ -254,7 +268,6 @@ export class TeamHooks {
     }
     const result = await runProgram({
       command: commandOf(hook),
-      cwd,
       timeout: hook.timeout,
       grace: this.#options.grace,
       ...run,
@@ -270,6 +283,10 @@ export class TeamHooks {
     if (unable === undefined) return applyPolicy(hook, result);
     return { ...result, ...refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${unable}`) };
   }
+
+  #folderOf(hook: HookConfig, work?: string): string {
+    return folderOfHook(hook, { work, fallback: this.#options.cwd });
+  }
 }
 
 /** Whether a hook judges new tasks. */
@@ -280,13 +297,4 @@ export function isForNewTasks({ type, enabled }: HookConfig): boolean {
 /** What a hook is called among the approvals. */
 function nameOf({ type, command }: HookConfig): string {
   return `${type}: ${command}`;
-}
-
-const MODULE_RUNNER = fileURLToPath(
-  new URL(`./module-runner${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-);
-
-function commandOf(hook: HookConfig): [string, ...string[]] {
-  if (hook.executor === 'node') return [process.execPath, MODULE_RUNNER, hook.command];
-  return ['/bin/sh', '-c', hook.command];
 }

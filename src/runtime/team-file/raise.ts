@@ -31,12 +31,17 @@ export interface FileAgent {
   readonly path: Path;
 }
 
+/** Where a member of a file works: in the folder of the file, unless it names another from there. */
+function folderIn(folder: string, entry: { readonly cwd?: string | undefined } | undefined): string {
+  return resolve(folder, entry?.cwd ?? '.');
+}
+
 /** Those whom a file has run from the start, and where. */
 export function agentsOf(file: TeamFile, folder: string): FileAgent[] {
   const lead = typeof file.lead === 'object' ? [{ entry: file.lead, path: ['lead'] as Path }] : [];
   return [...lead, ...file.members.map((entry, at) => ({ entry, path: ['members', at] }))].map(({ entry, path }) => ({
     spec: specOf(entry, file.agents),
-    cwd: resolve(folder, entry.cwd ?? '.'),
+    cwd: folderIn(folder, entry),
     leads: entry === file.lead,
     entry,
     path,
@@ -141,7 +146,7 @@ function teamCommands(state: TeamState, file: TeamFile, place: Place): NewComman
   const team = parse(CreateTeamInput, {
     name: file.team,
     description: file.description ?? '',
-    cwd: resolve(folder, lead?.cwd ?? '.'),
+    cwd: folderIn(folder, lead),
     ...(lead?.name !== undefined && { leadName: lead.name }),
     leadAgentType: lead ? agentNameOf(lead.agent) : (file.lead ?? 'none'),
     ...(lead && { leadAgent: specOf(lead, file.agents), leadPrompt: lead.prompt ?? file.description ?? '' }),
@@ -190,7 +195,7 @@ function memberCommands(state: TeamState, file: TeamFile, folder: string): NewCo
         ...(member.model !== undefined && { model: member.model }),
         planApprovalRequired: member.plan === 'required',
         agentType: agentNameOf(member.agent),
-        cwd: resolve(folder, member.cwd ?? '.'),
+        cwd: folderIn(folder, member),
         backendType: ('backend' in member ? member.backend : undefined) ?? 'subprocess',
         status: 'spawning',
         ...(member.host !== undefined && { host: member.host }),

@@ -32,12 +32,14 @@ type Registration = Parameters<TeamHooks['registerHook']>[1];
 export async function setStage(environment: Record<string, string> = {}) {
   const folder = temporaryFolder();
   const processes = temporaryFolder();
+  const folders = temporaryFolder();
   const ledger = openLedger(memoryJournal());
   const hooks = new TeamHooks(ledger, {
     approvals: openApprovals(join(temporaryFolder(), 'approvals.json')),
     records: openProcessRecords(processes),
     environment: { PATH: process.env['PATH'], ...environment },
     cwd: folder,
+    folders,
     grace: 100,
   });
   const tasks = new SharedTaskList(ledger, { gate: hooks });
@@ -63,6 +65,7 @@ export async function setStage(environment: Record<string, string> = {}) {
   const register = (hook: Partial<Registration>): Promise<void> => hooks.registerHook('demo', complete(hook));
   return {
     folder,
+    folders,
     processes,
     ledger,
     hooks,

@@ -1,6 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { USER } from '../../../src/core/actor.ts';
+import { JoinInput } from '../../../src/core/member.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { CONTEXT, setStage } from './stage.ts';
 
 describe('many', () => {
@@ -21,6 +24,41 @@ describe('many', () => {
     await stage.judge({ command: `ls ${stage.processes} > listed` });
     expect(stage.read('listed')).toMatch(/^hook-[0-9a-f-]+\.json\n$/);
     expect(readdirSync(stage.processes)).toEqual([]);
+  });
+});
+
+describe('the folder of a hook', () => {
+  test('is where the work is that it judges, if it names none', async () => {
+    const stage = await setStage();
+    const work = temporaryFolder();
+    const member = { name: 'elsewhere', cwd: work, agent: { kind: 'exec', command: ['true'] } } as const;
+    await stage.ledger.execute('demo', { type: 'member.join', by: USER, ...JoinInput.parse(member) }, () => undefined);
+    await stage.hooks.registerHook('demo', { type: 'TaskCompleted', command: 'pwd > judged' });
+    await stage.hooks.registerHook('demo', { type: 'TaskCompleted', command: 'pwd > named', cwd: stage.folder });
+    await stage.tasks.createTask('demo', USER, { title: 'Judged' });
+    await stage.tasks.claimTask('demo', '1', 'elsewhere');
+    // A person reports it, and the work is still the holder's.
+    await stage.tasks.completeTask('demo', '1', USER);
+    expect(readFileSync(join(work, 'judged'), 'utf8')).toBe(`${realpathSync(work)}\n`);
+    expect(stage.read('named')).toBe(`${realpathSync(stage.folder)}\n`);
+  });
+
+  test('is that of the team, where nobody gave its member another', async () => {
+    const stage = await setStage();
+    mkdirSync(join(stage.folders, 'demo'));
+    const member = { name: 'there', agent: { kind: 'exec', command: ['true'] } } as const;
+    await stage.ledger.execute('demo', { type: 'member.join', by: USER, ...JoinInput.parse(member) }, () => undefined);
+    await stage.hooks.registerHook('demo', { type: 'TeammateIdle', command: 'cat > payload' });
+    await stage.mailbox.notifyIdle('demo', 'there');
+    const folder = join(stage.folders, 'demo');
+    expect(JSON.parse(readFileSync(join(folder, 'payload'), 'utf8'))).toMatchObject({ cwd: folder });
+  });
+
+  test("is not the work for a new task, which is nobody's yet", async () => {
+    const stage = await setStage();
+    await stage.hooks.registerHook('demo', { type: 'TaskCreated', command: 'pwd > judged' });
+    await stage.tasks.createTask('demo', USER, { title: 'New' });
+    expect(stage.read('judged')).toBe(`${realpathSync(stage.folder)}\n`);
   });
 });
 
