@@ -1,8 +1,9 @@
 // Builds dist/ from src/: compiled modules with their declarations, every other file, such as a migration, as it is, and
 // the command line and the daemon once more in few files that load fast; and the dashboard from ui/.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { buildUi } from './build-ui.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -23,11 +24,19 @@ const status = await step('compiles src/', () => {
 process.exitCode = status;
 
 if (status === 0 && isComplete) {
+  await step('writes the help texts', writeTexts);
   await step('bundles the command line', async () => (await import('./bundle-cli.ts')).bundleCli(ROOT));
   await step('bundles the daemon', async () => (await import('./bundle-programs.ts')).bundlePrograms(ROOT));
 }
 if (status === 0 && existsSync(join(ROOT, 'ui'))) await step('builds the dashboard', () => buildUi({ root: ROOT }));
 if (status === 0) console.log('Built into dist/.');
+
+/** Help texts are made from the operations, whose loading would take longer than all of help: the built module is only the result. */
+async function writeTexts(): Promise<void> {
+  const file = join(ROOT, 'dist/cli/line/texts.js');
+  const { TEXTS } = (await import(pathToFileURL(file).href)) as { TEXTS: unknown };
+  writeFileSync(file, `export const TEXTS = ${JSON.stringify(TEXTS)};\n`);
+}
 
 /** Says what is being done before it is done, and then how long it took: all of it takes most of a minute. */
 async function step<T>(what: string, work: () => T | Promise<T>): Promise<T> {

@@ -21,22 +21,23 @@ export const HookVariable = z
 
 /** A hook as it is registered. */
 export const HookConfig = z.strictObject({
-  type: HookType,
+  type: HookType.describe(
+    'when it runs: before a task completes, when a teammate has nothing left, when a task is made',
+  ),
   /** A shell command, run as it stands; what it is about reaches it as JSON on standard input, never as words of it. */
-  command: z.string().min(1).max(8_192),
+  command: z.string().min(1).max(8_192).describe('the command'),
   /** `node`: the command is the path of a module whose default export is the hook. */
-  executor: z.enum(['shell', 'node']).default('shell'),
-  /** Where it runs. */
-  cwd: z.string().max(4_096).optional(),
+  executor: z.enum(['shell', 'node']).default('shell').describe('shell, or node for a module'),
+  cwd: z.string().max(4_096).optional().describe('the directory it runs in'),
   /** Variables of ours that it may see besides the few that programs need; by name, so that no value is kept. */
-  env: z.array(HookVariable).max(32).optional(),
+  env: z.array(HookVariable).max(32).optional().describe('names of variables that it may see'),
   /** For a hook from a checkout: the content that a person approved. Changed content does not run. */
-  approved: z.string().max(128).optional(),
+  approved: z.string().max(128).optional().describe('the hash of the content that was approved'),
   /** Milliseconds until it is killed. */
   timeout: z.number().int().min(1).max(3_600_000).default(120_000),
-  enabled: z.boolean().default(true),
+  enabled: z.boolean().default(true).describe('whether it runs'),
   /** What anything but 0 and 2 means: go on, or send the work back. Gates should block. */
-  onFailure: z.enum(['allow', 'block']).default('allow'),
+  onFailure: z.enum(['allow', 'block']).default('allow').describe('what a hook that fails means: allow or block'),
 });
 export type HookConfig = z.output<typeof HookConfig>;
 

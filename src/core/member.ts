@@ -67,54 +67,54 @@ export type TeamMember = z.output<typeof TeamMember>;
 
 /** What a lead says to get a teammate. */
 export const SpawnTeammateOptions = z.strictObject({
-  name: Slug,
-  role: Line.default('teammate'),
-  prompt: textOf(PROMPT_BYTES).default(''),
-  model: Line.optional(),
-  planApprovalRequired: z.boolean().default(false),
-  agentType: Line.default('general-purpose'),
+  name: Slug.describe('the name: a-z, 0-9, and - or _ inside'),
+  role: Line.default('teammate').describe('what it is there for, in a few words'),
+  prompt: textOf(PROMPT_BYTES).default('').describe('what it is told at its start'),
+  model: Line.optional().describe('the model its agent runs on'),
+  planApprovalRequired: z.boolean().default(false).describe('its plan must be approved before it may change anything'),
+  agentType: Line.default('general-purpose').describe('what kind of agent it is'),
 });
 export type SpawnTeammateOptions = z.output<typeof SpawnTeammateOptions>;
 
 /** A member that joins: what it was spawned with, and what its session is. */
 export const JoinInput = SpawnTeammateOptions.extend({
-  sessionId: ChosenId.default(NO_SESSION),
-  color: Line.optional(),
-  cwd: z.string().max(4096).optional(),
-  backendType: BackendType.default('in-process'),
-  subscriptions: z.array(Line).max(64).default([]),
-  status: z.enum(['spawning', 'active', 'idle']).default('active'),
-  agent: AgentInput.optional(),
+  sessionId: ChosenId.default(NO_SESSION).describe("the session of the member's agent"),
+  color: Line.optional().describe('the colour it is shown in'),
+  cwd: z.string().max(4096).optional().describe('the directory it works in'),
+  backendType: BackendType.default('in-process').describe('where it can be seen'),
+  subscriptions: z.array(Line).max(64).default([]).describe('what it wants to hear of'),
+  status: z.enum(['spawning', 'active', 'idle']).default('active').describe('how it starts'),
+  agent: AgentInput.optional().describe('what runs it'),
   host: Slug.optional().describe('the daemon that runs it, where several share the journal'),
   labels: Labels.optional().describe('what the daemon that runs it must have'),
-  budget: Budget.optional(),
-  metadata: Metadata.optional(),
+  budget: Budget.optional().describe('what may be used'),
+  metadata: Metadata.optional().describe('free data'),
 });
 export type JoinInput = z.output<typeof JoinInput>;
 
 /** What can change of a member. A change to `idle` carries the result of the work that ended. */
 export const ChangeMemberInput = z.strictObject({
-  memberId: Slug,
-  status: z.enum(['spawning', 'active', 'idle', 'shutting-down']).optional(),
-  sessionId: ChosenId.optional(),
-  role: Line.optional(),
-  model: Line.optional(),
-  color: Line.optional(),
-  cwd: z.string().max(4096).optional(),
-  backendType: BackendType.optional(),
-  subscriptions: z.array(Line).max(64).optional(),
-  budget: Budget.optional(),
-  result: textOf(RESULT_BYTES).optional(),
-  reason: Line.optional(),
-  metadata: Metadata.optional(),
+  memberId: Slug.describe('the member'),
+  status: z.enum(['spawning', 'active', 'idle', 'shutting-down']).optional().describe('the new status'),
+  sessionId: ChosenId.optional().describe("the session of the member's agent"),
+  role: Line.optional().describe('what it is there for, in a few words'),
+  model: Line.optional().describe('the model its agent runs on'),
+  color: Line.optional().describe('the colour it is shown in'),
+  cwd: z.string().max(4096).optional().describe('the directory it works in'),
+  backendType: BackendType.optional().describe('where it can be seen'),
+  subscriptions: z.array(Line).max(64).optional().describe('what it wants to hear of'),
+  budget: Budget.optional().describe('what may be used'),
+  result: textOf(RESULT_BYTES).optional().describe('what it produced before it went idle'),
+  reason: Line.optional().describe('why'),
+  metadata: Metadata.optional().describe('free data'),
 });
 export type ChangeMemberInput = z.output<typeof ChangeMemberInput>;
 
 /** A member that stops. Its tasks go back; with `returning`, those reserved for it stay so. */
 export const LeaveInput = z.strictObject({
-  memberId: Slug,
-  reason: Line.optional(),
-  returning: z.boolean().default(false),
+  memberId: Slug.describe('the member'),
+  reason: Line.optional().describe('why'),
+  returning: z.boolean().default(false).describe('it will be started again: what is reserved for it stays so'),
   /** Another daemon may have taken it on meanwhile. */
   hostId: ChosenId.optional().describe('only if this daemon runs it'),
 });

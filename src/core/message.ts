@@ -45,12 +45,14 @@ export type TeamMessage = z.output<typeof TeamMessage>;
 
 /** What one says to send a message. There is no sender in it: that is the caller. */
 export const SendMessageInput = z.strictObject({
-  toId: Slug,
-  content: textOf(MESSAGE_BYTES).refine((text) => text.trim() !== '', 'must not be empty'),
-  summary: Line.optional(),
+  toId: Slug.describe('the member it goes to'),
+  content: textOf(MESSAGE_BYTES)
+    .refine((text) => text.trim() !== '', 'must not be empty')
+    .describe('the text'),
+  summary: Line.optional().describe('what it is about, in one line'),
   type: MessageType.exclude(['broadcast']).default('direct'),
-  priority: MessagePriority.default('normal'),
-  metadata: Metadata.optional(),
+  priority: MessagePriority.default('normal').describe('urgent reaches a running turn instead of waiting for its end'),
+  metadata: Metadata.optional().describe('free data'),
 });
 export type SendMessageInput = z.output<typeof SendMessageInput>;
 
@@ -68,13 +70,16 @@ const MessageIds = z
  * only to another session, or with `redelivery`, and then marked as such.
  */
 export const DeliverInput = z.strictObject({
-  memberId: Slug,
-  messageIds: MessageIds,
-  sessionId: ChosenId,
-  redelivery: z.boolean().default(false),
+  memberId: Slug.describe('the member'),
+  messageIds: MessageIds.describe('the messages'),
+  sessionId: ChosenId.describe("the session of the member's agent"),
+  redelivery: z.boolean().default(false).describe('show again what may have been shown before a crash'),
 });
 export type DeliverInput = z.output<typeof DeliverInput>;
 
 /** Records that the agent has these messages (acknowledge) or that they were read (read). */
-export const ReceiptInput = z.strictObject({ memberId: Slug, messageIds: MessageIds });
+export const ReceiptInput = z.strictObject({
+  memberId: Slug.describe('the member'),
+  messageIds: MessageIds.describe('the messages'),
+});
 export type ReceiptInput = z.output<typeof ReceiptInput>;

@@ -21,18 +21,21 @@ const Tags = z.array(Line).max(16);
 const NoteText = textOf(NOTE_BYTES).refine((text) => text.length > 0, 'must not be empty');
 
 /** Writes an entry. */
-export const AddNoteInput = z.strictObject({ text: NoteText, tags: Tags.default([]) });
+export const AddNoteInput = z.strictObject({
+  text: NoteText.describe('the text'),
+  tags: Tags.default([]).describe('tags'),
+});
 export type AddNoteInput = z.output<typeof AddNoteInput>;
 
 /** Changes an entry; with `revision`, only if nobody else did since. */
 export const UpdateNoteInput = z.strictObject({
-  noteId: TaskId,
-  text: NoteText.optional(),
-  tags: Tags.optional(),
-  revision: z.number().int().optional(),
+  noteId: TaskId.describe('the note'),
+  text: NoteText.optional().describe('the text'),
+  tags: Tags.optional().describe('tags'),
+  revision: z.number().int().optional().describe('refuse if it changed since this revision'),
 });
 export type UpdateNoteInput = z.output<typeof UpdateNoteInput>;
 
 /** Takes an entry out. */
-export const RemoveNoteInput = z.strictObject({ noteId: TaskId });
+export const RemoveNoteInput = z.strictObject({ noteId: TaskId.describe('the note') });
 export type RemoveNoteInput = z.output<typeof RemoveNoteInput>;

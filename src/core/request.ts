@@ -46,40 +46,49 @@ export type TeamRequest = z.output<typeof TeamRequest>;
 const RequestId = z.string().min(1).max(300);
 
 /** Asks a member to stop. */
-export const RequestShutdownInput = z.strictObject({ memberId: Slug, reason: Line.default('') });
+export const RequestShutdownInput = z.strictObject({
+  memberId: Slug.describe('the member'),
+  reason: Line.default('').describe('why'),
+});
 export type RequestShutdownInput = z.output<typeof RequestShutdownInput>;
 
 /** Hands in a plan. */
 export const SubmitPlanInput = z.strictObject({
-  content: textOf(PLAN_BYTES),
-  filePath: z.string().max(4096).optional(),
+  content: textOf(PLAN_BYTES).describe('the plan'),
+  filePath: z.string().max(4096).optional().describe('where the plan lies, when it is a file'),
 });
 export type SubmitPlanInput = z.output<typeof SubmitPlanInput>;
 
 /** Says yes to a request. */
-export const ApproveInput = z.strictObject({ requestId: RequestId, feedback: textOf(RESULT_BYTES).optional() });
+export const ApproveInput = z.strictObject({
+  requestId: RequestId.describe('the request'),
+  feedback: textOf(RESULT_BYTES).optional().describe('what to answer'),
+});
 export type ApproveInput = z.output<typeof ApproveInput>;
 
 /** Says no to a request, and why. */
-export const RejectInput = z.strictObject({ requestId: RequestId, feedback: textOf(RESULT_BYTES).default('') });
+export const RejectInput = z.strictObject({
+  requestId: RequestId.describe('the request'),
+  feedback: textOf(RESULT_BYTES).default('').describe('what to answer'),
+});
 export type RejectInput = z.output<typeof RejectInput>;
 
 /** Puts something before a person. */
 export const RaiseRequestInput = z.strictObject({
-  kind: RaisedKind,
-  memberId: Slug,
-  taskId: TaskId.optional(),
-  content: textOf(RESULT_BYTES),
+  kind: RaisedKind.describe('what it is about'),
+  memberId: Slug.describe('the member'),
+  taskId: TaskId.optional().describe('the task'),
+  content: textOf(RESULT_BYTES).describe('the text'),
   /** Milliseconds until it counts as answered with no. */
   within: z.number().int().min(1).max(86_400_000).optional(),
-  detail: Metadata.optional(),
+  detail: Metadata.optional().describe('free data for programs'),
 });
 export type RaiseRequestInput = z.output<typeof RaiseRequestInput>;
 
 /** A person's answer. */
 export const AnswerRequestInput = z.strictObject({
-  requestId: RequestId,
-  approve: z.boolean(),
-  feedback: textOf(RESULT_BYTES).optional(),
+  requestId: RequestId.describe('the request'),
+  approve: z.boolean().describe('yes or no'),
+  feedback: textOf(RESULT_BYTES).optional().describe('what to answer'),
 });
 export type AnswerRequestInput = z.output<typeof AnswerRequestInput>;

@@ -73,31 +73,31 @@ const Dependencies = z.array(TaskId).max(DEPENDENCIES_PER_TASK);
 
 /** What one says to create a task. */
 export const CreateTaskInput = z.strictObject({
-  title: Title,
-  description: Description.default(''),
-  activeForm: Line.optional(),
-  priority: SharedTaskPriority.default('medium'),
-  assigneeId: Slug.optional(),
-  dependencies: Dependencies.default([]),
-  onDependencyFailure: DependencyFailurePolicy.default('block'),
+  title: Title.describe('what is to be done, in one line'),
+  description: Description.default('').describe('what is to be done'),
+  activeForm: Line.optional().describe('what is going on while somebody works on it: "Running tests"'),
+  priority: SharedTaskPriority.default('medium').describe('how soon it should be taken'),
+  assigneeId: Slug.optional().describe('the member it is reserved for'),
+  dependencies: Dependencies.default([]).describe('tasks that must be completed first'),
+  onDependencyFailure: DependencyFailurePolicy.default('block').describe('what to do when a task it waits for fails'),
   metadata: Metadata.optional(),
 });
 export type CreateTaskInput = z.output<typeof CreateTaskInput>;
 
 /** What the caller last saw of the task; if that has moved on, the write is refused. */
 const Seen = {
-  epoch: z.number().int().min(0).optional(),
-  revision: z.number().int().min(0).optional(),
+  epoch: z.number().int().min(0).optional().describe('refuse if the task changed hands since this epoch'),
+  revision: z.number().int().min(0).optional().describe('refuse if it changed since this revision'),
 };
 
 /** What can be changed of a task in place. */
 export const ChangeTaskInput = z.strictObject({
   taskId: TaskId,
-  title: Title.optional(),
-  description: Description.optional(),
-  activeForm: Line.optional(),
-  priority: SharedTaskPriority.optional(),
-  onDependencyFailure: DependencyFailurePolicy.optional(),
+  title: Title.optional().describe('what is to be done, in one line'),
+  description: Description.optional().describe('what is to be done'),
+  activeForm: Line.optional().describe('what is going on while somebody works on it: "Running tests"'),
+  priority: SharedTaskPriority.optional().describe('how soon it should be taken'),
+  onDependencyFailure: DependencyFailurePolicy.optional().describe('what to do when a task it waits for fails'),
   metadata: Metadata.optional(),
   ...Seen,
 });
@@ -105,15 +105,19 @@ export type ChangeTaskInput = z.output<typeof ChangeTaskInput>;
 
 /** An update as the task list takes it: a change in place, new edges, and a new status or assignee as the step it stands for. */
 export const UpdateTaskInput = ChangeTaskInput.omit({ taskId: true }).extend({
-  status: SharedTaskStatus.optional(),
-  assigneeId: Slug.nullable().optional(),
-  addDependencies: Dependencies.optional(),
-  addDependents: Dependencies.optional(),
+  status: SharedTaskStatus.optional().describe('the new status'),
+  assigneeId: Slug.nullable().optional().describe('who it is reserved for; null for nobody'),
+  addDependencies: Dependencies.optional().describe('tasks that it must wait for as well'),
+  addDependents: Dependencies.optional().describe('tasks that must wait for it as well'),
 });
 export type UpdateTaskInput = z.output<typeof UpdateTaskInput>;
 
 /** Reserves a task for a member, or for nobody. A task in progress is taken from its holder by it. */
-export const AssignTaskInput = z.strictObject({ taskId: TaskId, assigneeId: Slug.nullable(), ...Seen });
+export const AssignTaskInput = z.strictObject({
+  taskId: TaskId.describe('the task'),
+  assigneeId: Slug.nullable(),
+  ...Seen,
+});
 export type AssignTaskInput = z.output<typeof AssignTaskInput>;
 
 /** Takes one task; without an id the best one that is ready. Who decides for others may start one for a member. */
@@ -121,27 +125,47 @@ export const ClaimTaskInput = z.strictObject({ taskId: TaskId.optional(), member
 export type ClaimTaskInput = z.output<typeof ClaimTaskInput>;
 
 /** Gives a task back. */
-export const ReleaseTaskInput = z.strictObject({ taskId: TaskId, reason: Line.optional(), ...Seen });
+export const ReleaseTaskInput = z.strictObject({
+  taskId: TaskId.describe('the task'),
+  reason: Line.optional().describe('why'),
+  ...Seen,
+});
 export type ReleaseTaskInput = z.output<typeof ReleaseTaskInput>;
 
 /** Ends a task well, with what it produced. */
-export const CompleteTaskInput = z.strictObject({ taskId: TaskId, result: textOf(RESULT_BYTES).optional(), ...Seen });
+export const CompleteTaskInput = z.strictObject({
+  taskId: TaskId.describe('the task'),
+  result: textOf(RESULT_BYTES).optional().describe('what it produced'),
+  ...Seen,
+});
 export type CompleteTaskInput = z.output<typeof CompleteTaskInput>;
 
 /** Ends a task badly, with the reason. */
-export const FailTaskInput = z.strictObject({ taskId: TaskId, reason: textOf(RESULT_BYTES), ...Seen });
+export const FailTaskInput = z.strictObject({
+  taskId: TaskId.describe('the task'),
+  reason: textOf(RESULT_BYTES).describe('why'),
+  ...Seen,
+});
 export type FailTaskInput = z.output<typeof FailTaskInput>;
 
 /** Makes an ended or deleted task pending again. */
-export const ReopenTaskInput = z.strictObject({ taskId: TaskId, reason: Line.optional(), ...Seen });
+export const ReopenTaskInput = z.strictObject({
+  taskId: TaskId.describe('the task'),
+  reason: Line.optional().describe('why'),
+  ...Seen,
+});
 export type ReopenTaskInput = z.output<typeof ReopenTaskInput>;
 
 /** Removes a task; those that waited for it wait no longer. */
-export const DeleteTaskInput = z.strictObject({ taskId: TaskId, ...Seen });
+export const DeleteTaskInput = z.strictObject({ taskId: TaskId.describe('the task'), ...Seen });
 export type DeleteTaskInput = z.output<typeof DeleteTaskInput>;
 
 /** Adds or removes dependencies of a task. */
-export const DependenciesInput = z.strictObject({ taskId: TaskId, dependencies: Dependencies.min(1), ...Seen });
+export const DependenciesInput = z.strictObject({
+  taskId: TaskId.describe('the task'),
+  dependencies: Dependencies.min(1).describe('tasks that must be completed first'),
+  ...Seen,
+});
 export type DependenciesInput = z.output<typeof DependenciesInput>;
 
 /** A gate sends the work back to its holder, with what has to change. */

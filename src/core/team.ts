@@ -51,45 +51,71 @@ export type TeamConfig = z.output<typeof TeamConfig>;
 
 /** What one says to create a team. */
 export const CreateTeamInput = z.strictObject({
-  name: Slug,
-  description: textOf(DESCRIPTION_BYTES).default(''),
-  leadName: Slug.default('lead'),
-  leadSessionId: ChosenId.default(NO_SESSION),
-  leadAgentType: Line.default('person'),
-  leadModel: Line.optional(),
+  name: Slug.describe('the name: a-z, 0-9, and - or _ inside'),
+  description: textOf(DESCRIPTION_BYTES).default('').describe('what the team is for'),
+  leadName: Slug.default('lead').describe('the name of its lead'),
+  leadSessionId: ChosenId.default(NO_SESSION).describe("the session of the lead's agent"),
+  leadAgentType: Line.default('person').describe('what kind of agent the lead is'),
+  leadModel: Line.optional().describe('the model the lead runs on'),
   /** What runs the lead; absent when a person leads, or an agent that somebody else runs. */
-  leadAgent: AgentInput.optional(),
+  leadAgent: AgentInput.optional().describe('what runs the lead'),
   /** What the lead is to achieve, and how. */
-  leadPrompt: textOf(PROMPT_BYTES).optional(),
+  leadPrompt: textOf(PROMPT_BYTES).optional().describe('what the lead is to achieve'),
   leadHost: Slug.optional().describe('the only daemon that may run the lead, by name'),
   leadLabels: Labels.optional().describe('what a daemon that may run the lead must have'),
-  agents: AgentChoice.optional(),
-  budget: Budget.optional(),
-  cwd: z.string().max(4096).optional(),
-  teammateMode: TeammateMode.default('auto'),
-  resolvedBackend: BackendType.default('in-process'),
-  maxTeammates: z.number().int().min(1).max(MAX_TEAMMATES).default(DEFAULT_TEAMMATES),
-  messagesPerMinute: z.number().int().min(1).max(MAX_MESSAGES_PER_MINUTE).optional(),
-  delegateMode: z.boolean().default(false),
-  metadata: Metadata.optional(),
+  agents: AgentChoice.optional().describe('whom the lead may bring in'),
+  budget: Budget.optional().describe('what may be used'),
+  cwd: z.string().max(4096).optional().describe('the directory it works in'),
+  teammateMode: TeammateMode.default('auto').describe('where teammates should show themselves'),
+  resolvedBackend: BackendType.default('in-process').describe('where teammates show themselves now'),
+  maxTeammates: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_TEAMMATES)
+    .default(DEFAULT_TEAMMATES)
+    .describe('how many teammates it may have, the lead not counted'),
+  messagesPerMinute: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_MESSAGES_PER_MINUTE)
+    .optional()
+    .describe('how many messages each member may send in a minute: 30 unless said'),
+  delegateMode: z.boolean().default(false).describe('the lead only coordinates'),
+  metadata: Metadata.optional().describe('free data'),
 });
 export type CreateTeamInput = z.output<typeof CreateTeamInput>;
 
 /** What can be changed of a team. A new `leadId` replaces the lead; nothing is lost by it. */
 export const UpdateTeamInput = z.strictObject({
-  description: textOf(DESCRIPTION_BYTES).optional(),
-  leadId: Slug.optional(),
-  leadSessionId: ChosenId.optional(),
-  maxTeammates: z.number().int().min(1).max(MAX_TEAMMATES).optional(),
-  messagesPerMinute: z.number().int().min(1).max(MAX_MESSAGES_PER_MINUTE).optional(),
-  delegateMode: z.boolean().optional(),
-  agents: AgentChoice.optional(),
-  budget: Budget.optional(),
-  status: z.enum(['active', 'shutting-down']).optional(),
-  metadata: Metadata.optional(),
+  description: textOf(DESCRIPTION_BYTES).optional().describe('what the team is for'),
+  leadId: Slug.optional().describe('the member that leads from now on'),
+  leadSessionId: ChosenId.optional().describe("the session of the lead's agent"),
+  maxTeammates: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_TEAMMATES)
+    .optional()
+    .describe('how many teammates it may have, the lead not counted'),
+  messagesPerMinute: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_MESSAGES_PER_MINUTE)
+    .optional()
+    .describe('how many messages each member may send in a minute: 30 unless said'),
+  delegateMode: z.boolean().optional().describe('the lead only coordinates'),
+  agents: AgentChoice.optional().describe('whom the lead may bring in'),
+  budget: Budget.optional().describe('what may be used'),
+  status: z.enum(['active', 'shutting-down']).optional().describe('the new status'),
+  metadata: Metadata.optional().describe('free data'),
 });
 export type UpdateTeamInput = z.output<typeof UpdateTeamInput>;
 
 /** Closing a team that still has live teammates must be forced; they are then stopped. */
-export const CloseTeamInput = z.strictObject({ force: z.boolean().default(false) });
+export const CloseTeamInput = z.strictObject({
+  force: z.boolean().default(false).describe('also with live teammates'),
+});
 export type CloseTeamInput = z.output<typeof CloseTeamInput>;

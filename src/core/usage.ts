@@ -18,9 +18,9 @@ export type ContextUse = z.output<typeof ContextUse>;
 
 /** What a member used, and for which task; and how full its conversation is now, where its agent says so. */
 export const RecordUsageInput = z.strictObject({
-  memberId: Slug,
-  taskId: TaskId.optional(),
-  usage: usageUpTo(USAGE_COUNT, USAGE_COST),
+  memberId: Slug.describe('the member'),
+  taskId: TaskId.optional().describe('the task it was used for'),
+  usage: usageUpTo(USAGE_COUNT, USAGE_COST).describe('tokens and money'),
   context: ContextUse.optional().describe('how full its conversation is, as JSON: {"used":90000,"size":200000}'),
 });
 export type RecordUsageInput = z.output<typeof RecordUsageInput>;

@@ -35,7 +35,7 @@ export const hookOperations = [
     name: 'hook.remove',
     summary: 'Remove the hooks of a type',
     scope: 'admin',
-    input: InTeam.extend({ type: HookType }),
+    input: InTeam.extend({ type: HookType.describe('which hooks') }),
     result: z.object({ removed: z.boolean() }),
     route: 'DELETE /api/teams/:teamId/hooks/:type',
     cli: { args: ['type'] },

@@ -38,7 +38,7 @@ export const noteOperations = [
     scope: 'reader',
     long: true,
     input: InTeam.extend({
-      tag: Line.optional(),
+      tag: Line.optional().describe('only those with this tag'),
       after: TaskId.optional().describe('only notes with a greater id'),
       limit: z.number().int().min(1).max(NOTES_PER_TEAM).optional().describe('the newest so many'),
     }),
@@ -85,7 +85,10 @@ export const noteOperations = [
     summary: 'Search what the team wrote down and what its tasks produced',
     scope: 'reader',
     long: true,
-    input: InTeam.extend({ query: Line.min(1), limit: z.number().int().min(1).max(100).default(10) }),
+    input: InTeam.extend({
+      query: Line.min(1).describe('what to look for'),
+      limit: z.number().int().min(1).max(100).default(10).describe('at most so many'),
+    }),
     result: z.array(MemoryHit),
     route: 'GET /api/teams/:teamId/search',
     cli: { args: ['query'] },

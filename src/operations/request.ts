@@ -27,8 +27,8 @@ export const requestOperations = [
     scope: 'reader',
     long: true,
     input: InTeam.extend({
-      status: RequestStatus.optional(),
-      kind: TeamRequest.shape.kind.optional(),
+      status: RequestStatus.optional().describe('only with this status'),
+      kind: TeamRequest.shape.kind.optional().describe('only these'),
       after: AnswerRequestInput.shape.requestId.optional().describe('only what was asked after this request'),
     }),
     result: z.array(TeamRequest),

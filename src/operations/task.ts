@@ -53,9 +53,9 @@ export const taskOperations = [
     scope: 'reader',
     long: true,
     input: InTeam.extend({
-      status: SharedTaskStatus.optional(),
+      status: SharedTaskStatus.optional().describe('only with this status'),
       assigneeId: Slug.optional().describe('held by or reserved for this member'),
-      priority: SharedTaskPriority.optional(),
+      priority: SharedTaskPriority.optional().describe('only with this priority'),
       after: TaskId.optional().describe('only tasks with a greater id'),
       limit: z
         .number()
@@ -113,7 +113,10 @@ export const taskOperations = [
     name: 'task.assign',
     summary: 'Reserve a task for a member, or (without one) for nobody',
     scope: 'member',
-    input: AssignTaskInput.extend({ ...InTeam.shape, assigneeId: Slug.nullable().default(null) }),
+    input: AssignTaskInput.extend({
+      ...InTeam.shape,
+      assigneeId: Slug.nullable().default(null).describe('the member; nobody when not given'),
+    }),
     result: SharedTask,
     route: 'POST /api/teams/:teamId/tasks/:taskId/assign',
     cli: { args: ['taskId', 'assigneeId'] },

@@ -148,7 +148,7 @@ export const teamOperations = [
     summary: 'Shut a team down: everybody is asked to stop, who has not in time is ended, then it is closed',
     scope: 'lead',
     input: InTeam.extend({
-      reason: Line.default('the team is shut down'),
+      reason: Line.default('the team is shut down').describe('why'),
       within: z.number().int().min(0).max(3_600_000).default(30_000).describe('milliseconds to agree and end'),
       force: z.boolean().default(false).describe('end them without asking'),
     }),

@@ -23,7 +23,7 @@ const LOOK_MS = 100;
 const ANSWER_MS = 5_000;
 
 const From = InTeam.extend({
-  memberId: Slug,
+  memberId: Slug.describe('the member'),
   session: z
     .string()
     .regex(/^[A-Za-z0-9._-]+$/)

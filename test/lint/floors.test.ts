@@ -97,6 +97,8 @@ const IMPORTS: readonly Import[] = [
   ['src/cli/reach/connect.ts', '../line/find.ts', WING],
   ['src/cli/reach/connect.ts', '../commands/up.ts', WING],
   ['src/cli/line/help.ts', '../show/text.ts'],
+  ['src/cli/line/help.ts', '../../operations/index.ts', CLIENT],
+  ['src/cli/line/texts.ts', '../../operations/index.ts'],
   ['src/cli/line/help.ts', '../commands/table.ts', WING],
   ['src/cli/show/views/task.ts', '../text.ts'],
   ['src/cli/show/views/task.ts', '../../line/find.ts', WING],

@@ -1,6 +1,6 @@
 import type { Command, Input } from './command.ts';
 import { flagsOf } from './inputs.ts';
-import { TEXTS } from './manifest-texts.ts';
+import { TEXTS } from './texts.ts';
 
 /** A command with all that help texts say of it. */
 export interface Described {

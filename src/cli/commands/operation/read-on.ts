@@ -29,6 +29,6 @@ export async function readOn(
 }
 
 async function defaultLimit({ words }: Command): Promise<number> {
-  const { TEXTS } = await import('../../line/manifest-texts.ts');
+  const { TEXTS } = await import('../../line/texts.ts');
   return (TEXTS[words]?.defaults['limit'] as number | undefined) ?? Infinity;
 }

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { OperationName } from '../../operations/index.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { CommandRow, CommandTexts, InputRow, InputType } from './command.ts';
+
+/** An operation as a command: its words, its row in the manifest, and what help says of it. */
+export function commandFrom(operation: Operation): { words: string; row: CommandRow; texts: CommandTexts } {
+  const { name, summary, scope, cli = {} } = operation;
+  const schema = Schema.parse(z.toJSONSchema(operation.input, { io: 'input' }));
+  const places = cli.args ?? [];
+  const inputs = Object.entries(schema.properties).map(([field, property]) => ({
+    ...describeInput(operation, field, property),
+    isRequired: schema.required.includes(field),
+  }));
+  const rowOf = (field: string): InputRow => {
+    const input = inputs.find((one) => one.field === field);
+    if (!input) throw new Error(`${name} has no input ${field}`);
+    const marks = `${input.isRequired ? '!' : ''}${input.nullable ? '?' : ''}`;
+    const row = [input.field, input.name, input.type, marks] as const;
+    return input.values ? [...row, input.values] : row;
+  };
+  const flags = inputs.filter(({ field }) => !places.includes(field)).sort((a, b) => rank(a) - rank(b));
+  return {
+    words: cli.command ?? name.replace('.', ' '),
+    row: [name as OperationName, scope, places.map(rowOf), flags.map(({ field }) => rowOf(field))],
+    texts: {
+      summary,
+      inputs: Object.fromEntries(inputs.map(({ field, text }) => [field, text])),
+      defaults: Object.fromEntries(
+        inputs.flatMap(({ field, fallback }) => (fallback === undefined ? [] : [[field, fallback]])),
+      ),
+    },
+  };
+}
+
+/** The team comes first, then what must be given. */
+function rank(flag: { field: string; isRequired: boolean }): number {
+  if (flag.field === 'teamId') return 0;
+  return flag.isRequired ? 1 : 2;
+}
+
+function describeInput({ name, cli }: Operation, field: string, property: Property) {
+  const isPlace = cli?.args?.includes(field) ?? false;
+  const type = typeOf(property);
+  const text = wordInput(name, field, property);
+  const fallback = property.default;
+  const isPlain = typeof fallback === 'string' || typeof fallback === 'number' || typeof fallback === 'boolean';
+  return {
+    field,
+    name: cli?.flags?.[field] ?? nameOf(field, isPlace),
+    type,
+    text,
+    values: property.enum,
+    nullable: Array.isArray(property.type) && property.type.includes('null'),
+    fallback: isPlain && fallback !== '' && fallback !== false ? fallback : undefined,
+  };
+}
+
+/** What help says of an input: what its schema says, unless a person types it in another way than a program. */
+function wordInput(operation: string, field: string, { description }: Property): string {
+  const own = TYPED[`${operation} ${field}`] ?? TYPED[field];
+  if (own !== undefined) return own;
+  if (description === undefined) throw new Error(`${operation}: describe ${field} in its schema, for the help texts`);
+  const isLong = LONG.includes(field) || LONG.includes(`${operation} ${field}`);
+  return isLong ? `${description}; - reads it from standard input` : description;
+}
+
+/** Texts that are seldom typed in a line. */
+const LONG: readonly string[] = ['description', 'content', 'feedback', 'prompt', 'result', 'task.fail reason'];
+
+/** What help says of inputs that a person types in another way than a program: times, lists, JSON. By field, or by `operation field`. */
+const TYPED: Readonly<Record<string, string>> = {
+  wait: 'wait up to so long for one: 30s, 5m',
+  since: 'not older than: 10m, 2h, or a moment in ISO 8601',
+  until: 'not newer than: 10m, 2h, or a moment in ISO 8601',
+  'team.down within': 'how long members may take to agree and end: 30s, 5m',
+  'request.raise within': 'milliseconds until the answer is no',
+  'hook.register timeout': 'milliseconds until it is ended',
+  dependencies: 'tasks that must be completed first: 1,2',
+  addDependencies: 'tasks that it must wait for as well: 1,2',
+  addDependents: 'tasks that must wait for it as well: 3,4',
+  'task.update assigneeId': 'who it is reserved for; none for nobody',
+  'request.answer approve': 'yes, or --no-approve',
+  // The command line asks again for as many as were wanted.
+  'task.list limit': 'at most so many, the oldest first',
+  'event.list limit': 'at most so many',
+  'team.create cwd': 'the directory it works in (default: this one)',
+  'hook.register cwd': 'the directory it runs in (default: this one)',
+  'member.spawn cwd': "the directory it works in (default: its lead's, else one of its team's own)",
+  'member.add agent': 'what runs it: a name such as codex, or JSON as in a team file: {"exec":"./work.sh"}',
+  'member.spawn agent':
+    'what runs it: a name such as codex, or JSON as in a team file: {"exec":"./work.sh"} (default: what its team runs on, ' +
+    'else agent in config.yaml, else the first that is installed, in the order of troupe agents)',
+  leadAgent: 'what runs the lead: a name such as claude, or JSON as in a team file',
+  'team.create agents': 'whom the lead may bring in, as JSON: {"codex":{"kind":"codex"}}',
+  'team.update agents': 'whom the lead may bring in, as JSON: {"codex":{"kind":"codex"}}',
+  budget: 'what may be used, as JSON: {"costUsd":5,"tokens":1000000,"turns":50,"minutes":60}',
+  metadata: 'free data as JSON: {"ticket":"A-1"}',
+  'request.raise detail': 'free data for programs, as JSON',
+  usage: 'tokens and money as JSON: {"inputTokens":100,"costUsd":0.01}',
+};
+
+function nameOf(field: string, isPlace: boolean): string {
+  const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  // An id is what one gives for the thing; only `--message-id` and the like would mean something else without it.
+  if (field === 'teamId' || field === 'taskId' || isPlace) return name.replace(/-id(s?)$/, '$1');
+  return name;
+}
+
+function typeOf(property: Property): InputType {
+  if (/\bmilliseconds\b/.test(property.description ?? '')) return 'duration';
+  if (property.format === 'date-time') return 'time';
+  const type = [property.type].flat().find((one) => one !== 'null');
+  if (type === 'string' || type === 'boolean') return type;
+  if (type === 'integer' || type === 'number') return 'number';
+  return type === 'array' ? 'list' : 'json';
+}
+
+/** What the table's JSON Schemas consist of. */
+const Property = z.looseObject({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  enum: z.array(z.string()).optional(),
+  format: z.string().optional(),
+  description: z.string().optional(),
+  default: z.unknown().optional(),
+});
+type Property = z.infer<typeof Property>;
+const Schema = z.object({
+  properties: z.record(z.string(), Property),
+  required: z.array(z.string()).default([]),
+});
