@@ -97,6 +97,16 @@ describe('an agent that speaks ACP', () => {
     expect(session.events.some(({ type }) => type === 'shown')).toBe(false);
   });
 
+  test('that ended its turn just before it got a message is told to read it', async () => {
+    const late = acpAgent({ name: 'opencode', command: [process.execPath, FIXTURE, 'late'] });
+    const session = await open(late.start(start()));
+    await session.send(turn('long'), { when: 'next' });
+    await session.heardText('working');
+    await session.send({ ...turn('beside'), messages: [message('m-7')] }, { when: 'steer' });
+    expect(await session.end(1)).toMatchObject({ reason: 'done', text: expect.stringContaining('Read it') as string });
+    expect(session.events.filter(({ type }) => type === 'shown')).toEqual([{ type: 'shown', messageIds: ['m-7'] }]);
+  });
+
   test('that nobody knows is refused by name', () => {
     expect(() => acpAgent({ name: 'clippy' })).toThrow(
       'There is no agent named clippy: choose of claude, codex, gemini',

@@ -19,6 +19,9 @@ type Emit = (event: AgentEvent) => void;
 /** How often a turn is gone on with that its agent gave up because of a no. */
 const GO_ON_LIMIT = 3;
 
+/** What makes a model read what is in its history already. */
+const READ_ON = 'The message before this one came while you ended your turn. Read it, and go on.';
+
 /** What a session is made of. */
 export interface AcpSessionOptions {
   readonly agent: AcpAgent;
@@ -48,6 +51,8 @@ export class AcpSession {
   #unshown: string[] = [];
   /** Messages that joined the turn: the model has them with its next call, and nothing but the end of the turn tells. */
   #joined: string[] = [];
+  /** Its history ends with something that came while it ended its turn. */
+  #unread = false;
   /** Prompts of this turn that are not answered yet. */
   readonly #open = new Set<Promise<PromptResponse>>();
 
@@ -67,6 +72,10 @@ export class AcpSession {
       for (let times = 0; this.#gaveUp(response, signal) && times < GO_ON_LIMIT; times++) {
         response = await this.#settle(this.#prompt(this.#explainDenial(), []));
       }
+      while (this.#unread && response.stopReason === 'end_turn' && !signal.aborted) {
+        this.#unread = false;
+        response = await this.#settle(this.#prompt(READ_ON, []));
+      }
       return this.#end(response, signal);
     } finally {
       this.#flow.flush();
@@ -79,10 +88,7 @@ export class AcpSession {
   async steer(turn: Turn): Promise<boolean> {
     const { steering } = this.#options.agent;
     if (steering === 'second prompt') {
-      void this.#prompt(turn.text, []).then(
-        () => this.#show(idsOf(turn)),
-        () => {},
-      );
+      void this.#fold(turn).catch(() => {});
       return true;
     }
     if (steering === 'none') return false;
@@ -93,6 +99,18 @@ export class AcpSession {
     });
     if (outcome === 'injected') this.#joined.push(...idsOf(turn));
     return outcome === 'injected';
+  }
+
+  /**
+   * Prompts while the turn runs; the agent takes it along. One that was about to end keeps the prompt, and answers it with what it had
+   * said before: then its model has not read it.
+   */
+  async #fold(turn: Turn): Promise<void> {
+    const { messageId } = this.#said;
+    await this.#prompt(turn.text, []);
+    if (messageId === undefined || this.#said.messageId !== messageId) return this.#show(idsOf(turn));
+    this.#unread = true;
+    this.#unshown.push(...idsOf(turn));
   }
 
   /** Asks the agent to end the turn. */
@@ -146,6 +164,7 @@ export class AcpSession {
     this.#denied = undefined;
     this.#unshown = [];
     this.#joined = [];
+    this.#unread = false;
     this.#open.clear();
     this.#calls.clear();
     this.#meter.begin();
