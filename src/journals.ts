@@ -6,7 +6,6 @@ import type { JournalAwayError } from './journal/away.ts';
 import type { Hosts } from './journal/hosts.ts';
 import type { Journal } from './journal/journal.ts';
 import { memoryJournal } from './journal/memory.ts';
-import type { NatsInspection } from './journal/nats/inspect.ts';
 import { sqliteJournal } from './journal/sqlite.ts';
 
 /** Where teams are kept: a file, the memory of one process, or servers that several machines reach. */
@@ -71,8 +70,6 @@ interface JournalKind<P extends JournalPlace> {
   show?(place: P): Promise<string>;
   /** `exclusive`: one ledger of this process alone writes it. */
   open(place: P, options: { file: string; exclusive: boolean }): Promise<OpenedJournal>;
-  /** Looks at it from outside, where there is something to see besides a file. */
-  inspect?(place: P, base: string): Promise<NatsInspection>;
 }
 
 // What serves servers is loaded by those who have some.
@@ -110,10 +107,6 @@ const KINDS: { readonly [P in JournalPlace as P['kind']]: JournalKind<P> } = {
       const again = repeatAddress(url, base ?? process.cwd());
       const facts = { ...journal.facts, ...(again !== undefined && { again }) };
       return { journal, kind: 'nats', hosts: journal.hosts, away: () => journal.away(), ...facts };
-    },
-    async inspect({ url, base }, folder) {
-      const { inspectNatsJournal } = await import('./journal/nats/inspect.ts');
-      return inspectNatsJournal(url, base ?? folder);
     },
   },
 };
@@ -154,9 +147,4 @@ export async function showPlace(place: JournalPlace, { file }: { file: string })
 export function isThere(place: JournalPlace, { file }: { file: string }): boolean {
   const path = fileOf(place, { file });
   return path === undefined || existsSync(path);
-}
-
-/** What servers tell of a journal, whether a daemon runs or not; undefined where there are none. Relative paths begin at `base`. */
-export async function inspectServers(place: JournalPlace, base: string): Promise<NatsInspection | undefined> {
-  return kindOf(place).inspect?.(place, base);
 }

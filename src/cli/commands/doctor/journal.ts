@@ -9,10 +9,9 @@ export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): 
   const name = 'journal';
   try {
     const place = await findPlace(home, environment);
-    // Only those who need it wait until it is loaded.
-    const { inspectServers } = await import('../../../journals.ts');
-    const inspection = place && (await inspectServers(place, home.directory));
-    return inspection ? describe(inspection) : [];
+    if (place?.kind !== 'nats') return [];
+    const { inspectNatsJournal } = await import('../../../journal/nats/inspect.ts');
+    return describe(await inspectNatsJournal(place.url, place.base ?? home.directory));
   } catch (error) {
     const found = (error as Error).message;
     return [{ name, state: 'fail', found, remedy: 'correct it in config.yaml of the home, or in TROUPE_JOURNAL' }];
