@@ -1,6 +1,5 @@
 import type { Agent, Mode, StartOptions, TaskJson } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
-import { TeamError } from '../core/errors.ts';
 import { LINE_LENGTH, RESULT_BYTES } from '../core/limits.ts';
 import { cutToBytes, shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
@@ -10,6 +9,7 @@ import type { Door } from './door.ts';
 import { beginToLead } from './lead.ts';
 import type { Lead } from './lead.ts';
 import { openMail } from './mail.ts';
+import { closingDoor, isInterrupted, isOver, pendingShutdown } from './over.ts';
 import { pauseFor, retryAfter } from './overload.ts';
 import { patientDoor } from './patience.ts';
 import { answerPermissions } from './permissions.ts';
@@ -295,34 +295,4 @@ class Teammate {
     if (messages.length === 0) return;
     this.#produced((await turnWithMail(this.#bench, makeTurn({ messages }))).text);
   }
-}
-
-/** What happens in its name ends with it. */
-function closingDoor(door: Door, over: AbortSignal): Door {
-  return {
-    ...door,
-    async call(name, input, how) {
-      if (over.aborted) throw new TeamError('member_stopped', 'The agent of this member is gone');
-      return door.call(name, input, how);
-    },
-  };
-}
-
-/** The team or the membership is over. */
-function isOver(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'team_closed' || code === 'member_stopped';
-}
-
-async function pendingShutdown(
-  door: Door,
-  { teamId, memberId }: Bench['who'],
-): Promise<{ id: string; content: string } | undefined> {
-  const requests = await door.call('request.list', { teamId, status: 'pending', kind: 'shutdown' });
-  return requests.find((request) => request.memberId === memberId);
-}
-
-/** There is something that does not wait until the work goes on. */
-async function isInterrupted(door: Door, who: Bench['who'], signal: AbortSignal): Promise<boolean> {
-  return signal.aborted || (await pendingShutdown(door, who)) !== undefined;
 }
