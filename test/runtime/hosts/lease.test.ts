@@ -4,6 +4,7 @@ import type { HostCard, Hosts } from '../../../src/journal/hosts.ts';
 import { memoryJournal } from '../../../src/journal/memory.ts';
 import { SharedTaskList } from '../../../src/ledger/task-list.ts';
 import { keepHosts } from '../../../src/runtime/hosts/keeper.ts';
+import type { KeeperOptions } from '../../../src/runtime/hosts/keeper.ts';
 import { fencedJournal, readClocks, since } from '../../../src/runtime/hosts/lease.ts';
 import type { Lease } from '../../../src/runtime/hosts/lease.ts';
 import { note } from '../../contracts/journal/notes.ts';
@@ -31,6 +32,24 @@ function localHosts(cards: HostCard[], told: string[], more: Partial<Hosts> = {}
   };
 }
 
+/** The daemon alpha among these. */
+function openKeeper(hosts: Hosts, more: Partial<KeeperOptions> = {}) {
+  return keepHosts({
+    hosts,
+    ledger: openLedger(memoryJournal()),
+    self: { name: 'alpha', labels: [], agents: [], home: 'h', version: '1' },
+    load: () => 0,
+    reconsider: async () => {},
+    declareLost: async () => {},
+    onLease() {},
+    onOusted: () => {},
+    onError: (error) => {
+      throw error;
+    },
+    ...more,
+  });
+}
+
 test('a pause is seen by the clock that went on during it', () => {
   // The real one is its prototype's.
   onTestFinished(() => void Reflect.deleteProperty(performance, 'now'));
@@ -44,19 +63,7 @@ test('a pause is seen by the clock that went on during it', () => {
 
 test('after a pause longer than its lease a daemon knows of nobody until it has looked', async () => {
   const beta: HostCard = { name: 'beta', labels: [], agents: [], load: 0, home: 'other', version: '1' };
-  const keeper = await keepHosts({
-    hosts: localHosts([beta], []),
-    ledger: openLedger(memoryJournal()),
-    self: { name: 'alpha', labels: [], agents: [], home: 'h', version: '1' },
-    load: () => 0,
-    reconsider: async () => {},
-    declareLost: async () => {},
-    onLease() {},
-    onOusted: () => {},
-    onError: (error) => {
-      throw error;
-    },
-  });
+  const keeper = await openKeeper(localHosts([beta], []));
   const names = (): string[] => keeper.list().map(({ name }) => name);
   expect(names()).toEqual(['alpha', 'beta']);
   sleepFor(3_600_000);
@@ -80,19 +87,7 @@ test('a daemon that comes while another reads the list is known to it', async ()
       return [];
     },
   };
-  const keeper = await keepHosts({
-    hosts: localHosts([], [], listening),
-    ledger: openLedger(memoryJournal()),
-    self: { name: 'alpha', labels: [], agents: [], home: 'h', version: '1' },
-    load: () => 0,
-    reconsider: async () => {},
-    declareLost: async () => {},
-    onLease() {},
-    onOusted: () => {},
-    onError: (error) => {
-      throw error;
-    },
-  });
+  const keeper = await openKeeper(localHosts([], [], listening));
   const names = (): string[] => keeper.list().map(({ name }) => name);
   expect(names()).toContain('beta');
   sleepFor(3_600_000);
@@ -104,18 +99,9 @@ test('a daemon that comes while another reads the list is known to it', async ()
 test('after a pause longer than its lease a daemon looks before it writes, and only then', async () => {
   const told: string[] = [];
   const journal = memoryJournal();
-  const keeper = await keepHosts({
-    hosts: localHosts([], told),
+  const keeper = await openKeeper(localHosts([], told), {
     ledger: openLedger(journal),
-    self: { name: 'alpha', labels: [], agents: [], home: 'h', version: '1' },
-    load: () => 0,
     reconsider: async (teamId) => void told.push(`reconsider ${teamId}`),
-    declareLost: async () => {},
-    onLease() {},
-    onOusted: () => {},
-    onError: (error) => {
-      throw error;
-    },
   });
   const fenced = fencedJournal(
     {
@@ -147,18 +133,9 @@ test('after a pause a team goes on, although what it writes first and the look a
   const held: { lease?: Lease } = {};
   const ledger = openLedger(fencedJournal(journal, () => held.lease));
   const looked: string[] = [];
-  const keeper = await keepHosts({
-    hosts: localHosts([], []),
+  const keeper = await openKeeper(localHosts([], []), {
     ledger,
-    self: { name: 'alpha', labels: [], agents: [], home: 'h', version: '1' },
-    load: () => 0,
     reconsider: (teamId) => ledger.view(teamId, () => void looked.push(teamId)),
-    declareLost: async () => {},
-    onLease() {},
-    onOusted: () => {},
-    onError: (error) => {
-      throw error;
-    },
   });
   held.lease = keeper.lease;
   await createTeam(ledger);
@@ -174,17 +151,7 @@ test('a daemon that slept while another took its name does not write', async () 
   const cards: HostCard[] = [];
   const told: string[] = [];
   const journal = memoryJournal();
-  const keeper = await keepHosts({
-    hosts: localHosts(cards, told),
-    ledger: openLedger(journal),
-    self: { name: 'alpha', labels: [], agents: [], home: 'h', version: '1' },
-    load: () => 0,
-    reconsider: async () => {},
-    declareLost: async () => {},
-    onLease() {},
-    onOusted: () => {},
-    onError: () => {},
-  });
+  const keeper = await openKeeper(localHosts(cards, told), { ledger: openLedger(journal), onError: () => {} });
   sleepFor(3_600_000);
   cards.push({ name: 'alpha', labels: [], agents: [], home: 'another', version: '1', load: 0 });
   told.length = 0;
