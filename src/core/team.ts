@@ -49,6 +49,14 @@ export const TeamConfig = z.object({
 });
 export type TeamConfig = z.output<typeof TeamConfig>;
 
+const MessagesPerMinute = z
+  .number()
+  .int()
+  .min(1)
+  .max(MAX_MESSAGES_PER_MINUTE)
+  .optional()
+  .describe('how many messages each member may send in a minute: 30 unless said');
+
 /** What one says to create a team. */
 export const CreateTeamInput = z.strictObject({
   name: Slug.describe('the name: a-z, 0-9, and - or _ inside'),
@@ -75,13 +83,7 @@ export const CreateTeamInput = z.strictObject({
     .max(MAX_TEAMMATES)
     .default(DEFAULT_TEAMMATES)
     .describe('how many teammates it may have, the lead not counted'),
-  messagesPerMinute: z
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_MESSAGES_PER_MINUTE)
-    .optional()
-    .describe('how many messages each member may send in a minute: 30 unless said'),
+  messagesPerMinute: MessagesPerMinute,
   delegateMode: z.boolean().default(false).describe('the lead only coordinates'),
   metadata: Metadata.optional().describe('free data'),
 });
@@ -99,13 +101,7 @@ export const UpdateTeamInput = z.strictObject({
     .max(MAX_TEAMMATES)
     .optional()
     .describe('how many teammates it may have, the lead not counted'),
-  messagesPerMinute: z
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_MESSAGES_PER_MINUTE)
-    .optional()
-    .describe('how many messages each member may send in a minute: 30 unless said'),
+  messagesPerMinute: MessagesPerMinute,
   delegateMode: z.boolean().optional().describe('the lead only coordinates'),
   agents: AgentChoice.optional().describe('whom the lead may bring in'),
   budget: Budget.optional().describe('what may be used'),
