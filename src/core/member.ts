@@ -69,7 +69,7 @@ export type TeamMember = z.output<typeof TeamMember>;
 export const SpawnTeammateOptions = z.strictObject({
   name: Slug.describe('the name: a-z, 0-9, and - or _ inside'),
   role: Line.default('teammate').describe('what it is there for, in a few words'),
-  prompt: textOf(PROMPT_BYTES).default('').describe('what it is told at its start'),
+  prompt: textOf(PROMPT_BYTES).default('').describe('the instructions it starts with'),
   model: Line.optional().describe('the model its agent runs on'),
   planApprovalRequired: z.boolean().default(false).describe('its plan must be approved before it may change anything'),
   agentType: Line.default('general-purpose').describe('what kind of agent it is'),

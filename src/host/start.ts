@@ -6,7 +6,7 @@ import { rightsOf } from './permissions.ts';
 import { describeRole } from './role.ts';
 import type { TeammateOptions } from './teammate.ts';
 
-/** How a member starts, from its record and its team's: who it is told it is, what it may do, where it goes on. */
+/** Makes the start options of a member from its record and its team: its role, its rights, the session to resume. */
 export function startOf(
   { team, member, agent }: { team: ResultOf<'team.show'>; member: ResultOf<'member.show'>; agent: AgentSpec },
   around: Pick<StartOptions, 'cwd' | 'env' | 'tools'>,

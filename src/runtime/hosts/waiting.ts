@@ -38,7 +38,7 @@ export function whyUnplaced(member: MemberRecord, hosts: readonly HostCard[], wa
   }
   const able = labelled.filter((one) => mayRun(one, member));
   if (able.length === 0 && agent) {
-    return `${catalogNameOf(agent)} is not installed on ${names(labelled)}: install it there and start the daemon anew`;
+    return `${catalogNameOf(agent)} is not installed on ${names(labelled)}: install it there and restart the daemon`;
   }
   if (waitedMs < TAKEN_ON_MS) return undefined;
   return `${names(able)} could run it and did not; its folder ${cwd ?? ''} must be there, and the daemon's log may say more`;

@@ -71,7 +71,7 @@ export function watchPresence(shared: Shared, signature: Signature, onOver: () =
     const now = identityOf(paths.tasks);
     isReplaced =
       (mark?.session !== undefined && session !== undefined && mark.session !== session) ||
-      // Deleted and made again in one session: the numbers of its tasks begin anew, and stand for others.
+      // The team was deleted and made again in one session. Its tasks are numbered from 1 again, so a number now means another task.
       (since !== undefined && list !== '' && now !== '' && list !== now);
     if (isReplaced) {
       report(
