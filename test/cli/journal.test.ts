@@ -9,7 +9,7 @@ import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { fill, note, texts } from '../contracts/journal/notes.ts';
 import { connect, serve, temporaryHome } from '../daemon/serve.ts';
 import { openAdmin } from '../nats/admin.ts';
-import { NEEDS_NATS, startNats } from '../nats/server.ts';
+import { NEEDS_NATS, PATIENT, startNats } from '../nats/server.ts';
 import type { NatsServers } from '../nats/server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { newTroupe } from './troupe.ts';
@@ -47,7 +47,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
   test('daemons that run make teams as the journal is set up now, and teams that are kept otherwise are named', async () => {
     const address = url();
     const { prefix } = readNatsAddress(address, '/');
-    const journal = await natsJournal(address);
+    const journal = await natsJournal(address, PATIENT);
     await setUpNatsJournal(address, { maxBytes: 1_000_000 });
     await journal.append('late', 0, [note('1')]);
     const admin = await openAdmin(servers);
@@ -56,7 +56,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
 
     await admin.jsm.streams.update(`${prefix}_late`, { max_bytes: 2_000_000 });
     await admin.close();
-    const again = await natsJournal(address);
+    const again = await natsJournal(address, PATIENT);
     const odd =
       /Not kept as the journal is set up \(1 replica, 1000000 bytes\): late\. Say it again: troupe journal init/;
     expect(again.facts.advice).toMatch(odd);
@@ -111,7 +111,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
     const source = sqliteJournal(first);
     await fill(source, 'alpha', 40);
     await source.append('beta', 0, [note('🎭 \u0000'), note('second')]);
-    const nats = await natsJournal(address);
+    const nats = await natsJournal(address, PATIENT);
     for await (const { seq, events } of source.read('alpha', 0)) {
       await nats.append('alpha', seq - 1, events);
       if (seq === 7) break;

@@ -11,10 +11,9 @@ import { runScenario } from '../ledger/model/scenario.ts';
 import { TEAM } from '../ledger/model/world.ts';
 import { openAdmin } from '../nats/admin.ts';
 import type { Admin } from '../nats/admin.ts';
-import { NEEDS_NATS, startNats } from '../nats/server.ts';
+import { NEEDS_NATS, PATIENT, startNats } from '../nats/server.ts';
 import type { NatsNode, NatsServers } from '../nats/server.ts';
 import { isProof, rounds } from '../proof.ts';
-import { HANG_MS } from '../until.ts';
 
 const MODEL_RUNS = rounds(3, 500);
 const ROUNDS = rounds(60, 1_000);
@@ -43,7 +42,7 @@ describe('on three servers', NEEDS_NATS, () => {
   beforeAll(async () => {
     servers = await startNats({ size: 3 });
     await setUpNatsJournal(servers.url, { replicas: 3 });
-    sweeper = await natsJournal(servers.url);
+    sweeper = await natsJournal(servers.url, PATIENT);
   });
   afterAll(async () => {
     await sweeper?.close();
@@ -53,7 +52,7 @@ describe('on three servers', NEEDS_NATS, () => {
   test('what is not named when a journal is changed stays', async () => {
     const url = `${servers.url}?prefix=kept`;
     await setUpNatsJournal(url, { replicas: 3, maxBytes: 1_000_000 });
-    const journal = await natsJournal(url);
+    const journal = await natsJournal(url, PATIENT);
     await journal.append('a', 0, [note('1')]);
     const before = { replicas: 3, maxBytes: 1_000_000, leaseMs: 30_000 };
     const shorter = { ...before, leaseMs: 15_000 };
@@ -73,7 +72,7 @@ describe('on three servers', NEEDS_NATS, () => {
   // One journal for all: making one takes the servers half a second, and a team a quarter.
   const makeStore = async () => {
     await Promise.all((await sweeper.teams()).map((team) => sweeper.drop(team)));
-    return () => natsJournal(servers.url);
+    return () => natsJournal(servers.url, PATIENT);
   };
   describeJournal('nats, three replicas', makeStore, { most: rounds(6, 50) });
 
@@ -91,8 +90,7 @@ describe('on three servers', NEEDS_NATS, () => {
   test(`two rivals never both win, in ${ROUNDS} rounds with a leader that falls`, async () => {
     const admin = await openAdmin(servers);
     onTestFinished(() => admin.close());
-    const timing = { patienceMs: HANG_MS, awayMs: HANG_MS };
-    const rivals = [await natsJournal(servers.url, timing), await natsJournal(servers.url, timing)] as const;
+    const rivals = [await natsJournal(servers.url, PATIENT), await natsJournal(servers.url, PATIENT)] as const;
     onTestFinished(async () => void (await Promise.all(rivals.map((rival) => rival.close()))));
     const winners: string[] = [];
     const dead: NatsNode[] = [];

@@ -6,9 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
 import { natsJournal } from '../../src/journal/nats.ts';
 import { collect, note, startFollowing, texts } from '../contracts/journal/notes.ts';
-import { NEEDS_NATS, startNats } from '../nats/server.ts';
+import { NEEDS_NATS, PATIENT, startNats } from '../nats/server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { HANG_MS } from '../until.ts';
 
 /** A server that can be set back to what it had before. */
 async function startForgetful() {
@@ -33,7 +32,7 @@ async function startForgetful() {
 
 async function open(url: string): Promise<Journal> {
   // Its server is away for as long as that takes.
-  const journal = await natsJournal(url, { patienceMs: HANG_MS, awayMs: HANG_MS });
+  const journal = await natsJournal(url, PATIENT);
   onTestFinished(() => journal.close());
   return journal;
 }

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { HostCard } from '../../src/journal/hosts.ts';
 import { natsJournal } from '../../src/journal/nats.ts';
 import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
-import { NEEDS_NATS, startNats } from '../nats/server.ts';
+import { NEEDS_NATS, PATIENT, startNats } from '../nats/server.ts';
 
 /** Longer than any test takes: a card lasts, though nobody renews it. */
 const [LONG_MS, SHORTER_MS] = [3_600_000, 1_800_000];
@@ -12,7 +12,7 @@ test('a daemon that never follows a shorter lease is named, kept alive, and the 
   onTestFinished(() => servers.stop());
   const { url } = servers;
   await setUpNatsJournal(url, { leaseMs: LONG_MS });
-  const journal = await natsJournal(url);
+  const journal = await natsJournal(url, PATIENT);
   onTestFinished(() => journal.close());
   const { hosts } = journal;
 

@@ -1,18 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nkeys } from '@nats-io/transport-node';
+import { setImmediate } from 'node:timers/promises';
+import { connect, nkeys } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { natsJournal } from '../../src/journal/nats.ts';
 import type { NatsJournal } from '../../src/journal/nats.ts';
+import { watchReach } from '../../src/journal/nats/reach.ts';
 import { writeServerConfigs } from '../../src/journal/nats/server-config.ts';
 import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
 import { collect, fill, note, texts } from '../contracts/journal/notes.ts';
 import { pauseProcess } from '../daemon/processes.ts';
 import { makeCertificate } from '../nats/certificates.ts';
 import { startProxy } from '../nats/proxy.ts';
-import { NEEDS_NATS, startNats } from '../nats/server.ts';
+import { NEEDS_NATS, PATIENT, startNats } from '../nats/server.ts';
 import type { NatsOptions, NatsServers } from '../nats/server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
@@ -24,10 +26,19 @@ async function start(options: NatsOptions): Promise<NatsServers> {
   return servers;
 }
 
-async function open(url: string, options = {}): Promise<NatsJournal> {
+async function open(url: string, options: object = PATIENT): Promise<NatsJournal> {
   const journal = await natsJournal(url, options);
   onTestFinished(() => journal.close());
   return journal;
+}
+
+/** Whether something from a server on loopback lies unread in a socket. */
+function hasUnread(port: number): boolean {
+  const from = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+  return lines.some(([, , remote, , queues]) => remote === from && !queues!.endsWith(':00000000'));
 }
 
 describe('opening a journal on NATS says what to do when', NEEDS_NATS, () => {
@@ -147,7 +158,7 @@ describe('a journal on NATS', NEEDS_NATS, () => {
     const { nodes } = await start({});
     const [node] = nodes;
     const proxy = await startProxy(node!.port);
-    const journal = await open(`nats://127.0.0.1:${proxy.port}`, { patienceMs: HANG_MS, awayMs: HANG_MS });
+    const journal = await open(`nats://127.0.0.1:${proxy.port}`, PATIENT);
     await fill(journal, 'a', 3);
     const abort = new AbortController();
     const seen: number[] = [];
@@ -175,7 +186,7 @@ describe('a journal on NATS', NEEDS_NATS, () => {
     const { port } = await startProxy(nodes[0]!.port, (text) =>
       text.replace('"code":404,"err_code":10037', (none) => (asked++ === 0 ? '"code":503,"err_code":10008' : none)),
     );
-    const journal = await open(`nats://127.0.0.1:${port}`, { patienceMs: HANG_MS, awayMs: HANG_MS });
+    const journal = await open(`nats://127.0.0.1:${port}`, PATIENT);
     await fill(journal, 'a', 1);
     asked = 0;
     await journal.drop('a');
@@ -240,7 +251,7 @@ describe('servers that cannot be reached', NEEDS_NATS, () => {
       return isDeaf ? said.replaceAll(/MSG [^\r\n]*\r\n[^\r\n]*"seq":[^\r\n]*\r\n/g, '') : said;
     });
     // Longer than one request waits for its answer: the first that stays out is no reason to leave.
-    const timing = { stuckMs: 4_000, patienceMs: HANG_MS, awayMs: HANG_MS };
+    const timing = { ...PATIENT, stuckMs: 4_000 };
     const journal = await open(`nats://127.0.0.1:${proxy.port}`, timing);
     await fill(journal, 'a', 1);
     isDeaf = true;
@@ -275,6 +286,24 @@ describe('servers that cannot be reached', NEEDS_NATS, () => {
     await expect.poll(() => hosts.checkHearing('alpha')).toBe(true);
     expect(await ask()).toBe('heard');
     stop();
+  });
+
+  test('one that answered while this process was held up is there', async (context) => {
+    context.skip(!existsSync('/proc/net/tcp'), 'what lies unread in a socket is seen in /proc alone');
+    const [node] = (await start({})).nodes;
+    const nc = await connect({ port: node!.port });
+    onTestFinished(() => nc.close());
+    const reach = watchReach(nc, 'there');
+    await pauseProcess(node!.pid);
+    const judged = reach.unheard(performance.now(), { isTimeout: true });
+    // The question goes out; the answer comes, and the time for it is over, while nothing else is done here.
+    await setImmediate();
+    process.kill(node!.pid, 'SIGCONT');
+    const giveUp = performance.now() + HANG_MS;
+    while (!hasUnread(node!.port)) expect(performance.now()).toBeLessThan(giveUp);
+    execFileSync('sleep', ['1.5']);
+    await judged;
+    expect(reach.awaySince).toBeUndefined();
   });
 
   test('a machine that does not answer is named, and not the servers', async () => {

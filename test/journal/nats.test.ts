@@ -5,7 +5,7 @@ import { describeJournal } from '../contracts/journal.ts';
 import { scenario } from '../ledger/model/runs.ts';
 import { runScenario } from '../ledger/model/scenario.ts';
 import { TEAM } from '../ledger/model/world.ts';
-import { NEEDS_NATS, startNats } from '../nats/server.ts';
+import { NEEDS_NATS, PATIENT, startNats } from '../nats/server.ts';
 import type { NatsServers } from '../nats/server.ts';
 import { rounds } from '../proof.ts';
 
@@ -21,11 +21,11 @@ describe('on one server', NEEDS_NATS, () => {
 
   describeJournal('nats', () => {
     const url = `${servers.url}?prefix=store-${stores++}`;
-    return () => natsJournal(url);
+    return () => natsJournal(url, PATIENT);
   });
 
   test(`the ledger does what a naive model does, in ${MODEL_RUNS} runs`, async () => {
-    const journal = await natsJournal(`${servers.url}?prefix=model`);
+    const journal = await natsJournal(`${servers.url}?prefix=model`, PATIENT);
     try {
       await fc.assert(
         fc.asyncProperty(scenario, async (drawn) => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isInstalled, needs } from '../tools.ts';
-import { until } from '../until.ts';
+import { HANG_MS, until } from '../until.ts';
 
 /** One `nats-server` process; it may be killed and come back with what it had on its disk. */
 export interface NatsNode {
@@ -35,6 +35,9 @@ export interface NatsOptions {
   readonly config?: string;
   readonly jetstream?: boolean;
 }
+
+/** How a test opens a journal that is not about times: a server that had no processor for seconds is not away. */
+export const PATIENT = { patienceMs: HANG_MS, awayMs: HANG_MS } as const;
 
 /** Options of a suite or test that needs a server. */
 export const NEEDS_NATS = needs(isInstalled('nats-server'), 'nats-server is not installed');

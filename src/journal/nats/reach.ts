@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { JournalAwayError } from '../away.ts';
 
@@ -91,7 +91,9 @@ export function watchReach(
       () => true,
       () => false,
     );
-    return Promise.race([answered, sleep(PING_MS, false, { ref: false })]);
+    // After a process was held up (a machine that slept, or had no time for it) timers come before what was received meanwhile.
+    const late = sleep(PING_MS, undefined, { ref: false }).then(() => setImmediate(false));
+    return Promise.race([answered, late]);
   }
 
   return {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { natsJournal } from '../../../src/journal/nats.ts';
 import { pauseProcess } from '../../daemon/processes.ts';
 import { connect, readLog, serve } from '../../daemon/serve.ts';
-import { NEEDS_NATS, startNats } from '../../nats/server.ts';
+import { NEEDS_NATS, PATIENT, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { until } from '../../until.ts';
 import { isAlive, setStage } from '../stage.ts';
@@ -25,7 +25,7 @@ describe('the name of a machine', NEEDS_NATS, () => {
     await first.connection.call('member.spawn', { teamId: 'ours', name: 'ann', agent, cwd: '/' });
     const pid = await first.pidOf('ours', 'ann');
     await pauseProcess(first.daemon.pid);
-    const seen = await natsJournal(journal);
+    const seen = await natsJournal(journal, PATIENT);
     await until('its lease is over', async () => (await seen.hosts.list()).length === 0);
     await seen.close();
     const second = await startMachine('twin', journal);
