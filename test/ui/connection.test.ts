@@ -103,6 +103,37 @@ describe('a page that somebody leaves open', () => {
     expectQuiet(watched);
   });
 
+  test('keeps what is written while a message is on its way, and puts back one that was not sent', async (context) => {
+    needTool(context, 'chromium');
+    const { daemon, client } = await setStage(writeStory);
+    const watched = await openPage(browser(), client, `/t/${TEAM}/m/ada?tab=inbox`);
+    const { page } = watched;
+    const box = page.getByLabel('Write to ada');
+    const urgent = page.getByRole('button', { name: 'Urgent' });
+    const mail = async () => (await client.call('message.inbox', { teamId: TEAM, memberId: 'ada' })).slice(-2);
+    await box.fill('First');
+    await pauseProcess(daemon.pid);
+    await box.press('Enter');
+    await box.press('Enter');
+    await urgent.click();
+    await box.fill('Second');
+    await box.press('Enter');
+    process.kill(daemon.pid, 'SIGCONT');
+    await page.locator('.message').getByText('First').waitFor();
+    await eventually(() => page.getByRole('button', { name: 'Send', exact: true }).isEnabled()).toBe(true);
+    expect([await box.inputValue(), await urgent.getAttribute('aria-pressed')]).toEqual(['Second', 'true']);
+    expect(await mail()).not.toMatchObject([{ content: 'First' }, { content: 'First' }]);
+    await box.press('Enter');
+    await page.locator('.message', { hasText: 'Second' }).getByText('urgent').waitFor();
+    expect(await mail()).toMatchObject([{ content: 'First' }, { content: 'Second' }]);
+    const long = 'x'.repeat(300_000);
+    await box.fill(long);
+    await box.press('Enter');
+    await page.locator('.write').getByRole('alert').waitFor();
+    expect(await box.inputValue()).toBe(long);
+    expectQuiet(watched);
+  });
+
   test('does not do later what was cancelled while the daemon was away', async (context) => {
     needTool(context, 'chromium');
     const { home, daemon, client } = await setStage(writeStory);

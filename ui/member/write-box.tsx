@@ -1,5 +1,5 @@
 import { Send, Zap } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { call } from '../data/daemon.ts';
 import { keepDraft, readDraft } from '../data/drafts.ts';
@@ -10,8 +10,10 @@ import { FailureNote } from '../parts/failure.tsx';
 /** Writes to a member. A normal message waits for the end of its turn, an urgent one reaches the running turn. */
 export function WriteBox({ teamId, member }: { teamId: string; member: MemberRecord }) {
   const [content, setShown] = useState(() => readDraft(teamId, member.id));
+  const typed = useRef(content);
+  const show = (text: string): void => setShown((typed.current = text));
   const setContent = (text: string): void => {
-    setShown(text);
+    show(text);
     keepDraft(teamId, member.id, text);
   };
   const [isUrgent, setUrgent] = useState(false);
@@ -19,12 +21,15 @@ export function WriteBox({ teamId, member }: { teamId: string; member: MemberRec
   const { isBusy, failure, run } = useAct();
   const canWrite = canAct && (member.status !== 'stopped' || member.returning === true);
   const send = async (): Promise<void> => {
-    if (content.trim() === '') return;
+    if (isBusy || content.trim() === '') return;
     const message = { teamId, toId: member.id, content, priority: isUrgent ? 'urgent' : 'normal' } as const;
-    if (!(await run(() => call('message.send', message)))) return;
-    setContent('');
-    // What was urgent was this one.
+    // What is typed or pressed from now on belongs to the next message. The draft stays until this one has arrived.
+    show('');
     setUrgent(false);
+    if (!(await run(() => call('message.send', message)))) {
+      setContent([content, typed.current].filter(Boolean).join('\n'));
+      setUrgent(isUrgent);
+    } else if (typed.current === '') keepDraft(teamId, member.id, '');
   };
   return (
     <form
