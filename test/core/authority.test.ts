@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TeamState } from '../../src/core/state.ts';
+import { tries } from '../proof.ts';
 import { copyOf } from './picture.ts';
-import { steps, tries, walk } from './random-team.ts';
+import { steps, walk } from './random-team.ts';
 import { teamOf } from './stage.ts';
 
 /** Text that reads like protocol, like a system or like the end of the message that carries it. */
@@ -34,7 +35,7 @@ describe('text and authority', () => {
           }
         });
       }),
-      tries(50),
+      tries(17),
     );
     const team = teamOf('ann', 'bob');
     for (const field of ['fromId', 'from', 'by', 'sender', 'sessionId']) {
@@ -110,7 +111,7 @@ describe('text and authority', () => {
           }
         });
       }),
-      tries(50),
+      tries(17),
     );
   });
 });

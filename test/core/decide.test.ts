@@ -5,8 +5,9 @@ import { decide } from '../../src/core/decide.ts';
 import type { EventType } from '../../src/core/event.ts';
 import { REMEMBERED_COMMANDS } from '../../src/core/limits.ts';
 import { createState, keepChanges, noteChanges } from '../../src/core/state.ts';
+import { tries } from '../proof.ts';
 import { copyOf, picture } from './picture.ts';
-import { decideOrRefuse, OPENING, play, steps, toCommand, tryOne, tries } from './random-team.ts';
+import { decideOrRefuse, OPENING, play, steps, toCommand, tryOne } from './random-team.ts';
 import { commandOf, INPUTS, Stage, teamOf, types } from './stage.ts';
 import type { InputOf } from './stage.ts';
 
@@ -161,7 +162,7 @@ describe('decide', () => {
           tryOne(state, command);
         }
       }),
-      tries(25),
+      tries(10),
     );
   });
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeVoices, wrapMessage, wrapText } from '../../src/core/envelope.ts';
 import type { TeamMessage } from '../../src/core/message.ts';
-import { tries } from './random-team.ts';
+import { tries } from '../proof.ts';
 import { teamOf } from './stage.ts';
 
 const BOUNDARY = 'k3j9';
@@ -69,7 +69,7 @@ describe('an envelope', () => {
         const [head = ''] = wrapped.split('\n');
         expect(head).toMatch(/^<teammate-message teammate_id="[^"<>]*" boundary="r4nd0m">$/);
       }),
-      tries(500),
+      tries(167),
     );
   });
 

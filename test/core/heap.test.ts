@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pop, push } from '../../src/core/heap.ts';
 import type { Heap } from '../../src/core/heap.ts';
-import { tries } from './random-team.ts';
+import { tries } from '../proof.ts';
 
 test('a heap has its least key first, however keys come and go', () => {
   fc.assert(
@@ -19,7 +19,7 @@ test('a heap has its least key first, however keys come and go', () => {
         expect(heap).toHaveLength(oracle.length);
       }
     }),
-    tries(500),
+    tries(167),
   );
 });
 

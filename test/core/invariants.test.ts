@@ -8,8 +8,9 @@ import { createState, keepChanges, noteChanges, takeBackTo } from '../../src/cor
 import type { TaskRecord, TeamState } from '../../src/core/state.ts';
 import { pendingRequests } from '../../src/core/tables.ts';
 import { requireMember, requireTask, requireTeam, viewTask, viewTeam } from '../../src/core/view.ts';
+import { tries } from '../proof.ts';
 import { copyOf, picture } from './picture.ts';
-import { OPENING, play, steps, toCommand, tryOne, tries, walk } from './random-team.ts';
+import { OPENING, play, steps, toCommand, tryOne, walk } from './random-team.ts';
 import type { Step } from './random-team.ts';
 import { teamOf, types } from './stage.ts';
 
@@ -42,7 +43,7 @@ describe('tasks', () => {
           }
         });
       }),
-      tries(30),
+      tries(10),
     );
   });
 
@@ -74,7 +75,7 @@ describe('tasks', () => {
           }
         },
       ),
-      tries(30),
+      tries(10),
     );
     const team = teamOf('ann', 'bob');
     const taskId = team.task();
@@ -106,7 +107,7 @@ describe('tasks', () => {
           }
         });
       }),
-      tries(80),
+      tries(27),
     );
   });
 
@@ -127,7 +128,7 @@ describe('tasks', () => {
           }
         }
       }),
-      tries(25),
+      tries(10),
     );
   });
 
@@ -148,7 +149,7 @@ describe('tasks', () => {
           }
         });
       }),
-      tries(50),
+      tries(17),
     );
   });
 
@@ -162,7 +163,7 @@ describe('tasks', () => {
           }
         }
       }),
-      tries(50),
+      tries(17),
     );
   });
 
@@ -184,7 +185,7 @@ describe('tasks', () => {
           }
         }
       }),
-      tries(30),
+      tries(10),
     );
   });
 
@@ -204,7 +205,7 @@ describe('tasks', () => {
           expect(after.nextTask).toBe(ids.length + 1);
         }
       }),
-      tries(50),
+      tries(17),
     );
   });
 
@@ -227,7 +228,7 @@ describe('tasks', () => {
           expect(verdict?.[0]).toMatchObject({ type: 'task:completed', taskId: '1', memberId: 'ann' });
         }
       }),
-      tries(100),
+      tries(34),
     );
     const team = teamOf('ann');
     const taskId = team.task();
@@ -264,7 +265,7 @@ describe('messages', () => {
           }
         });
       }),
-      tries(30),
+      tries(10),
     );
   });
 
@@ -292,7 +293,7 @@ describe('messages', () => {
           }
         });
       }),
-      tries(100),
+      tries(34),
     );
   });
 
@@ -336,7 +337,7 @@ describe('messages', () => {
           expect([...waiting]).toEqual(open.map(({ id }) => id));
         }
       }),
-      tries(50),
+      tries(17),
     );
   });
 
@@ -355,7 +356,7 @@ describe('messages', () => {
         expect([...state.index.asked.values()].reduce((sum, { size }) => sum + size, 0)).toBe(pending.length);
         expect([...state.index.asked.values()].every(({ size }) => size > 0)).toBe(true);
       }),
-      tries(50),
+      tries(17),
     );
   });
 
@@ -387,7 +388,7 @@ describe('messages', () => {
           if (isNew) expect(after.index.inboxes.get(command.toId)?.waiting).toContain(command.messageId);
         });
       }),
-      tries(50),
+      tries(17),
     );
     const team = teamOf('ann');
     const input = { messageId: 'm1', toId: 'eve', content: 'x' };
@@ -412,7 +413,7 @@ describe('members', () => {
           }
         });
       }),
-      tries(50),
+      tries(17),
     );
     const team = teamOf();
     expect(team.as('lead', 'member.join', { name: 'ann' }, 'spawn-1')).toHaveLength(1);

@@ -196,11 +196,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** What may happen to a team: commands of all kinds, of which some are refused. The time is their number. */
 export const steps = (maxLength = 60): fc.Arbitrary<Step[]> => fc.array(step, { maxLength, size: 'max' });
 
-/** How often a property is tried; with TROUPE_TEST_EFFORT=20 twenty times as often. */
-export function tries(numRuns: number): { numRuns: number } {
-  return { numRuns: numRuns * Number(process.env['TROUPE_TEST_EFFORT'] ?? 1) };
-}
-
 /** The steps that every story of this team begins with. */
 export const OPENING: readonly Step[] = [
   { type: 'team.create', by: '@user', input: { name: 'alpha', maxTeammates: 3 }, commandId: undefined },

@@ -18,7 +18,8 @@ import * as text from '../../src/core/text.ts';
 import * as time from '../../src/core/time.ts';
 import * as usage from '../../src/core/usage.ts';
 import { viewMember, viewTask, viewTeam } from '../../src/core/view.ts';
-import { OPENING, play, steps, tries } from './random-team.ts';
+import { tries } from '../proof.ts';
+import { OPENING, play, steps } from './random-team.ts';
 
 const SCHEMAS = [actor, agent, hook, json, member, message, note, request, task, team, text, time, usage]
   .flatMap((module) => Object.entries(module) as [string, unknown][])
@@ -72,7 +73,7 @@ describe('what the faces show', () => {
         for (const record of state.notes.values()) expectRoundTrip(note.TeamNote, record);
         for (const record of state.memberUsage.values()) expectRoundTrip(usage.Usage, record);
       }),
-      tries(60),
+      tries(20),
     );
   });
 

@@ -5,8 +5,9 @@ import { evolve } from '../../src/core/evolve.ts';
 import { openSnapshot, takeSnapshot } from '../../src/core/snapshot.ts';
 import { changeMark, createState, keepChanges, noteChanges, takeBackTo } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
+import { tries } from '../proof.ts';
 import { copyOf, picture } from './picture.ts';
-import { OPENING, play, steps, toCommand, tryOne, tries } from './random-team.ts';
+import { OPENING, play, steps, toCommand, tryOne } from './random-team.ts';
 import { teamOf } from './stage.ts';
 
 describe('a state', () => {
@@ -21,7 +22,7 @@ describe('a state', () => {
         keepChanges(state);
         expect(picture(state)).toEqual(was);
       }),
-      tries(120),
+      tries(40),
     );
   });
 
@@ -41,7 +42,7 @@ describe('a state', () => {
         takeBackTo(state, 0);
         expect(picture(state)).toEqual(was);
       }),
-      tries(80),
+      tries(27),
     );
   });
 
@@ -58,7 +59,7 @@ describe('a state', () => {
         play(twin, after, 2000);
         expect(picture(state)).toEqual(picture(twin));
       }),
-      tries(80),
+      tries(27),
     );
   });
 
@@ -72,7 +73,7 @@ describe('a state', () => {
         expect(picture(replayed)).toEqual(picture(live));
         expect(picture(reopened(live))).toEqual(picture(live));
       }),
-      tries(120),
+      tries(40),
     );
   });
 
@@ -85,7 +86,7 @@ describe('a state', () => {
         play(copy, after, 1000);
         expect(picture(copy)).toEqual(picture(live));
       }),
-      tries(120),
+      tries(40),
     );
   });
 

@@ -6,7 +6,7 @@ import { TeamError } from '../../src/core/errors.ts';
 import { parse } from '../../src/core/parse.ts';
 import { CreateTaskInput } from '../../src/core/task.ts';
 import { byteLength, ChosenId, isSlug, Line, quote, Slug, suggestSlug, TaskId, textOf } from '../../src/core/text.ts';
-import { tries } from './random-team.ts';
+import { tries } from '../proof.ts';
 
 /** Text that a terminal, a shell, a path or an object would obey, and what names often look like. */
 const HOSTILE_NAMES = [
@@ -133,7 +133,7 @@ describe('a name', () => {
         expect(isSlug(name)).toBe(true);
         expect(suggestSlug(name)).toBe(name);
       }),
-      tries(2000),
+      tries(667),
     );
   });
 
@@ -185,7 +185,7 @@ describe('the bytes of a text', () => {
       fc.property(fc.oneof(fc.string({ unit }), fc.string({ unit: 'binary' })), (text) => {
         expect(byteLength(text)).toBe(Buffer.byteLength(text));
       }),
-      tries(1000),
+      tries(334),
     );
   });
 

@@ -16,7 +16,7 @@ import type { NatsNode, NatsServers } from '../nats/server.ts';
 import { isProof, rounds } from '../proof.ts';
 
 const MODEL_RUNS = rounds(3, 500);
-const ROUNDS = rounds(60, 1_000);
+const ROUNDS = rounds(40, 1_000);
 const STREAM = 'troupe_rivals';
 
 type Mishap = 'stepdown' | 'kill' | 'return';

@@ -9,7 +9,7 @@ import { NEEDS_NATS, PATIENT, startNats } from '../nats/server.ts';
 import type { NatsServers } from '../nats/server.ts';
 import { rounds } from '../proof.ts';
 
-const MODEL_RUNS = rounds(20, 2_000);
+const MODEL_RUNS = rounds(6, 2_000);
 
 describe('on one server', NEEDS_NATS, () => {
   let servers: NatsServers;

@@ -9,7 +9,7 @@ import { scenario } from './model/runs.ts';
 import { runScenario } from './model/scenario.ts';
 
 /** The seed of a failure is printed by fast-check. */
-const RUNS = rounds(150, 20_000);
+const RUNS = rounds(60, 20_000);
 
 test(`the ledger does what a naive model does, in ${RUNS} runs in memory`, async () => {
   await fc.assert(

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { mcpHttp } from '../../src/mcp/http.ts';
 import { serveMcpLines } from '../../src/mcp/lines.ts';
 import { TOOLS } from '../../src/mcp/tools.ts';
+import { tries } from '../proof.ts';
 import { member, openTeam } from './house.ts';
 
 const INITIALIZE = {
@@ -65,7 +66,7 @@ test('answers any line or ignores it, and serves on', async () => {
       await expect.poll(() => heard.get('last')).toHaveProperty('tools');
       connection.close();
     }),
-    { numRuns: 100 },
+    tries(30),
   );
   const strangers = (await house.events('demo')).filter(({ by }) => by !== 'alice' && by !== '@user');
   expect(strangers).toEqual([]);
@@ -85,7 +86,7 @@ test('answers any request over HTTP, and serves on', async () => {
     fc.asyncProperty(quick, async (body) => {
       expect([200, 202, 400, 404]).toContain(await post(body));
     }),
-    { numRuns: 1_000 },
+    tries(250),
   );
   expect(await post('{"jsonrpc":"2.0","id":1,"method":"tools/list"}')).toBe(200);
   await http.close();

@@ -79,7 +79,7 @@ function open(url: string, token: string): Promise<WebSocket | number> {
 }
 
 /** How many connections there are, and how many of them never read. */
-const MANY = rounds(200, 1_000);
+const MANY = rounds(50, 1_000);
 const SLEEPERS = 10;
 const CALLS = 50;
 

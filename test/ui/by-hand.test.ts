@@ -138,13 +138,14 @@ test('an address that leads nowhere says so and shows the way on', async (contex
   const team = 'nowhere';
   const { client } = stage();
   await client.call('team.create', { name: team });
-  const watched = await open('/what/is/this');
+  const watched = await open();
   const { page } = watched;
+  const at = new URL(page.url()).origin;
+  await page.goto(`${at}/what/is/this`);
   await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor();
   await eventually(() => page.title()).toBe('Nothing here · Troupe');
   await page.getByRole('main').getByRole('link', { name: 'All teams' }).click();
   await page.getByRole('link', { name: team, exact: true }).waitFor();
-  const at = new URL(page.url()).origin;
   for (const [path, says, way] of [
     ['/t/nobody', 'Team nobody cannot be shown', 'All teams'],
     [`/t/${team}/m/nobody`, `${team} has no member “nobody”`, 'Back to the team'],

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tries } from '../random-team.ts';
+import { tries } from '../../proof.ts';
 import { teamOf, types } from '../stage.ts';
 
 type Policy = 'block' | 'proceed' | 'fail';
@@ -137,7 +137,7 @@ describe('a failed dependency', () => {
           }
         },
       ),
-      tries(500),
+      tries(167),
     );
   });
 });

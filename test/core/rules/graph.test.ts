@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { evolve } from '../../../src/core/evolve.ts';
 import { DEPENDENCIES_PER_TASK } from '../../../src/core/limits.ts';
-import { tries } from '../random-team.ts';
+import { tries } from '../../proof.ts';
 import { teamOf, types } from '../stage.ts';
 import type { Stage } from '../stage.ts';
 
@@ -218,7 +218,7 @@ describe('a cycle', () => {
           expect(new Set(team.view(taskId).dependencies)).toEqual(graph.get(taskId) ?? new Set());
         }
       }),
-      tries(200),
+      tries(67),
     );
   });
 });
