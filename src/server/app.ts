@@ -103,10 +103,10 @@ export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: App
     app.all('/mcp', (context) => {
       const { caller, signal, share } = admittedOf(context);
       const takePlace: TakePlace = async () => {
-        const fetched = await hub.longAnswers.place(share);
+        const fetched = await hub.takeLongAnswer(share);
         return { sent: () => whenOut(context.env.outgoing, fetched), over: fetched };
       };
-      const takeWait: TakeWait = () => beginWaiting(share, hub.limits);
+      const takeWait: TakeWait = () => beginWaiting(share);
       return mcp(context.req.raw, { caller, signal, takePlace, takeWait });
     });
   }

@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as SecureServer } from 'node:tls';
-import type { Place } from './context.ts';
 import { refusal } from './guard.ts';
 import type { Admitted, Refusal } from './guard.ts';
 import type { Hub } from './hub.ts';
 import { LOOK_MS } from './limits.ts';
 import { placesOfOthers, TOO_MANY_OF_ONE } from './share.ts';
+import type { Place } from './share.ts';
 import { refuse } from './websocket.ts';
 
 interface Known {
@@ -30,7 +30,7 @@ export function limitConnections(server: Server, hub: Hub) {
   const { limits } = hub;
   /** By the client's end: under TLS a request comes on another object than the connection. */
   const open = new Map<string, Known>();
-  let others = 0;
+  const others = placesOfOthers(limits);
   server.on('connection', (socket: Socket) => {
     const end = endOf(socket);
     const leave = hub.count();
@@ -59,25 +59,25 @@ export function limitConnections(server: Server, hub: Hub) {
   };
 
   function enter(socket: Socket, { caller, key }: Admitted): Place | Refusal {
-    const share = hub.takeShare(caller, key);
-    if (!share) return { ...refusal('limit', TOO_MANY_OF_ONE), retryMs: RETRY_MS };
-    if (!share.isPersons && others >= placesOfOthers(limits)) {
-      share.leave();
+    const place = hub.takeShare(caller, key);
+    if (!place) return { ...refusal('limit', TOO_MANY_OF_ONE), retryMs: RETRY_MS };
+    const { isPersons } = place.share;
+    const release = isPersons ? undefined : others.tryTake();
+    if (!isPersons && !release) {
+      place.leave();
       return { ...refusal('overloaded', TOO_MANY), retryMs: RETRY_MS };
     }
     const known = open.get(endOf(socket));
     if (known) known.uses++;
-    if (!share.isPersons) others++;
     let isOver = false;
     return {
-      share,
+      share: place.share,
       leave() {
         if (isOver) return;
         isOver = true;
-        share.leave();
-        if (share.isPersons) return;
-        others--;
-        if (known && known.uses > 0) known.uses--;
+        place.leave();
+        release?.();
+        if (!isPersons && known && known.uses > 0) known.uses--;
       },
     };
   }

@@ -9,7 +9,7 @@ import type { Caller } from '../operations/caller.ts';
 import type { Admitted, Refusal } from './guard.ts';
 import { retryHeader } from './headers.ts';
 import type { Visit } from './hub.ts';
-import type { Share } from './share.ts';
+import type { Place, Share } from './share.ts';
 
 /** A client that may go on, and has a place. */
 export interface Entered extends Admitted {
@@ -18,13 +18,6 @@ export interface Entered extends Admitted {
 
 /** A request that may go on, and the signal with which it ends. */
 export interface Visiting extends Entered, Pick<Visit, 'signal'> {}
-
-/** A request, or a WebSocket, that may go on. */
-export interface Place {
-  readonly share: Share;
-  /** It is over; how often it is told so does not matter. */
-  readonly leave: () => void;
-}
 
 /** Opens a WebSocket, or begins a request, on a connection; or says why there is no place for it. */
 export type Enter = (socket: Socket, admitted: Admitted) => Place | Refusal;

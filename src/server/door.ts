@@ -18,7 +18,7 @@ export function openDoor(hub: Hub) {
   const sockets = new Set<Socket>();
   const strangers = new Set<Socket>();
   const leaves = new Map<Socket, () => void>();
-  let others = 0;
+  const others = placesOfOthers(limits);
 
   return {
     /** Everybody who is connected. */
@@ -36,24 +36,24 @@ export function openDoor(hub: Hub) {
 
     /** It has shown a right credential: that has a place for it, or an error says why not. */
     enter(socket: Socket, caller: Caller, key: string): Share {
-      const share = hub.takeShare(caller, key);
-      if (!share) throw new TeamError('limit', TOO_MANY_OF_ONE);
-      if (!share.isPersons && others >= placesOfOthers(limits)) {
-        share.leave();
+      const place = hub.takeShare(caller, key);
+      if (!place) throw new TeamError('limit', TOO_MANY_OF_ONE);
+      const release = place.share.isPersons ? undefined : others.tryTake();
+      if (!place.share.isPersons && !release) {
+        place.leave();
         throw new TeamError('limit', 'Too many connections');
       }
       strangers.delete(socket);
-      if (!share.isPersons) others++;
       const leave = (): void => {
         if (!leaves.delete(socket)) return;
-        share.leave();
-        if (!share.isPersons) others--;
+        place.leave();
+        release?.();
       };
       leaves.set(socket, leave);
       // It may have gone while its credential was looked at.
       if (socket.closed) leave();
       else socket.once('close', leave);
-      return share;
+      return place.share;
     },
 
     /** It was cut off, and has its place only as long as nobody else wants it. */

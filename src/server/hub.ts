@@ -9,12 +9,10 @@ import { LIMITS, LOOK_MS } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { openLingering } from './lingering.ts';
 import type { Lingering } from './lingering.ts';
-import { openLongAnswers } from './long-answers.ts';
-import type { LongAnswers } from './long-answers.ts';
 import { openFeeds } from './push.ts';
 import type { Feeds } from './push.ts';
-import { openShares } from './share.ts';
-import type { TakeShare } from './share.ts';
+import { openLongAnswers, openShares } from './share.ts';
+import type { TakeLongAnswer, TakeShare } from './share.ts';
 import { openTurns } from './turns.ts';
 import type { Turns } from './turns.ts';
 
@@ -95,7 +93,7 @@ export interface Hub {
   readonly turns: Turns;
   readonly lingering: Lingering;
   readonly takeShare: TakeShare;
-  readonly longAnswers: LongAnswers;
+  readonly takeLongAnswer: TakeLongAnswer;
   readonly mcp: OpenLines | undefined;
   readonly counters: Counters;
   /** Who is connected to stay. */
@@ -169,7 +167,7 @@ export function openHub(options: HubOptions): Hub {
     feeds,
     turns: openTurns((error) => report(error, 'write')),
     takeShare: openShares(limits),
-    longAnswers: openLongAnswers(limits),
+    takeLongAnswer: openLongAnswers(limits),
     mcp,
     counters,
     connected,

@@ -23,9 +23,9 @@ export function openMcpLines(hub: Hub, { caller, share, outbox, payload }: Askin
     send: (text) => outbox.send(text),
     /** When a tool may make an answer that is long, or is made from such: it has its place until the client has read it. */
     async takePlace() {
-      const fetched = await hub.longAnswers.place(share);
+      const fetched = await hub.takeLongAnswer(share);
       return { sent: () => outbox.whenRead(fetched), over: fetched };
     },
-    takeWait: () => beginWaiting(share, hub.limits),
+    takeWait: () => beginWaiting(share),
   });
 }

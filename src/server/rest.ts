@@ -29,7 +29,7 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
       const whole = capWait({ ...input, ...params }, hub.limits.restWaitMs);
       const waits = isWaiting(whole);
       if (operation.long && !waits) await turnFor(hub, share, outgoing);
-      const over = waits ? beginWaiting(share, hub.limits) : undefined;
+      const over = waits ? beginWaiting(share) : undefined;
       const call = hub.call(operation.name, {
         caller,
         input: whole,
@@ -52,8 +52,8 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
  * Resolves when the long answer may be made; the next one may when this one is out, or nobody wants it any more. For a
  * client that went away meanwhile none is made.
  */
-export async function turnFor({ longAnswers }: Hub, share: Share, outgoing: ServerResponse): Promise<void> {
-  whenOut(outgoing, await longAnswers.place(share));
+export async function turnFor({ takeLongAnswer }: Hub, share: Share, outgoing: ServerResponse): Promise<void> {
+  whenOut(outgoing, await takeLongAnswer(share));
   if (outgoing.closed) throw new TeamError('conflict', 'The client went away before it was answered');
 }
 

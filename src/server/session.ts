@@ -10,7 +10,8 @@ import { openMcpLines } from './mcp-lines.ts';
 import type { McpLines } from './mcp-lines.ts';
 import { openOutbox } from './outbox.ts';
 import { cancelledId, errorFrame, readFrame, resultFrame, UnreadableFrame } from './read-frame.ts';
-import { tooManyWait } from './share.ts';
+import type { Release } from './semaphore.ts';
+import { beginWaiting } from './share.ts';
 import type { Share } from './share.ts';
 import { openSubscriptions, shortCursors } from './subscriptions.ts';
 
@@ -41,7 +42,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   const outbox = openOutbox(line, hub, cutOff);
   const subscriptions = openSubscriptions(hub, caller, outbox);
   /** What is under way, with the way to cancel it where there is one. */
-  const calls = new Map<Key, AbortController | undefined>();
+  const calls = new Map<Key, Waiting | undefined>();
   let waitingCalls = 0;
   let unreadable = 0;
   const intake = openIntake(line, { dispatch, isFull, whenRoom, isOver: () => over || isEnding });
@@ -101,7 +102,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       case 'ping':
         return outbox.send(JSON.stringify({ type: 'pong', id: frame.id }));
       case 'cancel':
-        return calls.get(cancelledId(frame))?.abort();
+        return calls.get(cancelledId(frame))?.controller.abort();
       case 'subscribe':
         return void subscribe(frame);
       case 'unsubscribe':
@@ -141,28 +142,29 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   function answer(frame: RequestFrame): void {
     const { type, id } = frame;
     const key = id ?? Symbol('call');
-    const waits = isWaiting(frame.payload);
-    if (calls.has(key) || (waits && share.waitingCalls >= limits.waitingCalls)) {
-      const error = calls.has(key)
-        ? new TeamError('invalid', 'Another call under way has this id: give each its own')
-        : tooManyWait(share);
+    if (calls.has(key)) {
+      const error = new TeamError('invalid', 'Another call under way has this id: give each its own');
       return outbox.send(errorFrame(id, error));
     }
-    const waiting = waits ? new AbortController() : undefined;
-    calls.set(key, waiting);
-    if (waits) {
+    let waiting: Waiting | undefined;
+    if (isWaiting(frame.payload)) {
+      try {
+        waiting = { controller: new AbortController(), release: beginWaiting(share) };
+      } catch (error) {
+        return outbox.send(errorFrame(id, error as TeamError));
+      }
       waitingCalls++;
-      share.waitingCalls++;
     }
+    calls.set(key, waiting);
     const operation = findOperation(type);
-    // What waits for something to happen takes its place when that is over: else it would keep others from theirs for minutes.
-    if (!waits && operation?.long) return answerLong(frame, key, operation);
+    // A call that waits takes its place for a long answer when it has waited: else it would keep that place for minutes.
+    if (!waiting && operation?.long) return answerLong(frame, key, operation);
     perform(frame, { key, operation, waiting });
   }
 
   /** Its result is megabytes from the moment on that it is made: that must not be long before somebody reads it. */
   function answerLong(frame: RequestFrame, key: Key, operation: Operation): void {
-    hub.longAnswers.make(share, (fetched) => {
+    void hub.takeLongAnswer(share).then((fetched) => {
       if (over) return fetched();
       perform(frame, { key, operation, onSaid: () => outbox.whenRead(fetched) });
     });
@@ -177,7 +179,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     const say = (text: string): void => {
       if (waiting) {
         waitingCalls--;
-        if (!over) share.waitingCalls--;
+        waiting.release();
       }
       outbox.send(text, hear);
       onSaid?.();
@@ -191,7 +193,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
         return onSaid?.();
       }
       if (waiting && operation?.long && !onSaid) {
-        return hub.longAnswers.make(share, (fetched) => {
+        return void hub.takeLongAnswer(share).then((fetched) => {
           onSaid = () => outbox.whenRead(fetched);
           tell(result);
         });
@@ -215,7 +217,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       commandId,
       // Nobody else has looked at it.
       traceparent: typeof traceparent === 'string' ? traceparent : undefined,
-      signal: waiting?.signal ?? NEVER,
+      signal: waiting?.controller.signal ?? NEVER,
       progress(message) {
         if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'progress', id, message }));
       },
@@ -271,22 +273,29 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     over = true;
     onDone();
     hub.leave(session);
-    share.waitingCalls -= waitingCalls;
     intake.close();
     subscriptions.close();
     mcp?.close();
     outbox.close();
-    for (const waiting of calls.values()) waiting?.abort();
+    for (const waiting of calls.values()) {
+      waiting?.release();
+      waiting?.controller.abort();
+    }
     calls.clear();
   }
+}
+
+/** A call that waits for something to happen: it can be cancelled, and few of them wait at a time. */
+interface Waiting {
+  readonly controller: AbortController;
+  readonly release: Release;
 }
 
 /** A call that is under way. */
 interface Begun {
   readonly key: Key;
   readonly operation: Operation | undefined;
-  /** The way to cancel it, where there is one: then it waits for something to happen. */
-  readonly waiting?: AbortController | undefined;
+  readonly waiting?: Waiting | undefined;
   /** Told when the answer is in the outbox, or will never be. */
   readonly onSaid?: () => void;
 }

@@ -2,121 +2,132 @@ import { createHash } from 'node:crypto';
 import { TeamError } from '../core/errors.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Limits } from './limits.ts';
+import { Semaphore } from './semaphore.ts';
+import type { Release } from './semaphore.ts';
 
 /**
- * What all connections of one credential have together, whatever carries them: else whoever wants more than its part would
- * open more of them. Each connection of a person has a share of its own: it is the person's machine. Only those that stay
- * open for a page are counted, as a page that is broken may open one after the other.
+ * What all connections of one credential may use together, over every protocol: opening more connections gives no more. Each
+ * connection of a person has a share of its own, because the machine is the person's. Only a person's connections that stay open
+ * are counted: a broken page may open one after the other.
  */
 export interface Share {
   readonly isPersons: boolean;
-  /** Connections that are open, and requests under way. */
-  connections: number;
   /** Calls that wait for something to happen. */
-  waitingCalls: number;
-  /** Long answers that are made, or not yet fetched, and the ways to begin those that wait for it. */
-  longAnswers: number;
-  readonly unmade: (() => void)[];
-  /** Whether it has had its part of this turn of the event loop: what more it asks for is begun in the next. */
+  readonly waitingCalls: Semaphore;
+  /** Long answers, from the moment they are made until the client has read them. */
+  readonly longAnswers: Semaphore;
+  /** Whether the credential has used up its part of this turn of the event loop. The next turn renews it. */
   readonly isSpent: boolean;
-  /** Counts a frame of that length that is about to be dealt with; a long one counts as many. */
+  /** Counts a frame of that length before it is handled. A long frame counts as several. */
   spend(length: number): void;
-  /** Calls back, once, in a later turn with some of the part left. */
+  /** Calls back once, in a later turn that has some of the part left. */
   whenRenewed(goOn: () => void): void;
   /** The connection is a WebSocket or an event stream; false if the credential has too many of those. */
   stay(): boolean;
-  /** Counts one connection, or request, no more. */
-  leave(): void;
 }
 
-/** Under which a credential is counted, on whichever way it is shown. */
+/** The place of one connection or request. */
+export interface Place {
+  readonly share: Share;
+  /** Gives it back. A second call does nothing. */
+  readonly leave: () => void;
+}
+
+/** Takes a place among what the credential has open; undefined if it has too many. */
+export type TakeShare = (caller: Caller, key: string) => Place | undefined;
+
+/** The key under which a credential is counted, over every protocol. */
 export function keyOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
 
-/** How many connections of one kind are for all credentials but people's. */
-export function placesOfOthers({ connections }: Limits): number {
-  return connections - Math.ceil(connections / 8);
+/** The places for connections of one kind that are not a person's. People must be able to look and to stop everything. */
+export function placesOfOthers({ connections }: Limits): Semaphore {
+  return new Semaphore(connections - Math.ceil(connections / 8));
 }
 
-/** Counts a call that waits for something to happen; refuses one too many. Returns the way to count it no more. */
-export function beginWaiting(share: Share, limits: Limits): () => void {
-  if (share.waitingCalls >= limits.waitingCalls) throw tooManyWait(share);
-  let isOver = false;
-  share.waitingCalls++;
-  return () => {
-    if (!isOver) share.waitingCalls--;
-    isOver = true;
+/** Counts a call that waits for something to happen, and returns how to end that. Refuses one too many. */
+export function beginWaiting({ waitingCalls }: Share): Release {
+  const release = waitingCalls.tryTake();
+  if (!release) throw new TeamError('limit', `${waitingCalls.taken} calls wait already: cancel one first`);
+  return release;
+}
+
+/** Resolves when a credential may make a long answer, with the way to say that the client has read it or is gone. */
+export type TakeLongAnswer = (share: Share) => Promise<Release>;
+
+/** Long answers are few at a time: each takes megabytes from its making until the client has read it. A person waits for nobody else's. */
+export function openLongAnswers({ longAnswersOfAll }: Limits): TakeLongAnswer {
+  const ofOthers = new Semaphore(longAnswersOfAll);
+  return async ({ isPersons, longAnswers }) => {
+    const own = await longAnswers.take();
+    const common = isPersons ? undefined : await ofOthers.take();
+    return () => {
+      own();
+      common?.();
+    };
   };
 }
 
-/** Why a call that would wait is refused. */
-export function tooManyWait({ waitingCalls }: Share): TeamError {
-  return new TeamError('limit', `${waitingCalls} calls wait already: cancel one first`);
-}
-
-/** How much of a frame takes as long to read as a short one takes to be dealt with; of 1 MiB there is one in a turn. */
+/** A frame of this length takes as long to read as a short frame takes to handle. So a turn reads one frame of 1 MiB. */
 const LENGTH_OF_ONE = 32 * 1024;
 
 /** Why a credential gets no other connection. */
 export const TOO_MANY_OF_ONE = 'Too many connections with this credential';
 
-/** Takes a place among what the credential has open; undefined if it has too many. */
-export type TakeShare = (caller: Caller, key: string) => Share | undefined;
-
-/** The shares of all who are connected. */
+/** Opens the shares of all credentials. */
 export function openShares(limits: Limits): TakeShare {
-  const shares = new Map<string, Share>();
-  /** Connections of people that stay. */
-  const staying = new Map<string, number>();
-  return (caller, key) => {
-    if (caller.scope === 'admin') return take(openShare(Infinity, personsOwn(key)));
-    const share = shares.get(key) ?? openShare(limits.callsPerTurn, { forget: () => shares.delete(key) });
-    if (share.connections >= limits.connectionsPerToken) return undefined;
-    shares.set(key, share);
-    return take(share);
-  };
+  const members = new Map<string, { readonly share: Share; readonly connections: Semaphore }>();
+  /** By credential: the connections of people that stay open. */
+  const staying = new Map<string, Semaphore>();
+  return (caller, key) => (caller.scope === 'admin' ? takePersons(key) : takeMembers(key));
 
-  function personsOwn(key: string): Counted {
-    let stays = false;
+  function takeMembers(key: string): Place | undefined {
+    const known = members.get(key) ?? {
+      share: openShare(limits),
+      connections: new Semaphore(limits.connectionsPerToken),
+    };
+    const release = known.connections.tryTake();
+    if (!release) return undefined;
+    members.set(key, known);
     return {
-      stay() {
-        const count = staying.get(key) ?? 0;
-        if (count >= limits.connectionsPerToken) return false;
-        staying.set(key, count + 1);
-        return (stays = true);
+      share: known.share,
+      leave() {
+        release();
+        if (known.connections.taken === 0 && members.get(key) === known) members.delete(key);
       },
-      forget() {
-        const left = (staying.get(key) ?? 0) - Number(stays);
-        if (left > 0) staying.set(key, left);
-        else staying.delete(key);
+    };
+  }
+
+  function takePersons(key: string): Place {
+    let release: Release | undefined;
+    const stay = (): boolean => {
+      const places = staying.get(key) ?? new Semaphore(limits.connectionsPerToken);
+      release = places.tryTake();
+      if (release) staying.set(key, places);
+      return release !== undefined;
+    };
+    return {
+      share: openShare(limits, stay),
+      leave() {
+        release?.();
+        if (staying.get(key)?.taken === 0) staying.delete(key);
       },
     };
   }
 }
 
-function take(share: Share): Share {
-  share.connections++;
-  return share;
-}
-
-/** How a share is counted: one of a person among those that stay, and any of them until it is used no more. */
-interface Counted {
-  readonly stay?: () => boolean;
-  readonly forget: () => void;
-}
-
-function openShare(perTurn: number, { stay, forget }: Counted): Share {
-  const waiting = new Set<() => void>();
+/** A share; a person's connection brings its own way to stay. */
+function openShare(limits: Limits, stay?: () => boolean): Share {
   const isPersons = stay !== undefined;
+  const perTurn = isPersons ? Infinity : limits.callsPerTurn;
+  const waiting = new Set<() => void>();
   let spent = 0;
 
-  const share: Share = {
+  return {
     isPersons,
-    connections: 0,
-    waitingCalls: 0,
-    longAnswers: 0,
-    unmade: [],
+    waitingCalls: new Semaphore(limits.waitingCalls),
+    longAnswers: new Semaphore(limits.longAnswers),
     get isSpent() {
       return spent >= perTurn;
     },
@@ -130,15 +141,11 @@ function openShare(perTurn: number, { stay, forget }: Counted): Share {
     },
     // Every connection of a member was counted when it came.
     stay: stay ?? (() => true),
-    leave() {
-      if (--share.connections === 0) forget();
-    },
   };
-  return share;
 
   function renew(): void {
     spent = 0;
-    // Who has had the whole part of this turn waits again, and behind the others.
+    // A caller that has used the whole part of this turn waits again, behind the others.
     for (const goOn of waiting) {
       if (spent >= perTurn) return;
       waiting.delete(goOn);

@@ -1,22 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Semaphore } from './semaphore.ts';
 
 /**
  * Keeps those requests few that a connection sends ahead of their answers: Node reads on, however many wait, and anybody
  * can send some. The one that is too many ends its connection; false says that nothing is to be done for a request.
  */
 export function limitUnanswered(most: number): (socket: Socket, response: ServerResponse) => boolean {
-  const unanswered = new WeakMap<Socket, number>();
-  const countOf = (socket: Socket): number => unanswered.get(socket) ?? 0;
+  const unanswered = new WeakMap<Socket, Semaphore>();
   return (socket, response) => {
     if (socket.destroyed) return false;
-    if (countOf(socket) >= most) {
-      endReading(socket);
-      return false;
-    }
-    unanswered.set(socket, countOf(socket) + 1);
-    response.once('close', () => unanswered.set(socket, countOf(socket) - 1));
-    return true;
+    const places = unanswered.get(socket) ?? new Semaphore(most);
+    unanswered.set(socket, places);
+    const release = places.tryTake();
+    if (release) response.once('close', release);
+    else endReading(socket);
+    return release !== undefined;
   };
 }
 

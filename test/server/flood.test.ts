@@ -142,12 +142,12 @@ test('free data as deep as may be is taken, whatever is around it', async () => 
 
 test('a frame of a megabyte has the whole turn of a member, and none of a person', () => {
   const takeShare = openShares(LIMITS);
-  const share = takeShare({ scope: 'member', teamId: 'demo', memberId: 'worker' }, 'member');
+  const share = takeShare({ scope: 'member', teamId: 'demo', memberId: 'worker' }, 'member')?.share;
   share?.spend(1_000);
   expect(share?.isSpent).toBe(false);
   share?.spend(LIMITS.messageBytes);
   expect(share?.isSpent).toBe(true);
-  const own = takeShare(ADMIN, 'person');
+  const own = takeShare(ADMIN, 'person')?.share;
   own?.spend(LIMITS.messageBytes);
   expect(own?.isSpent).toBe(false);
 });
