@@ -13,8 +13,7 @@ rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
 
 const isComplete = existsSync(join(ROOT, 'src/cli/main.ts'));
 const status = await step('compiles src/', () => {
-  const stale = isComplete ? run('scripts/write-manifest.ts', '--check') : 0;
-  const failed = stale || run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
+  const failed = run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
   cpSync(join(ROOT, 'src'), join(ROOT, 'dist'), {
     recursive: true,
     filter: (path) => statSync(path).isDirectory() || !path.endsWith('.ts'),
@@ -24,18 +23,26 @@ const status = await step('compiles src/', () => {
 process.exitCode = status;
 
 if (status === 0 && isComplete) {
-  await step('writes the help texts', writeTexts);
+  await step('writes the commands and their help texts', writeTables);
   await step('bundles the command line', async () => (await import('./bundle-cli.ts')).bundleCli(ROOT));
   await step('bundles the daemon', async () => (await import('./bundle-programs.ts')).bundlePrograms(ROOT));
 }
 if (status === 0 && existsSync(join(ROOT, 'ui'))) await step('builds the dashboard', () => buildUi({ root: ROOT }));
 if (status === 0) console.log('Built into dist/.');
 
-/** Help texts are made from the operations, whose loading would take longer than all of help: the built module is only the result. */
-async function writeTexts(): Promise<void> {
-  const file = join(ROOT, 'dist/cli/line/texts.js');
-  const { TEXTS } = (await import(pathToFileURL(file).href)) as { TEXTS: unknown };
-  writeFileSync(file, `export const TEXTS = ${JSON.stringify(TEXTS)};\n`);
+/**
+ * Commands and their help texts are made from the operations, whose loading would take longer than most commands. The built modules
+ * are only the result.
+ */
+async function writeTables(): Promise<void> {
+  for (const [name, file] of [
+    ['TEXTS', 'dist/cli/line/texts.js'],
+    ['MANIFEST', 'dist/cli/line/manifest.js'],
+  ] as const) {
+    const path = join(ROOT, file);
+    const { [name]: table } = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+    writeFileSync(path, `export const ${name} = ${JSON.stringify(table)};\n`);
+  }
 }
 
 /** Says what is being done before it is done, and then how long it took: all of it takes most of a minute. */

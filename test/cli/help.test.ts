@@ -3,7 +3,7 @@ import { COMMANDS } from '../../src/cli/commands/table.ts';
 import { EXAMPLES } from '../../src/cli/line/examples.ts';
 import { allCommands } from '../../src/cli/line/find.ts';
 import { helpFor } from '../../src/cli/line/help.ts';
-import { COMMAND_NAMES } from '../../src/cli/line/manifest.ts';
+import { MANIFEST } from '../../src/cli/line/manifest.ts';
 import { ERROR_CODES } from '../../src/core/errors.ts';
 import { newTroupe } from './troupe.ts';
 
@@ -14,7 +14,7 @@ describe('help', () => {
       const { status, stdout, stderr } = await troupe.run(line);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       expect(stdout).toContain('Usage: troupe <command>');
-      for (const name of COMMAND_NAMES) expect(stdout).toContain(name.split(' ')[0]);
+      for (const name of Object.keys(MANIFEST)) expect(stdout).toContain(name.split(' ')[0]);
       for (const name of ['watch', 'doctor', 'serve', 'mcp', 'completion']) expect(stdout).toContain(`\n  ${name}`);
     }
   });

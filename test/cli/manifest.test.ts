@@ -1,23 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MANIFEST, renderManifest } from '../../scripts/write-manifest.ts';
 import { COMMANDS } from '../../src/cli/commands/table.ts';
 import { readArguments } from '../../src/cli/line/arguments.ts';
 import { EXAMPLES } from '../../src/cli/line/examples.ts';
 import { allCommands, findCommand } from '../../src/cli/line/find.ts';
 import { flagsOf } from '../../src/cli/line/inputs.ts';
-import { COMMAND_NAMES } from '../../src/cli/line/manifest.ts';
+import { MANIFEST } from '../../src/cli/line/manifest.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import { wordsOf } from './troupe.ts';
 
 describe('the manifest', () => {
-  test('is what the operations say; else run node scripts/write-manifest.ts', () => {
-    expect(readFileSync(join(import.meta.dirname, '../..', MANIFEST), 'utf8')).toBe(renderManifest());
-  });
-
   test('has every operation as a command, each under its own words', () => {
-    expect(COMMAND_NAMES).toHaveLength(OPERATIONS.length);
+    expect(Object.keys(MANIFEST)).toHaveLength(OPERATIONS.length);
     for (const { name, cli } of OPERATIONS) {
       expect(findCommand(COMMANDS, (cli?.command ?? name.replace('.', ' ')).split(' '))?.command.operation).toBe(name);
       expect(findCommand(COMMANDS, name.split('.'))?.command.operation).toBe(name);

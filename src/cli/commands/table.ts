@@ -1,5 +1,5 @@
 import type { Command, CommandTable } from '../line/command.ts';
-import { COMMAND_NAMES, readCommand } from '../line/manifest.ts';
+import { MANIFEST } from '../line/manifest.ts';
 import { HOUSE_COMMANDS } from './table/house.ts';
 import { LOOK_COMMANDS } from './table/look.ts';
 import { PROGRAMS } from './table/programs.ts';
@@ -13,7 +13,12 @@ const OWN: ReadonlyMap<string, Command> = new Map(
 /** All commands: one of the command line's own comes before an operation's of the same name. */
 export const COMMANDS: CommandTable = {
   get names() {
-    return [...COMMAND_NAMES.filter((name) => !OWN.has(name)), ...OWN.keys()];
+    return [...Object.keys(MANIFEST).filter((name) => !OWN.has(name)), ...OWN.keys()];
   },
   get: (name) => OWN.get(name) ?? readCommand(name),
 };
+
+function readCommand(name: string): Command | undefined {
+  const row = Object.hasOwn(MANIFEST, name) ? MANIFEST[name] : undefined;
+  return row === undefined ? undefined : (JSON.parse(row) as Command);
+}

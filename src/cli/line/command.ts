@@ -80,29 +80,3 @@ export interface CommandTexts {
   readonly inputs: Readonly<Record<string, string>>;
   readonly defaults: Readonly<Record<string, string | number | boolean>>;
 }
-
-/** A command as short as it can be written: every command line reads one, and all of them are read by V8. */
-export type CommandRow = readonly [
-  operation: OperationName,
-  scope: Scope,
-  args: readonly InputRow[],
-  flags: readonly InputRow[],
-];
-
-/** Marks are ! for required and ? for nullable. */
-export type InputRow = readonly [
-  field: string,
-  name: string,
-  type: InputType,
-  marks: string,
-  values?: readonly string[],
-];
-
-/** A command from its row. */
-export function commandOf(words: string, [operation, scope, args, flags]: CommandRow): Command {
-  return { words, operation, scope, args: args.map(inputOf), flags: flags.map(inputOf) };
-}
-
-function inputOf([field, name, type, marks, values]: InputRow): Input {
-  return { field, name, type, values, required: marks.includes('!'), nullable: marks.includes('?') };
-}

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { OperationName } from '../../operations/index.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { CommandRow, CommandTexts, InputRow, InputType } from './command.ts';
+import type { Command, CommandTexts, Input, InputType } from './command.ts';
 
-/** An operation as a command: its words, its row in the manifest, and what help says of it. */
-export function commandFrom(operation: Operation): { words: string; row: CommandRow; texts: CommandTexts } {
+/** An operation as a command, and what help says of it. */
+export function commandFrom(operation: Operation): { command: Command; texts: CommandTexts } {
   const { name, summary, scope, cli = {} } = operation;
   const schema = Schema.parse(z.toJSONSchema(operation.input, { io: 'input' }));
   const places = cli.args ?? [];
@@ -12,17 +12,28 @@ export function commandFrom(operation: Operation): { words: string; row: Command
     ...describeInput(operation, field, property),
     isRequired: schema.required.includes(field),
   }));
-  const rowOf = (field: string): InputRow => {
+  const inputOf = (field: string): Input => {
     const input = inputs.find((one) => one.field === field);
     if (!input) throw new Error(`${name} has no input ${field}`);
-    const marks = `${input.isRequired ? '!' : ''}${input.nullable ? '?' : ''}`;
-    const row = [input.field, input.name, input.type, marks] as const;
-    return input.values ? [...row, input.values] : row;
+    const { isRequired, nullable, type, values } = input;
+    return {
+      field,
+      name: input.name,
+      type,
+      ...(values && { values }),
+      ...(isRequired && { required: true }),
+      ...(nullable && { nullable }),
+    };
   };
   const flags = inputs.filter(({ field }) => !places.includes(field)).sort((a, b) => rank(a) - rank(b));
   return {
-    words: cli.command ?? name.replace('.', ' '),
-    row: [name as OperationName, scope, places.map(rowOf), flags.map(({ field }) => rowOf(field))],
+    command: {
+      words: cli.command ?? name.replace('.', ' '),
+      operation: name as OperationName,
+      scope,
+      args: places.map(inputOf),
+      flags: flags.map(({ field }) => inputOf(field)),
+    },
     texts: {
       summary,
       inputs: Object.fromEntries(inputs.map(({ field, text }) => [field, text])),

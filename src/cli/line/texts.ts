@@ -7,5 +7,5 @@ import { commandFrom } from './from-operation.ts';
  * the operations takes three times as long as to print a help text.
  */
 export const TEXTS: Readonly<Record<string, CommandTexts>> = Object.fromEntries(
-  OPERATIONS.map(commandFrom).map(({ words, texts }) => [words, texts]),
+  OPERATIONS.map(commandFrom).map(({ command, texts }) => [command.words, texts]),
 );
