@@ -1,9 +1,9 @@
 import type { SharedTask } from '../core/task.ts';
 
-/** Has the last word on a claim, where the tasks of a team are also another program's. */
+/** Confirms claims in a team whose task list another program shares. */
 export interface ClaimKeeper {
-  /** Whether the tasks of this team are. */
+  /** Whether another program shares the tasks of this team. */
   keeps(teamId: string): boolean;
-  /** Whether the member really has the task; if not, the journal already says who has. */
+  /** Whether the member really got the task. If not, the journal already names the real holder. */
   confirm(teamId: string, task: SharedTask, memberId: string): Promise<boolean>;
 }

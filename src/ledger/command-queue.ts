@@ -6,32 +6,32 @@ import type { TeamState } from '../core/state.ts';
 /** Above 512 commands a commit gets longer, not cheaper per command. */
 const COMMANDS_PER_COMMIT = 512;
 
-/** Characters of text in one commit: a batch must fit one message of a journal on the network. */
+/** Characters of text per commit: a batch must fit into one message of a journal on the network. */
 const TEXT_PER_COMMIT = 256 * 1024;
 
 /**
- * Characters of text that may wait besides the first commands, which nobody measures: a queue is nearly always shorter, and measuring each
- * command would cost the short ones that come alone. 4,000 tasks of 64 KiB at once took 575 MB.
+ * Characters of text that may wait, besides the first 64 commands. Those are not measured: queues are nearly always
+ * shorter, and measuring would slow down short commands that come alone. 4,000 tasks of 64 KiB at once took 575 MB.
  */
 const WAITING_TEXT = 32 * 1024 * 1024;
 const UNMEASURED = 64;
 
-/** Commands that somebody waits for. */
+/** Commands that a caller waits for. */
 export interface Waiting {
-  /** When it was asked for. */
+  /** When the caller asked. */
   readonly at: number;
   readonly commands: readonly Command[];
   readonly pick: (state: TeamState, events: TeamEvent[]) => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
-  /** The answer, given once it is durable. */
+  /** The answer, handed to the caller once it is durable. */
   value?: unknown;
   error?: Error | undefined;
-  /** How much text there is, where that was measured. */
+  /** Characters of text, if measured. */
   text?: number;
 }
 
-/** What was asked of a team and not begun. */
+/** The commands of a team that no commit has taken yet. */
 export class CommandQueue {
   #waiting: Waiting[] = [];
   #text = 0;
@@ -44,13 +44,13 @@ export class CommandQueue {
     return this.#waiting[0];
   }
 
-  /** Refuses, with `overloaded`, what would be too much to keep. */
+  /** Rejects commands with `overloaded` if their text would exceed the limit. */
   add(waiting: Waiting): void {
     if (this.#waiting.length >= UNMEASURED && !this.#measure(waiting)) return;
     this.#waiting.push(waiting);
   }
 
-  /** As many as one commit should have, in the order of asking. */
+  /** As many as one commit should hold, oldest first. */
   take(): Waiting[] {
     const queue = this.#waiting;
     let text = 0;
@@ -83,7 +83,7 @@ export class CommandQueue {
   }
 }
 
-/** How much text a command carries, roughly: its strings and a little for the rest. */
+/** Roughly how much text a command has: its strings, and a little for the rest. */
 function textIn(command: Command): number {
   let size = 100;
   for (const key in command) {

@@ -7,9 +7,9 @@ import type { TeamState } from '../core/state.ts';
 import type { Waiting } from './command-queue.ts';
 
 /**
- * Decides commands one after the other, each against the state that those before it led to, and returns what follows from
- * all. The changes are noted, so that they can be taken back; a refusal leaves no trace but with the one it is told to.
- * Those that have a `print` are steps of one command under one id, which is done once, with all of them.
+ * Decides commands in order, each against the state after the commands before it, and returns the events of all. It
+ * records the changes so that they can be rolled back. A refused command changes nothing; only its caller gets the
+ * error. Commands with a `print` are steps of one command: they share its id, and the team remembers them once.
  */
 export function decideAll(state: TeamState, batch: readonly Waiting[]): TeamEvent[] {
   noteChanges(state);
@@ -39,14 +39,14 @@ export function decideAll(state: TeamState, batch: readonly Waiting[]): TeamEven
   return events;
 }
 
-/** Steps of one command were all done with it, also those from which nothing followed then. */
+/** If the command was done before, all its steps were done, even those without events. The first one is enough then. */
 function stepsLeft(state: TeamState, commands: readonly Command[]): readonly Command[] {
   const { commandId, print } = commands[0] as Command;
   const wasDone = print !== undefined && commandId !== undefined && state.receipts.has(commandId);
   return wasDone ? commands.slice(0, 1) : commands;
 }
 
-/** The team remembers a command by the first of its steps from which something followed; the next ones do not repeat it. */
+/** The team remembers a command by its first step that had events, so later steps carry no id. */
 function withoutId({ commandId: _commandId, ...step }: Command): Command {
   return step;
 }

@@ -1,4 +1,4 @@
-/** Tells every item, also when a listener throws at one of them; the first trouble is thrown when all are told. */
+/** Emits every item, even if a listener throws. After the last item it throws the first error. */
 export function emitAll<T>(items: Iterable<T>, emit: (item: T) => void): void {
   const errors: unknown[] = [];
   for (const item of items) {

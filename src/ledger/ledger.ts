@@ -10,26 +10,26 @@ import { Turns } from './turns.ts';
 /** A command as a caller gives it: the ledger adds the time. */
 export type NewCommand = { [T in CommandType]: Omit<CommandOf<T>, 'at'> & { at?: number } }[CommandType];
 
-/** Most that is said to a closed team is said right after it was closed. */
+/** Most calls to a closed team come right after it was closed. */
 const IDLE_MS = 60_000;
 
-/** Far more teams than work at a time; a closed one takes some 100 kB, and opens again in milliseconds. */
+/** Far more teams than work at the same time. A closed one takes about 100 kB, and opens again in milliseconds. */
 const OPEN_TEAMS = 256;
 
 /** An actor, and how many calls are using it. */
 interface Entry {
   readonly opening: Promise<TeamActor>;
-  /** Once it is open. */
+  /** Set once it is open. */
   actor?: TeamActor;
   users: number;
 }
 
-/** Hears every batch that a team's state takes in, after it is durable, with the state that includes it. */
+/** Gets every batch that a team's state takes in, after it is durable, with the state that includes it. */
 export type BatchListener = (teamId: string, batch: Stored, state: TeamState) => void;
 
 /**
- * The one way to change a team: decides commands against the team's state and records what follows in the journal.
- * Each team has an actor of its own; nothing else locks anything.
+ * The only way to change a team: decides commands against the team's state and appends the resulting events to the
+ * journal. Each team has its own actor; there are no other locks.
  */
 export class Ledger {
   readonly #journal: Journal;
@@ -40,7 +40,7 @@ export class Ledger {
   readonly #leaving = new Set<Promise<void>>();
   #sweep: NodeJS.Timeout | undefined;
   #closed = false;
-  /** Who asks from inside `fromMemory`; made when somebody does. */
+  /** Marks calls made inside `fromMemory`; created on first use. */
   #remembering: AsyncLocalStorage<true> | undefined;
 
   constructor(journal: Journal, options: LedgerOptions = {}) {
@@ -49,16 +49,17 @@ export class Ledger {
   }
 
   /**
-   * Does a command, or several as one step, and resolves, once that is durable, with what `pick` made of the state right
-   * after it. Refusals are `TeamError`s and change nothing. The input of a command is what its schema made of it (`CreateTaskInput.parse`),
-   * with defaults and within limits; nobody looks at that again. `SharedTaskList` and `Mailbox` take what is not parsed yet.
+   * Executes a command, or several as one step. Resolves, once the events are durable, with what `pick` returned for
+   * the state right after them. Refusals are `TeamError`s and change nothing. Inputs must be parsed already
+   * (`CreateTaskInput.parse`), with defaults and within limits: no later code checks them. `SharedTaskList` and
+   * `Mailbox` accept unparsed input.
    */
   execute<R>(teamId: string, command: NewCommand | readonly NewCommand[], pick: Picker<R>): Promise<R> {
     const now = this.now();
     const picker = this.#options.around ? this.#options.around(pick) : pick;
     const commands = 'type' in command ? [timed(command, now)] : command.map((one) => timed(one, now));
     const actor = this.#actors.get(teamId)?.actor;
-    // Commands come by the thousand, nearly all to a team that is open and exists: for them not even a closure is made.
+    // Commands come by the thousand, nearly all to an open team that exists. This path avoids even a closure for them.
     if (actor?.exists) return actor.execute(commands, now, picker);
     return this.#open(teamId, (opened) => opened.execute(commands, now, picker));
   }
@@ -75,8 +76,8 @@ export class Ledger {
   }
 
   /**
-   * While the journal is away: what `work` reads of teams that are in memory comes from there, as they were when they were last
-   * seen. For those who look, never for those who decide.
+   * For when the journal is unreachable: inside `work`, reads of teams in memory return their last known state. Use it
+   * for display only, never to decide.
    */
   fromMemory<R>(work: () => Promise<R>): Promise<R> {
     this.#remembering ??= new AsyncLocalStorage();
@@ -84,8 +85,8 @@ export class Ledger {
   }
 
   /**
-   * Reads the durable state of every team, or of those that `of` names. One that cannot be read does not hide the others:
-   * `unreadable` says what stands in its place.
+   * Reads the durable state of every team, or of those that `of` accepts. A team that cannot be read does not hide the
+   * others: `unreadable` gives its result instead.
    */
   async viewAll<R>(
     pick: (state: TeamState, seq: Seq) => R,
@@ -103,17 +104,17 @@ export class Ledger {
     );
   }
 
-  /** The batches after `after` that are there now. */
+  /** The batches after `after` that exist now. */
   read(teamId: string, after: Seq): AsyncIterable<Stored> {
     return this.#journal.read(teamId, after);
   }
 
-  /** The batches after `after`, then those that come. */
+  /** The batches after `after`, then new ones as they come. */
   follow(teamId: string, after: Seq, signal: AbortSignal): AsyncIterable<Stored> {
     return this.#journal.follow(teamId, after, signal);
   }
 
-  /** Hears the batches of all open teams; returns the way to stop. */
+  /** Calls the listener with the batches of all open teams; returns a function that stops it. */
   subscribe(listener: BatchListener): () => void {
     this.#listeners.add(listener);
     for (const { opening } of this.#actors.values()) {
@@ -133,7 +134,7 @@ export class Ledger {
 
   /** Removes a team for good. */
   async drop(teamId: string): Promise<void> {
-    // What they keep last must not end up with another team of their name.
+    // A last snapshot of a closing actor must not end up with a new team of the same name.
     await Promise.all(this.#leaving);
     await this.#journal.drop(teamId);
     const entry = this.#actors.get(teamId);
@@ -142,8 +143,8 @@ export class Ledger {
   }
 
   /**
-   * Lets what waits finish and keeps snapshots; calls after it fail with `storage`. The journal stays open: it belongs to
-   * whoever opened it.
+   * Lets waiting commands finish and saves snapshots; later calls fail with `storage`. The journal stays open: its
+   * opener closes it.
    */
   async close(): Promise<void> {
     this.#closed = true;
@@ -163,7 +164,7 @@ export class Ledger {
     );
   }
 
-  /** A short way for nearly all calls, those to a team that is open and exists: they come by the thousand. */
+  /** A short path for nearly all calls: those to an open team that exists. They come by the thousand. */
   #use<R>(teamId: string, work: (actor: TeamActor) => Promise<R>): Promise<R> {
     const actor = this.#actors.get(teamId)?.actor;
     return actor?.exists ? work(actor) : this.#open(teamId, work);
@@ -178,7 +179,7 @@ export class Ledger {
       return await work(actor);
     } finally {
       entry.users--;
-      // Asking for teams that do not exist must not fill the memory.
+      // Calls to teams that do not exist must not fill the memory.
       if (entry.users === 0 && actor?.isEmpty) {
         this.#forget(teamId, entry);
         await actor.close({ snapshot: false });
@@ -191,7 +192,7 @@ export class Ledger {
     return this.#options.openTeams ?? OPEN_TEAMS;
   }
 
-  /** Lets teams go from memory that nobody is using; whoever asks for one opens it anew. */
+  /** Removes unused teams from memory; the next call opens them again. */
   #release(mayGo: (actor: TeamActor) => boolean): void {
     for (const [teamId, { actor, users }] of this.#actors) {
       if (!actor || users > 0 || !mayGo(actor)) continue;
@@ -202,7 +203,7 @@ export class Ledger {
     }
   }
 
-  /** One that cannot be opened is not kept: the next call tries again, and other teams never notice. */
+  /** A team that cannot be opened is not kept: the next call tries again, and other teams never notice. */
   #entry(teamId: string): Entry {
     if (this.#closed) throw new TeamError('storage', `The ledger is closed: open a new one to use team ${teamId}`);
     const present = this.#actors.get(teamId);
@@ -245,17 +246,17 @@ export class Ledger {
     try {
       this.#options.onError?.(error, teamId);
     } catch {
-      // Whoever listens for trouble must not make more of it.
+      // An error handler that throws must not cause more errors.
     }
   }
 }
 
-/** What is spread goes first: V8 then copies an object as it is. */
+/** The spread comes first: V8 then copies an object as it is. */
 function timed(command: NewCommand, now: number): Command {
   return { ...command, at: command.at ?? now };
 }
 
-/** One that could not be opened has told its callers so. */
+/** An actor that could not be opened has already told its callers. */
 async function closeActor(entry: Entry | undefined, options: { snapshot: boolean }): Promise<void> {
   const actor = await entry?.opening.catch(() => undefined);
   await actor?.close(options);

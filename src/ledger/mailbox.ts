@@ -28,7 +28,7 @@ export interface InboxFilter {
   readonly until?: Date;
 }
 
-/** An idle notice: state that carries the result of the work, not mail. */
+/** An idle notice: a change of state that carries the result of the work. It is not mail. */
 export interface IdleNotice {
   teamId: string;
   memberId: string;
@@ -36,7 +36,7 @@ export interface IdleNotice {
   result: string | undefined;
 }
 
-/** What the mailbox tells, after it is durable. */
+/** Events of the mailbox, emitted once they are durable. */
 export interface MailboxEvents {
   'message:sent': [message: TeamMessage];
   'message:delivered': [message: TeamMessage];
@@ -49,7 +49,7 @@ export interface IdleGate {
   executeTeammateIdleHook(context: TeammateIdleHookContext): Promise<HookResult>;
 }
 
-/** The mail of every team on a ledger: thin, the rules are in the core. */
+/** The mail of every team on a ledger. The rules are in the core. */
 export class Mailbox extends EventEmitter<MailboxEvents> {
   readonly #ledger: Ledger;
   readonly #gate: IdleGate | undefined;
@@ -79,7 +79,7 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     });
   }
 
-  /** Sends a message. Sent again under the same `messageId` it returns the first one. */
+  /** Sends a message. A second call with the same `messageId` returns the first message. */
   async send(
     teamId: string,
     fromId: Actor,
@@ -93,7 +93,7 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     return sent;
   }
 
-  /** Sends to everybody else on the team: one message each. */
+  /** Sends one message each to all other members of the team. */
   async broadcast(
     teamId: string,
     fromId: Actor,
@@ -137,8 +137,8 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
   }
 
   /**
-   * The member has nothing left to do. The gate may answer with feedback, which goes to the member as a message and
-   * keeps it working; otherwise the member becomes idle, which is told once and carries `result`.
+   * The member has nothing left to do. If the gate answers with feedback, the member gets it as a message and keeps
+   * working. Otherwise the member becomes idle; that is announced once, with `result`.
    */
   async notifyIdle(
     teamId: string,
@@ -168,7 +168,7 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     await this.send(teamId, SYSTEM, { toId: leadId, content, type: 'system', metadata: { memberId } });
   }
 
-  /** Stops telling. */
+  /** Stops emitting events. */
   close(): void {
     this.#unsubscribe();
     this.removeAllListeners();
@@ -177,13 +177,13 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
   async #idleFeedback(teamId: string, command: Omit<CommandOf<'member.change'>, 'at'>): Promise<string | undefined> {
     if (!this.#gate) return undefined;
     const context = await this.#ledger.view(teamId, (state) => {
-      // Going idle when that is refused, or is nothing new, is no business of the gate.
+      // Don't ask the gate if going idle would be refused or change nothing.
       const isNew = decide(state, { at: this.#ledger.now(), ...command }).length > 0;
       return isNew ? idleContext(state, command.memberId) : undefined;
     });
     if (!context) return undefined;
     const verdict = await this.#gate.executeTeammateIdleHook(context);
-    // One that cannot be run would keep it at work for nothing.
+    // A gate that cannot run would keep the member at work for nothing.
     if (verdict.unable !== undefined) return undefined;
     return verdict.exitCode === 2 ? feedbackOf(verdict) || 'Keep working.' : undefined;
   }

@@ -5,7 +5,7 @@ import { createState } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Journal, Seq, Stored } from '../journal/journal.ts';
 
-/** A state and where in the stream it stands. */
+/** A state and its position in the stream. */
 export interface Opened {
   state: TeamState;
   /** The batch that the state ends with; undefined for a team that does not exist. */
@@ -13,12 +13,12 @@ export interface Opened {
   replayed: number;
 }
 
-/** A team as the journal has it: from the newest snapshot where there is one, else from the first batch. */
+/** Reads a team from the journal: from the newest snapshot if there is one, else from the first batch. */
 export async function openState(journal: Journal, teamId: string): Promise<Opened> {
   return (await openFromSnapshot(journal, teamId)) ?? (await replay(journal, teamId, createState(teamId)));
 }
 
-/** Applies a batch. What cannot be applied did not come from us as it is; the state is then of no use any more. */
+/** Applies a batch. Troupe did not write a batch that cannot be applied; the state is unusable after such a failure. */
 export function applyBatch(state: TeamState, batch: Stored): void {
   try {
     for (const event of batch.events) evolve(state, event);
@@ -40,7 +40,7 @@ async function openFromSnapshot(journal: Journal, teamId: string): Promise<Opene
   return last && replay(journal, teamId, state, last);
 }
 
-/** The state that a snapshot holds; undefined when it holds none, whatever the reason: the batches are the truth. */
+/** The state in a snapshot; undefined if it cannot be read for any reason, because the batches are the truth. */
 function readSnapshot(teamId: string, body: string): TeamState | undefined {
   try {
     return openSnapshot(teamId, body);
@@ -49,7 +49,7 @@ function readSnapshot(teamId: string, body: string): TeamState | undefined {
   }
 }
 
-/** A team that was dropped and made anew under its name has a stream of its own, with a first batch of its own. */
+/** A team that was dropped and created again under its name has another stream, with another first batch. */
 async function isOfThisStream(journal: Journal, { teamId, team }: TeamState): Promise<boolean> {
   const created = (await batchAt(journal, teamId, 1))?.events[0];
   return team?.id === teamId && created?.type === 'team:created' && created.at === team.createdAt.getTime();

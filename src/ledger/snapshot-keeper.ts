@@ -1,9 +1,9 @@
-/** Replaying 10,000 events takes some 20 ms, as long as it takes to write a snapshot of as many tasks. */
+/** Replaying 10,000 events takes about 20 ms, as long as writing a snapshot of 10,000 tasks. */
 const EVERY = 10_000;
 
 /**
- * A snapshot waits for a quiet moment: it takes 1.4 us for each task and message, all at once, and whoever waited then would
- * pay for it. Where there is no such moment it is taken all the same, so many times later.
+ * A snapshot waits for a quiet moment: it blocks for 1.4 us per task and message, and callers that wait then would pay
+ * for it. Without a quiet moment it is taken anyway, after 10 times as many events.
  */
 const QUIET_MS = 2_000;
 const WITHOUT_QUIET = 10;
@@ -11,9 +11,9 @@ const WITHOUT_QUIET = 10;
 interface KeeperOptions {
   /** Events after which a snapshot is worth its cost. */
   readonly every: number | undefined;
-  /** How many tasks and messages there are. */
+  /** The number of tasks and messages. */
   readonly size: () => number;
-  /** Takes a snapshot and keeps it. Must not throw. */
+  /** Takes a snapshot and saves it. Must not throw. */
   readonly keep: () => Promise<void>;
 }
 
@@ -24,23 +24,23 @@ export class SnapshotKeeper {
   #timer: NodeJS.Timeout | undefined;
   #keeping: Promise<void> | undefined;
 
-  /** `events` came after the newest snapshot. */
+  /** `events` is the number of events since the newest snapshot. */
   constructor(events: number, options: KeeperOptions) {
     this.#events = events;
     this.#options = options;
   }
 
-  /** More events came. */
+  /** Counts new events. */
   count(events: number): void {
     this.#events += events;
   }
 
-  /** Another state took the place of the one that was counted for. */
+  /** Starts counting again, for a state that replaced the previous one. */
   restart(events: number): void {
     this.#events = events;
   }
 
-  /** Nobody waits at this moment: if a snapshot is due and that stays so, it is taken. */
+  /** No caller waits now. Takes a snapshot if one is due and it stays quiet. */
   plan(): void {
     if (this.#timer || this.#events < this.#due) return;
     const before = this.#events;
@@ -51,14 +51,14 @@ export class SnapshotKeeper {
     }, QUIET_MS).unref();
   }
 
-  /** Takes a last snapshot where that saves much of the next opening. */
+  /** Takes a last snapshot if that saves much of the next opening. */
   async close({ snapshot }: { snapshot: boolean }): Promise<void> {
     clearTimeout(this.#timer);
     await this.#keeping;
     if (snapshot && this.#events >= this.#due / 5) await this.#keep();
   }
 
-  /** The larger the state, the rarer: writing it costs as much as it is long. */
+  /** Larger states get fewer snapshots, because writing one costs in proportion to its size. */
   get #due(): number {
     return Math.max(this.#options.every ?? EVERY, this.#options.size());
   }

@@ -3,7 +3,7 @@ import type { SharedTask } from '../core/task.ts';
 
 type TaskEventType = Extract<TeamEvent['type'], `task:${string}`>;
 
-/** What the list tells, after it is durable. */
+/** Events of the task list, emitted once they are durable. */
 export interface TaskListEvents {
   'task:created': [task: SharedTask];
   'task:claimed': [task: SharedTask];
@@ -14,7 +14,7 @@ export interface TaskListEvents {
   'task:unblocked': [task: SharedTask];
 }
 
-/** The name under which the list tells an event of the journal about a task. */
+/** The name under which the list emits a task event of the journal. */
 const TOLD: Readonly<Record<TaskEventType, keyof TaskListEvents>> = {
   'task:created': 'task:created',
   'task:claimed': 'task:claimed',
@@ -31,7 +31,7 @@ const TOLD: Readonly<Record<TaskEventType, keyof TaskListEvents>> = {
   'task:unblocked': 'task:unblocked',
 };
 
-/** The same for any event; undefined for those about something else. */
+/** The same for any event; undefined if it is not about a task. */
 export function toldAs(type: TeamEvent['type']): keyof TaskListEvents | undefined {
   return Object.hasOwn(TOLD, type) ? TOLD[type as TaskEventType] : undefined;
 }

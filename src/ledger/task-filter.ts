@@ -2,18 +2,18 @@ import type { TeamState } from '../core/state.ts';
 import type { SharedTask, SharedTaskPriority, SharedTaskStatus } from '../core/task.ts';
 import { viewTask } from '../core/view.ts';
 
-/** Which tasks to list. Deleted ones are listed only when asked for by status. */
+/** Which tasks to list. Deleted ones are listed only if `status` names them. */
 export interface TaskFilter {
   readonly status?: SharedTaskStatus | readonly SharedTaskStatus[];
   readonly assigneeId?: string;
   readonly priority?: SharedTaskPriority;
   /** Only tasks with a greater id. */
   readonly after?: string;
-  /** At most so many, the oldest first. */
+  /** At most this many, oldest first. */
   readonly limit?: number;
 }
 
-/** The tasks that pass, in the order of their ids, one by one as they are asked for. */
+/** The tasks that match, in the order of their ids, generated lazily. */
 export function* filterTasks(state: TeamState, filter: TaskFilter): Generator<SharedTask> {
   const { status, assigneeId, priority, after = '0', limit = Infinity } = filter;
   const statuses = status === undefined ? undefined : new Set([status].flat());

@@ -10,11 +10,11 @@ import { quote } from '../core/text.ts';
 import { requireTask, viewTask } from '../core/view.ts';
 import type { NewCommand } from './ledger.ts';
 
-/** Judges a completion before it counts, and a new task before anybody can take it. */
+/** Judges a completion before it counts, and a new task before anyone can claim it. */
 export interface TaskGate {
   executeTaskCompletedHook(context: TaskCompletedHookContext): Promise<HookResult>;
   executeTaskCreatedHook?(context: TaskCreatedHookContext): Promise<HookResult>;
-  /** Whether it has something to say about new tasks of a team; if it does not tell, it has. */
+  /** Whether it judges new tasks of a team; without this method it does. */
   judgesNewTasks?(teamId: string): Promise<boolean>;
 }
 
@@ -25,9 +25,9 @@ export async function judgesNewTasks(gate: TaskGate, teamId: string): Promise<bo
 }
 
 /**
- * Asks the gate about a new task, which nobody can take meanwhile; then it can be taken, or it is deleted and that is thrown, as
- * `gate_rejected`. Where the gate itself fails, it lets the task pass. With `ifUnable: 'leave'`, a gate that has to block and cannot
- * be asked leaves the task as it is.
+ * Asks the gate about a new task, which nobody can claim meanwhile. If it allows the task, the task becomes claimable.
+ * If it rejects, the task is deleted and `gate_rejected` thrown. If the gate itself fails, the task passes. With
+ * `ifUnable: 'leave'`, a blocking gate that cannot run leaves the task as it is.
  */
 export async function judgeNewTask(
   gate: TaskGate,
@@ -40,7 +40,7 @@ export async function judgeNewTask(
   const { id: taskId, teamId, title: taskTitle, createdBy } = task;
   const pass = (): Promise<SharedTask> => execute({ type: 'task.update', by: SYSTEM, taskId, unjudged: false });
   const unwanted = `A hook does not want the task ${quote(taskTitle)}`;
-  // Sent again after its answer was lost: what was decided then counts.
+  // The same call again, after its answer was lost: the first verdict counts.
   if (task.status === 'deleted') throw new TeamError('gate_rejected', unwanted);
   if (!task.unjudged) return task;
   let verdict: HookResult | undefined;
@@ -59,7 +59,7 @@ export async function judgeNewTask(
 /** A completion that is to be judged. */
 export type Completion = Omit<CommandOf<'task.complete'>, 'at'>;
 
-/** What a verdict is about, and what must therefore still be so when it counts. */
+/** The version of the task that a verdict is about. The verdict counts only if the task is still at this version. */
 export interface Judged {
   readonly epoch?: number;
   readonly revision?: number;
@@ -72,10 +72,10 @@ interface Judging {
   reject(rejection: NewCommand): Promise<void>;
 }
 
-/** Asks the gate, with nothing locked. A no is put on record and thrown, as `gate_rejected`. */
+/** Asks the gate, with nothing locked. A rejection is recorded and thrown as `gate_rejected`. */
 export async function judgeCompletion(gate: TaskGate, completion: Completion, team: Judging): Promise<Judged> {
   const judged = await team.view((state) => {
-    // A completion that will be refused, or was done before, is no business of the gate.
+    // Don't ask the gate about a completion that will be refused or was done before.
     const at = team.now();
     const isNew = decide(state, { at, ...completion }).length > 0;
     return isNew ? completionContext(state, { ...completion, at }) : undefined;
@@ -96,7 +96,7 @@ export async function judgeCompletion(gate: TaskGate, completion: Completion, te
     ...(unable !== undefined && { unable: true }),
   };
   if (status === 'in_progress') await team.reject({ type: 'task.reject', by: SYSTEM, ...about });
-  // A person who has it judged knows already.
+  // A person who completes a task already knows.
   const asked = unable !== undefined && status === 'in_progress' && completion.by !== USER;
   throw new TeamError(
     'gate_rejected',
@@ -104,7 +104,7 @@ export async function judgeCompletion(gate: TaskGate, completion: Completion, te
   );
 }
 
-/** What a gate is told of a completion, and the task as it is judged. */
+/** What the gate gets to know about a completion, and the task as it is judged. */
 function completionContext(
   state: TeamState,
   { taskId, by, at }: Completion & { at: number },

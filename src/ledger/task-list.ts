@@ -22,7 +22,7 @@ import { judgeCompletion, judgeNewTask, judgesNewTasks } from './task-gate.ts';
 import type { Completion, Judged, TaskGate } from './task-gate.ts';
 import { planUpdate } from './update-steps.ts';
 
-/** What a completion may carry. */
+/** Options of a completion. */
 export interface CompleteOptions {
   /** What the work produced. */
   readonly result?: string;
@@ -32,18 +32,18 @@ export interface CompleteOptions {
   readonly onHost?: string;
 }
 
-/** What goes into a command besides its input: see `CommandEnvelope`. */
+/** Fields of a command besides its input: see `CommandEnvelope`. */
 type Once = Pick<CompleteOptions, 'commandId' | 'onHost'>;
 
 type Found = Promise<SharedTask | undefined>;
 
-/** The shared task list of every team on a ledger: thin, the rules are in the core. */
+/** The shared task list of every team on a ledger. The rules are in the core. */
 export class SharedTaskList extends EventEmitter<TaskListEvents> {
   readonly #ledger: Ledger;
   readonly #gate: TaskGate | undefined;
   readonly #claims: ClaimKeeper | undefined;
   readonly #unsubscribe: () => void;
-  /** Steps that somebody took by an update: who listens for updates hears of them as such, too. */
+  /** Events of steps that came from an update; the list also emits them as `task:updated`. */
   readonly #updates = new WeakSet<TeamEvent>();
 
   constructor(ledger: Ledger, options: { gate?: TaskGate; claims?: ClaimKeeper } = {}) {
@@ -78,7 +78,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     return judgeNewTask(gate, task, { execute: (step) => this.#do(teamId, step) });
   }
 
-  /** One task, or undefined where there is none. */
+  /** One task, or undefined if it does not exist. */
   getTask(teamId: string, taskId: string): Found {
     return this.#view(teamId, (state) => {
       const task = state.tasks.get(taskId);
@@ -92,8 +92,8 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   }
 
   /**
-   * Changes a task. A new status or assignee is the step it stands for (claim, complete, release, fail, reopen, delete,
-   * assign) with that step's rules; `blocked` follows from the dependencies and cannot be set.
+   * Changes a task. A new status or assignee becomes the step it stands for (claim, complete, release, fail, reopen,
+   * delete, assign), under that step's rules. `blocked` follows from the dependencies and cannot be set.
    */
   async updateTask(
     teamId: string,
@@ -105,13 +105,13 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     const { epoch, revision, ...changes } = parse(UpdateTaskInput, input);
     const speaker = speakerOf(options);
     const { commandId } = options;
-    // Which steps there are follows from the state, and would be others after the update: that tells nothing of what was asked for.
+    // The fingerprint covers the request, not the steps: steps depend on the state and would differ after the update.
     const said = { type: 'task.update', taskId, ...changes };
     const print = fingerprintOf(said);
     const update = { taskId, changes, by, commandId, print, epoch, revision };
     const { before, steps } = await this.#view(teamId, (state) => planUpdate(state, update));
     if (steps.length === 0) {
-      // Sent again while the first is still being confirmed, a claim is answered no sooner.
+      // The same claim again, while the first one is still being confirmed: its answer must not come earlier.
       const claimed = commandId !== undefined && changes.status === 'in_progress' && before.status === 'in_progress';
       return claimed ? this.#confirmed(teamId, before, before.assigneeId ?? by) : before;
     }
@@ -119,7 +119,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     const completes = steps.at(-1)?.type === 'task.complete';
     const judged =
       completes && (await this.#judge(teamId, { type: 'task.complete', by, ...speaker, taskId, epoch, revision }));
-    // What was seen is checked once, by the first step of this task: those after it come from the same hand.
+    // Only the first step for this task checks epoch and revision: later steps follow the update's own changes.
     const seen = steps.findIndex((step) => 'taskId' in step && step.taskId === taskId);
     const checked = steps.map((step, i) => ({
       ...step,
@@ -136,7 +136,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     return claim ? this.#confirmed(teamId, task, claim.memberId ?? by) : task;
   }
 
-  /** Takes a task; `ClaimConflictError` when somebody else was first. */
+  /** Takes a task; throws `ClaimConflictError` if another member was first. */
   async claimTask(teamId: string, taskId: string, teammateId: string, options: Once = {}): Promise<SharedTask> {
     const task = await this.#do(teamId, { type: 'task.claim', by: teammateId, taskId, ...options });
     return this.#confirmed(teamId, task, teammateId);
@@ -145,26 +145,26 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   /** Takes the best task that is ready for the member, or none. */
   claimNextTask(teamId: string, teammateId: string, options: Once = {}): Found {
     const claims = this.#claims;
-    // Not `async`: nearly every claim passes here, and has nobody to ask.
+    // Not `async`: nearly every claim passes here and needs no confirmation.
     return this.#claimBest(teamId, teammateId, options).then((task) =>
       task && claims?.keeps(teamId) ? this.#claimConfirmed(claims, teamId, teammateId, options, task) : task,
     );
   }
 
-  /** Has a claim confirmed; while it is not, takes the next best. */
+  /** Confirms a claim; if that fails, takes the next best task. */
   async #claimConfirmed(claims: ClaimKeeper, teamId: string, by: string, options: Once, first: SharedTask): Found {
     let task: SharedTask | undefined = first;
     for (let attempt = 2; task; attempt++) {
       try {
         if (await claims.confirm(teamId, task, by)) return task;
       } catch (error) {
-        // It is out of reach for everybody by now, so another one may be had.
+        // A withheld task cannot be claimed by anyone, so try another one.
         if ((await this.getTask(teamId, task.id))?.withheld === undefined) throw error;
       }
-      // Sent again, it must come by the same tasks: each attempt has an id of its own.
+      // Each attempt has its own id, so that a repeated call goes through the same tasks.
       const { commandId } = options;
       const once: Once = commandId === undefined ? options : { ...options, commandId: `${commandId}.${attempt}` };
-      // An attempt that was made before was about the task that was the best then.
+      // An earlier run of this attempt got the task that was the best then.
       const earlier: SharedTask | undefined = await this.#claimedBefore(teamId, by, once.commandId);
       task = earlier ?? (await this.#claimBest(teamId, by, once));
     }
@@ -187,8 +187,8 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   }
 
   /**
-   * Ends a task well. The gate judges first, with nothing locked; its verdict counts only if the task's epoch and
-   * revision are still those that it judged.
+   * Completes a task. The gate judges first, with nothing locked. Its verdict counts only if the task's epoch and
+   * revision have not changed meanwhile.
    */
   async completeTask(
     teamId: string,
@@ -202,7 +202,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     return this.#do(teamId, { ...command, ...(await this.#judge(teamId, command)) });
   }
 
-  /** What the member could claim now, best first. */
+  /** The tasks that the member could claim now, best first. */
   getClaimableTasksForTeammate(teamId: string, teammateId: string): Promise<SharedTask[]> {
     return this.#view(teamId, (state) => {
       requireMember(state, teammateId);
@@ -210,13 +210,13 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     });
   }
 
-  /** Stops telling. */
+  /** Stops emitting events. */
   close(): void {
     this.#unsubscribe();
     this.removeAllListeners();
   }
 
-  /** The task, if the claim holds wherever else the task is kept. */
+  /** The task, if the claim also holds in the other program that shares the list. */
   async #confirmed(teamId: string, task: SharedTask, by: Actor): Promise<SharedTask> {
     if (!this.#claims || (await this.#claims.confirm(teamId, task, by))) return task;
     throw new ClaimConflictError(`Task ${task.id} was taken by another program in the same moment: take another one`);
@@ -231,7 +231,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     });
   }
 
-  /** A command about one task; sent again under the same id, it finds the task it was about. */
+  /** Executes a command about one task. Sent again under the same id, it returns the task it was about. */
   #do(teamId: string, command: NewCommand): Promise<SharedTask> {
     return this.#ledger.execute(teamId, command, (state, events) => {
       const named = events[0] && 'taskId' in events[0] ? events[0].taskId : receiptTask(state, command.commandId);
@@ -248,7 +248,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   }
 }
 
-/** Through which daemon a member speaks, where that is said. */
+/** The daemon through which a member calls, if given. */
 function speakerOf({ onHost }: Once): Pick<Once, 'onHost'> {
   return onHost === undefined ? {} : { onHost };
 }

@@ -19,27 +19,28 @@ import type { Turns } from './turns.ts';
 const QUEUE_LIMIT = 10_000;
 
 /**
- * How long commits may follow each other before timers and sockets get their turn, and how many. A turn for each would be
- * a waste: it costs 25 us after a flush, which leaves the processor's caches cold, where the flush itself takes 65. Asking
- * for the time would cost another 7, so the commands' own times are looked at; a clock that stands still is no way out.
+ * How long, and how many, commits may follow each other before timers and sockets get their turn. A turn per commit is
+ * too expensive: it costs 25 us after a flush, which leaves CPU caches cold; the flush itself takes 65 us. Reading the
+ * clock would cost another 7 us, so the commands' own times are used. The count also works when the clock stands still.
  */
 const STRETCH_MS = 2;
 const STRETCH_COMMITS = 32;
 
 /**
- * Callers who were answered together ask again within a few turns, each in a process of its own: a commit that waits so long
- * for them is shared by more. Eight clients with one claim in flight each get 9 % more done; who is alone waits for nobody.
+ * Callers that were answered together ask again within a few turns, each from its own process. A commit that waits this
+ * many turns for them is shared by more. Eight clients with one claim in flight each get 9 % more done; a single one
+ * never waits.
  */
 const TURNS_FOR_COMPANY = 4;
 
 /**
- * A caller in this process that goes on at once has asked again after so many steps. That is cheaper than waiting until
- * nothing is left to run; one that takes longer gets a turn.
+ * A caller in this process that continues at once has called again after this many microtasks. That is cheaper than
+ * waiting until none is left; a slower caller gets a turn.
  */
 const STEPS_TO_SPEAK = 4;
 const NOW = Promise.resolve();
 
-/** With so many lost races in a row something else is wrong. */
+/** After this many lost races in a row something else is wrong. */
 const ATTEMPTS = 1_000;
 
 interface ActorOptions extends LedgerOptions {
@@ -49,9 +50,9 @@ interface ActorOptions extends LedgerOptions {
 }
 
 /**
- * Owns one team's state. Takes everything that waits, decides each command against the growing state, appends all events
- * in one commit, then answers all callers: what waits while one commit runs forms the next. When another process was
- * first, it catches up and decides again; when the append fails, the state is put back as it was.
+ * Owns one team's state. It takes all waiting commands, decides each against the growing state, appends all events in
+ * one commit, then answers all callers. Commands that arrive during a commit form the next one. If another process
+ * appended first, it catches up and decides again. If the append fails, it rolls the state back.
  */
 export class TeamActor {
   readonly #journal: Journal;
@@ -64,16 +65,16 @@ export class TeamActor {
   /** Until when, and how many times, a commit need not wait for the end of a turn. */
   #stretchEnd = 0;
   #stretchLeft = 0;
-  /** How many the last commit answered: so many may soon ask again. */
+  /** How many callers the last commit answered: as many may soon ask again. */
   #company = 0;
-  /** Ends when everything that was to touch the state has done so; how much of that there is. */
+  /** Resolves when all work on the state so far is done; below, the amount of it. */
   #turns: Promise<void> = Promise.resolve();
   #turnsLeft = 0;
   #listening = false;
   #watching: Promise<void> | undefined;
   readonly #stop = new AbortController();
   #closed = false;
-  /** Somebody asked since `isAtRest` was last asked. */
+  /** The team was used since the last call of `isAtRest`. */
   #used = true;
 
   private constructor(journal: Journal, teamId: string, options: ActorOptions, opened: Opened) {
@@ -98,22 +99,22 @@ export class TeamActor {
     return new TeamActor(journal, teamId, options, await openState(journal, teamId));
   }
 
-  /** Something is stored. */
+  /** The team has a batch. */
   get exists(): boolean {
     return this.#copy.seq > 0;
   }
 
-  /** Nothing is stored and nothing waits. */
+  /** The team has no batch, and no command waits. */
   get isEmpty(): boolean {
     return !this.exists && this.#queue.length === 0;
   }
 
-  /** The team is closed and nothing is under way. */
+  /** The team is closed and nothing is in progress. */
   get canLeave(): boolean {
     return this.#copy.state.team?.closedAt !== undefined && this.#queue.length === 0 && !this.#pumping;
   }
 
-  /** It can leave, and nobody has asked for it since this was asked last. */
+  /** The actor can leave memory, and the team was not used since the last call of this method. */
   isAtRest(): boolean {
     const used = this.#used;
     this.#used = false;
@@ -142,7 +143,7 @@ export class TeamActor {
     });
   }
 
-  /** What is durable, and nothing that a commit under way may yet take back. */
+  /** Reads the durable state, without changes that a running commit may still roll back. */
   view<R>(pick: (state: TeamState, seq: Seq) => R): Promise<R> {
     this.#used = true;
     this.#keepWatching();
@@ -152,12 +153,12 @@ export class TeamActor {
     });
   }
 
-  /** The same without asking the journal: others may have written since. */
+  /** The same without asking the journal: other processes may have written since. */
   recall<R>(pick: (state: TeamState, seq: Seq) => R): Promise<R> {
     return this.#alone(async () => pick(this.#copy.state, this.#copy.seq));
   }
 
-  /** Takes in what other processes append as it comes, until the actor closes. */
+  /** Takes in batches of other processes as they come, until the actor closes. */
   watch(): void {
     this.#listening = true;
     this.#keepWatching();
@@ -171,7 +172,7 @@ export class TeamActor {
     await this.#snapshots.close({ snapshot });
   }
 
-  /** Trouble may have ended it; then the next call begins again. */
+  /** Restarts watching with the next call, if an error ended it. */
   #keepWatching(): void {
     if (!this.#listening || this.#watching || this.#options.exclusive || this.#closed) return;
     this.#watching = this.#followOthers()
@@ -185,14 +186,14 @@ export class TeamActor {
       for await (const batch of this.#journal.follow(this.#teamId, this.#copy.seq, this.#stop.signal)) {
         if (batch.seq > this.#copy.seq) await this.#alone(() => this.#copy.catchUp());
       }
-      // The stream ended under us: the team was dropped, and perhaps made anew, which gives another state to go on with.
+      // The stream ended: the team was dropped. If it was created again, continue with its new state.
       this.#copy.doubt();
       if (!this.#closed) await this.#alone(() => this.#copy.catchUp());
     }
   }
 
   async #pump(): Promise<void> {
-    // What is asked for in one breath goes together.
+    // Commands that arrive in the same tick share a commit.
     await NOW;
     for (let first = this.#queue.first; first; first = this.#queue.first) {
       if (this.#stretchLeft === 0 || first.at >= this.#stretchEnd) {
@@ -206,28 +207,28 @@ export class TeamActor {
       this.#stretchLeft--;
       const answered = await this.#alone(this.#commitNext);
       this.#company = answered;
-      // Where several were answered, several may speak, and they go together.
+      // If several callers were answered, several may ask again, and they share a commit.
       if (answered > 1) await allSpoken();
       else for (let step = 0; step < STEPS_TO_SPEAK && this.#queue.length === 0; step++) await NOW;
-      // Who comes from outside comes in turns, and perhaps with others; who came alone is not made to wait for them.
+      // Outside callers arrive with turns, perhaps several in one. A caller that came alone does not wait for others.
       if (this.#queue.length === 0 && answered > 1) this.#stretchLeft = 0;
     }
     this.#pumping = undefined;
     this.#snapshots.plan();
   }
 
-  /** One thing at a time touches the state, in the order of asking. */
+  /** Runs work on the state one at a time, in the order of calls. */
   #alone<R>(work: () => Promise<R>): Promise<R> {
     const turn = this.#turnsLeft === 0 ? work() : this.#turns.then(work);
     this.#turnsLeft++;
-    // A failure is told to those it concerns; those who only wait their turn need not hear it.
+    // The caller gets the failure; the work queued behind it need not.
     this.#turns = turn.then(this.#turnOver, this.#turnOver);
     return turn;
   }
 
   readonly #turnOver = (): void => void this.#turnsLeft--;
 
-  /** Never throws: every outcome goes to the caller it belongs to. Returns how many there were. */
+  /** Never throws: each caller gets its own outcome. Returns the number of callers. */
   readonly #commitNext = async (): Promise<number> => {
     const batch = this.#queue.take();
     let isCurrent = this.#options.exclusive === true;
@@ -239,7 +240,7 @@ export class TeamActor {
           keepChanges(this.#copy.state);
           this.#copy.appended({ seq, events });
         } else if (!isCurrent) {
-          // Where nothing is appended nothing tells that another process was first: a refusal may rest on an old state.
+          // Without an append, nothing shows that another process was first. A refusal may rest on an old state.
           keepChanges(this.#copy.state);
           isCurrent = true;
           if (await this.#copy.catchUp()) continue;
@@ -261,7 +262,7 @@ export class TeamActor {
     }
   };
 
-  /** After a lost race the batch is decided again; any other failure is the answer to all who were in it. */
+  /** After a lost race the batch is decided again. Any other failure is the answer to all its callers. */
   async #recover(error: unknown, attempt: number): Promise<Error | undefined> {
     if (!(error instanceof TeamError) || error.code !== 'journal_conflict') return asError(error);
     if (attempt >= ATTEMPTS) {
@@ -277,11 +278,11 @@ export class TeamActor {
     }
   }
 
-  /** The state cannot change while it is taken; commits may go on while it is written. */
+  /** The state cannot change while the snapshot is taken; commits may continue while it is written. */
   async #keepSnapshot(): Promise<void> {
     try {
       const snapshot = await this.#alone(async () => {
-        // The team may have been dropped, and made anew, since the last look: a snapshot of the old one would be wrong.
+        // The team may have been dropped and created again: a snapshot of the old one would be wrong.
         if (!this.#options.exclusive && !this.#closed) await this.#copy.catchUp();
         return { seq: this.#copy.seq, body: takeSnapshot(this.#copy.state) };
       });

@@ -5,27 +5,27 @@ import { applyBatch, openState } from './open-state.ts';
 import type { Opened } from './open-state.ts';
 
 /**
- * A batch of more events is compared with the journal's only when something came, and else now and then: reading 500 events
- * back takes a millisecond, where reading that nothing came takes 8 us.
+ * A batch with more events than this is compared with the journal's only when new batches came, or every 20 ms. Reading
+ * 500 events back takes 1 ms; finding that nothing is new takes 8 us.
  */
 const SMALL_BATCH = 16;
 const COMPARE_EVERY_MS = 20;
 
-/** Hears how the copy changes. Must not throw. */
+/** Callbacks for changes of the copy. They must not throw. */
 interface CopyOptions {
-  /** A batch was taken in. */
+  /** The copy took in a batch. */
   readonly onBatch: (batch: Stored, state: TeamState) => void;
-  /** Another team has the name: its state took the place of the old one, after so many events. */
+  /** A new team has the name: its state replaced the old one, after this many replayed events. */
   readonly onReopen: (replayed: number) => void;
 }
 
-/** A team's state in memory, and the way to keep it in step with a journal that others write to as well. */
+/** A team's state in memory, kept up to date with a journal that other processes also write to. */
 export class TeamCopy {
   readonly #journal: Journal;
   readonly #teamId: string;
   readonly #options: CopyOptions;
   #state: TeamState;
-  /** The batch that the state ends with. */
+  /** The last batch in the state. */
   #last: Stored | undefined;
   /** When the journal was last seen to hold that batch. */
   #comparedAt = -Infinity;
@@ -46,18 +46,18 @@ export class TeamCopy {
     return this.#last?.seq ?? 0;
   }
 
-  /** The state includes a batch that was appended from here. */
+  /** Records a batch that this process appended; the state already includes it. */
   appended(batch: Stored): void {
     this.#last = batch;
     this.#options.onBatch(batch, this.#state);
   }
 
-  /** Something shows that the journal may not be what it was: the next look looks closely. */
+  /** The journal may have changed its history: the next `catchUp` compares again. */
   doubt(): void {
     this.#comparedAt = -Infinity;
   }
 
-  /** Takes in what others appended; whether there was anything. */
+  /** Takes in the batches of other processes; returns whether there were any. */
   async catchUp(): Promise<boolean> {
     const last = this.#last;
     if (last && !(await this.#mayHaveMoved(last))) return false;
@@ -68,19 +68,19 @@ export class TeamCopy {
       else if (last && isSameBatch(batch, last)) isSameStream = true;
       else break;
     }
-    // The team was dropped under us, and perhaps made anew.
+    // The team was dropped, and perhaps created again.
     if (!isSameStream) await this.#reopen();
     return this.#last !== last;
   }
 
-  /** Whether there is more than the batch that the state ends with, or that batch may be of a team that is gone. */
+  /** Whether the journal has newer batches, or our last batch may belong to a dropped team. */
   async #mayHaveMoved({ seq, events }: Stored): Promise<boolean> {
     if (events.length <= SMALL_BATCH || performance.now() - this.#comparedAt > COMPARE_EVERY_MS) return true;
     for await (const batch of this.#journal.read(this.#teamId, seq)) return batch.seq > seq;
     return false;
   }
 
-  /** All of a batch or nothing of it. */
+  /** Applies a batch whole or not at all. */
   #takeIn(batch: Stored): void {
     noteChanges(this.#state);
     try {
@@ -102,7 +102,7 @@ export class TeamCopy {
   }
 }
 
-/** Streams of different teams differ in their batches; of a large one its ends, with their times and ids, tell enough. */
+/** Whether two batches are the same. For a large batch, its first and last event, with times and ids, are enough. */
 function isSameBatch(a: Stored, b: Stored): boolean {
   if (a.seq !== b.seq || a.events.length !== b.events.length) return false;
   const ends = ({ events }: Stored): unknown => (events.length <= SMALL_BATCH ? events : [events[0], events.at(-1)]);

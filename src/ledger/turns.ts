@@ -1,11 +1,11 @@
 /**
- * The turns of the event loop. What comes from outside, from sockets and other processes, comes in turns; all who wait
- * for the end of one go on together, so that what they append goes to the disk together.
+ * The turns of the event loop. Input from sockets and other processes arrives with turns. All callers that wait for the
+ * end of a turn continue together, so that their batches are flushed to disk together.
  */
 export class Turns {
   #end: Promise<void> | undefined;
 
-  /** Until everything that this turn brings has come. */
+  /** Resolves when all input of this turn has arrived. */
   end(): Promise<void> {
     return (this.#end ??= new Promise((resolve) => {
       setImmediate(() => {
@@ -16,7 +16,7 @@ export class Turns {
   }
 }
 
-/** Until callers in this process that were just answered have said what they want next: no promise is left to run. */
+/** Resolves when no promise is left to run; answered callers in this process have called again by then. */
 export function allSpoken(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

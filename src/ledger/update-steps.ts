@@ -8,7 +8,7 @@ import type { SharedTask, SharedTaskStatus, UpdateTaskInput } from '../core/task
 import { requireTask, viewTask } from '../core/view.ts';
 import type { NewCommand } from './ledger.ts';
 
-/** An update as it was asked for. */
+/** An update as its caller asked for it. */
 export interface Update {
   readonly taskId: string;
   readonly changes: UpdateTaskInput;
@@ -19,7 +19,7 @@ export interface Update {
   readonly revision: number | undefined;
 }
 
-/** The task before an update, and the steps that it takes: none where it was done before, under the same id. */
+/** The task before an update, and the steps of the update. No steps if it was done before under the same id. */
 export function planUpdate(state: TeamState, update: Update): { before: SharedTask; steps: NewCommand[] } {
   const { by, changes } = update;
   const task = requireTask(state, update.taskId, { deleted: true });
@@ -31,8 +31,9 @@ export function planUpdate(state: TeamState, update: Update): { before: SharedTa
 }
 
 /**
- * The steps that make of a task what the update says, in an order in which each finds what it needs. A member that
- * `takesItself` what is reserved for it, because Troupe runs it, is not made the holder of what it does not know of.
+ * The steps that bring a task to what the update says, ordered so that each is possible. A member for which
+ * `takesItself` is true has an agent, and claims reserved tasks itself. It does not become the holder here, because it
+ * does not know yet.
  */
 function stepsTo(
   before: SharedTask,
@@ -66,7 +67,7 @@ function stepsTo(
   if (!last) return steps;
   if (last.type === 'task.reopen') return [last, ...steps];
   if (last.type !== 'task.release' || assigneeId === undefined) return [...steps, last];
-  // To be given to another is to be taken from its holder.
+  // Assigning the task to another member also takes it from its holder.
   return assigneeId === before.assigneeId ? [last, ...steps] : steps;
 }
 
