@@ -1,8 +1,8 @@
 import { TeamError } from '../core/errors.ts';
 
-/** Where the teams are kept cannot be reached just now; what is asked may be asked again. */
+/** The journal is unreachable now; the call may be repeated later. */
 export class JournalAwayError extends TeamError {
-  /** What cannot be reached, and since when. */
+  /** What is unreachable, and since when. */
   readonly situation: string;
 
   constructor(situation: string, { advice, cause }: { advice: string; cause?: unknown }) {

@@ -1,4 +1,4 @@
-/** What a daemon says of itself to the others that share its journal. */
+/** What a daemon tells the others that share its journal. */
 export interface HostCard {
   readonly name: string;
   readonly labels: string[];
@@ -6,53 +6,54 @@ export interface HostCard {
   readonly agents: string[];
   /** How many members it runs. */
   readonly load: number;
-  /** The same for all daemons of one state directory, one after the other. */
+  /** The same for all daemons that ever run in one state directory. */
   readonly home: string;
-  /** Another one each time that a daemon starts. */
+  /** New with each start of a daemon. */
   readonly instance?: string;
   readonly version: string;
-  /** The lease that it renews itself by; those before it was said follow no change. */
+  /** The lease by which it renews its card. Daemons of versions without this field ignore changes of the lease. */
   readonly leaseMs?: number;
 }
 
 /**
- * The daemons that share a journal. Each has a lease: a card that lasts `leaseMs` and is renewed before. The clock of the
- * store alone decides when a card is over, so no two machines' clocks are compared.
+ * The daemons that share a journal. Each has a lease: a card that lasts `leaseMs` and is renewed earlier. Only the
+ * store's clock decides when a card expires, so clocks of different machines are never compared.
  */
 export interface Hosts {
-  /** As it was when it was last read. */
+  /** As last read. */
   readonly leaseMs: number;
 
-  /** Reads the lease again: somebody may have changed it. */
+  /** Reads the lease again, because it may have changed. */
   readLease(): Promise<number>;
 
-  /** Puts the card up, or up again; it is there when this resolves. */
+  /** Publishes or renews the card; it is stored when this resolves. */
   announce(card: HostCard): Promise<void>;
 
-  /** The cards that are not over, by name. */
+  /** The cards that have not expired, sorted by name. */
   list(): Promise<HostCard[]>;
 
-  /** Takes the card down. */
+  /** Removes the card. */
   leave(name: string): Promise<void>;
 
-  /** Whether a daemon of this name has a connection, alive or frozen; one that was killed has none. */
+  /** Whether a daemon of this name has a connection. A frozen one has; a killed one has not. */
   isConnected(name: string): Promise<boolean>;
 
-  /** Asks another daemon something; `storage` if it does not answer in time. */
+  /** Asks another daemon; fails with `storage` if it does not answer in time. */
   ask(name: string, question: unknown, options: { timeoutMs: number }): Promise<unknown>;
 
-  /** Answers what others ask the daemon of this name; returns the way to stop. A throw is the answer to one question. */
+  /** Answers questions to this daemon; returns a function that stops it. A throw answers one question only. */
   answer(name: string, handler: (question: unknown) => Promise<unknown>): () => void;
 
   /**
-   * Asks ourselves as others would, and says whether that arrived. Where it does not, twice in a row, the way to the servers is made anew:
-   * a server may forget what we listen to (2.9.10, when its accounts were read anew), and nobody else would tell us.
+   * Sends ourselves a question as others would; returns whether it arrived. After two failures in a row it reconnects
+   * to the servers: a server may forget our subscriptions (2.9.10, when its accounts were reloaded), and nothing else
+   * would show it.
    */
   checkHearing(name: string): Promise<boolean>;
 
-  /** Hears the cards that are put up; one may get lost. Returns the way to stop. */
+  /** Calls the listener with new cards, some of which may get lost. Returns a function that stops it. */
   onCard(listener: (card: HostCard) => void): () => void;
 
-  /** Hears of teams that were made; a name may get lost. Returns the way to stop. */
+  /** Calls the listener with new teams, some of which may get lost. Returns a function that stops it. */
   onTeam(listener: (team: string) => void): () => void;
 }

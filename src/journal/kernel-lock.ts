@@ -6,27 +6,28 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
 /** SQLite's result codes for a lock that another holds. */
 const BUSY = [5, 6];
 
-/** A lock that ends with its process, however that ends, and stays while the process is stopped. */
+/** A lock that ends with its process, however that ends, and remains while the process is suspended. */
 export interface KernelLock {
   /** Whether the locked file is still the one at its path; if not, another process may lock the new one. */
   isInPlace(): boolean;
   release(): void;
 }
 
-/** How a file is locked. */
+/** Options of a lock. */
 export interface KernelLockOptions {
-  /** Together with others that share it; by default alone. */
+  /** Shared with other holders; by default exclusive. */
   readonly shared?: boolean;
-  /** How long to wait for another process, in milliseconds. The event loop stands still meanwhile. */
+  /** How long to wait for another process, in milliseconds. This blocks the event loop. */
   readonly patienceMs?: number;
 }
 
 /**
- * Takes the lock, or gives undefined where another process has it. The lock is an open transaction on an empty SQLite database: Node has
- * no other way to a lock of the kernel's. With its journal in memory SQLite writes nothing, so kill -9 leaves nothing to recover.
+ * Takes the lock, or returns undefined if another process has it. The lock is an open transaction on an empty SQLite
+ * database, because Node offers no other kernel lock. SQLite keeps its rollback journal in memory and writes nothing,
+ * so kill -9 leaves nothing to recover.
  *
- * Throws what the system says where the file cannot be made or used. Nothing but SQLite may ever close this file in this process: that
- * would end the lock, as POSIX wants it.
+ * Throws the system's error if the file cannot be created or used. Only SQLite may ever close this file in this
+ * process: under POSIX, closing it anywhere would release the lock.
  */
 export function tryKernelLock(path: string, options: KernelLockOptions = {}): KernelLock | undefined {
   const { shared = false, patienceMs = 0 } = options;
@@ -47,7 +48,7 @@ export function tryKernelLock(path: string, options: KernelLockOptions = {}): Ke
         const now = statSync(path, { throwIfNoEntry: false });
         return now?.dev === dev && now.ino === ino;
       } catch {
-        // It cannot be looked at, which does not mean that it is gone.
+        // A failed stat does not mean that the file is gone.
         return true;
       }
     },

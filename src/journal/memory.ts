@@ -3,7 +3,7 @@ import type { TeamEvent } from '../core/event.ts';
 import type { Journal, Seq, Snapshot, Stored } from './journal.ts';
 
 interface Stream {
-  /** Batches as JSON text: what comes out is what a disk would give, and nobody can change it from outside. */
+  /** Batches as JSON text: readers get what a disk would give, and cannot change what is stored. */
   readonly batches: string[];
   snapshot?: Snapshot;
 }
@@ -87,7 +87,7 @@ export function memoryJournal(): Journal {
     async saveSnapshot(team, { seq, body }) {
       assertOpen();
       const stream = streams.get(team);
-      // A snapshot from beyond the end belongs to a team of the same name that was dropped.
+      // A snapshot beyond the end belongs to a dropped team of the same name.
       if (stream === undefined || seq > stream.batches.length || seq < (stream.snapshot?.seq ?? 1)) return;
       stream.snapshot = { seq, body };
     },

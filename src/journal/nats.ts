@@ -24,29 +24,29 @@ import { deleteStream, findStream, listTeams, makeStream } from './nats/streams.
 import type { Found, Life } from './nats/streams.ts';
 import { openTurns } from './nats/turns.ts';
 
-/** A journal on servers, and what is known about them. */
+/** A journal on NATS servers, and what is known about them. */
 export interface NatsJournal extends Journal {
   readonly facts: Durability & { readonly location: string };
   /** The daemons that share it. */
   readonly hosts: Hosts;
-  /** Why nothing can be asked of it just now, where no server can be reached, or none answers. */
+  /** Why the journal cannot be used now: no server is reachable, or none answers. */
   away(): JournalAwayError | undefined;
 }
 
 export interface NatsJournalOptions extends Partial<Timing> {
-  /** Where relative paths in the address begin. */
+  /** The folder for relative paths in the address. */
   readonly base?: string;
 }
 
-/** Room in a message for its headers. */
+/** Room for headers in a message. */
 const HEADERS_BYTES = 1024;
 
 /**
- * A journal on NATS JetStream, for daemons on several machines: a stream per team, a message per batch, appended after the
- * stream's expected last sequence. Replicas and quorum are the servers' business. Opening throws a `TeamError` that says
- * what to do.
+ * A journal on NATS JetStream, for daemons on several machines: a stream per team, a message per batch, appended after
+ * the stream's expected last sequence. The servers handle replication and quorum. Opening throws a `TeamError` that
+ * says what to do.
  *
- * Each life of a team has a subject of its own, so an append that is meant for one that was dropped reaches nobody.
+ * Each life of a team has its own subject, so an append for a dropped team reaches nobody.
  */
 export async function natsJournal(url: string, options: NatsJournalOptions = {}): Promise<NatsJournal> {
   const { base = process.cwd(), patienceMs = 20_000, ...timing } = options;
@@ -57,13 +57,13 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   const bells = openBells(link);
   const turns = openTurns();
   const tips = openTips();
-  /** Which life of a team is meant. An entry is only replaced, never removed, so that who missed a change is refused. */
+  /** The known life of each team. Entries are never removed, so that a writer that missed a change is refused. */
   const known = new Map<string, Life>();
-  /** Teams that we dropped ourselves: that they are gone needs no second look. */
+  /** Teams that this process dropped: no second look is needed to know that they are gone. */
   const dropped = new Set<string>();
-  /** The streams that are known to have a batch. */
+  /** Streams that are known to have a batch. */
   const begun = new Set<string>();
-  /** A message's id is the writer's name and a number: never used twice. */
+  /** A message id is the writer's name and a number: never used twice. */
   const writer = nuid.next();
   let attempts = 0;
   let closed: Promise<void> | undefined;
@@ -87,7 +87,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
     if (closed !== undefined) throw new TeamError('storage', `The journal at ${link.place} is closed. Open it again.`);
   }
 
-  /** Does something about one team; the server's refusals come out in our words. */
+  /** Does something to one team, and translates the server's refusals into our errors. */
   async function telling<T>(team: string | undefined, doing: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -96,7 +96,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
     }
   }
 
-  /** The team as it is now if reading starts at its beginning, else the one whose beginning was read. */
+  /** The current life of the team if reading starts at its beginning, else the life whose beginning was read. */
   async function findToRead(team: string, encoded: string, after: Seq): Promise<Life | undefined> {
     const before = known.get(team);
     const life =
@@ -121,7 +121,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
     if (!life) throw conflict(team, expected);
     const id = `${writer}-${++attempts}`;
     const after = tips.idOf(life, expected);
-    // The servers may have gone back on it, and another batch have its number: what was decided after it must not follow that one.
+    // The servers may have lost this batch and given its number to another one, which this append must not follow.
     const isDoubtful = tips.isDoubtful(life, expected, link.reach.troubledAt);
     if (isDoubtful && (await idAt(link, life, expected)) !== after) throw conflict(team, expected);
     const seq = await appendBatch(link, { team, encoded, life, expected, id, after }, packed);
@@ -132,9 +132,9 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
     return seq;
   }
 
-  /** A stream for the first batch: a new one, or one that somebody made and did not come to use. */
+  /** A stream for the first batch: a new one, or one that was created but never used. */
   async function beginLife(team: string, encoded: string): Promise<Life | undefined> {
-    // Somebody may have changed them since we came; each team is made as they are then.
+    // The settings may have changed since we connected; each new team gets the current ones.
     const settings = await readSettings(link);
     if (!settings) {
       throw new TeamError('storage', `There is no journal at ${link.place} any more: nothing was changed.`);
@@ -207,7 +207,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
         }
         if (!life) return;
         const course = { team, encoded, life, after: from };
-        // Where the servers went back on what was seen it ends: who follows has to look anew, as after a drop.
+        // If the servers lost batches that were seen, following ends, as after a drop: the follower has to start again.
         const order = { life, before: tips.idOf(life, from), onFork() {} };
         const messages = flow(link, course, { signal: stop.signal, bells });
         for await (const message of endWith(inOrder(messages, order, tips), stop.signal)) {
@@ -230,7 +230,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
         const found = await findTeam(encoded);
         if (!found) return undefined;
         known.set(team, found);
-        // Whatever is wrong with a snapshot, the batches are there. Without servers they are not either.
+        // A bad snapshot does no harm, because the batches exist. Without servers, neither can be read.
         return snapshots.load(found).catch((error: unknown) => {
           if (isTransient(error)) throw error;
           return undefined;

@@ -17,32 +17,36 @@ import { groupWriter } from './sqlite/writer.ts';
 const NOTHING: Page = { rows: [], isFull: false };
 
 export interface SqliteJournalOptions {
-  /** How long an append tries while another process holds the file, before it fails with `storage`. */
+  /** How long an append retries while another process holds the file, before it fails with `storage`. */
   readonly patienceMs?: number;
-  /** How often to look for commits of other processes whose bell was not heard. */
+  /** How often to look for commits of other processes whose bell was missed. */
   readonly pollMs?: number;
-  /** One ledger of this process has the file for itself: nobody else is told of commits or gets a turn in between, and who tries to write is refused. */
+  /**
+   * Only one ledger of this process uses the file. It announces no commits and gives no turns in between; other writers
+   * are refused.
+   */
   readonly exclusive?: boolean;
 }
 
-/** A journal in a file, and what is wrong with that, where something is: then it can only be read. */
+/** A journal in a file, and the damage of that file, if any. A damaged one is read-only. */
 export interface SqliteJournal extends Journal {
   readonly damage: TeamError | undefined;
 }
 
 /**
- * A journal in one SQLite file, which several processes may open at once. Opening throws a `TeamError`: `storage`, `corrupt`
- * or `unsupported`. A file that is damaged opens all the same: what can be read is read, and all who would write hear of it.
+ * A journal in one SQLite file, which several processes may open at the same time. Opening throws a `TeamError`:
+ * `storage`, `corrupt` or `unsupported`. A damaged file opens too: what is readable can be read, and writes fail with
+ * the damage.
  *
- * A team that was dropped and made anew under its name is another team: appends go to the one that was read from its start
- * last, so a writer that missed the change gets a conflict even if both have the same number of batches.
+ * A team that was dropped and created again under its name is another team. Appends go to the team whose beginning was
+ * read last. So a writer that missed the change gets a conflict, even if both teams have the same number of batches.
  */
 export function sqliteJournal(
   path: string,
   { patienceMs = 10_000, pollMs = 1_000, exclusive = false }: SqliteJournalOptions = {},
 ): SqliteJournal {
   const file = resolvePath(path);
-  // Where somebody owned it before, nothing new is put beside it.
+  // A file that had an owner before was checked then. For others, check before creating anything beside them.
   if (exclusive && !existsSync(ownerOf(file))) refuseForeign(file);
   let ownership = exclusive ? takeOwnership(file, { alone: true }) : undefined;
   const { db, rows, damage: found } = openOwned(file, ownership);
@@ -50,19 +54,19 @@ export function sqliteJournal(
   const damage = found === undefined ? undefined : damagedFile(file, found);
   const followers = openFollowers(db, file, { exclusive, pollMs });
   const writer = groupWriter({ db, path: file, patienceMs, exclusive, onCommit: (team) => followers.announce(team) });
-  /** Which team of a name is meant. An entry is only replaced, never removed: see above. */
+  /** The id of each name's known team. Entries are replaced but never removed: see above. */
   const known = new Map<string, TeamId>();
   let closed: Promise<void> | undefined;
 
   function assertUsable(team?: string): void {
     if (closed !== undefined) throw new TeamError('storage', `The journal ${file} is closed. Open it again.`);
-    // Two names that differ in this would be one in SQLite, whose texts are UTF-8.
+    // SQLite stores text as UTF-8, in which names that differ only in a lone surrogate become the same.
     if (team !== undefined && !known.has(team) && !team.isWellFormed()) {
       throw new TeamError('invalid', `${JSON.stringify(team)} is no name for a team: it has half a character in it.`);
     }
   }
 
-  /** Runs something that reads; SQLite's refusals come out in our words. */
+  /** Runs a read, and translates SQLite's refusals into our errors. */
   function reading<T>(team: string | undefined, read: () => T): T {
     try {
       return read();
@@ -75,23 +79,23 @@ export function sqliteJournal(
     return known.get(team) ?? look(team);
   }
 
-  /** The team of that name as it is now, if nothing shows that it lost something. */
+  /** The current team of that name, after a check that it has lost nothing. */
   function look(team: string): TeamId | undefined {
     const id = rows.findTeam(team);
     if (id !== undefined) rows.requireEnd(team, id);
-    // Where pages are damaged, a name that is not there may have been on one of them.
+    // In a damaged file, a missing name may have been on a damaged page.
     else if (damage !== undefined) throw damage;
     return id;
   }
 
-  /** The team as it is now if reading starts at its beginning, else the one whose beginning was read. */
+  /** The current team if reading starts at its beginning, else the one whose beginning was read. */
   function findToRead(team: string, after: Seq): TeamId | undefined {
     const id = reading(team, () => (after > 0 ? find(team) : look(team)));
     if (id !== undefined) known.set(team, id);
     return id;
   }
 
-  /** Nobody who only reads is in the way of one who wants to write alone. */
+  /** Takes ownership with the first write, so that readers never block an exclusive writer. */
   function assertWritable(): void {
     if (damage !== undefined) throw damage;
     if (ownership?.lost) {
@@ -129,7 +133,7 @@ export function sqliteJournal(
           },
           settle(appended) {
             if (!appended || id === undefined) return reject(conflict(team, expected));
-            // Not before the commit: after a rollback the number may become another team's.
+            // Only after the commit: after a rollback another team may get the number.
             known.set(team, id);
             resolve(expected + 1);
           },
@@ -226,7 +230,7 @@ export function sqliteJournal(
   };
 }
 
-/** What cannot be opened is nobody's. */
+/** Releases the ownership of a file that cannot be opened. */
 function openOwned(file: string, ownership: Ownership | undefined): OpenDatabase {
   try {
     return openDatabase(file);

@@ -3,27 +3,27 @@ import { resolve } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
 import { withoutPassword } from '../../core/secret.ts';
 
-/** Where a journal on NATS is and how one gets in, as its address says it. */
+/** The address of a journal on NATS: its servers and the credentials for them. */
 export interface NatsAddress {
-  /** `host:port` of each server that may be asked. */
+  /** `host:port` of each server. */
   readonly servers: readonly string[];
   /** One cluster may hold several journals; this tells them apart. */
   readonly prefix: string;
-  /** Nothing is said before the connection is encrypted. Always so when a server is on another machine. */
+  /** Send nothing before the connection is encrypted. Always true if a server is on another machine. */
   readonly tls: boolean;
   readonly credsFile?: string;
   readonly nkeyFile?: string;
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
-  /** The servers' monitoring, which alone can tell when they flush. */
+  /** The servers' monitoring address: only monitoring tells when they flush. */
   readonly monitor?: string;
 }
 
 const PARAMETERS = ['creds', 'nkey', 'ca', 'cert', 'key', 'prefix', 'monitor'] as const;
 type Parameter = (typeof PARAMETERS)[number];
 
-/** Reads `nats://host:port,host:port?creds=FILE`; `tls://` encrypts also to servers on this machine. Paths begin at `base`. */
+/** Parses `nats://host:port,host:port?creds=FILE`. `tls://` always encrypts. Paths are relative to `base`. */
 export function readNatsAddress(text: string, base: string): NatsAddress {
   const parts = /^(nats|tls):\/\/([^/?#]+)\/?(?:\?(.*))?$/.exec(text);
   const fail = (why: string) => new TeamError('invalid', `${withoutPassword(text)} is no address of a journal: ${why}`);
@@ -54,12 +54,12 @@ export function readNatsAddress(text: string, base: string): NatsAddress {
   };
 }
 
-/** The servers, and the journal on them where it is not the usual one. */
+/** The servers, and the journal's prefix if it is not the default. */
 export function showAddress({ servers, prefix, tls }: NatsAddress): string {
   return `${tls ? 'tls' : 'nats'}://${servers.join(',')}${prefix === 'troupe' ? '' : `?prefix=${prefix}`}`;
 }
 
-/** The whole address, good in every folder; undefined where it names a credential, which is nobody's to use unasked. */
+/** The whole address, valid in every folder; undefined if it names a credential, which must not be reused unasked. */
 export function repeatAddress(text: string, base: string): string | undefined {
   const address = readNatsAddress(text, base);
   const { caFile, monitor, credsFile, nkeyFile, keyFile } = address;
@@ -75,7 +75,7 @@ export function repeatAddress(text: string, base: string): string | undefined {
 /** Parameters that name a file. */
 const FILES = ['creds', 'nkey', 'ca', 'cert', 'key'] as const;
 
-/** The same address with the paths in it as they are from `base`, for who reads it in another folder. */
+/** The same address with absolute paths, resolved from `base`, for use in another folder. */
 export function anchorAddress(text: string, base: string): string {
   const [servers = '', ...query] = text.split('?');
   const parameters = new URLSearchParams(query.join('?'));

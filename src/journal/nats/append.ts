@@ -10,34 +10,34 @@ import type { Link } from './link.ts';
 import { findStream } from './streams.ts';
 import type { Life } from './streams.ts';
 
-/** What identifies one attempt to append. */
+/** One attempt to append. */
 export interface Attempt {
   readonly team: string;
   readonly encoded: string;
   readonly life: Life;
   readonly expected: Seq;
-  /** What the ids of its messages begin with: never used for another batch. */
+  /** The prefix of its message ids: never used for another batch. */
   readonly id: string;
-  /** The id of the batch that it was decided after, where that is known. */
+  /** The id of the batch that it was decided after, if known. */
   readonly after: string | undefined;
 }
 
 /**
- * Under one id a message is sent so often. Newer servers refuse an id that they think is under way (10158); should one hold on
- * to it although its message was lost, it would be so for as long as it remembers ids.
+ * How often a message is sent under one id. Newer servers refuse an id that they believe is in progress (10158). If one
+ * keeps the id of a message that was lost, it refuses it for as long as it remembers ids.
  */
 const TRIES_PER_ID = 2;
 
-/** 100 bytes each. */
+/** About 100 bytes each. */
 const MOST_REFUSED = 16_384;
 
 /**
- * Appends a batch as one message after the stream's last one. The sequence *of the stream* is what is compared: that of a
- * subject had two winners in 169 of 200 rounds on three replicas of 2.9.10.
+ * Appends a batch as one message after the stream's last one. The server compares the sequence *of the stream*:
+ * comparing the subject's had two winners in 169 of 200 rounds on three replicas of 2.9.10.
  *
- * A publish without an answer may have been stored, or may be yet. It is sent again, first under the same id, then under
- * others of the same attempt: of all of them one at most can follow the expected sequence. Should the answer be that the
- * sequence is wrong, the message in its place tells by its id whether it was ours, however long ago.
+ * A publish without an answer may have been stored, or may be stored later. It is sent again, first under the same id,
+ * then under other ids of the same attempt. At most one of them can follow the expected sequence. If the server then
+ * answers "wrong sequence", the id of the message at that place tells whether it is ours, however long ago it was sent.
  */
 export async function appendBatch(link: Link, attempt: Attempt, { data, encoding }: Packed): Promise<Seq> {
   const { life, expected, id, after } = attempt;
@@ -54,7 +54,7 @@ export async function appendBatch(link: Link, attempt: Attempt, { data, encoding
           headers: head,
           timeout: REQUEST_MS,
         });
-        // 2.10.27 takes an id that it has seen for a message that it has stored.
+        // 2.10.27 treats an id that it has seen as a message that it has stored.
         if (answer.seq === 0) throw new UnderWayError();
         return answer;
       });
@@ -65,7 +65,7 @@ export async function appendBatch(link: Link, attempt: Attempt, { data, encoding
         if (unheard > 0 && (await isOurs(link, attempt))) return expected + 1;
         throw conflict(attempt.team, expected);
       }
-      // No leader, or no such stream any more: then its team was dropped, and the batch belongs nowhere.
+      // Either there is no leader, or the stream is gone. Then the team was dropped, and so must be the batch.
       if (isNobodyThere(error) && (await isGone(link, attempt))) throw conflict(attempt.team, expected);
       if (isTransient(error)) unheard++;
       if (error instanceof errors.TimeoutError) wakeLeader(link, life, unheard);
@@ -75,9 +75,10 @@ export async function appendBatch(link: Link, attempt: Attempt, { data, encoding
 }
 
 /**
- * Sends messages that the stream must refuse, more with each try. A server numbers what it proposes to the replicas; one of
- * 2.9.10 that leads again without having been restarted goes on with its old number, and what is numbered too low is thrown
- * away without an answer: as many messages as there were conflicts since it led last. These are for it to throw away.
+ * Sends messages that the stream must refuse, more with each try. A server numbers its proposals to the replicas. On
+ * 2.9.10 a server that becomes leader again without a restart continues with its old number. Proposals with too low a
+ * number are discarded without an answer: as many as there were conflicts since it last led. These messages use up
+ * those numbers.
  */
 function wakeLeader({ nc }: Link, { subject, stream }: Life, tries: number): void {
   if (nc.isClosed()) return;
@@ -97,7 +98,7 @@ export function conflict(team: string, expected: Seq): TeamError {
   );
 }
 
-/** Whether the place that is taken has what we sent before. A new leader may know of a message that it cannot show yet. */
+/** Whether the taken place holds our own earlier message. A new leader may know a message that it cannot show yet. */
 async function isOurs(link: Link, { life, encoded, expected, id }: Attempt): Promise<boolean> {
   const there = await idAt(link, life, expected + 1);
   if (there !== undefined) return there === id;
@@ -106,7 +107,7 @@ async function isOurs(link: Link, { life, encoded, expected, id }: Attempt): Pro
   return false;
 }
 
-/** Which batch the stream's leader has in a place, if any of this life. */
+/** The id of the batch that the stream's leader has at a place, if it belongs to this life. */
 export async function idAt(link: Link, life: Life, seq: Seq): Promise<string | undefined> {
   const message = await patiently(link, () => link.jsm.streams.getMessage(life.stream, { seq }));
   return message?.subject === life.subject ? batchId(message.header) : undefined;

@@ -8,11 +8,11 @@ import type { Seq, Stored } from '../journal.ts';
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
-/** How a body is packed; without it, it is JSON as it is. */
+/** The header that names a body's compression; without it the body is plain JSON. */
 export const ENCODING = 'Troupe-Encoding';
 const DEFLATE = 'deflate';
 
-/** Smaller ones are sent faster than they are packed; larger ones may not fit a message as they are. */
+/** Smaller bodies are sent faster than they are compressed; larger ones may not fit a message uncompressed. */
 const PACK_BYTES = 64 * 1024;
 
 /** What goes into one message. */
@@ -28,7 +28,7 @@ export async function pack(text: string): Promise<Packed> {
   return { data: await deflate(data, { level: 1 }), encoding: DEFLATE };
 }
 
-/** The text again; an encoding that nobody here knows is a newer version's. */
+/** The text of a body. An unknown encoding comes from a newer version. */
 export async function unpack(data: Uint8Array, encoding: string | undefined, what: string): Promise<string> {
   if (!encoding) return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString();
   if (encoding === DEFLATE) return (await inflate(data)).toString();
@@ -38,7 +38,7 @@ export async function unpack(data: Uint8Array, encoding: string | undefined, wha
   );
 }
 
-/** A message as a stream holds it, however it was fetched. */
+/** A message of a stream, whichever way it was fetched. */
 export interface Message {
   readonly seq: number;
   readonly subject: string;
@@ -58,7 +58,7 @@ export async function decodeBatch(message: Message, team: string): Promise<Store
   }
 }
 
-/** Says which batch of which team cannot be read. */
+/** The error for a batch that cannot be read. */
 export function corruptBatch(team: string, seq: Seq, why: string, cause?: unknown): TeamError {
   return new TeamError(
     'corrupt',

@@ -1,20 +1,20 @@
 import type { Link } from './link.ts';
 
-/** The net below the bells: a message without a stream can get lost. */
+/** The fallback if a bell is lost: messages outside of a stream can be. */
 const POLL_MS = 2_000;
 
-/** Tells those who wait for a team that does not exist that one was made, and those who follow one that it was dropped. */
+/** Wakes those that wait for a team to be created, and followers of a team that was dropped. */
 export function openBells(link: Link) {
   const waiting = new Map<string, Set<() => void>>();
   const subscription = link.nc.subscribe(link.names.bells, {
     callback(error, message) {
-      // Not allowed to listen, then: who waits looks now and then.
+      // We may not listen. Waiters poll then.
       if (error) return;
       for (const wake of waiting.get(message.subject.split('.').at(-1) ?? '') ?? []) wake();
     },
   });
 
-  /** Calls back whenever the bell of a team is rung, until the function that it returns is called. */
+  /** Calls `wake` whenever the bell of a team rings; returns a function that stops that. */
   function listen(encoded: string, wake: () => void): () => void {
     const set = waiting.get(encoded) ?? new Set();
     waiting.set(encoded, set.add(wake));
@@ -25,7 +25,7 @@ export function openBells(link: Link) {
   }
 
   return {
-    /** Only those who happen to wait hear it. */
+    /** Only current listeners hear it. */
     ring(encoded: string): void {
       if (!link.nc.isClosed()) link.nc.publish(link.names.bell(encoded));
     },

@@ -5,27 +5,28 @@ import type { Message } from './batch.ts';
 import type { Life } from './streams.ts';
 
 /**
- * Names the batch that was the last one when this one was decided. Servers that were parted may hold different batches in one place for
- * good: on 2.9.10 the one on the smaller side did so in 7 of 9 rounds, and could lead the stream again. Then numbers alone tell nobody.
+ * A header that names the batch before this one, as its writer saw it. After a network partition, servers may hold
+ * different batches under one number for good. On 2.9.10 the server on the smaller side did so in 7 of 9 rounds, and
+ * could become leader again. Numbers alone cannot show that.
  */
 export const AFTER = 'Troupe-After';
 
-/** After trouble a server may go on for so long with what the others do not know. */
+/** After trouble, a server may serve data that the others do not know for this long. */
 const SETTLED_MS = 5_000;
 
-/** The last batch of a life that was seen, and when. */
+/** The last batch that was seen of a life, and when. */
 interface Tip {
   readonly seq: Seq;
   readonly id: string;
   readonly seenAt: number;
 }
 
-/** What was last seen of each team. */
+/** The last batch seen of each team. */
 export interface Tips {
   note(life: Life, tip: { seq: Seq; id: string | undefined }): void;
-  /** The id of a batch, where it is the last one that was seen. */
+  /** The id of a batch, if it is the last one that was seen. */
   idOf(life: Life, seq: Seq): string | undefined;
-  /** Whether it was seen before, or soon after, something was amiss: then it may not be there any more. */
+  /** Whether the batch was seen before trouble or soon after it: then it may be gone. */
   isDoubtful(life: Life, seq: Seq, troubledAt: number): boolean;
 }
 
@@ -37,7 +38,7 @@ export function openTips(): Tips {
   };
   return {
     note({ subject }, { seq, id }) {
-      // Somebody reads what was long ago.
+      // Someone reads old batches.
       if (seq < (tips.get(subject)?.seq ?? 0)) return;
       if (id === undefined) tips.delete(subject);
       else tips.set(subject, { seq, id, seenAt: performance.now() });
@@ -50,20 +51,20 @@ export function openTips(): Tips {
   };
 }
 
-/** What tells a batch from all others, however often it was sent. */
+/** The id of a batch, the same for every time it was sent. */
 export function batchId(headers: MsgHdrs | undefined): string | undefined {
   const id = headers?.get('Nats-Msg-Id') ?? '';
   const end = id.lastIndexOf('.');
   return end > 0 ? id.slice(0, end) : undefined;
 }
 
-/** Whether a batch was written after another one than this; those of older versions do not say. */
+/** Whether a batch was written after a different batch than this. Batches of older versions do not say. */
 function isAfterAnother(message: Message, id: string | undefined): boolean {
   const after = message.headers?.get(AFTER) ?? '';
   return after !== '' && id !== undefined && after !== id;
 }
 
-/** The same messages, noted, and each seen to follow the one before it; ends, or says what is wrong, where one does not. */
+/** Passes messages on, notes each one, and checks that it follows the one before. If not, calls `onFork` and ends. */
 export async function* inOrder(
   messages: AsyncIterable<Message>,
   { life, before: first, onFork }: { life: Life; before?: string | undefined; onFork: (seq: Seq) => void },
@@ -78,7 +79,7 @@ export async function* inOrder(
   }
 }
 
-/** What cannot be read as one history. */
+/** The error for batches that do not form one history. */
 export function forked(team: string, { stream }: Life, seq: Seq): TeamError {
   return new TeamError(
     'corrupt',

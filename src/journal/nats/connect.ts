@@ -12,27 +12,27 @@ import { hostOf, showAddress } from './address.ts';
 import type { NatsAddress } from './address.ts';
 import { isBefore } from './durability.ts';
 
-/** Pull consumers tell by heartbeats that they live since 2.9, and the tests run on it. */
+/** Pull consumers send heartbeats since 2.9, and the tests run on 2.9. */
 const LEAST = [2, 9] as const;
 
-/** How long a server may take to answer the first time; a busy machine took more than 5 s to agree on encryption. */
+/** How long a server may take for its first answer; on a busy machine the TLS handshake took more than 5 s. */
 const CONNECT_MS = 10_000;
 
 /**
- * How often to try a server that greets and then does not get us in: on a busy machine both sides may run out of the time that they
- * have for encryption (a server gives 2 s and says nothing).
+ * How often to try a server that greets but does not complete the connection. On a busy machine both sides can run out
+ * of time for the TLS handshake (a server allows 2 s and then says nothing).
  */
 const ATTEMPTS = 3;
 
-/** How long the way to a server may be. */
+/** The timeout for a TCP connection, and for a server's greeting. */
 const REACH_MS = 2_500;
 
-/** A server that says nothing is taken for lost after two of these. */
+/** A silent server counts as lost after two of these. */
 const PING_MS = 5_000;
 
-/** The servers of an address in the order in which to try them: those that answer, in any order, then the others. Throws where none is there. */
+/** Orders servers for connecting: those that answer, shuffled, then the others. Throws if none is reachable. */
 export async function orderServers(address: NatsAddress, { reachMs = REACH_MS } = {}): Promise<string[]> {
-  // What is wrong with the address is said before anybody is looked for.
+  // Report mistakes in the address before any connection is tried.
   optionsFor(address);
   try {
     return await findAnswering(address.servers, reachMs);
@@ -41,7 +41,7 @@ export async function orderServers(address: NatsAddress, { reachMs = REACH_MS } 
   }
 }
 
-/** Connects to the first of the servers that takes us, or says why that cannot be and what to do. */
+/** Connects to the first server that accepts us, or throws an error that says why not and what to do. */
 export async function connectTo(
   address: NatsAddress,
   servers: readonly string[],
@@ -79,13 +79,13 @@ async function anyGreets(servers: readonly string[]): Promise<boolean> {
   return greeted.includes(true);
 }
 
-/** A server, and why nobody gets through to it, where that is so. */
+/** A server, and why it cannot be reached, if so. */
 export interface ServerReach {
   readonly server: string;
   readonly failure?: Error;
 }
 
-/** Which servers take a connection at all. */
+/** Tries a TCP connection to each server. */
 export function reachServers({ servers }: NatsAddress): Promise<ServerReach[]> {
   return Promise.all(
     servers.map((server) =>
@@ -98,8 +98,9 @@ export function reachServers({ servers }: NatsAddress): Promise<ServerReach[]> {
 }
 
 /**
- * Nobody waits long for servers of which none is there, nor for one that takes connections and says nothing while others speak: its
- * process may be stopped, and the library would give it all its time before it tries the next. A server greets whoever connects.
+ * Fails fast if no server is reachable, and skips one that accepts connections but stays silent while others greet. The
+ * process of such a server may be stopped, and the library would wait its whole timeout before it tries the next. A
+ * NATS server greets every client.
  */
 async function findAnswering(servers: readonly string[], reachMs: number): Promise<string[]> {
   const speaking: string[] = [];
@@ -112,17 +113,17 @@ async function findAnswering(servers: readonly string[], reachMs: number): Promi
     }
     return speaking.length > 0 || Promise.reject(new Error(`${server} is silent`));
   });
-  // Who is nearly as fast is as good: that all speak at once is usual, and then they share the work.
+  // Wait a moment for servers that are nearly as fast. Usually all greet at once, and clients should spread over them.
   await Promise.any(greeted).then(
     () => sleep(NEARLY_MS),
     () => undefined,
   );
   if (failures.size === servers.length) {
     const known = [...failures.values()];
-    // What is known of one says more than that another is silent.
+    // A known error says more than another server's silence.
     throw known.find((one) => 'code' in one) ?? (known[0] as Error);
   }
-  // Of one that has neither spoken nor failed nothing is known: it comes before those that are not there.
+  // A server that has neither greeted nor failed comes before those that are unreachable.
   const rank = (server: string): number => (speaking.includes(server) ? 0 : failures.has(server) ? 2 : 1);
   const ranked = servers.map((server) => ({ server, rank: rank(server) + Math.random() }));
   return ranked.sort((a, b) => a.rank - b.rank).map(({ server }) => server);
@@ -130,7 +131,7 @@ async function findAnswering(servers: readonly string[], reachMs: number): Promi
 
 const NEARLY_MS = 50;
 
-/** Whether a server says something to who connects. One that begins with encryption does not, and is taken all the same. */
+/** Whether a server greets its clients. One that starts with TLS does not, and is used anyway. */
 async function greets(server: string, reachMs: number): Promise<boolean> {
   const socket = await reachSocket(server, reachMs);
   try {
@@ -144,8 +145,8 @@ async function greets(server: string, reachMs: number): Promise<boolean> {
 }
 
 /**
- * Throws where a server takes no connection. One that is busy is slow to answer, and gets its time for that; but its system takes
- * connections for it at once, so who does not is not there.
+ * Throws if a server accepts no connection. A busy server may answer late, and gets time for that. But its operating
+ * system accepts connections at once, so a server that does not accept is down.
  */
 async function reachServer(server: string): Promise<void> {
   (await reachSocket(server)).on('error', () => {}).destroy();
@@ -174,7 +175,7 @@ function optionsFor(address: NatsAddress): NodeConnectionOptions {
   return {
     servers: [...address.servers],
     name: `troupe ${process.pid}`,
-    // A server on another machine that offers no encryption is refused before anything is said to it.
+    // A server on another machine that offers no TLS is refused before anything is sent to it.
     ...((tls || caFile !== undefined || certFile !== undefined) && { tls: options }),
     ...(authenticator && { authenticator }),
     maxReconnectAttempts: -1,
@@ -182,16 +183,16 @@ function optionsFor(address: NatsAddress): NodeConnectionOptions {
     reconnectJitter: 250,
     reconnectJitterTLS: 250,
     pingInterval: PING_MS,
-    // A credential that was renewed on disk is read again with the next connection.
+    // The next connection reads a credential again that was renewed on disk.
     ignoreAuthErrorAbort: true,
-    // Only servers that were named: others might be reached without encryption.
+    // Use only the servers that were named: others might be reached without TLS.
     ignoreClusterUpdates: true,
   };
 }
 
 /**
- * Where a server is named by its number, the library lets Node ask for a certificate of `localhost`. It has to be one for
- * the number, of those that were given.
+ * If a server is given by IP address, the library makes Node expect a certificate for `localhost`. The certificate must
+ * be for one of the given IP addresses instead.
  */
 function checkHost({ servers }: NatsAddress, host: string, certificate: PeerCertificate): Error | undefined {
   const named = servers.map(hostOf);
@@ -200,7 +201,7 @@ function checkHost({ servers }: NatsAddress, host: string, certificate: PeerCert
   return failures.includes(undefined) ? undefined : (failures[0] ?? checkServerIdentity(host, certificate));
 }
 
-/** The files are read anew for each connection. */
+/** The files are read again for each connection. */
 function authenticatorFor({ credsFile, nkeyFile }: NatsAddress): Authenticator | undefined {
   if (credsFile !== undefined) {
     const read = () => new TextEncoder().encode(readText(credsFile, 'credentials file'));
@@ -223,7 +224,7 @@ function checkCreds(creds: Uint8Array, file: string): void {
   }
 }
 
-/** The seed stands in a line of its own; other lines are for people. */
+/** The seed is on a line of its own; other lines are for people. */
 function readSeed(file: string): string {
   const seed = /^\s*(SU[A-Z2-7]{56})\s*$/m.exec(readText(file, 'nkey file'))?.[1];
   if (seed !== undefined) return seed;

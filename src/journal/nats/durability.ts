@@ -1,12 +1,12 @@
 import type { NatsAddress } from './address.ts';
 
-/** What an acknowledged batch survives, and what would make it safer. */
+/** What an acknowledged batch survives, and advice to make it safer. */
 export interface Durability {
   readonly durability: 'fsync-before-ack' | 'replicated' | 'lazy';
   readonly advice?: string;
 }
 
-/** What a server's monitoring tells of its JetStream. */
+/** What a server's monitoring says about its JetStream. */
 interface Varz {
   readonly jetstream?: { readonly config?: { readonly sync_always?: boolean; readonly sync_interval?: number } };
 }
@@ -18,8 +18,8 @@ const CURE = 'set sync_interval: always in the jetstream block of each server';
 const MONITOR_MS = 2_000;
 
 /**
- * Whether servers flush before they acknowledge. They tell that on their monitoring port alone, never to a client; without
- * one it is known only of servers that are too old for it.
+ * Whether servers flush before they acknowledge. They say so only on their monitoring port, never to a client. Without
+ * monitoring it is known only for servers that are too old to do it.
  */
 export async function judgeDurability(
   { monitor }: NatsAddress,
@@ -70,7 +70,7 @@ async function askMonitor(url: string): Promise<{ url: string; varz: Varz | unde
   }
 }
 
-/** Whether a version such as `2.9.10` is older than one that is given by its first two numbers. */
+/** Whether a version such as `2.9.10` is older than the given major and minor version. */
 export function isBefore(version: string, [major, minor]: readonly [number, number]): boolean {
   const [own = 0, sub = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
   return own < major || (own === major && sub < minor);

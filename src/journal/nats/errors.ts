@@ -2,16 +2,16 @@ import { JetStreamApiError } from '@nats-io/jetstream';
 import { errors } from '@nats-io/transport-node';
 import { TeamError } from '../../core/errors.ts';
 
-/** What the server answers, by number, as far as we tell answers apart. */
+/** The server's error codes that we tell apart. */
 export const ANSWER = {
   streamNotFound: 10059,
   streamNameInUse: 10058,
   wrongLastSequence: 10071,
-  /** 2.11 and later, where the sequence is not known while another append is under way. */
+  /** 2.11 and later: the sequence is not known while another append is in progress. */
   wrongLastSequenceUnknown: 10164,
-  /** Newer servers, for an id whose message is not stored yet. */
+  /** Newer servers: the message with this id is not stored yet. */
   idUnderWay: 10158,
-  /** A limit of the stream, the account or the disk, which it names. */
+  /** A limit of the stream, the account or the disk; the message names it. */
   storeFailed: 10077,
   memoryExceeded: 10028,
   storageExceeded: 10047,
@@ -30,29 +30,29 @@ const FULL: readonly number[] = [
   ANSWER.insufficient,
 ];
 
-/** A server knows the id of a message whose place it does not: it was proposed, and may yet be stored or not. */
+/** The server knows a message's id but not its sequence: it was proposed, and may still be stored or not. */
 export class UnderWayError extends Error {
   constructor() {
     super('the servers have not agreed on it yet');
   }
 }
 
-/** Whether the server gave this answer. */
+/** Whether the server answered with one of these codes. */
 export function isAnswer(error: unknown, ...codes: readonly number[]): boolean {
   return error instanceof JetStreamApiError && codes.includes(error.code);
 }
 
-/** Somebody else was first. */
+/** Another writer was first. */
 export function isWrongSequence(error: unknown): boolean {
   return isAnswer(error, ANSWER.wrongLastSequence, ANSWER.wrongLastSequenceUnknown);
 }
 
-/** The account has no JetStream, or nobody answered for it. The library does not export this class. */
+/** The account has no JetStream, or no server answered for it. The library does not export this class. */
 export function isNotEnabled(error: unknown): error is Error {
   return error instanceof Error && error.name === 'JetStreamNotEnabled';
 }
 
-/** Nobody listens on the subject: its stream is gone, has no leader just now, or there is no JetStream at all. */
+/** Nobody listens on the subject: its stream is gone or has no leader, or there is no JetStream at all. */
 export function isNobodyThere(error: unknown): boolean {
   return (
     (isNotEnabled(error) && !(error.cause instanceof JetStreamApiError)) ||
@@ -69,7 +69,7 @@ export function isTransient(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.status === 503 && !FULL.includes(error.code);
 }
 
-/** Says what the server refused, about which journal, and what to do. */
+/** Says what the server refused, for which journal, and what to do. */
 export function toTeamError(error: unknown, place: string, doing: string): unknown {
   if (error instanceof TeamError) return error;
   if (!(error instanceof Error)) return error;
@@ -109,7 +109,7 @@ export function toTeamError(error: unknown, place: string, doing: string): unkno
   return fail(`${error.message}.`);
 }
 
-/** A batch that no message can carry. */
+/** The error for a batch that is too large for a message. */
 export function tooLarge(place: string, doing: string, cause?: unknown): TeamError {
   return new TeamError(
     'invalid',

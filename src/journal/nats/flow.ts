@@ -11,13 +11,13 @@ import type { Course } from './read.ts';
 import { findStream } from './streams.ts';
 import type { Life } from './streams.ts';
 
-/** A consumer that nobody asks any more is forgotten by the server. */
+/** The server removes a consumer that was unused for this long. */
 const FORGET_MS = 30_000;
 
-/** Two missed ones mean that the consumer, or its server, is gone. */
+/** Two missed heartbeats mean that the consumer, or its server, is gone. */
 const HEARTBEAT_MS = 2_000;
 
-/** What tells that a consumer gives nothing any more. What it was for goes on with a new one. */
+/** Statuses of a consumer that delivers nothing any more. A new consumer continues its work. */
 const BROKEN: readonly string[] = [
   'heartbeats_missed',
   'consumer_not_found',
@@ -27,9 +27,9 @@ const BROKEN: readonly string[] = [
 ];
 
 /**
- * The messages after `after`, in order, without a gap, then those that come, until the signal aborts or this life of the
- * team ends. Whatever becomes of consumers and servers, it goes on where it was, within the link's patience. A consumer tells that
- * there is something; what it is, the stream's leader says (see `readMessages`), unless there is one replica alone.
+ * The messages after `after`, in order and without a gap, then new ones, until the signal aborts or this life of the
+ * team ends. It survives lost consumers and servers, within the link's patience. A consumer only signals that there is
+ * something new; the content comes from the stream's leader (see `readMessages`), unless there is just one replica.
  */
 export async function* flow(
   link: Link,
@@ -38,10 +38,11 @@ export async function* flow(
 ): AsyncGenerator<Message> {
   const { encoded, life } = course;
   let { after } = course;
-  // Nobody waits for what has not happened yet.
+  // No caller waits for future messages, so it may be patient.
   const patient = { ...link, awayMs: link.patienceMs };
   while (!signal.aborted) {
-    // From before the look on: whoever drops the team rings. A consumer that went with it might only be missed by its silence.
+    // Listen before looking: a drop of the team rings the bell. A dropped consumer might otherwise show only as
+    // silence.
     const rung = new AbortController();
     const stopListening = bells.listen(encoded, () => rung.abort());
     try {
@@ -55,7 +56,7 @@ export async function* flow(
       for await (const given of consume(patient, life, after + 1, AbortSignal.any([signal, rung.signal]))) {
         if (given.subject !== life.subject) break;
         if (given.seq <= after) continue;
-        // Where there is one replica alone, the leader would say the same.
+        // With one replica, the leader would say the same.
         if (found.replicas === 1 && given.seq === after + 1) {
           yield given;
           after = given.seq;
@@ -74,7 +75,7 @@ export async function* flow(
   }
 }
 
-/** The same until the signal aborts, though an answer may be out for which nobody waits any more. */
+/** The same until the signal aborts, even while an answer is still pending. */
 export async function* endWith<T>(source: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
   try {
     for (;;) {
@@ -95,7 +96,7 @@ export async function* endWith<T>(source: AsyncGenerator<T>, signal: AbortSignal
   }
 }
 
-/** What one ordered consumer gives, until the signal aborts or it breaks. */
+/** The messages of one ordered consumer, until the signal aborts or the consumer breaks. */
 async function* consume(link: Link, life: Life, from: Seq, signal: AbortSignal): AsyncGenerator<Message> {
   let consumer: Consumer | undefined;
   let messages: ConsumerMessages | undefined;
@@ -114,12 +115,12 @@ async function* consume(link: Link, life: Life, from: Seq, signal: AbortSignal):
     void stopWhenBroken(messages);
     for await (const { seq, subject, data, headers } of messages) yield { seq, subject, data, headers };
   } catch (error) {
-    // Dropped since it was looked for, which the next look will tell.
+    // Dropped since it was found; the next look will tell.
     if (!isAnswer(error, ANSWER.streamNotFound)) throw error;
   } finally {
     signal.removeEventListener('abort', stop);
     messages?.stop();
-    // Only tidiness: the server forgets it by itself.
+    // Only for tidiness: the server removes it by itself.
     void consumer?.delete().catch(() => {});
   }
 }

@@ -7,7 +7,7 @@ import { acknowledging, patiently, REQUEST_MS } from './link.ts';
 import type { Link } from './link.ts';
 import { decodeTeam } from './names.ts';
 
-/** The cards of daemons: the last message on the subject of each, which the servers drop when it is too old. */
+/** The cards of daemons: the last message on each one's subject. The servers remove it when it is too old. */
 export async function openHosts(anyLink: Link, { replicas }: { replicas: number }): Promise<Hosts> {
   const link: Link = { ...anyLink, persists: true };
   const stream = link.names.hosts;
@@ -99,7 +99,7 @@ export async function openHosts(anyLink: Link, { replicas }: { replicas: number 
           return true;
         } catch (error) {
           if (!isNobodyThere(error) && !(error instanceof errors.TimeoutError)) throw error;
-          // While no server is there at all, others see to that.
+          // While no server is reachable, other code handles that.
           if (link.reach.awaySince !== undefined || link.nc.isClosed() || ++unheard < DEAF) return false;
           unheard = 0;
           await link.nc.reconnect();
@@ -128,17 +128,17 @@ export async function openHosts(anyLink: Link, { replicas }: { replicas: number 
   };
 }
 
-/** What we ask ourselves. */
+/** The question that a daemon asks itself. */
 const HEARING = { hearing: true } as const;
 
-/** So often in a row it did not arrive: one alone may be a server that is busy. */
+/** Reconnect after this many failures in a row: a single one may just be a busy server. */
 const DEAF = 2;
 
 function isHearing(question: unknown): boolean {
   return typeof question === 'object' && question !== null && 'hearing' in question;
 }
 
-/** The servers are there; it is the other machine that says nothing. */
+/** The servers are reachable, but the other machine does not answer. */
 function noAnswer(name: string, cause: unknown): TeamError {
   return new TeamError(
     'storage',
@@ -157,7 +157,7 @@ function explain(error: unknown): NonNullable<Reply['error']> {
   return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
 }
 
-/** The cards that the servers have, by the names of their daemons. */
+/** The cards on the servers, sorted by name. */
 export async function listCards(link: Link): Promise<HostCard[]> {
   const stream = link.names.hosts;
   const { state } = await patiently(link, () => link.jsm.streams.info(stream, { subjects_filter: '>' }));

@@ -16,31 +16,31 @@ import type { KeptStreams } from './streams-kept.ts';
 import { infoOf } from './streams.ts';
 import type { Settings } from './streams.ts';
 
-/** What is found at an address, as far as one gets. */
+/** What an inspection of an address finds, as far as it gets. */
 export interface NatsInspection {
   readonly place: string;
-  /** Which servers take connections. */
+  /** Which servers accept connections. */
   readonly servers: readonly ServerReach[];
-  /** Where it ends, and what to do: no connection, a credential that is refused, no JetStream. */
+  /** Where the inspection ended, and what to do: no connection, a refused credential, no JetStream. */
   readonly failure?: TeamError;
   readonly version?: string;
-  /** Missing where there is no journal yet. */
+  /** Missing if there is no journal yet. */
   readonly journal?: FoundJournal;
 }
 
-/** A journal as it is kept. */
+/** A journal, with the state of its streams. */
 export interface FoundJournal extends Settings, KeptStreams {
   readonly leaseMs: number | undefined;
   readonly durability: Durability;
   readonly hosts: readonly HostCard[];
-  /** What to do about teams that are kept otherwise. */
+  /** Advice on teams that differ from the settings. */
   readonly advice?: string;
 }
 
-/** Somebody waits in front of a screen, and says it again after an election. */
+/** A person waits in front of a screen and can repeat the command after an election. */
 const PATIENCE_MS = 3_000;
 
-/** Looks at the servers and the journal at an address, and changes nothing. */
+/** Inspects the servers and the journal at an address; changes nothing. */
 export async function inspectNatsJournal(url: string, base: string): Promise<NatsInspection> {
   const address = readNatsAddress(url, base);
   const place = showAddress(address);

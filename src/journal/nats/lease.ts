@@ -7,17 +7,17 @@ import { ANSWER, isAnswer } from './errors.ts';
 import { patiently } from './link.ts';
 import type { Link } from './link.ts';
 
-/** How long a daemon is taken for alive after it was last heard of, where nobody said otherwise. */
+/** How long a daemon counts as alive after its last heartbeat, by default. */
 export const LEASE_MS = 30_000;
 
 const NS_PER_MS = 1_000_000;
 
-/** How often to look whether all daemons follow. */
+/** How often to check whether all daemons follow the new lease. */
 const LOOK_MS = 200;
 
 type HostsConfig = Pick<StreamConfig, 'max_age' | 'description'>;
 
-/** The lease that daemons renew themselves by: how long cards last, or the shorter one that is to come. */
+/** The lease that daemons use: how long cards last, or a shorter one that was announced. */
 export function leaseIn(config: HostsConfig): number {
   const lasting = config.max_age / NS_PER_MS;
   return Math.min(lasting, comingIn(config.description) ?? lasting);
@@ -32,7 +32,7 @@ function comingIn(description: string | undefined): number | undefined {
   }
 }
 
-/** Makes the place for the cards where there is none; returns how it is kept, which is the same for all daemons. */
+/** Creates the stream of the cards if it is missing; returns its configuration, which is the same for all daemons. */
 export async function ensureStream(
   link: Link,
   { replicas, leaseMs }: { replicas: number; leaseMs: number },
@@ -63,7 +63,7 @@ export async function ensureStream(
       return (await link.jsm.streams.info(name)).config;
     }
   };
-  // What another daemon is making may have its name already and not be there yet.
+  // A stream that another daemon is creating may reserve its name before it exists.
   return patiently(link, ensure, (error) => isAnswer(error, ANSWER.streamNotFound));
 }
 
@@ -71,27 +71,27 @@ function lasting(leaseMs: number) {
   return {
     max_age: leaseMs * NS_PER_MS,
     description: JSON.stringify({ leaseMs }),
-    // It may not be longer than the messages last.
+    // The server allows no window longer than `max_age`.
     duplicate_window: Math.min(leaseMs, 120_000) * NS_PER_MS,
   };
 }
 
-/** How the lease was changed. */
+/** A change of the lease. */
 export interface LeaseChange {
   readonly replicas: number;
-  /** What stays where it is not given. */
+  /** Unchanged if not given. */
   readonly leaseMs: number | undefined;
-  /** How long daemons may take to follow a shorter one, where that is not to follow from the lease before. */
+  /** How long daemons may take to follow a shorter lease; by default derived from the previous lease. */
   readonly followMs?: number | undefined;
   readonly cards: () => Promise<HostCard[]>;
-  /** Hears once that it takes a while, and whom it is for. */
+  /** Called once if daemons still have to follow, with their names. */
   readonly onWait: (names: readonly string[]) => void;
 }
 
 /**
- * Changes how long the cards of daemons last; returns how long they lasted and last. A shorter time is told to the daemons
- * first, and holds once each card that is there was renewed by it: else those that renew theirs by the longer one would
- * be taken for dead.
+ * Changes how long the cards of daemons last; returns the lease before and now. A shorter lease is announced first and
+ * takes effect once every card was renewed by it. Otherwise daemons that still renew by the longer one would be taken
+ * for dead.
  */
 export async function changeLease(link: Link, change: LeaseChange): Promise<{ before: number; leaseMs: number }> {
   const { replicas } = change;
@@ -124,7 +124,7 @@ async function untilFollowed(
     followMs = 1.5 * before + link.patienceMs,
   }: LeaseChange & { leaseMs: number; before: number },
 ): Promise<void> {
-  // A card that nobody renews is over after one lease; half of one more for servers that elect a leader meanwhile.
+  // A card that is not renewed expires after one lease. Half a lease more allows for an election meanwhile.
   const giveUp = performance.now() + followMs;
   for (let isTold = false; ; await sleep(LOOK_MS)) {
     const behind = (await cards()).filter((card) => (card.leaseMs ?? Infinity) > leaseMs).map(({ name }) => name);

@@ -15,52 +15,52 @@ import type { Names } from './names.ts';
 import { watchReach } from './reach.ts';
 import type { Reach } from './reach.ts';
 
-/** How long a link tries what. */
+/** How long a link keeps trying. */
 export interface Timing {
-  /** While servers are away or elect a leader: that took 4.5 to 7 s when one was killed. */
+  /** While servers are away or elect a leader; after one was killed an election took 4.5 to 7 s. */
   readonly patienceMs: number;
-  /** While no server can be reached at all, which is nothing that an election would end. At most `patienceMs`. */
+  /** While no server is reachable, which no election ends. At most `patienceMs`. */
   readonly awayMs?: number;
-  /** After so many milliseconds without an answer the connection is replaced. Longer than an election takes. */
+  /** The connection is replaced after this many milliseconds without an answer. Longer than an election takes. */
   readonly stuckMs?: number;
-  /** While a server that is up does not have its JetStream yet. */
+  /** While a running server has no JetStream yet. */
   readonly jetstreamMs?: number;
 }
 
-/** The way to the servers, and how to speak with them. */
+/** The connection to the servers, and its clients. */
 export interface Link {
   readonly nc: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly names: Names;
-  /** The servers, for messages to people. */
+  /** The servers' address, for messages to people. */
   readonly place: string;
   readonly patienceMs: number;
   readonly reach: Reach;
   readonly awayMs: number;
-  /** Asks although nothing is acknowledged any more: by what daemons say of themselves it is found out when that is over. */
+  /** Sends requests even while writes are not acknowledged: daemons' heartbeats find out when that is over. */
   readonly persists?: boolean;
   /** Aborts when the journal closes. */
   readonly closing: AbortSignal;
 }
 
-/** One request waits so long for its answer; then it is made again. */
+/** The timeout of one request; after it the request is sent again. */
 export const REQUEST_MS = 2_000;
 
-/** Who waits in front of a screen is told after this; whatever need not hurry asks again. */
+/** A person in front of a screen gets the error after this time; background work tries again. */
 const AWAY_MS = 3_000;
 
 /** A server may be up before its JetStream is. */
 const JETSTREAM_MS = 5_000;
 
-/** Clusters of 2.10 that have just elected a leader do not know for a moment that the others are there. */
+/** Right after an election, clusters of 2.10 briefly do not know their other servers. */
 const PEERS_MS = 5_000;
 
 const PAUSE_MS = { least: 100, most: 500 };
 
 /**
- * Connects and sees that there is JetStream: one server may be parted from the others and know of none, so each has its turn. `closing` ends
- * what goes on, `close` the connection.
+ * Connects and checks for JetStream. It tries each server in turn, because one that is partitioned from the others may
+ * know of no JetStream. `closing` cancels work in progress; `close` ends the connection.
  */
 export async function openLink(address: NatsAddress, options: Timing & { closing: AbortSignal }): Promise<Link> {
   return openInTurn(address, await orderServers(address), options);
@@ -109,7 +109,7 @@ async function openLinkTo(
   }
 }
 
-/** Asks again while the trouble is one that passes, by itself or for this work. Only for what may be done twice. */
+/** Retries `work` on errors that are transient, in general or by `passes`. Only for idempotent work. */
 export async function patiently<T>(
   link: Link,
   work: (attempt: number) => Promise<T>,
@@ -132,7 +132,7 @@ export async function patiently<T>(
         if (isAway(link) || link.reach.isMute) throw link.reach.error({ tried: true, cause: error });
       }
       const patienceMs = isAnswer(error, ANSWER.noSuitablePeers) ? PEERS_MS : isPassing ? link.patienceMs : 0;
-      // What has been so for longer than an election takes is no election: the next who asks need not wait as long again.
+      // An outage longer than an election is no election: later callers need not wait as long again.
       const from = Math.min(began, link.reach.silentSince ?? began);
       if (performance.now() - from >= patienceMs || link.nc.isClosed()) throw error;
       await sleep(backOff(attempt, PAUSE_MS, Math.random()));
@@ -140,7 +140,7 @@ export async function patiently<T>(
   }
 }
 
-/** While there is no connection nothing is sent: it would wait for one, and come too late for whoever asked. */
+/** Sends nothing while there is no connection: the request would wait for one and come too late for its caller. */
 async function untilBack(link: Link): Promise<void> {
   while (link.reach.awaySince !== undefined && !isAway(link) && !link.nc.isClosed()) await sleep(PAUSE_MS.least / 2);
 }
@@ -153,7 +153,7 @@ function isMute({ reach, persists = false }: Link): boolean {
   return reach.isMute && !persists && !reach.mayProbe();
 }
 
-/** Writes something, and notes whether that was acknowledged. */
+/** Does a write and records whether it was acknowledged. */
 export async function acknowledging<T>({ reach }: Link, write: () => Promise<T>): Promise<T> {
   const askedAt = performance.now();
   try {
@@ -161,7 +161,7 @@ export async function acknowledging<T>({ reach }: Link, write: () => Promise<T>)
     reach.acknowledged();
     return answer;
   } catch (error) {
-    // A refusal proves nothing: who leads no longer may still give it.
+    // A refusal proves nothing: a deposed leader may still send one.
     if (isTransient(error)) reach.unacknowledged(askedAt);
     throw error;
   }

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { TeamError } from '../../core/errors.ts';
 
-/** The server keeps each stream in a folder of its name: 255 bytes, less what it adds. */
+/** The server keeps each stream in a folder of its name: 255 bytes, minus what it adds. */
 const LONGEST = 150;
 
 /**
- * A team's name as one token of a subject and as part of a stream's name, where most characters mean something or are
- * forbidden: a-z, 0-9, `-` and `_` stay, any other byte becomes `=` and two digits. Capitals too, for file systems that
- * cannot tell them apart. A name that would get too long becomes its hash.
+ * Encodes a team's name for use in a subject and in a stream's name, where most characters are special or forbidden.
+ * a-z, 0-9, `-` and `_` stay; any other byte becomes `=` and two hex digits. Capitals too, because some file systems
+ * ignore case. A name that would be too long becomes its hash.
  */
 export function encodeTeam(team: string): string {
-  // Two names that differ in this would be one in UTF-8.
+  // In UTF-8, names that differ only in a lone surrogate become the same.
   if (!team.isWellFormed()) {
     throw new TeamError('invalid', `${JSON.stringify(team)} is no name for a team: it has half a character in it.`);
   }
@@ -21,7 +21,7 @@ export function encodeTeam(team: string): string {
   return encoded.length <= LONGEST ? encoded : `~${createHash('sha256').update(team).digest('hex')}`;
 }
 
-/** The team's name again; undefined for a hash. */
+/** Decodes a team's name; undefined for a hash. */
 export function decodeTeam(encoded: string): string | undefined {
   if (encoded.startsWith('~')) return undefined;
   if (encoded === '=') return '';
@@ -31,23 +31,23 @@ export function decodeTeam(encoded: string): string | undefined {
   ).toString();
 }
 
-/** What one journal calls its things on a server, where other journals may be as well. */
+/** The names that one journal uses on a server that it may share with other journals. */
 export function namesOf(prefix: string) {
   return {
     /** The prefix has no `_`, so what follows the first one is the team. */
     stream: (encoded: string) => `${prefix}_${encoded}`,
     teamOf: (stream: string) => (stream.startsWith(`${prefix}_`) ? stream.slice(prefix.length + 1) : undefined),
-    /** All batches of one team go to one subject. `life` is another one when the team is dropped and made anew. */
+    /** All batches of one team go to one subject. A team that is dropped and created again gets another `life`. */
     subject: (encoded: string, life: string) => `${prefix}.team.${encoded}.${life}`,
     subjects: `${prefix}.team.>`,
-    /** Rung when a team was made or dropped. */
+    /** Rung when a team was created or dropped. */
     bell: (encoded: string) => `${prefix}.bell.${encoded}`,
     bells: `${prefix}.bell.*`,
     snapshots: `${prefix}-snapshots`,
-    /** The cards of daemons, laid out as a key-value store is. */
+    /** The cards of daemons, in the layout of a key-value store. */
     hosts: `KV_${prefix}-hosts`,
     host: (name: string) => `$KV.${prefix}-hosts.${name}`,
-    /** Where one daemon is asked by the others. */
+    /** The subject on which a daemon answers questions of others. */
     door: (name: string) => `${prefix}.door.${name}`,
   };
 }

@@ -2,60 +2,61 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { JournalAwayError } from '../away.ts';
 
-/** A server answers a ping at once, whatever its streams do; with a busy machine between, within this. */
+/** A server answers a ping at once, whatever its streams do; on a busy machine, within this time. */
 const PING_MS = 1_000;
 
-/** A connection that is broken off because its server is silent is not broken off again before this is over. */
+/** After we dropped a connection because its server was silent, we do not drop the next one before this time. */
 const BREAK_MS = 10_000;
 
 /**
- * No election takes so long. A server that answers pings, or some of what it is asked, may be parted from the others, or (2.9.10,
- * when its configuration was read anew) not pass on what they answer: another one, or a new connection, may do better.
+ * Longer than any election. A server that answers pings, or some requests, may be partitioned from the others. Or it
+ * does not forward their answers (2.9.10, after it reloaded its configuration). Another server or a new connection may
+ * do better.
  */
 const STUCK_MS = 12_000;
 
-/** How long a new connection, to another server where there is one, has its chance before servers count as mute. */
+/** How long a new connection, to another server if there is one, may try before the servers count as mute. */
 const CHANCE_MS = 3_000;
 
-/** While servers are there and answer nothing, one of those who ask finds out this often whether they still do not. */
+/** While servers are reachable but mute, one caller per interval probes whether they still are. */
 const PROBE_MS = 1_000;
 
-/** Answers that do not come belong together when there is less than this between them; some others may come meanwhile. */
+/** Missing answers belong to one outage if less than this is between them; some answers may arrive meanwhile. */
 const APART_MS = 15_000;
 
-/** Whether any server can be reached, and since when there are no answers. Times are those of `performance.now`. */
+/** Whether any server is reachable, and since when answers are missing. Times are those of `performance.now`. */
 export interface Reach {
-  /** Since when none could be reached; undefined while one is there. */
+  /** Since when no server is reachable; undefined while one is. */
   readonly awaySince: number | undefined;
-  /** Since when nothing was answered that was asked, by a server that is there or by none. */
+  /** Since when no request was answered, whether a server is reachable or not. */
   readonly silentSince: number | undefined;
   /**
-   * A server is there, and nothing that was to be written was acknowledged for longer than an election takes: it is parted from most of the
-   * others, or they are away. It may still answer who reads (2.9.10 went on for half a minute), and what it says is old.
+   * A server is reachable, but acknowledged no write for longer than an election takes: it has no quorum. It may still
+   * answer reads (2.9.10 did so for half a minute), with old data.
    */
   readonly isMute: boolean;
-  /** When something was last amiss: a connection lost or made anew, an answer that did not come. */
+  /** When the last trouble was: a connection lost or restored, an answer that did not come. */
   readonly troubledAt: number;
-  /** Whether whoever asks now is the one who tries, while it is mute. */
+  /** Whether this caller may probe, while the servers are mute. */
   mayProbe(): boolean;
-  /** Something was written, or what was to be written at that time was not acknowledged. */
+  /** A write was acknowledged; or one that was sent at that time was not. */
   acknowledged(): void;
   unacknowledged(askedAt: number): void;
   /** An answer came. */
   heard(): void;
-  /** What was asked at that time found no answer. `isTimeout`: nor a refusal; is the server there at all? */
+  /** A request of that time got no answer. `isTimeout`: no refusal either, so the server itself may be gone. */
   unheard(askedAt: number, options: { isTimeout: boolean }): Promise<void>;
   /**
-   * What to tell whoever wants something while none can be reached. `tried`: it was sent, and
-   * may arrive yet, or it was not.
+   * The error for callers while no server is reachable. `tried`: whether the request was sent, in which case it may
+   * still arrive.
    */
   error(options?: { tried?: boolean; cause?: unknown }): JournalAwayError;
 }
 
 /**
- * Watches the way to the servers. A stream without a leader answers nothing either, for seconds, and that passes by itself; so what counts
- * is the connection, and where it says nothing, a ping. One that is silent, or withholds answers for too long, is left for another
- * server, where there is one.
+ * Watches the connection to the servers. A stream without a leader does not answer for seconds either, and that passes
+ * by itself. So what counts is the connection and, if it is silent, a ping. A server that is silent, or withholds
+ * answers for too long, is replaced by another one if there is one.
  */
 export function watchReach(
   nc: NatsConnection,
@@ -66,9 +67,9 @@ export function watchReach(
   let awaySince: number | undefined;
   let silentSince: number | undefined;
   let brokenAt = -Infinity;
-  /** From when to when answers have failed to come. */
+  /** The time span in which answers were missing. */
   let lost: { from: number; to: number } | undefined;
-  /** From when to when nothing was acknowledged that was to be written. */
+  /** The time span in which no write was acknowledged. */
   let mute: { from: number; to: number } | undefined;
   let probedAt = -Infinity;
   let troubledAt = -Infinity;
@@ -91,7 +92,7 @@ export function watchReach(
       () => true,
       () => false,
     );
-    // After a process was held up (a machine that slept, or had no time for it) timers come before what was received meanwhile.
+    // After the process was suspended or starved, timers fire before the data that arrived meanwhile is read.
     const late = sleep(PING_MS, undefined, { ref: false }).then(() => setImmediate(false));
     return Promise.race([answered, late]);
   }
@@ -165,7 +166,7 @@ export function watchReach(
   };
 }
 
-/** One more answer that did not come, to what was asked then. */
+/** Extends the span by another missing answer to a request of that time. */
 function extend(span: { from: number; to: number } | undefined, askedAt: number): { from: number; to: number } {
   return { from: span && askedAt - span.to < APART_MS ? span.from : askedAt, to: performance.now() };
 }

@@ -8,7 +8,7 @@ import type { Link } from './link.ts';
 import { findStream } from './streams.ts';
 import type { Life } from './streams.ts';
 
-/** Which team, which life of it, and from where. */
+/** A team, one life of it, and the position to read from. */
 export interface Course {
   readonly team: string;
   readonly encoded: string;
@@ -16,13 +16,13 @@ export interface Course {
   readonly after: Seq;
 }
 
-/** Asked for together a message takes 0.2 ms; one after the other, a round trip. */
+/** A message takes 0.2 ms if many are requested together, and a round trip if requested alone. */
 const TOGETHER = 128;
 
 /**
- * The messages after `after` that are there now. Mostly a ledger asks whether there is one more: that takes one round trip.
- * The stream's leader answers, so what was acknowledged is seen. A consumer would be quicker where there are many, but reads
- * from any replica, and not all of them hold the same on all versions (see `AFTER`).
+ * The messages after `after` that exist now. Mostly a ledger asks whether there is one more, which takes one round
+ * trip. The stream's leader answers, so every acknowledged message is visible. A consumer would be faster for many
+ * messages, but it reads from any replica, and on some versions replicas differ (see `AFTER`).
  */
 export async function* readMessages(link: Link, course: Course): AsyncGenerator<Message> {
   const { life, after, team } = course;
@@ -31,7 +31,7 @@ export async function* readMessages(link: Link, course: Course): AsyncGenerator<
     getMessage(link, course, { last_by_subj: life.subject }),
   ]);
   if (last === undefined || last.seq <= after) return;
-  // It may have come between the two answers.
+  // It may have been stored between the two answers.
   const first = next ?? (await getMessage(link, course, { seq: after + 1 }));
   if (first === undefined) {
     if ((await getMessage(link, course, { last_by_subj: life.subject })) === undefined) return;
@@ -44,7 +44,7 @@ export async function* readMessages(link: Link, course: Course): AsyncGenerator<
   if (last.seq > first.seq) yield last;
 }
 
-/** The messages from one on and before another. */
+/** The messages from `from` up to, but not including, `to`. */
 async function* readSome(link: Link, course: Course, [from, to]: [Seq, Seq]): AsyncGenerator<Message> {
   const seqs = Array.from({ length: to - from }, (_, i) => from + i);
   const messages = await Promise.all(seqs.map((seq) => getMessage(link, course, { seq })));
@@ -54,7 +54,7 @@ async function* readSome(link: Link, course: Course, [from, to]: [Seq, Seq]): As
   }
 }
 
-/** The message, if there is one of this life of the team. */
+/** The message, if it belongs to this life of the team. */
 async function getMessage(link: Link, { encoded, life }: Course, query: MsgRequest): Promise<Message | undefined> {
   for (;;) {
     try {

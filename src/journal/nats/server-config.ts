@@ -2,7 +2,7 @@ import { nkeys } from '@nats-io/transport-node';
 import { readNatsAddress } from './address.ts';
 import type { NatsAddress } from './address.ts';
 
-/** A file for people to look at and put in its place. */
+/** A file for people to read and put in place. */
 export interface ExampleFile {
   readonly name: string;
   readonly text: string;
@@ -10,7 +10,7 @@ export interface ExampleFile {
   readonly isPrivate: boolean;
 }
 
-/** An example configuration for each server of an address, and the credential that they know their daemons by. */
+/** An example configuration for each server of an address, and the credential that daemons use. */
 export function writeServerConfigs(url: string, base: string): ExampleFile[] {
   const address = readNatsAddress(url, base);
   const user = nkeys.createUser();
@@ -104,7 +104,7 @@ function accountsBlock(prefix: string, publicKey: string): string[] {
   ];
 }
 
-/** What a daemon has to say to servers, and nothing else: it cannot purge a team, read advisories or be a server. */
+/** All that a daemon may publish to servers: it cannot purge a team, read advisories or act as a server. */
 export function permissionsFor(prefix: string): string[] {
   const api = (verb: string) => `$JS.API.${verb}`;
   return [

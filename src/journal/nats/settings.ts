@@ -13,26 +13,26 @@ import type { Settings } from './streams.ts';
 export interface Setup extends Settings {
   readonly leaseMs: number;
   readonly created: boolean;
-  /** What held before, where the journal was there. */
+  /** The settings before, if the journal existed. */
   readonly before?: Settings & { readonly leaseMs: number };
   /** Teams that were changed to fit the settings. */
   readonly changed: number;
 }
 
-/** What somebody wants of a journal: what is not named stays, and a new one gets the usual. A bound of 0 is none. */
+/** The settings that someone wants. Others stay, and a new journal gets the defaults. `maxBytes: 0` means no limit. */
 export type Wanted = Partial<Settings> & {
-  /** How long a daemon is taken for alive after it was last heard of. */
+  /** How long a daemon counts as alive after its last heartbeat. */
   readonly leaseMs?: number;
-  /** How long daemons may take to follow a shorter one; by default longer than the card of one that does not. */
+  /** How long daemons may take to follow a shorter lease; by default longer than a card lasts. */
   readonly followMs?: number;
-  /** Hears which daemons a shorter lease waits for. */
+  /** Gets the names of the daemons that a shorter lease waits for. */
   readonly onWait?: (names: readonly string[]) => void;
 };
 
-/** Bumped when something is kept in another way. */
+/** Increased when the storage format changes. */
 const FORMAT = 1;
 
-/** The settings of a journal. On a single server a missing journal is made; on a cluster somebody has to say how. */
+/** The settings of a journal. A missing one is created on a single server; clusters need `journal init`. */
 export async function ensureSettings(link: Link): Promise<Settings> {
   const present = await readSettings(link);
   if (present) {
@@ -48,7 +48,7 @@ export async function ensureSettings(link: Link): Promise<Settings> {
   return create(link, { replicas: 1 });
 }
 
-/** Makes the journal, or changes it and all its teams to what is wanted. */
+/** Creates the journal, or changes it and all its teams to the wanted settings. */
 export async function changeSettings(link: Link, change: Wanted): Promise<Setup> {
   const present = await readSettings(link);
   const maxBytes = change.maxBytes ?? present?.maxBytes ?? 0;
@@ -74,7 +74,7 @@ export async function changeSettings(link: Link, change: Wanted): Promise<Setup>
   return { ...wanted, leaseMs, created: false, before: { ...present, leaseMs: before }, changed };
 }
 
-/** A server by itself takes any number for its replicas, and keeps one. */
+/** A single server accepts any number of replicas and keeps one. */
 function assertServers(link: Link, settings: Settings): void {
   if (settings.replicas > 1 && !isCluster(link)) throw tooFewServers(link, settings);
 }
@@ -83,7 +83,7 @@ function isCluster({ nc }: Link): boolean {
   return nc.info?.cluster !== undefined;
 }
 
-/** What holds for the teams of a journal now; undefined where there is none. */
+/** The current settings of a journal; undefined if there is none. */
 export async function readSettings(link: Link): Promise<Settings | undefined> {
   let info: StreamInfo;
   try {

@@ -7,7 +7,7 @@ import type { Setup, Wanted } from './settings.ts';
 /** Servers that have just started elect a leader first. */
 const PATIENCE_MS = 20_000;
 
-/** Makes the journal at an address, or changes the one that is there, with all its teams. */
+/** Creates the journal at an address, or changes the existing one with all its teams. */
 export async function setUpNatsJournal(url: string, wanted: Wanted, base = process.cwd()): Promise<Setup> {
   const link = await openLink(readNatsAddress(url, base), {
     patienceMs: PATIENCE_MS,

@@ -7,10 +7,10 @@ import { patiently } from './link.ts';
 import type { Link } from './link.ts';
 import type { Found, Life } from './streams.ts';
 
-/** Only speed is to be had: whoever waits longer than this reads the batches. */
+/** A snapshot only saves time: if it takes longer than this, the batches are read instead. */
 const LOAD_MS = 10_000;
 
-/** The snapshots of all teams, in one object store. Each is named after the life of the team that it belongs to. */
+/** The snapshots of all teams, in one object store. Each is named after the team's life. */
 export async function openSnapshots(link: Link) {
   const store = await patiently(link, () => new Objm(link.js).open(link.names.snapshots));
 
@@ -24,7 +24,7 @@ export async function openSnapshots(link: Link) {
       return { seq, body: await unpack(data, info.metadata?.['encoding'], `The snapshot of ${subject}`) };
     },
 
-    /** Two daemons may save at the same time, and the older one last: it is a snapshot still. */
+    /** Two daemons may save at the same time, and the older snapshot last: it is still a valid one. */
     async save({ subject, end }: Found, { seq, body }: Snapshot): Promise<void> {
       const present = await store.info(subject);
       if (seq > end || (present && !present.deleted && seq < Number(present.metadata?.['seq']))) return;
@@ -41,7 +41,7 @@ export async function openSnapshots(link: Link) {
 
 export type Snapshots = Awaited<ReturnType<typeof openSnapshots>>;
 
-/** With what the store leaves behind to say that there was something: names of lives are never used again. */
+/** Also removes the store's marker of a deleted object: names of lives are never used again. */
 async function removeObject(link: Link, store: ObjectStore, name: string): Promise<void> {
   if ((await store.info(name)) === null) return;
   await store.delete(name);
@@ -49,7 +49,7 @@ async function removeObject(link: Link, store: ObjectStore, name: string): Promi
   await link.jsm.streams.purge(`OBJ_${link.names.snapshots}`, { filter });
 }
 
-/** An object that is replaced while it is read may never come to its end. */
+/** Reading an object that is replaced meanwhile may never end. */
 async function withinTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

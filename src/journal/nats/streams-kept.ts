@@ -3,27 +3,27 @@ import type { Link } from './link.ts';
 import { infoOf, listStreams, teamIn } from './streams.ts';
 import type { Settings } from './streams.ts';
 
-/** A team whose stream is not kept as the journal's settings say. */
+/** A team whose stream differs from the journal's settings. */
 export interface OddTeam {
   readonly team: string;
   readonly replicas: number;
   readonly maxBytes?: number;
 }
 
-/** How the streams of a journal are kept. */
+/** The state of a journal's streams. */
 export interface KeptStreams {
   readonly teams: number;
   readonly odd: readonly OddTeam[];
-  /** Teams of which a server that should have a replica is away or behind. */
+  /** Teams with a replica that is offline or lags behind. */
   readonly lagging: readonly string[];
 }
 
-/** How many names are told where there may be thousands. */
+/** How many names to list when there may be thousands. */
 const TOLD = 5;
 
-/** Looks at the streams of all teams. */
+/** Checks the streams of all teams. */
 export async function lookAtStreams(link: Link, settings: Settings): Promise<KeptStreams> {
-  // One by one: a list of all waits for streams that have no leader, and daemons need no permission for it otherwise.
+  // One by one: a list of all would wait for streams without a leader, and needs a permission that daemons lack.
   const streams = await listStreams(link);
   const infos = (await Promise.all(streams.map(({ stream }) => infoOf(link, stream)))).filter(
     (info) => info !== undefined,
@@ -51,13 +51,13 @@ export function nameTeams(names: readonly string[]): string {
   return left > 0 ? `${told.join(', ')} and ${left} more` : told.join(', ');
 }
 
-/** What to do about teams that are kept otherwise; undefined where all is well, or that is not told at the moment. */
+/** Advice on teams that differ from the settings; undefined if there are none, or it cannot be found out now. */
 export async function adviseOnStreams(link: Link, settings: Settings): Promise<string | undefined> {
   const kept = await lookAtStreams({ ...link, patienceMs: 0 }, settings).catch(() => undefined);
   return kept && kept.odd.length > 0 ? oddAdvice(link.place, settings, kept.odd) : undefined;
 }
 
-/** Which teams are kept otherwise, and what cures it. */
+/** Names the teams that differ from the settings, and says how to fix that. */
 export function oddAdvice(place: string, { replicas, maxBytes }: Settings, odd: readonly OddTeam[]): string {
   const wanted = `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}, ${maxBytes === undefined ? 'no bound' : `${maxBytes} bytes`}`;
   const names = nameTeams(odd.map(({ team }) => team));

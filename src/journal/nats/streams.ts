@@ -7,14 +7,14 @@ import { patiently } from './link.ts';
 import type { Link } from './link.ts';
 import { decodeTeam } from './names.ts';
 
-/** How long the server knows the id of a message. The journal does not rely on it: see `appendBatch`. */
+/** How long the server remembers message ids. The journal does not rely on it: see `appendBatch`. */
 const DUPLICATES_NS = 2 * 60 * 1_000_000_000;
 
-/** What holds for all teams of a journal; kept with its snapshots, so that all daemons see the same. */
+/** Settings for all teams of a journal; stored with its snapshots, so that all daemons see the same. */
 export interface Settings {
   /** How many servers keep each team. */
   readonly replicas: number;
-  /** How large one team may grow; without a bound the account's and the disk's limits hold. */
+  /** The size limit of one team; without it the limits of the account and the disk apply. */
   readonly maxBytes?: number;
 }
 
@@ -31,14 +31,15 @@ export interface Found extends Life {
 }
 
 /**
- * A cluster that has just lost its own leader, or is overloaded, may say of a stream that there is none: seen once, of a team
- * that had been acknowledged, on 2.9.10 with three servers on two busy processors. So of one that was there it is asked again.
+ * A cluster that has just lost its leader, or is overloaded, may say that a stream does not exist. That was seen once,
+ * for a team that had been acknowledged, on 2.9.10 with three servers on two busy CPUs. So we ask again for known
+ * streams.
  */
 const DOUBTS = { times: 5, pauseMs: 150 };
 
 /**
- * The team that has this stream now. One without batches was begun and never finished: it is no team. `wasThere` for one that
- * was seen before: that it is gone is believed only after some time.
+ * The team that has this stream now. A stream without batches was created but never used: it is no team. With
+ * `wasThere`, for a stream that was seen before, it asks several times before it reports that the stream is gone.
  */
 export async function findStream(
   link: Link,
@@ -53,7 +54,7 @@ export async function findStream(
   }
 }
 
-/** Makes the team's stream, or gives the one that is there. */
+/** Creates the team's stream, or returns the existing one. */
 export async function makeStream(
   link: Link,
   team: string,
@@ -66,14 +67,14 @@ export async function makeStream(
     subjects: [link.names.subject(encoded, nuid.next())],
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
-    // What is full refuses: a journal never forgets its beginning to make room for its end.
+    // A full stream refuses new messages: a journal never discards its beginning to make room.
     discard: DiscardPolicy.New,
     num_replicas: settings.replicas,
     duplicate_window: DUPLICATES_NS,
     max_bytes: settings.maxBytes ?? -1,
     deny_delete: true,
     deny_purge: true,
-    // Any replica could answer then, also one that lags.
+    // With direct access any replica could answer, even one that lags behind.
     allow_direct: false,
   };
   const make = async (): Promise<Found> => {
@@ -85,7 +86,8 @@ export async function makeStream(
       throw error;
     }
   };
-  // Dropped in between, or somebody else is making it: clusters of 2.15 refuse the name before they show the stream.
+  // Dropped in between, or being created by another daemon: clusters of 2.15 refuse the name before they show the
+  // stream.
   return patiently(link, make, (error) => isAnswer(error, ANSWER.streamNameInUse));
 }
 
@@ -101,7 +103,7 @@ export async function deleteStream(link: Link, stream: string): Promise<boolean>
   });
 }
 
-/** The names of all teams that have a batch. The names of streams are enough for all but those of extraordinary length. */
+/** The names of all teams that have a batch. Stream names are enough, except for extremely long team names. */
 export async function listTeams(link: Link, known: Set<string>): Promise<string[]> {
   const streams = await listStreams(link);
   const teams = await Promise.all(
@@ -117,7 +119,7 @@ export async function listTeams(link: Link, known: Set<string>): Promise<string[
   return teams.filter((team) => team !== undefined).sort();
 }
 
-/** The team that a stream is of: by its name, or where that would be too long, by what it says of itself. */
+/** The team of a stream: from the stream's name or, if that is a hash, from its description. */
 export function teamIn({ names }: Link, { name, description }: Pick<StreamConfig, 'name' | 'description'>): string {
   const team = decodeTeam(names.teamOf(name) ?? '');
   return team ?? (JSON.parse(description ?? '{}') as { team?: string }).team ?? name;
@@ -135,7 +137,7 @@ export function listStreams(link: Link): Promise<{ stream: string; encoded: stri
   });
 }
 
-/** How a stream is kept and how far it is; undefined where there is none. */
+/** A stream's configuration and state; undefined if it does not exist. */
 export function infoOf(link: Link, stream: string): Promise<StreamInfo | undefined> {
   return patiently(link, async () => {
     try {

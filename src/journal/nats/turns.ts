@@ -1,11 +1,11 @@
-/** What is done to one team is done in the order of asking, as a file would have it; teams do not wait for each other. */
+/** Runs work on one team in the order of calls, as a file would; teams do not wait for each other. */
 export function openTurns() {
   const ends = new Map<string, Promise<unknown>>();
 
   return {
     run<T>(team: string, work: () => Promise<T>): Promise<T> {
       const turn = (ends.get(team) ?? Promise.resolve()).then(work);
-      // A failure is told to those it concerns.
+      // The caller gets the failure.
       const end = turn.catch(() => {});
       ends.set(team, end);
       void end.then(() => {
@@ -14,7 +14,7 @@ export function openTurns() {
       return turn;
     },
 
-    /** Resolves when nothing is under way any more. */
+    /** Resolves when nothing is in progress. */
     async drained(): Promise<void> {
       while (ends.size > 0) await Promise.all(ends.values());
     },

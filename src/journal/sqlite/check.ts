@@ -3,22 +3,22 @@ import type { DatabaseSync } from 'node:sqlite';
 import { TeamError } from '../../core/errors.ts';
 import { isCorrupt } from './errors.ts';
 
-/** Files up to this size are looked through whenever they are opened: 1.25 ms for each megabyte. */
+/** Files up to this size are checked whenever they are opened: 1.25 ms per megabyte. */
 const ALWAYS_BYTES = 32 * 1024 * 1024;
-/** And up to this size when the last who had it open did not close it: what a crash of the machine spoils is found then. */
+/** Files up to this size are checked if the last process did not close them: that finds damage from a machine crash. */
 const AFTER_CRASH_BYTES = 256 * 1024 * 1024;
-/** How much of what is wrong is told. */
+/** How many faults to report. */
 const FAULTS = 3;
 
-/** Whether a file of that size is worth the time that looking through it takes. */
+/** Whether a file is small enough to check. */
 export function isWorthChecking(path: string, { wasClosed }: { wasClosed: boolean }): boolean {
   return statSync(path).size <= (wasClosed ? ALWAYS_BYTES : AFTER_CRASH_BYTES);
 }
 
 /**
- * What is wrong with how the file is put together, in SQLite's words; undefined where nothing is. Batches have checksums,
- * but a page that stands in another's place hides batches and garbles none: a team would only be shorter. The teams are few, and
- * their names are compared with their index at every opening; the rest is looked through where `whole` says so.
+ * Damage to the structure of the file, in SQLite's words; undefined if there is none. Batches have checksums. But a
+ * page in another's place hides batches without garbling any, so a team would just be shorter. Teams are few: every
+ * opening compares their names with the index. Everything else is checked if `whole` is set.
  */
 export function findDamage(db: DatabaseSync, { whole }: { whole: boolean }): string | undefined {
   const checks = [`PRAGMA integrity_check('teams')`, WRONG_IDS, ...(whole ? [`PRAGMA quick_check(${FAULTS})`] : [])];
@@ -29,13 +29,13 @@ export function findDamage(db: DatabaseSync, { whole }: { whole: boolean }): str
   return undefined;
 }
 
-/** SQLite's own table of the ids that were given, which it takes as it is: an id that comes back would be another team's. */
+/** Checks SQLite's table of used ids, which SQLite trusts: a reused id would give one team another's batches. */
 const WRONG_IDS = `
   SELECT 'the ids of teams do not agree with sqlite_sequence' WHERE
     EXISTS (SELECT 1 FROM sqlite_sequence WHERE name IS NOT 'teams' OR typeof(seq) <> 'integer') OR
     (SELECT max(id) FROM teams) > coalesce((SELECT max(seq) FROM sqlite_sequence), 0)`;
 
-/** Nothing is written to a file that is damaged: any team may have lost something, and writing may destroy what is left. */
+/** Nothing is written to a damaged file: any team may have lost batches, and writing may destroy what is left. */
 export function damagedFile(path: string, damage: string): TeamError {
   return new TeamError(
     'corrupt',

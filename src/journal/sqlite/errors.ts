@@ -10,36 +10,36 @@ const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
-/** An extended one: there is no file for the log, and none can be made. */
+/** An extended code: there is no file for the log, and none can be created. */
 const READONLY_DIRECTORY = READONLY | (6 << 8);
 
-/** Another connection holds the lock that was needed; the same call may work a moment later. */
+/** Another connection holds the lock; the same call may work a moment later. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === BUSY || code === LOCKED;
 }
 
 /**
- * The file could not be opened although it is there, or nothing can be written beside it; so it is in a directory in which nothing
- * can be created: on a mount that is read-only the one, without the right to do so the other.
+ * The file exists but cannot be opened, or nothing can be written beside it. Both mean a directory in which nothing can
+ * be created: the first on a read-only mount, the second without write permission.
  */
 export function isCantOpen(error: unknown): boolean {
   return resultCode(error) === CANTOPEN || extendedCode(error) === READONLY_DIRECTORY;
 }
 
-/** The disk is full, or failed: what was to be written may be there in part, or whole. */
+/** The disk is full or failed: the data may have been written in part, or completely. */
 export function isFailedWrite(error: unknown): boolean {
   const code = resultCode(error);
   return code === FULL || code === IOERR;
 }
 
-/** What is stored cannot be read. */
+/** Stored data cannot be read. */
 export function isCorrupt(error: unknown): boolean {
   const code = resultCode(error);
   return code === CORRUPT || code === NOTADB;
 }
 
-/** Says what SQLite or the file system refused, about which file, and what to do. Other errors are left as they are. */
+/** Says what SQLite or the file system refused, for which file, and what to do. Other errors stay as they are. */
 export function toTeamError(error: unknown, path: string, doing: string): unknown {
   if (error instanceof TeamError) return error;
   const code = resultCode(error);
@@ -49,7 +49,7 @@ export function toTeamError(error: unknown, path: string, doing: string): unknow
     new TeamError(kind, `Cannot ${doing} in ${path}: ${why}`, { cause: error });
 
   const isDamaged = code === CORRUPT || code === NOTADB || (code === ERROR && /^no such (table|column)/.test(message));
-  // Node reads no number that a double does not hold; we write none.
+  // Node cannot read an integer that does not fit a double; we write none.
   if (isDamaged || errno === 'ERR_OUT_OF_RANGE') {
     return fail('corrupt', 'the file is damaged or no journal. Restore it from a copy; nothing was written to it.');
   }

@@ -2,14 +2,14 @@ import { closeSync, constants, fstatSync, openSync, watch, writeSync } from 'nod
 import type { FSWatcher } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Without a bell (no watches left, a file system without them) polling alone must be quick enough. */
+/** Without a bell (no watches left, or a file system without them), polling alone must be fast enough. */
 const POLL_WITHOUT_BELL_MS = 40;
 
 /**
- * Wakes those who follow a team after commits: of this process directly, of others by a bell. The bell is a file beside the
- * database into which every process writes a byte after its commits and which those who follow watch: 2 us to ring, heard
- * some 1 ms later. Watching the log instead runs one commit late: it is written before the commit counts. Below the bell there is
- * a net, a look every `pollMs`: a notification can get lost.
+ * Wakes followers of a team after commits: those of this process directly, those of other processes by a bell. The bell
+ * is a file beside the database. Every process writes a byte into it after its commits, and followers watch it: 2 us to
+ * ring, heard about 1 ms later. Watching the log instead would be one commit late, because it is written before the
+ * commit counts. As a fallback, followers poll every `pollMs`, because a notification can get lost.
  */
 export function openFollowers(
   db: DatabaseSync,
@@ -23,7 +23,7 @@ export function openFollowers(
   let watcher: FSWatcher | undefined;
   let poll: NodeJS.Timeout | undefined;
   let seen: unknown;
-  /** What was committed since the last ringing: one for all commits of a turn. */
+  /** Teams committed since the bell last rang: it rings once for all commits of a turn. */
   const changed = new Set<string>();
   let announcing = false;
   let closed = false;
@@ -56,7 +56,7 @@ export function openFollowers(
   }
 
   function hearBell(): void {
-    // Removing the file is heard as well.
+    // The watch also reports that the file was removed.
     if (bell !== undefined && fstatSync(bell).nlink === 0) {
       renewBell();
       wakeAll();
@@ -76,15 +76,15 @@ export function openFollowers(
 
   function ring(): void {
     try {
-      // Who follows hears that the file was removed and makes another; to look costs as much as to ring, 2 us.
+      // Followers notice that the file was removed and create another; checking costs as much as ringing, 2 us.
       if (bell !== undefined && fstatSync(bell).nlink === 0) renewBell();
       if (bell !== undefined) writeSync(bell, strike, 0, 1, 0);
     } catch {
-      // A full disk: the commit counts all the same, and others find it when they poll.
+      // A full disk: the commit still counts, and others find it by polling.
     }
   }
 
-  /** A bell that others cannot find is of no use. */
+  /** Opens the bell again, because others cannot find a removed file. */
   function renewBell(): void {
     if (bell !== undefined) closeSync(bell);
     bell = openBell(`${path}.bell`);
@@ -115,17 +115,17 @@ export function openFollowers(
       };
     },
 
-    /** Tells everyone that this process changed the team, when this turn of the event loop is over. */
+    /** Tells all followers that this process changed the team, at the end of this turn of the event loop. */
     announce(team: string): void {
       if (followers.size > 0) changed.add(team);
-      // A turn of the event loop and a write for each commit, where nobody could hear it.
+      // Saves a turn and a write per commit when nobody could hear the bell.
       else if (exclusive) return;
       if (announcing) return;
       announcing = true;
       setImmediate(tellEveryone);
     },
 
-    /** Wakes everyone for the last time. */
+    /** Wakes all followers for the last time. */
     close(): void {
       tellEveryone();
       closed = true;
@@ -136,20 +136,20 @@ export function openFollowers(
   };
 }
 
-/** What changes when another connection has committed; own commits, whose ringing is heard too, leave it as it was. */
+/** A number that changes when another connection commits. Our own commits, whose bell we hear too, do not change it. */
 export function versionOf(db: DatabaseSync): () => unknown {
   const dataVersion = db.prepare('PRAGMA data_version');
   return () => {
     try {
       return dataVersion.get()?.['data_version'];
     } catch {
-      // Whoever reads next meets the same trouble and reports it.
+      // The next reader gets the same error and reports it.
       return undefined;
     }
   };
 }
 
-/** The bell, or undefined where it cannot be written: whoever cannot write has nothing to announce. */
+/** The bell, or undefined if it cannot be written: a process that cannot write has nothing to announce. */
 function openBell(path: string): number | undefined {
   const { O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
   try {

@@ -2,15 +2,15 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync } fr
 import { TeamError } from '../../core/errors.ts';
 import { DatabaseSync } from '../node-sqlite.ts';
 
-/** How a log is laid out: https://sqlite.org/fileformat2.html#the_write_ahead_log */
+/** The format of a log: https://sqlite.org/fileformat2.html#the_write_ahead_log */
 const HEADER = 32;
 const FRAME_HEADER = 24;
-/** A log whose checksums are over words with the first byte last; one more is for the other way, on other processors. */
+/** A log with checksums over little-endian words; this number plus one means big-endian. */
 const MAGIC = 0x377f0682;
-/** Of a database as we make it; a log whose header is damaged does not tell. */
+/** The page size of databases that we create; a damaged log header does not tell it. */
 const PAGE = 4096;
 
-/** Where a log breaks off, and how many commits are in it after that. */
+/** Where a log is broken, and how many commits follow. */
 interface Break {
   readonly at: number;
   readonly commits: number;
@@ -18,16 +18,17 @@ interface Break {
 }
 
 /**
- * Refuses a log that was damaged after it was written. SQLite reads a log up to the first frame whose checksum is wrong and takes the rest for
- * a commit that was cut off: a flipped bit costs everything after it, and nobody hears of it. But a commit begins when the one before it is on the
- * disk: with two or more of them behind the break, what is broken was acknowledged. (One alone may be what was cut off, written in
- * another order.) Opening the database removes the log, so this comes first. A log of 4 MB takes some 5 ms; a file that was closed has none.
+ * Refuses a log that was damaged after it was written. SQLite reads a log up to the first wrong checksum and takes the
+ * rest for an interrupted commit. So a flipped bit would silently lose everything after it. But a commit starts only
+ * when the one before it is on disk: with two or more commits after the break, the broken part was acknowledged. (A
+ * single one may be the interrupted commit, written out of order.) Opening the database removes the log, so this check
+ * comes first. It takes about 5 ms for 4 MB; a file that was closed has no log.
  */
 export function requireWholeLog(path: string): void {
   const log = `${path}-wal`;
   const found = findBreak(log);
   if (found === undefined || found.commits < 2) return;
-  // Another process may have written while we read; then the break is closed by now, or the log was begun anew.
+  // Another process may have written meanwhile. Then the break is gone by now, or the log was restarted.
   const again = findBreak(log);
   if (again === undefined || again.at !== found.at || again.salt !== found.salt) return;
   throw new TeamError(
@@ -38,15 +39,16 @@ export function requireWholeLog(path: string): void {
 }
 
 /**
- * Cuts a log off after its last commit. One whose flush failed was refused, and is in there all the same: a process that opens the file after
- * a crash would take it for made, or, where a shorter one has taken the place of its beginning, the rest of it for damage. The caller has begun to
- * write, so nobody else does. How many frames count is known only to SQLite, which tells it to those who are in no transaction.
+ * Truncates a log after its last commit. A commit whose flush failed was refused, but is still in the log. After a
+ * crash, the next process would take it for valid. Or, if a shorter commit overwrote its beginning, it would take the
+ * rest for damage. The caller holds the write lock, so nobody else writes. Only SQLite knows how many frames count, and
+ * it tells only connections outside of a transaction.
  */
 export function cutOffRefused(path: string): void {
   const db = new DatabaseSync(path);
   let end: number;
   try {
-    // It looks, and does nothing.
+    // NOOP only reports.
     const { log } = db.prepare('PRAGMA wal_checkpoint(NOOP)').get() as { log: number };
     const { page_size: page } = db.prepare('PRAGMA page_size').get() as { page_size: number };
     end = log === 0 ? 0 : HEADER + log * (FRAME_HEADER + page);
@@ -67,13 +69,13 @@ function findBreak(path: string): Break | undefined {
   const words = new DataView(log.buffer, log.byteOffset, log.byteLength);
   const head = readHeader(words);
   const frame = FRAME_HEADER + (head?.pageSize ?? PAGE);
-  // All frames that were written since the log was begun anew have its salt. SQLite takes a log with a damaged header for none.
+  // All frames since the log's restart have its salt. SQLite ignores a log with a damaged header.
   const saltAt = (start: number): string => log.toString('latin1', start, start + 8);
   const salt = saltAt(head ? 16 : HEADER + 8);
   const at = head ? endOfValid(words, head, { frame, isOurs: (start) => saltAt(start + 8) === salt }) : 0;
   let commits = 0;
   for (let next = Math.max(at, HEADER); next + frame <= log.length; next += frame) {
-    // A commit's last frame says how large the database is then.
+    // The last frame of a commit holds the size of the database.
     if (words.getUint32(next + 4) > 0 && saltAt(next + 8) === salt) commits++;
   }
   return { at, commits, salt };
@@ -82,7 +84,7 @@ function findBreak(path: string): Break | undefined {
 interface Header {
   readonly pageSize: number;
   readonly isBig: boolean;
-  /** That of the header, from which those of the frames go on. */
+  /** The checksum of the header, which those of the frames continue. */
   readonly sum: Sum;
 }
 
@@ -99,7 +101,7 @@ function readHeader(words: DataView): Header | undefined {
   return isWhole && (isBig || words.getUint32(0) === MAGIC) ? { pageSize: words.getUint32(8), isBig, sum } : undefined;
 }
 
-/** Where the frames end that SQLite reads: each continues the checksum of the one before it. */
+/** The end of the frames that SQLite reads: each continues the checksum of the one before it. */
 function endOfValid(
   words: DataView,
   { pageSize, isBig, sum }: Header,
@@ -114,7 +116,7 @@ function endOfValid(
   return at;
 }
 
-/** Fibonacci-weighted, as SQLite has it: each pair of words changes both halves. */
+/** SQLite's checksum, Fibonacci-weighted: each pair of words changes both halves. */
 function add(sum: Sum, words: DataView, part: { start: number; length: number; isBig: boolean }): void {
   let { a, b } = sum;
   const end = part.start + part.length;
@@ -126,13 +128,13 @@ function add(sum: Sum, words: DataView, part: { start: number; length: number; i
   sum.b = b;
 }
 
-/** The log has no locks of its own, so opening and closing it ends none. */
+/** There are no locks on the log itself, so opening and closing it releases none. */
 function readLog(path: string): Buffer | undefined {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch {
-    // There is none, or opening the database tells what is wrong with it.
+    // There is no log, or opening the database will report what is wrong with it.
     return undefined;
   }
   try {

@@ -2,15 +2,15 @@ import type { DatabaseSync } from 'node:sqlite';
 import { TeamError } from '../../core/errors.ts';
 import { journal } from './migrations/001-journal.ts';
 
-/** In order; the n-th brings a file from `user_version` n - 1 to n. Never change one that was released: add another. */
+/** In order; the n-th migrates a file from `user_version` n - 1 to n. Never change a released one: add another. */
 const MIGRATIONS: readonly string[] = [journal];
-/** `TRUP`, which migration 1 writes into the header: how we know a database of ours. */
+/** `TRUP`, which migration 1 writes into the header: it marks a database as ours. */
 const APPLICATION_ID = 0x54525550;
 
-/** Brings the database to this version's schema, once, whoever opens it at the same time. */
+/** Migrates the database to this version's schema, once, even if several processes open it at the same time. */
 export function migrate(db: DatabaseSync, path: string): void {
   if (isCurrent(db, path)) return;
-  // Whoever gets the lock second finds the work done.
+  // The second process to get the lock finds the work done.
   db.exec('BEGIN IMMEDIATE');
   try {
     if (!isCurrent(db, path)) {
@@ -22,7 +22,7 @@ export function migrate(db: DatabaseSync, path: string): void {
     try {
       db.exec('ROLLBACK');
     } catch {
-      // After some errors, a full disk for one, SQLite has rolled back by itself.
+      // After some errors, such as a full disk, SQLite has already rolled back.
     }
     throw error;
   }

@@ -10,24 +10,24 @@ import { isCurrent, migrate } from './migrate.ts';
 import { prepareRows } from './rows.ts';
 import type { Rows } from './rows.ts';
 
-/** How long opening waits for another process, which may be migrating the file or recovering it after a crash. */
+/** How long opening waits for another process that migrates the file or recovers it after a crash. */
 const OPEN_PATIENCE_MS = 10_000;
-/** An append that finds the file locked gives way after this; a commit takes a tenth of it. The writer tries again. */
+/** An append gives up a locked file after this; the writer retries. A commit takes a tenth of it. */
 const BUSY_TIMEOUT_MS = 2;
-/** What the log holds when SQLite empties it into the database: 1,000 pages, each with a header of 24 bytes. */
+/** The size of the log when SQLite starts a checkpoint: 1,000 pages, each with a header of 24 bytes. */
 const FULL_LOG_BYTES = 1000 * (4096 + 24);
-/** With less room than this the log is left to grow as it must. */
+/** With less free space than this, the log is not grown in advance. */
 const SPARE_BYTES = 256 * 1024 * 1024;
 
-/** A journal's file, open, with everything that can be said to it. */
+/** An open journal file, with its statements. */
 export interface OpenDatabase {
   readonly db: DatabaseSync;
   readonly rows: Rows;
-  /** What is wrong with the file, where something is; teams may still be read. */
+  /** The damage of the file, if any; teams may still be readable. */
   readonly damage: string | undefined;
 }
 
-/** Opens a journal's file, creates it if it is not there, and brings it to this version's schema. */
+/** Opens a journal's file, creates it if it is missing, and migrates it to this version's schema. */
 export function openDatabase(path: string): OpenDatabase {
   try {
     if (!isThere(path)) create(path);
@@ -39,8 +39,9 @@ export function openDatabase(path: string): OpenDatabase {
 }
 
 /**
- * Refuses a file that is no journal of this version's, before anything is put beside it. What only stands in the way, opening tells. To
- * read alone may leave SQLite's own files there; to open it for more writes nothing, and takes them away.
+ * Refuses a file that is no journal of this version, before anything is created beside it. Other obstacles are left for
+ * opening to report. A read-only open may leave SQLite's own files behind; a read-write open writes nothing and removes
+ * them.
  */
 export function refuseForeign(path: string, { readOnly = false } = {}): void {
   try {
@@ -58,7 +59,7 @@ export function refuseForeign(path: string, { readOnly = false } = {}): void {
   }
 }
 
-/** Looks all of a file through that `refuseForeign` let pass; what is wrong with it, if anything. Nothing is written. */
+/** Checks the whole of a file that `refuseForeign` accepted; returns its damage, if any. Writes nothing. */
 export function inspectFile(path: string): TeamError | undefined {
   if (sizeOf(path) === 0) return undefined;
   const db = new DatabaseSync(path, { readOnly: true });
@@ -70,7 +71,7 @@ export function inspectFile(path: string): TeamError | undefined {
   }
 }
 
-/** SQLite takes an empty file for a new one, and removes the log beside it: what is in there would be lost. A new one has no log yet. */
+/** SQLite takes an empty file for new and removes the log beside it. A really new file has no log. */
 function requireWhole(path: string): void {
   if (!hasLog(path)) return;
   if (sizeOf(path) > 0) return requireWholeLog(path);
@@ -85,12 +86,12 @@ function openExisting(path: string): OpenDatabase {
   const db = new DatabaseSync(path);
   try {
     db.exec(`PRAGMA busy_timeout = ${OPEN_PATIENCE_MS}; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON`);
-    // Before anything is written: the file may be a newer one, or not ours.
+    // Before anything is written: a newer version may have written the file, or another program.
     isCurrent(db, path);
     closeToOthers(path);
     useLog(db);
     migrate(db, path);
-    // FULL: a commit is on the disk when it returns. With NORMAL, a power failure takes what was acknowledged.
+    // FULL: a commit is on disk when it returns. With NORMAL, a power failure can lose acknowledged commits.
     db.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     const damage = findDamage(db, { whole: isWorthChecking(path, { wasClosed }) });
     if (damage === undefined) growLog(db, path);
@@ -103,8 +104,8 @@ function openExisting(path: string): OpenDatabase {
 }
 
 /**
- * A database in a folder where nothing can be created: SQLite cannot make the memory it shares with other processes there.
- * Nor can they, so the file is read as one that does not change. With a log beside it, what is in the log would be missed.
+ * Opens a database in a folder where nothing can be created. SQLite cannot create its shared memory file there. Neither
+ * can other processes, so the file is read as immutable. Not if there is a log: its content would be missed.
  */
 function openUnchanging(path: string): OpenDatabase {
   const url = pathToFileURL(path);
@@ -120,7 +121,7 @@ function openUnchanging(path: string): OpenDatabase {
   }
 }
 
-/** Two processes that create the file at once can get in each other's way here, and SQLite then does not wait. */
+/** Two processes that create the file at the same time may collide here, and SQLite does not wait then. */
 function useLog(db: DatabaseSync): void {
   const deadline = Date.now() + OPEN_PATIENCE_MS;
   for (;;) {
@@ -135,9 +136,9 @@ function useLog(db: DatabaseSync): void {
 }
 
 /**
- * Makes the log as large as it will get, so that a commit overwrites it and need not extend it: until the first checkpoint one
- * append in flight goes from 0.45 to 0.78 times bare fdatasync appends, for 8 ms more to open. What is written here spills
- * into the log, because the cache is too small for it, and is then rolled back.
+ * Grows the log to its full size, so that a commit overwrites it instead of extending it. Until the first checkpoint,
+ * one append in flight goes from 0.45 to 0.78 times bare fdatasync appends; opening takes 8 ms longer. The data written
+ * here is larger than the cache and spills into the log, then it is rolled back.
  */
 function growLog(db: DatabaseSync, path: string): void {
   try {
@@ -151,7 +152,7 @@ function growLog(db: DatabaseSync, path: string): void {
     }
     syncFile(`${path}-wal`);
   } catch {
-    // Only speed was to be had: the file may be read-only, or another process is writing.
+    // This only affects speed: the file may be read-only, or another process is writing.
   } finally {
     db.exec('PRAGMA cache_size = -2000');
   }
@@ -168,7 +169,7 @@ function isThere(path: string): boolean {
   return true;
 }
 
-/** For a file that came from elsewhere, and only once it is known to be ours. */
+/** Removes other users' access to a file that came from elsewhere, once it is known to be ours. */
 function closeToOthers(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const mode = lstatSync(file, { throwIfNoEntry: false })?.mode ?? 0;
@@ -176,12 +177,12 @@ function closeToOthers(path: string): void {
     try {
       chmodSync(file, mode & 0o700);
     } catch {
-      // Somebody else's file, or one that can only be read: it is used as it is.
+      // Another user's file, or a read-only one: it is used as it is.
     }
   }
 }
 
-/** SQLite gives its log and shared memory the mode of the database, so the mode is right before SQLite sees the file. */
+/** SQLite gives its log and shared memory the database's mode, so set the mode before SQLite opens the file. */
 function create(path: string): void {
   const folder = dirname(path);
   const topmost = mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -4,31 +4,32 @@ import { TeamError } from '../../core/errors.ts';
 import { tryKernelLock } from '../kernel-lock.ts';
 import type { KernelLock } from '../kernel-lock.ts';
 
-/** Who asks whether it may write looks in for a moment; one that is being closed needs a moment, too. */
+/** A process that checks whether it may write holds the lock briefly. One that is closing needs a moment too. */
 const PATIENCE_MS = 1_000;
-/** The net below the watch on the file that is locked. */
+/** The fallback for the watch on the locked file. */
 const LOOK_EVERY_MS = 1_000;
-/** Whoever removes the whole folder is done within this, on a busy machine too, and would find a new file in it otherwise. */
+/** Removing a whole folder takes less than this, even on a busy machine. A file created earlier would be in the way. */
 const MOMENT_MS = 250;
 
-/** The right to write a journal's file, for as long as it is held. */
+/** The right to write a journal's file, while it is held. */
 export interface Ownership {
-  /** Why it is over: somebody removed what is locked, and others who lock the new one write. */
+  /** Why it was lost: someone removed the locked file, and another process locked a new one and writes. */
   readonly lost: TeamError | undefined;
-  /** Tells when others have written: `version` changes with it. Without this, what is locked is only held on to. */
+  /** Lets the owner notice that others have written: `version` changes then. Without this it only holds the lock. */
   compare(version: () => unknown): void;
   release(): void;
 }
 
-/** What is locked by those who may write a journal's file. */
+/** The file that writers of a journal's file lock. */
 export const ownerOf = (path: string): string => `${path}.owner`;
 
 /**
- * Takes the right to write: alone, or together with others who share it. An owner that is alone tells nobody of its commits and looks for
- * nobody's: a second writer would be overlooked, and has to hear so. As with the lock of a state directory, it is the kernel that
- * holds it, in an empty database beside the file, and lets go with the process. Reading needs none. Where that database cannot be made, nobody
- * can write either. Whoever removes it lets others in: so it is watched, and the one in its place is locked as well, after a moment; to look at
- * each commit would cost as much as a tenth of one. Where the journal is gone, too, there is nothing to keep.
+ * Takes the right to write: exclusive, or shared with others. An exclusive owner does not announce its commits and does
+ * not look for those of others, so a second writer must be refused. As with the lock of a state directory, the kernel
+ * holds the lock, on an empty database beside the file, and releases it with the process. Reading needs no lock. If
+ * that database cannot be created, nobody can write either. If someone removes it, other processes could write. So it
+ * is watched, and the file in its place is locked too, after a moment; a check at each commit would cost a tenth of a
+ * commit. If the journal is gone too, there is nothing to protect.
  */
 export function takeOwnership(path: string, { alone }: { alone: boolean }): Ownership {
   const file = ownerOf(path);
@@ -54,7 +55,7 @@ export function takeOwnership(path: string, { alone }: { alone: boolean }): Owne
     else if (existsSync(path)) lost = takeAnew(held);
   }
 
-  /** Why that cannot be, if others were first. What only stands in the way for now, also in theirs, is tried again. */
+  /** Locks the new file; returns an error if others were first. Retries if something temporary is in the way. */
   function takeAnew(before: KernelLock): TeamError | undefined {
     try {
       const next = lock(path, { alone, patienceMs: 0 });
@@ -86,7 +87,7 @@ export function takeOwnership(path: string, { alone }: { alone: boolean }): Owne
   };
 }
 
-/** Undefined where what is to be locked cannot be made: then nobody can write either. */
+/** Returns undefined if the lock's file cannot be created: then nobody can write either. */
 function lock(path: string, { alone, patienceMs }: { alone: boolean; patienceMs: number }): KernelLock | undefined {
   const file = ownerOf(path);
   let held: KernelLock | undefined;
@@ -105,7 +106,7 @@ function lock(path: string, { alone, patienceMs }: { alone: boolean; patienceMs:
   );
 }
 
-/** Whatever it is, a link that leads nowhere too. */
+/** Whether anything is at this path, even a dangling link. */
 function isThere(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -121,7 +122,7 @@ function intruded(path: string): TeamError {
   );
 }
 
-/** Undefined where there are no watches left: then it is looked at now and then. */
+/** Returns undefined if no watches are left: then the owner polls. */
 function watchFile(file: string, onChange: () => void): FSWatcher | undefined {
   try {
     return watch(file, { persistent: false }, onChange).on('error', () => {});

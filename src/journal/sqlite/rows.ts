@@ -6,11 +6,11 @@ import type { Seq, Snapshot, Stored } from '../journal.ts';
 
 /** Keys of batches are `team * SPAN + seq`; see the first migration. */
 const SPAN = 2 ** 32;
-/** A page of reading ends with either: enough to make the step between pages cheap, not enough to hold up others. */
+/** A page ends at either limit: large enough to make the step between pages cheap, too small to hold up others. */
 const PAGE_ROWS = 512;
 const PAGE_CHARS = 1024 * 1024;
 
-/** A batch as it lies in the file. */
+/** A batch as stored in the file. */
 export interface Row {
   readonly seq: Seq;
   readonly body: string;
@@ -23,17 +23,17 @@ export interface Page {
   readonly isFull: boolean;
 }
 
-/** The team's number in the file, which no other team ever has, also if it is dropped. */
+/** The team's number in the file. It is never reused, even after the team is dropped. */
 export type TeamId = number;
 
 /**
- * Everything that is said to the database, in prepared statements. Errors are SQLite's own, but for damage that SQLite does not see.
- * (No `?1` in them: Node 22.13 cannot bind it.)
+ * All prepared statements of the database. Errors are SQLite's own, except for damage that SQLite does not see. (They
+ * do not use `?1`, because Node 22.13 cannot bind it.)
  */
 export type Rows = ReturnType<typeof prepareRows>;
 
 export function prepareRows(db: DatabaseSync, path: string) {
-  // Each of the two is one statement, lest another process change something between the index and the table.
+  // Each of the two is one statement, so that no other process can write between index and table.
   const findTeam = db.prepare(
     'SELECT found.id, teams.name FROM teams AS found LEFT JOIN teams NOT INDEXED ON teams.id = found.id WHERE found.name = ?',
   );
@@ -41,12 +41,13 @@ export function prepareRows(db: DatabaseSync, path: string) {
     SELECT (SELECT id FROM teams WHERE name = $name) AS id,
       (SELECT count(*) FROM teams NOT INDEXED WHERE name = $name) AS listed`);
   const findId = db.prepare('SELECT id FROM teams WHERE id = ?');
-  // By the table and not by the index of names, which may be damaged by itself.
+  // From the table and not from the index of names, which can be damaged independently.
   const listTeams = db.prepare('SELECT name FROM teams NOT INDEXED');
   const addTeam = db.prepare('INSERT OR IGNORE INTO teams (name) VALUES (?)');
   const addFirst = db.prepare('INSERT INTO batches (id, body, sum) VALUES (?, ?, ?)');
-  // The whole compare-and-set in one statement: ignored if the next batch is there already (the key is taken) and if the
-  // expected one is not (its sum is null). Selecting the values from a row instead makes SQLite copy them: 16 against 13 us.
+  // The whole compare-and-set in one statement. It is ignored if the next batch exists (the key is taken), or if the
+  // expected one does not (its sum is null). Selecting the values from a row makes SQLite copy them: 16 instead of 13
+  // us.
   const addNext = db.prepare(
     'INSERT OR IGNORE INTO batches (id, body, sum) VALUES (? + 1, ?, (SELECT ? FROM batches WHERE id = ?))',
   );
@@ -54,7 +55,8 @@ export function prepareRows(db: DatabaseSync, path: string) {
   const listBatches = db.prepare('SELECT id, body, sum FROM batches WHERE id > ? AND id <= ? ORDER BY id');
   const findKept = db.prepare('SELECT seq FROM snapshots WHERE team = ?');
   const findSnapshot = db.prepare('SELECT seq, body, sum FROM snapshots WHERE team = ?');
-  // Only in place of an older one, or of a damaged one from beyond the end; see `requireEnd` for one that is whole.
+  // Replaces only an older snapshot, or a damaged one beyond the end. For an intact one beyond the end see
+  // `requireEnd`.
   const putSnapshot = db.prepare(`
     INSERT INTO snapshots (team, seq, body, sum)
     SELECT $team, $seq, $body, $sum WHERE EXISTS (SELECT 1 FROM batches WHERE id = $team * ${SPAN} + $seq)
@@ -78,8 +80,9 @@ export function prepareRows(db: DatabaseSync, path: string) {
   }
 
   /**
-   * A team has a batch from its first moment on, and all up to that of its snapshot, which is only written when that is there: what
-   * lacks is lost. Other processes go on meanwhile: the end only grows, and with a dropped team its snapshot goes; hence the order.
+   * Throws if batches are lost. A team has a batch from its first moment, and every batch up to its snapshot's. Other
+   * processes may write meanwhile: the end only grows, and a dropped team loses its snapshot. Hence the order of these
+   * reads.
    */
   function requireEnd(name: string, team: TeamId): void {
     const kept = findKept.get(team)?.['seq'] as number | undefined;
@@ -91,7 +94,7 @@ export function prepareRows(db: DatabaseSync, path: string) {
   }
 
   return {
-    /** The team of a name. That its index does not know a team which is there, or another one, is damage. */
+    /** The team of a name. If the index misses an existing team, or names a wrong one, the file is damaged. */
     findTeam(name: string): TeamId | undefined {
       const found = findTeam.get(name) as { id: TeamId; name: string | null } | undefined;
       if (found?.name === name) return found.id;
@@ -104,10 +107,10 @@ export function prepareRows(db: DatabaseSync, path: string) {
 
     requireEnd,
 
-    /** Of a row that is damaged there may be no name; that it is, opening the file has found. */
+    /** A damaged row may have no name; opening the file has already found that damage. */
     listTeams: () => [...new Set(listTeams.all().map(({ name }) => name))].filter((name) => typeof name === 'string'),
 
-    /** Adds the team with its first batch; undefined if there is one of that name. */
+    /** Adds the team with its first batch; undefined if the name is taken. */
     addTeam(name: string, body: string): TeamId | undefined {
       const { changes, lastInsertRowid } = addTeam.run(name);
       if (changes === 0) return undefined;
@@ -116,17 +119,17 @@ export function prepareRows(db: DatabaseSync, path: string) {
       return team;
     },
 
-    /** Adds the batch after `expected`; false if that is not the last one. */
+    /** Adds the batch after `expected`; false if `expected` is not the last one. */
     addBatch(team: TeamId, expected: Seq, body: string): boolean {
       if (!Number.isInteger(expected) || expected < 1 || expected >= SPAN - 1) return false;
       const last = team * SPAN + expected;
       return addNext.run(last, body, checksum(body, expected + 1), last).changes === 1;
     },
 
-    /** The number of the last batch, 0 for a team that is gone. */
+    /** The number of the last batch; 0 for a dropped team. */
     findEnd: readEnd,
 
-    /** The next batches after `after` up to `end`, as many as make a page. */
+    /** One page of the batches after `after` up to `end`. */
     readPage(team: TeamId, after: Seq, end: Seq): Page {
       const found: Row[] = [];
       let chars = 0;
@@ -134,7 +137,7 @@ export function prepareRows(db: DatabaseSync, path: string) {
       for (const row of listBatches.iterate(first + after, first + Math.min(end, SPAN - 1))) {
         const { id, body, sum } = row as unknown as { id: number; body: string; sum: number };
         found.push({ seq: id - first, body, sum });
-        // A damaged one can be anything; whoever decodes it says so.
+        // A damaged body can be of any type; decoding it reports that.
         chars += typeof body === 'string' ? body.length : 0;
         if (found.length === PAGE_ROWS || chars >= PAGE_CHARS) return { rows: found, isFull: true };
       }
@@ -148,12 +151,12 @@ export function prepareRows(db: DatabaseSync, path: string) {
     },
 
     putSnapshot(name: string, team: TeamId, { seq, body }: Snapshot): boolean {
-      // What shows that batches are lost must stay.
+      // A snapshot that proves lost batches must stay.
       requireEnd(name, team);
       return putSnapshot.run({ team, seq, body, sum: checksum(body, seq) }).changes === 1;
     },
 
-    /** Removes a team with everything it has; false if there is none of that name. */
+    /** Removes a team with all its data; false if no team has that name. */
     deleteTeam(name: string): boolean {
       const team = deleteTeam.get(name)?.['id'] as TeamId | undefined;
       if (team === undefined) return false;
@@ -163,7 +166,7 @@ export function prepareRows(db: DatabaseSync, path: string) {
   };
 }
 
-/** The batch in a row, which must be number `seq`; throws `corrupt` for anything else. */
+/** Decodes a row that must hold batch `seq`; throws `corrupt` otherwise. */
 export function decodeRow(row: Row, seq: Seq, team: string, path: string): Stored {
   if (row.seq !== seq) throw corruptBatch(team, seq, path, 'it is missing');
   if (!isIntact(row)) throw corruptBatch(team, seq, path, 'its checksum is wrong');
@@ -174,7 +177,7 @@ export function decodeRow(row: Row, seq: Seq, team: string, path: string): Store
   }
 }
 
-/** Says which batch of which team cannot be read. */
+/** The error for a batch that cannot be read. */
 export function corruptBatch(team: string, seq: Seq, path: string, why: string, cause?: unknown): TeamError {
   return new TeamError(
     'corrupt',
@@ -200,12 +203,12 @@ function corruptName(team: string, path: string): TeamError {
   );
 }
 
-/** Damage can also turn a text into something else. */
+/** Damage can also turn a text into another type. */
 function isIntact({ seq, body, sum }: Row): boolean {
   return typeof body === 'string' && sum === checksum(body, seq);
 }
 
-/** SQLite has no checksums of its own: a flipped bit in a text would go unnoticed. Mixed with the place it belongs to. */
+/** SQLite has no checksums, so a flipped bit in a text would go unnoticed. The sum includes the batch's number. */
 function checksum(body: string, seq: Seq): number {
   return crc32(body, seq % SPAN);
 }

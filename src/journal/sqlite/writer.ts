@@ -3,66 +3,66 @@ import { TeamError } from '../../core/errors.ts';
 import { isBusy, isFailedWrite, toTeamError } from './errors.ts';
 import { cutOffRefused } from './log.ts';
 
-/** One transaction takes no more than this: as much as the log holds between two checkpoints, and a stall of some 10 ms. */
+/** The text limit of one transaction: as much as the log holds between two checkpoints, and a stall of about 10 ms. */
 const GROUP_CHARS = 4 * 1024 * 1024;
-/** And no more than this, so that the first of them does not wait for thousands: 512 small appends take some 5 ms. */
+/** The job limit of one transaction, so that the first job does not wait long: 512 small appends take 5 ms. */
 const GROUP_JOBS = 512;
 /**
- * After a job that had no company so many more do not wait for company: they go in the turn of the event loop in which they
- * come. A turn costs 16 us after a flush, which leaves the processor's caches cold, where a lone append takes 85; asking for the
- * time costs 7, so they are counted. The bound lets everything else have its turn.
+ * After a job that was alone in its transaction, this many more do not wait for others: they run in the turn of the
+ * event loop in which they come. A turn costs 16 us after a flush, which leaves CPU caches cold; a lone append takes 85
+ * us. Reading the clock costs 7 us, so jobs are counted instead. The limit lets everything else have its turn.
  */
 const ALONE_JOBS = 16;
-/** How long to wait, at random so that processes do not march in step, before the next try for a locked file. */
+/** How long to wait before the next try for a locked file; random, so that processes do not collide again. */
 const RETRY_MS = { least: 1, most: 15 };
 
 /** One change to the database. */
 export interface Job {
   readonly team: string;
-  /** What is done to the team, for the message of an error: `append to`. */
+  /** What the job does to the team, for error messages: `append to`. */
   readonly doing: string;
-  /** Characters to write, for the bound of the transaction. */
+  /** Characters to write, for the transaction's limit. */
   readonly chars: number;
-  /** It is a single statement, which is a transaction by itself. */
+  /** The job is a single statement, which is a transaction by itself. */
   readonly single: boolean;
-  /** Makes the change; false if it does not apply, and then it has changed nothing. */
+  /** Makes the change; false if it does not apply and changed nothing. */
   run(): boolean;
   /** Called once the transaction is durable, with what `run` returned. */
   settle(changed: boolean): void;
-  /** Called instead if nothing was changed because of an error. */
+  /** Called instead if an error prevented the change. */
   reject(error: unknown): void;
 }
 
 export interface WriterOptions {
   readonly db: DatabaseSync;
   readonly path: string;
-  /** How long to try while another process holds the file. */
+  /** How long to retry while another process holds the file. */
   readonly patienceMs: number;
-  /** One ledger writes, and nobody else. */
+  /** A single ledger is the only writer. */
   readonly exclusive: boolean;
   /** Called after the commit for each change to a team. */
   readonly onCommit: (team: string) => void;
 }
 
 /**
- * Does all jobs that wait in one transaction: one flush for all teams. There is no timer: what is asked for in one turn of
- * the event loop goes together. One ledger that has the file for itself has waited for the turn's end already, and lets the
- * loop turn: then what is asked for until its promises have run goes together. The code for a lone job is kept short on
- * purpose, see `ALONE_JOBS`.
+ * Does all waiting jobs in one transaction, with one flush for all teams. There is no timer: jobs of one turn of the
+ * event loop go together. A single ledger that owns the file has already waited for the turn's end and lets the loop
+ * turn. Then jobs go together that come before its promises have run. The code for a lone job is short on purpose, see
+ * `ALONE_JOBS`.
  */
 export function groupWriter({ db, path, patienceMs, exclusive, onCommit }: WriterOptions) {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
-  // `queueMicrotask` makes an object for async_hooks each time.
+  // `queueMicrotask` creates an object for async_hooks each time.
   const resolved = Promise.resolve();
   let queue: Job[] = [];
   let scheduled = false;
   let alone = 0;
-  /** How many of the next jobs go by themselves, because one of them met damage and the others must not suffer. */
+  /** How many of the next jobs run alone, because one of them found damage and must not fail the others. */
   let apart = 0;
   let busySince: number | undefined;
-  /** The log may hold what was refused: before anything else is written, that has to go. */
+  /** The log may hold refused commits, which must be removed before the next write. */
   let hasRefused = false;
   let onDrained = () => {};
 
@@ -144,7 +144,7 @@ export function groupWriter({ db, path, patienceMs, exclusive, onCommit }: Write
     try {
       rollback.run();
     } catch {
-      // After some errors, a full disk for one, SQLite has rolled back by itself.
+      // After some errors, such as a full disk, SQLite has already rolled back.
     }
   }
 
@@ -164,7 +164,7 @@ export function groupWriter({ db, path, patienceMs, exclusive, onCommit }: Write
       try {
         forgetRefused();
       } catch {
-        // Tried again before the next one is written.
+        // Tried again before the next write.
       }
     }
     const errors = group.map(({ doing, team }) => toTeamError(error, path, `${doing} team ${JSON.stringify(team)}`));
@@ -192,7 +192,7 @@ export function groupWriter({ db, path, patienceMs, exclusive, onCommit }: Write
       schedule();
     },
 
-    /** Resolves when nothing waits any more. */
+    /** Resolves when no job waits. */
     async drained(): Promise<void> {
       if (scheduled) await new Promise<void>((resolve) => (onDrained = resolve));
     },
