@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { Line, Slug } from './text.ts';
 
-/** How a member's agent is run. `function` lives in the process that registered it. */
+/** How a member's agent runs. A `function` runs in the process that registered it. */
 export const AgentKind = z.enum(['exec', 'function', 'claude', 'codex', 'acp', 'claude-native']);
 export type AgentKind = z.infer<typeof AgentKind>;
 
-/** What rules have to know of a kind. */
+/** What rules need to know about a kind. */
 interface KindRow {
-  /** A daemon runs it, as a process of its own. */
+  /** A daemon runs it, as a separate process. */
   readonly hasProcess: boolean;
-  /** Its user wrote it for one member, and any machine may have it. */
+  /** A user wrote it for one member, and any machine may have it. */
   readonly isOwn: boolean;
-  /** Its kind is the name by which people ask for it. */
+  /** People ask for it by the name of its kind. */
   readonly isNamed: boolean;
 }
 
-/** How the kinds differ, for rules. `agents/catalog.ts` says the rest. */
+/** How the kinds differ, for rules. Everything else is in `agents/catalog.ts`. */
 const KINDS: Readonly<Record<AgentKind, KindRow>> = {
   exec: { hasProcess: true, isOwn: true, isNamed: false },
   function: { hasProcess: false, isOwn: true, isNamed: false },
@@ -30,12 +30,12 @@ export function hasProcess({ kind }: Pick<AgentSpec, 'kind'>): boolean {
   return KINDS[kind].hasProcess;
 }
 
-/** Whether it is a program or a function of the user's own. */
+/** Whether it is the user's own program or function. */
 export function isOwnAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
   return KINDS[kind].isOwn;
 }
 
-/** What a person allows or forbids beforehand: a tool by its name, or `Tool(beginning of what it is given*)`. */
+/** What a person allows or forbids in advance: a tool by name, or `Tool(beginning of its input*)`. */
 const PermissionRule = z
   .string()
   .min(1)
@@ -43,25 +43,25 @@ const PermissionRule = z
   .regex(/^[^()]+(\(.*\))?$/s, 'is not a rule such as "Bash(npm test*)" or "WebFetch"');
 
 /**
- * What runs a member. Programs, arguments and environment come from a person (the command line, a team file), never from
- * an agent. A value `${NAME}` in `env` is taken from the environment of the machine that starts it, so that secrets are
- * named here and not kept.
+ * What runs a member. Programs, arguments and environment come from a person (the command line, a team file), never
+ * from an agent. A value `${NAME}` in `env` comes from the environment of the machine that starts it, so that secrets
+ * are only named here, not stored.
  */
 export const AgentSpec = z.strictObject({
   kind: AgentKind,
-  /** For `exec` the program and its arguments; for the others a binary to use in place of the one on the path. */
+  /** For `exec` the program and its arguments; for others a binary to use instead of the one on the PATH. */
   command: z.array(z.string().min(1).max(4096)).min(1).max(64).optional(),
-  /** Added to the arguments that the driver gives. */
+  /** Added to the adapter's own arguments. */
   args: z.array(z.string().max(4096)).max(64).optional(),
   env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(32_768)).optional(),
-  /** Which of the agents that speak ACP. */
+  /** Which ACP agent. */
   name: Slug.optional(),
-  /** `exec`: also start the program for mail alone; otherwise mail waits for its next task. */
+  /** `exec`: also start the program when there is only mail; otherwise mail waits for its next task. */
   messages: z.boolean().optional(),
   /** What the agent may do without asking. */
   mode: z.enum(['plan', 'edit', 'full']).optional(),
   model: Line.optional(),
-  /** What it may or may not do, answered without a person; what no rule is about is asked. Deny wins. */
+  /** Answers permission requests without a person. Requests that match no rule go to a person. Deny wins. */
   permissions: z
     .strictObject({
       allow: z.array(PermissionRule).max(200).optional(),
@@ -72,8 +72,8 @@ export const AgentSpec = z.strictObject({
 export type AgentSpec = z.output<typeof AgentSpec>;
 
 /**
- * What runs a member, in any of the ways in which people write it: the name of an agent, a program or an ACP agent as in a
- * team file (`{ exec: … }`, `{ acp: … }`), or all of it.
+ * What runs a member, in any form that people write: the name of an agent, a program or an ACP agent as in a team file
+ * (`{ exec: … }`, `{ acp: … }`), or a full spec.
  */
 export const AgentInput = z.preprocess(readAgent, AgentSpec);
 
@@ -92,38 +92,38 @@ function readAgent(given: unknown): unknown {
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** The value of a variable of an agent, with each `${NAME}` as `lookUp` has it; what it does not have is empty. */
+/** The value of an agent's variable, with each `${NAME}` replaced by `lookUp`; unknown names become empty. */
 export function fillIn(value: string, lookUp: (name: string) => string | undefined): string {
   return value.replace(VARIABLE, (_match, name: string) => lookUp(name) ?? '');
 }
 
-/** The names that the variables of an agent take from the environment of the daemon which runs it. */
+/** The names that an agent's variables take from the environment of its daemon. */
 export function namesTaken({ env = {} }: Pick<AgentSpec, 'env'>): string[] {
   return Object.values(env).flatMap((value) => [...value.matchAll(VARIABLE)].map(([, name = '']) => name));
 }
 
-/** A list is a program and its arguments; a text is a shell command, run as it stands. */
+/** A list is a program and its arguments; a text is a shell command, run as it is. */
 export function argvOf(command: string | readonly string[]): string[] {
   return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];
 }
 
-/** The text of a command that a shell reads; undefined of one that is a program and its arguments. */
+/** The text of a shell command; undefined for a program with arguments. */
 export function shellTextOf(command: readonly string[]): string | undefined {
   const [shell, flag, text] = command;
   return shell === '/bin/sh' && flag === '-c' ? text : undefined;
 }
 
-/** The agents that a team's lead may bring in, by the name under which it asks for them. */
+/** The agents that a team's lead may start, by the name that it uses for them. */
 export const AgentChoice = z.record(Slug, AgentSpec);
 export type AgentChoice = z.output<typeof AgentChoice>;
 
-/** An agent by its name alone: the ones with a way of their own, else one that speaks ACP. */
+/** An agent by its name: one with its own adapter, else an ACP agent. */
 export function agentNamed(name: string): AgentSpec {
   const own = AgentKind.options.find((kind) => kind === name && KINDS[kind].isNamed);
   return own ? { kind: own } : { kind: 'acp', name };
 }
 
-/** The name under which the catalog knows an agent: `claude` for Claude Code, the name of one that speaks ACP. */
+/** An agent's name in the catalog: `claude` for Claude Code, the own name of an ACP agent. */
 export function catalogNameOf({ kind, name }: Pick<AgentSpec, 'kind' | 'name'>): string {
   return kind === 'acp' ? (name ?? kind) : kind;
 }

@@ -1,12 +1,12 @@
-/** The first pause and the longest, in milliseconds. */
+/** The first and the longest pause, in milliseconds. */
 export interface BackOff {
   readonly least: number;
   readonly most: number;
 }
 
 /**
- * How long to wait before the next try: each pause is twice the one before. `chance`, from 0 to 1, makes it half as long to half as long
- * again, so that those that failed together do not come back together.
+ * The pause before the next try, with exponential back-off and jitter: each pause is twice the one before. `chance`,
+ * from 0 to 1, scales it by 0.5 to 1.5, so that those that failed together do not retry together.
  */
 export function backOff(attempt: number, { least, most }: BackOff, chance: number): number {
   return Math.min(most, least * 2 ** (attempt - 1)) * (0.5 + chance);

@@ -3,20 +3,20 @@ import type { TeamState } from './state.ts';
 import type { Usage } from './usage.ts';
 import { teamUsage } from './view.ts';
 
-/** How far one bound is used up. */
+/** How far one limit is used up. */
 export interface BudgetUse {
   readonly of: 'team' | 'member';
   readonly what: BudgetMeasure;
   readonly used: number;
   readonly limit: number;
-  /** 1 is all of it. */
+  /** 1 means all of it. */
   readonly share: number;
 }
 
-/** From here on there is a warning. */
+/** The share at which a warning appears. */
 export const BUDGET_WARNING = 0.8;
 
-/** How far the budgets that bind a member are used up, its own and the team's; the tightest first. Of nobody: the team's. */
+/** How far a member's own budget and the team's are used up; the tightest first. Without a member, only the team's. */
 export function budgetUses(state: TeamState, memberId: string | undefined, at: number): BudgetUse[] {
   const { team } = state;
   const member = memberId === undefined ? undefined : state.members.get(memberId);

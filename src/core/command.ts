@@ -27,7 +27,7 @@ import type {
 import type { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from './team.ts';
 import type { RecordUsageInput } from './usage.ts';
 
-/** What each command says besides its envelope: the parsed input of its verb. */
+/** The data of each command, besides its envelope: the parsed input of its verb. */
 export interface CommandData {
   'team.create': CreateTeamInput;
   'team.update': UpdateTeamInput;
@@ -38,7 +38,7 @@ export interface CommandData {
   'member.place': PlaceMemberInput;
   /** Only the bridge chooses an id: that of the same task in another program's list. */
   'task.create': CreateTaskInput & { taskId?: string | undefined; unjudged?: true | undefined };
-  /** Only Troupe itself says that the hooks let a new task pass. */
+  /** Only Troupe itself says that the hooks accepted a new task. */
   'task.update': ChangeTaskInput & { unjudged?: false | undefined; withheld?: string | null | undefined };
   'task.assign': AssignTaskInput;
   'task.claim': ClaimTaskInput;
@@ -74,21 +74,21 @@ export interface CommandData {
 /** The name of a command. */
 export type CommandType = keyof CommandData;
 
-/** What every command says: when, by whom, and an id under which sending it again does nothing. */
+/** Fields of every command: when, by whom, and an id that makes a repeated command have no effect. */
 export interface CommandEnvelope {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** From the caller's credential. */
   readonly by: Actor;
   readonly commandId?: string | undefined;
-  /** The fingerprint of what it is a step of, where the steps follow from the state and would be others the next time. */
+  /** The fingerprint of the request that this is a step of; its steps may differ the next time. */
   readonly print?: string | undefined;
-  /** The daemon whose process speaks for a member: it is not heard any more when another one runs the member. */
+  /** The daemon whose process speaks for a member. It is refused once another daemon runs the member. */
   readonly onHost?: string | undefined;
 }
 
 /** One command of the given type. */
 export type CommandOf<T extends CommandType> = { readonly type: T } & CommandEnvelope & Readonly<CommandData[T]>;
 
-/** Something that somebody wants to happen to a team. Its input is parsed and its caller known. */
+/** A wanted change of a team. Its input is parsed and its caller known. */
 export type Command = { [T in CommandType]: CommandOf<T> }[CommandType];

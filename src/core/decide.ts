@@ -34,10 +34,9 @@ import type { TeamState } from './state.ts';
 import { quote } from './text.ts';
 
 /**
- * What follows from a command: the events to record, none when nothing changes, or a `TeamError` when it is refused.
- * Pure: it changes nothing. The command's input is parsed by the schema of its verb: what that refuses is not looked for here.
- * A command whose id the team remembers was done before and has no new consequences; another
- * command under that id is refused.
+ * Decides a command: returns the events to record, none if nothing changes, or throws a `TeamError`. Pure: it changes
+ * nothing. The verb's schema has parsed the input, so this does not check it again. A command whose id the team
+ * remembers was done before and has no events. Another command under that id is refused.
  */
 export function decide(state: TeamState, asked: Command): TeamEvent[] {
   const command = asked.onHost === undefined ? asked : withoutHost(state, asked);
@@ -50,13 +49,13 @@ export function decide(state: TeamState, asked: Command): TeamEvent[] {
   const print = command.print ?? fingerprintOf(command);
   if (wasDone(state, command, print)) return [];
   const events = rule(state, command);
-  // Just made, and nobody's yet: a copy would cost every claim 0.5 us.
+  // The event is new and not shared yet, so it may be changed; a copy would cost every claim 0.5 us.
   const first: { print?: string | undefined } | undefined = events[0];
   if (first) first.print = print;
   return events;
 }
 
-/** What was spent was spent, whoever tells it; everything else only the process may that runs the member now. */
+/** Usage counts whoever reports it. All else is accepted only from the process that runs the member now. */
 function withoutHost(state: TeamState, { onHost = '', ...command }: Command): Command {
   if (command.type !== 'usage.record') requireHost(state, command.by, onHost);
   return command;
@@ -66,7 +65,7 @@ function withoutHost(state: TeamState, { onHost = '', ...command }: Command): Co
 export function wasDone(state: TeamState, { by, commandId = '' }: Sent, print: string): boolean {
   const receipt = state.receipts.get(commandId);
   if (!receipt) return false;
-  // Receipts of before there were fingerprints have none.
+  // Receipts of older versions have no fingerprint.
   const isOther = receipt.print !== undefined && receipt.print !== print;
   if (receipt.by === by && !isOther) return true;
   const whose = receipt.by === by ? 'was used for another command' : 'is used by another caller';
@@ -118,5 +117,5 @@ const RULES: Rules = {
   'usage.record': recordUsage,
 };
 
-/** A Map, as types may come from anywhere: one such as "constructor" is found on every object. */
+/** A Map, because types may come from anywhere: "constructor" exists on every object. */
 const FINDABLE = new Map(Object.entries(RULES) as [string, (state: TeamState, command: Command) => TeamEvent[]][]);

@@ -1,17 +1,17 @@
 import type { TeamMessage } from './message.ts';
 
 /**
- * Tags that an agent takes for the voice of its user, its own program or another member. A text that contains one is
- * shown with its `<` written out, so that nothing a member writes can end its envelope or pose as another. What cannot be
- * seen (spaces, control characters, combining marks) does not hide one.
+ * Tags that an agent takes for its user, its own program or another member. In a text that contains one, its `<` is
+ * escaped. So a member's text cannot end its envelope or pose as another. Invisible characters (spaces, control
+ * characters, combining marks) do not hide a tag.
  */
 const VOICES =
   /<(?=[\s\p{C}\p{M}]*\/?[\s\p{C}\p{M}]*(?:\w+:)?(?:teammate[-_]message|system|human|assistant|function_(?:calls|results)|tool_(?:use|result)|invoke)\b)/giu;
 
-/** What an agent is shown of a message. */
+/** The fields of a message that an agent sees. */
 type ShownMessage = Pick<TeamMessage, 'id' | 'fromId' | 'content' | 'type' | 'priority' | 'summary' | 'redeliveries'>;
 
-/** A message as an agent is shown it: who sent it and what it says, kept apart by a boundary nobody could foresee. */
+/** A message as an agent sees it: its sender and its text, inside an unpredictable boundary. */
 export function wrapMessage(message: ShownMessage, boundary: string): string {
   return wrapText(message.content, boundary, {
     teammate_id: message.fromId,
@@ -23,7 +23,7 @@ export function wrapMessage(message: ShownMessage, boundary: string): string {
   });
 }
 
-/** A text of somebody else's between tags that say whose it is. The boundary must be new and random each time. */
+/** Foreign text between tags that name its author. The boundary must be new and random each time. */
 export function wrapText(
   text: string,
   boundary: string,
@@ -36,12 +36,12 @@ export function wrapText(
   return `<teammate-message${said.join('')}${mark}>\n${escapeVoices(text)}\n</teammate-message${mark}>`;
 }
 
-/** A text in which nothing looks like the voice of somebody with authority. */
+/** A text in which nothing looks like the voice of an authority. */
 export function escapeVoices(text: string): string {
   return text.replace(VOICES, '&lt;');
 }
 
-/** A text of somebody else's after the name of a field: its further lines are set in, so that none looks like a field of ours. */
+/** Foreign text after the name of a field: its further lines are indented, so that none looks like a field of ours. */
 export function indentText(text: string): string {
   return escapeVoices(text).replace(/\r\n?|[\n\v\f\u0085\u2028\u2029]/g, '\n  ');
 }

@@ -1,18 +1,18 @@
 import type { ErrorFacts } from './errors.ts';
 
-/** How one face names what an error speaks of. */
+/** The names that one face uses for things in an error. */
 export interface Naming {
   /** An input by its shared name: `--needs` for `dependencies`. */
   readonly field?: (name: string) => string;
-  /** How a caller says for which member it acts. */
+  /** How a caller names the member that it acts for. */
   readonly speaker: string;
-  /** How to list what there is. */
+  /** How to list what exists. */
   readonly list?: (noun: NonNullable<ErrorFacts['list']>) => string;
-  /** How to use an input that would allow it; undefined where the face does not have it. */
+  /** How to use an input that would allow the call; undefined if the face does not have it. */
   readonly option?: (option: NonNullable<ErrorFacts['option']>) => string | undefined;
 }
 
-/** An error in the words of one face: its message, and what the caller can do there. */
+/** An error in the terms of one face: its message, and what the caller can do. */
 export function wordError(error: { message: string; facts?: ErrorFacts | undefined }, naming: Naming): string {
   const { problems, needs, list, option } = error.facts ?? {};
   const { field = (name) => name, list: listing = (noun) => `list the ${noun}s to see which there are` } = naming;

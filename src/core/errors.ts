@@ -1,6 +1,6 @@
 /**
- * Every way in which Troupe says no, and how each face says it: the HTTP status, the process exit code.
- * An MCP client gets the code and the message as a tool error.
+ * All error codes of Troupe, with the HTTP status and the process exit code for each. An MCP client gets the code and
+ * the message as a tool error.
  */
 export const ERROR_CODES = {
   /** The input does not have the right shape or breaks a limit of one value. */
@@ -9,7 +9,7 @@ export const ERROR_CODES = {
   not_found: { status: 404, exit: 3 },
   /** The name is taken. */
   exists: { status: 409, exit: 4 },
-  /** Somebody else holds the task or has it reserved: a lost race. */
+  /** Another member holds the task or has it reserved: a lost race. */
   claim_conflict: { status: 409, exit: 4 },
   /** The task waits for other tasks. */
   blocked: { status: 409, exit: 4 },
@@ -19,9 +19,9 @@ export const ERROR_CODES = {
   stale_revision: { status: 409, exit: 4 },
   /** The dependency would close a cycle. */
   cycle: { status: 409, exit: 4 },
-  /** What was asked does not fit the present state. */
+  /** The request does not fit the current state. */
   conflict: { status: 409, exit: 4 },
-  /** A quality gate sent the work back. */
+  /** A gate sent the work back. */
   gate_rejected: { status: 409, exit: 4 },
   /** The team is closed and can only be read. */
   team_closed: { status: 409, exit: 4 },
@@ -33,44 +33,44 @@ export const ERROR_CODES = {
   overloaded: { status: 503, exit: 4 },
   /** The caller may not do this. */
   not_allowed: { status: 403, exit: 5 },
-  /** The caller has not shown who it is. */
+  /** The caller has not authenticated. */
   unauthenticated: { status: 401, exit: 5 },
-  /** Another writer was first: decide again. Only journals say this, and the ledger handles it. */
+  /** Another writer was first: decide again. Only journals use this code, and the ledger handles it. */
   journal_conflict: { status: 409, exit: 4 },
   /** The disk or server behind the journal refused; nothing was changed. */
   storage: { status: 503, exit: 1 },
-  /** What the journal holds cannot be read; nothing is written back. */
+  /** Data in the journal cannot be read; nothing is written back. */
   corrupt: { status: 500, exit: 1 },
-  /** Written by a newer Troupe than this one. */
+  /** A newer Troupe wrote the data. */
   unsupported: { status: 501, exit: 1 },
   /** No daemon answers. */
   no_daemon: { status: 503, exit: 75 },
-  /** A defect of ours. */
+  /** A bug in Troupe. */
   internal: { status: 500, exit: 1 },
 } as const satisfies Record<string, { status: number; exit: number }>;
 
 /** The machine-readable name of an error. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** What a program may want to know about an error; nobody reads it out of the message. Goes with it over every connection. */
+/** Machine-readable facts about an error, so that no program parses the message. Sent along over every connection. */
 export interface ErrorFacts {
   /** What is wrong with the input. `field` is a path such as `tasks.2.title`, or empty for the whole input. */
   readonly problems?: readonly { readonly field: string; readonly problem: string }[];
-  /** The caller has to say for which member it acts. */
+  /** The caller has to name the member that it acts for. */
   readonly needs?: 'speaker';
-  /** An input that would allow the call, and what it does then. */
+  /** An input that would allow the call, and its effect. */
   readonly option?: { readonly field: string; readonly effect: string };
-  /** The list that shows what there is. */
+  /** The list that shows what exists. */
   readonly list?: 'task' | 'note' | 'request';
-  /** The operating system's code, where it refused. */
+  /** The operating system's error code, if it refused. */
   readonly errno?: string;
 }
 
-/** The one error class of Troupe: what went wrong, about which thing, and what to do next. */
+/** The error class of Troupe: what went wrong, with which thing, and what to do next. */
 export class TeamError extends Error {
   readonly code: ErrorCode;
   readonly facts: ErrorFacts | undefined;
-  /** How long to wait before it is worth trying again, where that is known. */
+  /** How long to wait before a retry makes sense, if known. */
   readonly retryMs: number | undefined;
 
   constructor(

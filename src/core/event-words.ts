@@ -3,14 +3,14 @@ import { troublesTold } from './hook-trouble.ts';
 import type { Usage } from './usage.ts';
 import { waitingOf } from './waiting.ts';
 
-/** An event in words, for whatever shows it. `${actor} ${text}` is a sentence. */
+/** An event as text, for display. `${actor} ${text}` is a sentence. */
 export interface EventWords {
-  /** Who did it: a member, `@user`, `@system`, or a gate by its name. */
+  /** Who acted: a member, `@user`, `@system`, or a gate by its name. */
   readonly actor: string;
   readonly text: string;
-  /** Why, in a few words; follows after a colon. */
+  /** A short reason; follows after a colon. */
   readonly reason?: string | undefined;
-  /** What was said or produced, which may be long. */
+  /** The message or result, which may be long. */
   readonly content?: string | undefined;
   readonly tone?: 'good' | 'bad' | 'notable' | 'quiet';
 }
@@ -18,7 +18,7 @@ export interface EventWords {
 type EventType = TeamEvent['type'];
 type NameTask = (id: string) => string;
 
-/** Every event once: a new one does not compile until it has words. */
+/** A text for every event: a new one does not compile without. */
 const WORDS: { readonly [T in EventType]: (event: EventOf<T>, task: NameTask) => EventWords } = {
   'team:created': ({ by, name, leadId }) => ({ actor: by, text: `created the team ${name}, led by ${leadId}` }),
   'team:updated': ({ by, leadId, metadata }) => {
@@ -153,7 +153,7 @@ const WORDS: { readonly [T in EventType]: (event: EventOf<T>, task: NameTask) =>
   'usage:recorded': ({ memberId, usage }) => ({ actor: memberId, text: wordUsage(usage), tone: 'quiet' }),
 };
 
-/** An event in words. A newer daemon may tell of some that we do not know: their names have to do. */
+/** An event as text. An unknown event of a newer daemon is shown by its name. */
 export function wordEvent(event: TeamEvent, task: NameTask = (id) => `#${id}`): EventWords {
   const word = WORDS[event.type] as ((event: TeamEvent, task: NameTask) => EventWords) | undefined;
   return word?.(event, task) ?? { actor: event.by, text: event.type, tone: 'quiet' };
@@ -167,13 +167,13 @@ function wordChange({ by, memberId, status, metadata }: EventOf<'teammate:change
   return { actor: memberId, text: 'waits', reason, tone: 'notable' };
 }
 
-/** Who sends work back: a person does it under their own name, a gate under that of the daemon. */
+/** Who sent work back: a person under their own name, a gate under the daemon's. */
 function judgeOf({ by, gate }: EventOf<'task:rejected'>): string {
   if (gate !== undefined) return `the gate ${gate}`;
   return by === '@system' ? 'a gate' : by;
 }
 
-/** Programs that count no tokens still do turns. */
+/** Programs that count no tokens still have turns. */
 function wordUsage({ inputTokens, outputTokens, turns }: Usage): string {
   const tokens = inputTokens + outputTokens;
   if (tokens > 0) return `used ${tokens} tokens`;

@@ -10,7 +10,7 @@ import type { DependencyFailurePolicy, SharedTaskPriority } from './task.ts';
 import type { TeammateMode, TeamStatus } from './team.ts';
 import type { ContextUse, Usage } from './usage.ts';
 
-/** What each event says besides its envelope. Plain JSON: an event on disk is the event in memory. */
+/** The data of each event, besides its envelope. Plain JSON: an event on disk is the event in memory. */
 export interface EventData {
   'team:created': {
     name: string;
@@ -74,7 +74,7 @@ export interface EventData {
     budget?: Budget | undefined;
     metadata?: Metadata | undefined;
   };
-  /** A daemon took it upon itself to run the member. */
+  /** A daemon took the member, to run it. */
   'teammate:placed': { memberId: string; hostId: string };
   'teammate:idle': { memberId: string; reason?: string | undefined; result?: string | undefined };
   'teammate:stopped': { memberId: string; reason?: string | undefined; returning?: boolean | undefined };
@@ -89,7 +89,7 @@ export interface EventData {
     dependencies: string[];
     onDependencyFailure: DependencyFailurePolicy;
     metadata?: Metadata | undefined;
-    /** Nobody can take it before it was updated to be judged. */
+    /** Nobody can claim it before an update clears this. */
     unjudged?: true | undefined;
   };
   'task:updated': {
@@ -101,20 +101,20 @@ export interface EventData {
     onDependencyFailure?: DependencyFailurePolicy | undefined;
     metadata?: Metadata | undefined;
     unjudged?: false | undefined;
-    /** Why nobody can take it for now; null gives it free. */
+    /** Why nobody can claim it now; null clears it. */
     withheld?: string | null | undefined;
   };
-  /** Reserved for a member, or (null) for nobody. `epoch` is new when it was taken from a holder. */
+  /** Reserved for a member, or (null) for nobody. `epoch` is new if the task was taken from a holder. */
   'task:assigned': { taskId: string; assigneeId: string | null; epoch: number };
   'task:claimed': { taskId: string; memberId: string; epoch: number };
   'task:released': { taskId: string; memberId: string; epoch: number; reason?: string | undefined };
-  /** A gate sent the work back to its holder; `gate` is the command of its hook, where it has one. */
+  /** A gate sent the work back to its holder; `gate` is the command of its hook, if it has one. */
   'task:rejected': { taskId: string; memberId?: string | undefined; feedback: string; gate?: string | undefined };
   'task:completed': { taskId: string; memberId?: string | undefined; result?: string | undefined };
   'task:failed': { taskId: string; memberId?: string | undefined; reason: string };
   'task:reopened': { taskId: string; epoch: number; reason?: string | undefined };
   'task:deleted': { taskId: string; epoch: number };
-  /** It no longer waits for anything. Follows from the events before it; those who wait for work listen to it. */
+  /** It no longer waits for anything. Follows from the events before it; members that look for work listen for it. */
   'task:unblocked': { taskId: string };
   'task:dependencies-added': { taskId: string; dependencies: string[] };
   'task:dependencies-removed': { taskId: string; dependencies: string[] };
@@ -140,14 +140,14 @@ export interface EventData {
   'plan:approved': { requestId: string; memberId: string; feedback?: string | undefined };
   'plan:rejected': { requestId: string; memberId: string; feedback: string };
 
-  /** Something that a person must answer: a gate that gave up, a permission, a budget that is used up, a member that was. */
+  /** A question to a person: a gate that gave up, a permission, an exhausted budget, a member that was given up. */
   'request:raised': {
     requestId: string;
     kind: RaisedKind;
     memberId: string;
     taskId?: string | undefined;
     content: string;
-    /** Milliseconds since 1970; then the answer is no. */
+    /** Milliseconds since 1970; after that the answer is no. */
     deadline?: number | undefined;
     detail?: Metadata | undefined;
   };
@@ -168,13 +168,13 @@ export interface EventData {
 /** The name of an event. */
 export type EventType = keyof EventData;
 
-/** What every event says: when, by whom, and the id of the command it came from. */
+/** Fields of every event: when, by whom, and the id of its command. */
 export interface Envelope {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly by: Actor;
   readonly cause?: string | undefined;
-  /** On the first event of a command with an id: what tells the command from another one under that id. */
+  /** On the first event of a command with an id: the command's fingerprint, to detect another command under that id. */
   readonly print?: string | undefined;
 }
 
@@ -191,7 +191,7 @@ export function event<T extends EventType>(
   data: EventData[T],
 ): TeamEvent {
   const { at, by, commandId } = command;
-  // What is spread goes first: V8 then copies an object as it is, in 0.1 us instead of 0.2.
+  // The spread comes first: V8 then copies an object as it is, in 0.1 us instead of 0.2.
   return (commandId === undefined
     ? { ...data, type, at, by }
     : { ...data, type, at, by, cause: commandId }) as unknown as TeamEvent;

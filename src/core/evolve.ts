@@ -12,8 +12,8 @@ import { putReceipt } from './tables.ts';
 import { quote } from './text.ts';
 
 /**
- * Applies what happened. It knows no rules: an event is a fact, and `decide` made it.
- * The state is changed in place and returned.
+ * Applies an event. It knows no rules: an event is a fact that `decide` made. Changes the state in place and returns
+ * it.
  */
 export function evolve(state: TeamState, event: TeamEvent): TeamState {
   const apply = APPLY.get(event.type);
@@ -38,10 +38,10 @@ const FACTS: Apply = {
   ...NOTE_FACTS,
 };
 
-/** A Map, as types come from a disk: one such as "constructor" is found on every object. */
+/** A Map, because types come from a disk: "constructor" exists on every object. */
 const APPLY = new Map(Object.entries(FACTS) as [string, (state: TeamState, event: TeamEvent) => void][]);
 
-/** The first event of a command names what the command was about. */
+/** The first event of a command says what the command was about. */
 function receiptOf(event: TeamEvent): Receipt {
   const receipt: Receipt = { by: event.by };
   if (event.print !== undefined) receipt.print = event.print;

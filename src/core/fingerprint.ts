@@ -1,9 +1,9 @@
-/** A text is told apart by its length and its beginning: hashing a megabyte would take longer than writing it. */
+/** Of a text only its length and beginning count: hashing a megabyte would take longer than writing it. */
 const LOOKED_AT = 4_096;
 
 /**
- * What a command says, in a few letters: two that are sent under one id must be the same one. Left out is who and when, and
- * what the caller last saw or whether there are hooks: that moves between the first time and the second.
+ * A short fingerprint of a command, to check that two commands under one id are the same. It leaves out caller and
+ * time, and also what the caller last saw and whether hooks judge: these may change between the first call and a retry.
  */
 export function fingerprintOf(command: Passing): string {
   const {
@@ -21,7 +21,7 @@ export function fingerprintOf(command: Passing): string {
   return (hash >>> 0).toString(36);
 }
 
-/** A command, of which these are no part of what it says. */
+/** A command with the fields that the fingerprint leaves out. */
 interface Passing {
   readonly at?: number;
   readonly by?: string;

@@ -7,10 +7,10 @@ import { ChosenId, Labels, Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 import { ContextUse } from './usage.ts';
 
-/** What stands where a member has no session. */
+/** The session id of a member without a session. */
 export const NO_SESSION = 'none';
 
-/** Where a teammate can be seen. */
+/** Where a teammate is visible. */
 export const BackendType = z.enum(['tmux', 'iterm2', 'in-process', 'subprocess']);
 export type BackendType = z.infer<typeof BackendType>;
 
@@ -49,23 +49,23 @@ export const TeamMember = z.object({
   subscriptions: z.array(Line),
   /** What runs it; absent for members that run themselves. */
   agent: AgentSpec.optional(),
-  /** What it may use. */
+  /** How much it may use. */
   budget: Budget.optional(),
   /** The only daemon that may run it, by name. */
   host: Slug.optional(),
-  /** What a daemon that may run it must have. */
+  /** Labels that a daemon needs to run it. */
   labels: z.array(Line).optional(),
   /** The daemon that runs it. */
   hostId: z.string().optional(),
-  /** How full its conversation is, where its agent says so. */
+  /** How full its context window is, if its agent reports that. */
   context: ContextUse.optional(),
-  /** What it produced before it went idle the last time. */
+  /** The result of its work before it last went idle. */
   lastResult: z.string().optional(),
   metadata: Metadata.optional(),
 });
 export type TeamMember = z.output<typeof TeamMember>;
 
-/** What a lead says to get a teammate. */
+/** The input with which a lead starts a teammate. */
 export const SpawnTeammateOptions = z.strictObject({
   name: Slug.describe('the name: a-z, 0-9, and - or _ inside'),
   role: Line.default('teammate').describe('what it is there for, in a few words'),
@@ -76,7 +76,7 @@ export const SpawnTeammateOptions = z.strictObject({
 });
 export type SpawnTeammateOptions = z.output<typeof SpawnTeammateOptions>;
 
-/** A member that joins: what it was spawned with, and what its session is. */
+/** A member that joins: its spawn options and its session. */
 export const JoinInput = SpawnTeammateOptions.extend({
   sessionId: ChosenId.default(NO_SESSION).describe("the session of the member's agent"),
   color: Line.optional().describe('the colour it is shown in'),
@@ -92,7 +92,7 @@ export const JoinInput = SpawnTeammateOptions.extend({
 });
 export type JoinInput = z.output<typeof JoinInput>;
 
-/** What can change of a member. A change to `idle` carries the result of the work that ended. */
+/** The fields of a member that can change. A change to `idle` carries the result of the finished work. */
 export const ChangeMemberInput = z.strictObject({
   memberId: Slug.describe('the member'),
   status: z.enum(['spawning', 'active', 'idle', 'shutting-down']).optional().describe('the new status'),
@@ -110,16 +110,16 @@ export const ChangeMemberInput = z.strictObject({
 });
 export type ChangeMemberInput = z.output<typeof ChangeMemberInput>;
 
-/** A member that stops. Its tasks go back; with `returning`, those reserved for it stay so. */
+/** A member that stops. Its tasks are released; with `returning`, reserved tasks stay reserved. */
 export const LeaveInput = z.strictObject({
   memberId: Slug.describe('the member'),
   reason: Line.optional().describe('why'),
   returning: z.boolean().default(false).describe('it will be started again: what is reserved for it stays so'),
-  /** Another daemon may have taken it on meanwhile. */
+  /** Another daemon may run it by now. */
   hostId: ChosenId.optional().describe('only if this daemon runs it'),
 });
 export type LeaveInput = z.output<typeof LeaveInput>;
 
-/** A daemon takes it upon itself to run a member that waits to be started; only one can. */
+/** A daemon takes a member that waits to be started; only one daemon can win. */
 export const PlaceMemberInput = z.strictObject({ memberId: Slug, hostId: ChosenId });
 export type PlaceMemberInput = z.output<typeof PlaceMemberInput>;

@@ -5,11 +5,11 @@ import { ID_LENGTH, MESSAGE_BYTES, MESSAGES_PER_STEP, NAME_LENGTH } from './limi
 import { ChosenId, Line, Slug, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
-/** Urgent messages steer a running turn; the others wait for its end. */
+/** Urgent messages reach a running turn; others wait for its end. */
 export const MessagePriority = z.enum(['normal', 'urgent']);
 export type MessagePriority = z.infer<typeof MessagePriority>;
 
-/** What kind of message it is. All but the first two come only from Troupe itself. */
+/** The kind of a message. All but the first two come only from Troupe itself. */
 export const MessageType = z.enum(['direct', 'broadcast', 'system', 'plan_approval', 'task_update']);
 export type MessageType = z.infer<typeof MessageType>;
 
@@ -17,33 +17,33 @@ export type MessageType = z.infer<typeof MessageType>;
 export const TeamMessage = z.object({
   id: z.string(),
   teamId: Slug,
-  /** Taken from the sender's credential. */
+  /** From the sender's credential. */
   fromId: Actor,
   toId: Slug,
   type: MessageType,
   content: z.string(),
   summary: Line.optional(),
   priority: MessagePriority,
-  /** Its place among all messages of the team; mail is shown in this order. */
+  /** Its position among all messages of the team; mail is shown in this order. */
   order: z.number().int(),
   sentAt: Timestamp,
-  /** When it was handed to a session for showing. */
+  /** When it was handed to a session. */
   deliveredAt: Timestamp.optional(),
   /** The session it was handed to. */
   sessionId: z.string().optional(),
-  /** Those it was handed to before. */
+  /** Sessions that got it before. */
   formerSessions: z.array(z.string()).optional(),
-  /** When that session's own record showed that the agent has it. */
+  /** When that session's own record showed that the agent has the message. */
   acknowledgedAt: Timestamp.optional(),
   readAt: Timestamp.optional(),
-  /** How often it was handed over again because a crash left open whether it was shown. */
+  /** How often it was delivered again because a crash left open whether it was shown. */
   redeliveries: z.number().int(),
   broadcastId: z.string().optional(),
   metadata: Metadata.optional(),
 });
 export type TeamMessage = z.output<typeof TeamMessage>;
 
-/** What one says to send a message. There is no sender in it: that is the caller. */
+/** The input that sends a message. It names no sender: that is the caller. */
 export const SendMessageInput = z.strictObject({
   toId: Slug.describe('the member it goes to'),
   content: textOf(MESSAGE_BYTES)
@@ -56,7 +56,7 @@ export const SendMessageInput = z.strictObject({
 });
 export type SendMessageInput = z.output<typeof SendMessageInput>;
 
-/** What one says to send a message to everybody else. */
+/** The input that sends a message to all other members. */
 export const BroadcastInput = SendMessageInput.omit({ toId: true, type: true });
 export type BroadcastInput = z.output<typeof BroadcastInput>;
 
@@ -66,8 +66,8 @@ const MessageIds = z
   .max(MESSAGES_PER_STEP);
 
 /**
- * Hands messages to a session for showing. One that was handed over before and never acknowledged is handed over again
- * only to another session, or with `redelivery`, and then marked as such.
+ * Hands messages to a session. A message that was delivered before but never acknowledged is delivered again only to
+ * another session, or with `redelivery`, and is marked as a redelivery then.
  */
 export const DeliverInput = z.strictObject({
   memberId: Slug.describe('the member'),

@@ -1,6 +1,6 @@
-/** The word that was probably meant, if one is near enough. */
+/** The word that was probably meant, if one is similar enough. */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
-  // One letter in place of another is as near to any third.
+  // A single letter is equally near to every other letter.
   const limit = word.length < 2 ? 0 : Math.max(1, Math.floor(word.length / 3));
   const [sought, first] = [word.toLowerCase(), word.slice(0, 1).toLowerCase()];
   const ranked = known
@@ -8,7 +8,7 @@ export function findNearest(word: string, known: readonly string[]): string | un
     .map(({ one, text }) => ({
       one,
       distance: text.startsWith(sought) && text !== sought && word.length > 2 ? 0.5 : distance(sought, text),
-      // Few people get the first letter wrong: fsh is fish, not zsh.
+      // People rarely get the first letter wrong: fsh means fish, not zsh.
       isOther: text.startsWith(first) ? 0 : 1,
     }))
     .sort((a, b) => a.distance - b.distance || a.isOther - b.isOther);
@@ -16,7 +16,7 @@ export function findNearest(word: string, known: readonly string[]): string | un
   return best && best.distance <= limit ? best.one : undefined;
 }
 
-/** How many letters must be added, left out, changed or swapped to get from one word to the other. */
+/** The edit distance: how many letters must be added, removed, changed or swapped. */
 function distance(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);

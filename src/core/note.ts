@@ -4,7 +4,7 @@ import { NOTE_BYTES } from './limits.ts';
 import { Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
-/** One entry of the team's scratchpad. Entries are separate records, so that writers never lose each other's lines. */
+/** One entry of the team's scratchpad. Entries are separate records, so that writers never overwrite each other. */
 export const TeamNote = z.object({
   id: TaskId,
   teamId: Slug,
@@ -20,14 +20,14 @@ export type TeamNote = z.output<typeof TeamNote>;
 const Tags = z.array(Line).max(16);
 const NoteText = textOf(NOTE_BYTES).refine((text) => text.length > 0, 'must not be empty');
 
-/** Writes an entry. */
+/** Adds an entry. */
 export const AddNoteInput = z.strictObject({
   text: NoteText.describe('the text'),
   tags: Tags.default([]).describe('tags'),
 });
 export type AddNoteInput = z.output<typeof AddNoteInput>;
 
-/** Changes an entry; with `revision`, only if nobody else did since. */
+/** Changes an entry; with `revision`, only if it has not changed since. */
 export const UpdateNoteInput = z.strictObject({
   noteId: TaskId.describe('the note'),
   text: NoteText.optional().describe('the text'),
@@ -36,6 +36,6 @@ export const UpdateNoteInput = z.strictObject({
 });
 export type UpdateNoteInput = z.output<typeof UpdateNoteInput>;
 
-/** Takes an entry out. */
+/** Removes an entry. */
 export const RemoveNoteInput = z.strictObject({ noteId: TaskId.describe('the note') });
 export type RemoveNoteInput = z.output<typeof RemoveNoteInput>;

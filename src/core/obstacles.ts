@@ -5,34 +5,34 @@ import type { TaskRecord, TeamRecord, TeamState } from './state.ts';
 import { inOneLine, quote } from './text.ts';
 
 /*
- * The one answer to "can this task be taken, and if not, why". Claims, views, digests and every face ask here; a new reason is a kind of
- * obstacle, and the compiler says where words for it are missing.
+ * The only place that decides whether a task can be claimed, and if not, why. Claims, views, digests and all faces use
+ * it. A new reason is a new kind of obstacle; the compiler finds the places that lack a text for it.
  */
 
-/** One reason why a task cannot be taken now. */
+/** One reason why a task cannot be claimed now. */
 export type Obstacle =
-  // Of the task, whoever asks.
+  // Of the task, for any member.
   | { readonly kind: 'ended' }
   | { readonly kind: 'held'; readonly by: string }
   | { readonly kind: 'unjudged' }
   | { readonly kind: 'withheld'; readonly why: string }
   | { readonly kind: 'dependency'; readonly taskId: string }
   | { readonly kind: 'reserved'; readonly for: string }
-  // Of the member that asks, whatever the task.
+  // Of the member, for any task.
   | { readonly kind: 'leaving' }
   | { readonly kind: 'delegating' }
   // Of the team.
   | { readonly kind: 'shutting-down' }
   | { readonly kind: 'unled'; readonly leadId: string };
 
-/** Who wants to take a task, and when. */
+/** The member that wants to claim a task, and when. */
 export interface Taker {
   readonly memberId: string;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** All that keeps a member from taking a task, or any; the most telling first, none if it can. */
+/** All reasons why a member cannot claim a task, or any task; the most important first, none if it can. */
 export function obstacles(state: TeamState, taker: Taker, task?: TaskRecord): Obstacle[] {
   const own = takerObstacles(state, taker);
   return task ? [...own, ...taskObstacles(state, task, taker.memberId)] : own;
@@ -49,7 +49,7 @@ function takerObstacles(state: TeamState, { memberId, at }: Taker): Obstacle[] {
   return found;
 }
 
-/** What keeps a task from being taken: by this member, or by anybody. */
+/** The reasons why this member, or any member, cannot claim a task. */
 function taskObstacles(state: TeamState, task: TaskRecord, memberId?: string): Obstacle[] {
   if (task.status === 'in_progress') return [{ kind: 'held', by: task.assigneeId ?? '' }];
   if (task.status !== 'pending') return [{ kind: 'ended' }];
@@ -67,12 +67,12 @@ function taskObstacles(state: TeamState, task: TaskRecord, memberId?: string): O
   return found;
 }
 
-/** Whether something has to happen before anybody can take a pending task. The same as above, and asked for every claim. */
+/** Whether nobody can claim a pending task yet. The same rules as above, but fast: every claim calls this. */
 export function isBlocked(state: TeamState, task: TaskRecord): boolean {
   return waitsOf(state, task.id) > 0 || task.unjudged === true || task.withheld !== undefined;
 }
 
-/** Whether `dependent` still waits for this dependency. One that is gone is not waited for. */
+/** Whether `dependent` still waits for this dependency. It does not wait for a removed one. */
 export function isOpen(dependent: TaskRecord, dependency: TaskRecord | undefined): boolean {
   switch (dependency?.status) {
     case undefined:
@@ -96,13 +96,13 @@ export function isDelegating({ delegateMode, leadId }: TeamRecord, memberId: str
   return delegateMode && memberId === leadId;
 }
 
-/** Without a lead nobody sees what comes of the work, and nobody answers: after a while no more of it is begun. */
+/** Without a lead nobody sees results or answers, so after a while no new work starts. */
 function isUnled({ members }: TeamState, { leadId }: TeamRecord, at: number): boolean {
   const lead = members.get(leadId);
   return lead?.status === 'stopped' && !isExpected(lead) && at - lead.statusSince.getTime() >= LEAD_GRACE_MS;
 }
 
-/** Why a pending task waits, as the faces say it after its name; undefined if it does not. */
+/** Why a pending task waits, as text that follows its name; undefined if it does not wait. */
 export function explainBlocked(state: TeamState, task: TaskRecord): string | undefined {
   if (task.status !== 'pending') return undefined;
   if (task.withheld !== undefined) return `is given to nobody for now: ${task.withheld}`;
@@ -113,7 +113,7 @@ export function explainBlocked(state: TeamState, task: TaskRecord): string | und
   return awaited.length === 0 ? undefined : `waits for ${awaited.join(', ')}`;
 }
 
-/** What a member is told that cannot take a task, or any. */
+/** The error for a member that cannot claim a task, or any task. */
 export function refuseClaim(state: TeamState, memberId: string, obstacle: Obstacle, task?: TaskRecord): TeamError {
   const { teamId } = state;
   const id = task?.id ?? '';
@@ -149,7 +149,7 @@ export function refuseClaim(state: TeamState, memberId: string, obstacle: Obstac
   }
 }
 
-/** A task in a few words, for messages: `task 3 (in progress, held by tests)`. */
+/** A short description of a task, for messages: `task 3 (in progress, held by tests)`. */
 export function describeTask(state: TeamState, id: string): string {
   const task = state.tasks.get(id);
   if (!task) return `task ${id} (unknown)`;

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { TeamError } from './errors.ts';
 import { printable, quote, shorten } from './text.ts';
 
-/** Longer words on one problem are cut: keys that the caller chose stand in them. */
+/** Longer descriptions of a problem are cut: they contain keys that the caller chose. */
 const MESSAGE_LENGTH = 1000;
 
-/** Parses what comes from outside; a `TeamError` says which field is wrong and why. */
+/** Parses foreign input; the `TeamError` says which field is wrong and why. */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -21,7 +21,7 @@ function cut(text: string): string {
   return printable(shorten(text, MESSAGE_LENGTH));
 }
 
-/** What a number of characters or entries counts. */
+/** The unit of a limit: characters or entries. */
 export function unitOf(origin: string): string {
   if (origin === 'string') return ' characters';
   return origin === 'array' ? ' entries' : '';
@@ -30,10 +30,10 @@ export function unitOf(origin: string): string {
 const DEFAULT_TEXT =
   /^(?:Too big|Too small|Invalid input): expected \w+, received (\w+)$|^Too (?:big|small): expected /;
 
-/** What is wrong: in the schema's words where it has its own, else in ours, as the library's are for its users. */
+/** The problem as text: the schema's own text if it has one, else ours. The library's texts are for programmers. */
 function wordsFor(issue: z.core.$ZodIssue, subject = ''): string {
   if (issue.code === 'unrecognized_keys') {
-    // More than are shown of them: a megabyte can hold 80,000.
+    // Enough to fill the message: a megabyte can hold 80,000 keys.
     const keys = issue.keys
       .slice(0, MESSAGE_LENGTH / 4)
       .map((key) => quote(key))

@@ -1,16 +1,16 @@
 import type { AgentSpec } from './agent.ts';
 
-/** What an agent wants to do, as the rules of a person see it. */
+/** What an agent wants to do, in the terms of a person's rules. */
 export interface Wish {
   readonly tool: string;
-  /** What the tool is given: a command, a path, an address. */
+  /** The tool's input: a command, a path, an address. */
   readonly subject: string;
 }
 
-/** Where one shell command ends and the next begins, or where something else than its words takes part. */
+/** Where one shell command ends and the next begins, or where redirection or substitution occurs. */
 const SHELL_JOINTS = /[;&|\n`<>]|\$\(/;
 
-/** The tools of Claude Code in the words of all other agents, so that a rule in either holds for everybody. */
+/** Claude Code's tools under the general names for other agents, so that a rule in either form works for all. */
 const GENERAL: Readonly<Record<string, string>> = {
   Bash: 'shell',
   Edit: 'edit',
@@ -25,9 +25,9 @@ const GENERAL: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the rules of a person say about a wish; undefined where none is about it. Deny wins. A rule that allows covers one
- * plain command only, so that `Bash(npm test*)` does not let `npm test; rm -r x` through; one that denies holds for each
- * part of a longer command.
+ * What a person's rules say about a wish; undefined if no rule matches. Deny wins. An allow rule covers only one plain
+ * command, so that `Bash(npm test*)` does not allow `npm test; rm -r x`. A deny rule applies to each part of a longer
+ * command.
  */
 export function judgeWish(rules: AgentSpec['permissions'], wish: Wish): 'allow' | 'deny' | undefined {
   const parts = wish.subject.split(SHELL_JOINTS).map((part) => part.trim());
@@ -52,7 +52,7 @@ function namesOf(tool: string): string[] {
   return [tool, ...(Object.hasOwn(GENERAL, tool) ? [GENERAL[tool] as string] : []), ...others];
 }
 
-/** `*` stands for anything, all else for itself. */
+/** `*` matches anything, all else only itself. */
 function glob(pattern: string): RegExp {
   const literal = pattern.split('*').map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, String.raw`\$&`));
   return new RegExp(`^${literal.join('.*')}$`, 's');

@@ -1,11 +1,11 @@
 import type { Usage } from './usage.ts';
 
-/** US dollars for a million tokens: read, read from a cache, written. */
+/** US dollars per million tokens: read, read from a cache, written. */
 type Price = readonly [input: number, cached: number, output: number];
 
 /**
- * By the beginning of a model's name, the longest first; of May 2026. Only for agents that report tokens and no cost: prices change, so
- * what is worked out from these is marked as an estimate.
+ * By prefix of the model's name, longest first; as of May 2026. Only for agents that report tokens but no cost. Prices
+ * change, so costs from this table are marked as estimates.
  */
 const PRICES: readonly (readonly [name: string, price: Price])[] = [
   ['gpt-5.5', [5, 0.5, 30]],
@@ -23,7 +23,7 @@ const PRICES: readonly (readonly [name: string, price: Price])[] = [
   ['gemini-2.5-pro', [1.25, 0.31, 10]],
 ];
 
-/** A usage with its cost, worked out from the price of the model where the agent did not report one and we know it. */
+/** The usage with a cost: as reported, else from the model's price if we know it. */
 export function withCost(usage: Usage, model: string | undefined): Usage {
   if (usage.costUsd > 0 || model === undefined) return usage;
   const name = model.split('/').at(-1) ?? model;

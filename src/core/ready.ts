@@ -4,7 +4,7 @@ import { isBlocked } from './obstacles.ts';
 import type { TaskRecord, TeamState } from './state.ts';
 import type { SharedTaskPriority } from './task.ts';
 
-/** Who waits for a task, by number. */
+/** The tasks that depend on a task, by number. */
 export function dependentsOf(state: TeamState, taskId: string): string[] {
   return byNumber(state.index.dependents.get(taskId));
 }
@@ -14,18 +14,18 @@ export function assignedTo(state: TeamState, memberId: string): string[] {
   return byNumber(state.index.assigned.get(memberId));
 }
 
-/** A Set has the order of its history, which a snapshot does not keep: what is decided follows from the records alone. */
+/** A Set's order is not kept in snapshots, so sort: decisions must follow from the records alone. */
 function byNumber(ids: ReadonlySet<string> | undefined): string[] {
   return ids ? [...ids].sort((a, b) => Number(a) - Number(b)) : [];
 }
 
-/** The best task that a member can take now: one reserved for it, else a free one; by priority, then age. */
+/** The best task that a member can claim now: a reserved one, else a free one; by priority, then age. */
 export function bestReady(state: TeamState, memberId: string): TaskRecord | undefined {
   const own = state.index.reserved.get(memberId);
   return (own && peek(state, own, memberId)) ?? peek(state, state.index.free, undefined);
 }
 
-/** Everything that a member can take now, the best first. */
+/** All tasks that a member can claim now, best first. */
 export function allReady(state: TeamState, memberId: string): TaskRecord[] {
   const rank = (task: TaskRecord): number => (task.assigneeId === undefined ? 1 : 0);
   return [...state.tasks.values()]
@@ -42,7 +42,7 @@ function peek(state: TeamState, heap: Heap, assigneeId: string | undefined): Tas
   return undefined;
 }
 
-/** The task that a key was pushed for, if the key still holds. */
+/** The task of a key, if the key is still valid. */
 function taskOf(state: TeamState, key: number, assigneeId: string | undefined): TaskRecord | undefined {
   const rank = Math.floor(key / AGE_RANGE);
   const task = state.tasks.get(String(key - rank * AGE_RANGE));
@@ -50,26 +50,26 @@ function taskOf(state: TeamState, key: number, assigneeId: string | undefined): 
   return task.assigneeId === assigneeId && RANK[task.priority] === rank ? task : undefined;
 }
 
-/** Pending and waiting for nothing. */
+/** Whether a task is pending and waits for nothing. */
 export function isReady(state: TeamState, task: TaskRecord): boolean {
   return task.status === 'pending' && !isBlocked(state, task);
 }
 
-/** Task ids are below 10^15 < 2^50, so priority and age fit one exact number: a heap of numbers compares fastest. */
+/** Task ids are below 10^15 < 2^50, so priority and age fit into one exact number: a heap of numbers is the fastest. */
 const AGE_RANGE = 2 ** 50;
 const RANK: Record<SharedTaskPriority, number> = { critical: 0, high: 1, medium: 2, low: 3 };
 
-/** Whether tasks of this priority have a place in the order. */
+/** Whether this is a known priority, by which tasks can be ordered. */
 export function isPriority(priority: unknown): priority is SharedTaskPriority {
   return typeof priority === 'string' && Object.hasOwn(RANK, priority);
 }
 
-/** What orders ready tasks: priority, then age. */
+/** The sort key of ready tasks: priority, then age. */
 function readyKey(task: TaskRecord): number {
   return RANK[task.priority] * AGE_RANGE + Number(task.id);
 }
 
-/** Makes a ready task known to those who look for work. */
+/** Offers a ready task to members that look for work. */
 export function pushIfReady(state: TeamState, task: TaskRecord): void {
   if (!isReady(state, task)) return;
   const { index } = state;
@@ -79,7 +79,7 @@ export function pushIfReady(state: TeamState, task: TaskRecord): void {
     if (own) heap = own;
     else index.reserved.set(task.assigneeId, (heap = []));
   }
-  // The same task may be pushed many times (each release, each change); bound what lazy deletion leaves behind.
+  // The same task may be pushed many times (each release, each change), so limit the entries that lazy deletion leaves.
   if (heap.length > 2 * state.tasks.size + 64) {
     const holding = [...new Set(heap)].filter((key) => taskOf(state, key, task.assigneeId));
     // A sorted array is a heap.

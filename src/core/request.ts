@@ -5,40 +5,40 @@ import { PLAN_BYTES, RESULT_BYTES } from './limits.ts';
 import { Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
-/** How a request stands. A withdrawn one no longer waits: its member stopped or sent a newer one. */
+/** The status of a request. A withdrawn one needs no answer: its member stopped or sent a newer one. */
 export const RequestStatus = z.enum(['pending', 'approved', 'rejected', 'withdrawn']);
 export type RequestStatus = z.infer<typeof RequestStatus>;
 
 /**
- * What only a person answers: a gate that gave up, a permission that an agent asks for, a budget that is used up, a member
- * that crashed too often to be started again.
+ * Requests that only a person answers: work that a gate keeps rejecting, a permission for an agent, an exhausted
+ * budget, or a member that crashed too often to be restarted.
  */
 export const RaisedKind = z.enum(['gate', 'permission', 'budget', 'restart']);
 export type RaisedKind = z.infer<typeof RaisedKind>;
 
-/** Something that waits for an answer. */
+/** A question that waits for an answer. */
 export const TeamRequest = z.object({
   id: z.string(),
   teamId: Slug,
   kind: z.enum(['shutdown', 'plan', ...RaisedKind.options]),
-  /** Who is to shut down, whose plan it is, who asks. */
+  /** The member that should shut down, whose plan it is, or that asks. */
   memberId: Slug,
   requestedBy: Actor,
   requestedAt: Timestamp,
-  /** The plan, the reason for the shutdown, what is asked. */
+  /** The plan, the reason for the shutdown, or the question. */
   content: z.string(),
-  /** Where the plan lies, when it is a file. */
+  /** The path of the plan, if it is a file. */
   filePath: z.string().optional(),
   /** The task it is about. */
   taskId: TaskId.optional(),
-  /** When it counts as answered with no. */
+  /** When it counts as rejected. */
   deadline: Timestamp.optional(),
-  /** What the one who asks added, for programs. */
+  /** Additional data from the requester, for programs. */
   detail: Metadata.optional(),
   status: RequestStatus,
   answeredBy: Actor.optional(),
   answeredAt: Timestamp.optional(),
-  /** What the answer said. */
+  /** The text of the answer. */
   feedback: z.string().optional(),
 });
 export type TeamRequest = z.output<typeof TeamRequest>;
@@ -52,34 +52,34 @@ export const RequestShutdownInput = z.strictObject({
 });
 export type RequestShutdownInput = z.output<typeof RequestShutdownInput>;
 
-/** Hands in a plan. */
+/** Submits a plan. */
 export const SubmitPlanInput = z.strictObject({
   content: textOf(PLAN_BYTES).describe('the plan'),
   filePath: z.string().max(4096).optional().describe('where the plan lies, when it is a file'),
 });
 export type SubmitPlanInput = z.output<typeof SubmitPlanInput>;
 
-/** Says yes to a request. */
+/** Approves a request. */
 export const ApproveInput = z.strictObject({
   requestId: RequestId.describe('the request'),
   feedback: textOf(RESULT_BYTES).optional().describe('what to answer'),
 });
 export type ApproveInput = z.output<typeof ApproveInput>;
 
-/** Says no to a request, and why. */
+/** Rejects a request, with the reason. */
 export const RejectInput = z.strictObject({
   requestId: RequestId.describe('the request'),
   feedback: textOf(RESULT_BYTES).default('').describe('what to answer'),
 });
 export type RejectInput = z.output<typeof RejectInput>;
 
-/** Puts something before a person. */
+/** Asks a person. */
 export const RaiseRequestInput = z.strictObject({
   kind: RaisedKind.describe('what it is about'),
   memberId: Slug.describe('the member'),
   taskId: TaskId.optional().describe('the task'),
   content: textOf(RESULT_BYTES).describe('the text'),
-  /** Milliseconds until it counts as answered with no. */
+  /** Milliseconds until it counts as rejected. */
   within: z.number().int().min(1).max(86_400_000).optional(),
   detail: Metadata.optional().describe('free data for programs'),
 });

@@ -3,14 +3,14 @@ import type { TaskRecord } from './state.ts';
 import { dateOf } from './time.ts';
 
 /*
- * Tasks and messages as a snapshot holds them: rows without the names of the fields, moments as numbers. With 10,000 of
- * each it is taken in 28 ms and opened in 50; as records with moments as text that was 115 and 77.
+ * Tasks and messages in a snapshot: rows without field names, times as numbers. With 10,000 of each, taking one needs
+ * 28 ms and opening 50 ms. As records with times as text it was 115 and 77 ms.
  */
 
-/** A task's fields in the order in which `taskRow` lists them. */
+/** A task's fields in the order of `taskRow`. */
 export type TaskRow = ReturnType<typeof taskRow>;
 
-/** A message's fields in the order in which `messageRow` lists them. */
+/** A message's fields in the order of `messageRow`. */
 export type MessageRow = ReturnType<typeof messageRow>;
 
 export function taskRow(task: TaskRecord) {
@@ -40,7 +40,7 @@ export function taskRow(task: TaskRecord) {
   ] as const;
 }
 
-/** The fields come in the order in which `task:created` makes them: all tasks have one shape. */
+/** The fields have the same order as in `task:created`, so that all tasks have one shape. */
 export function taskFrom(teamId: string, row: TaskRow): Whole<TaskRecord> {
   return {
     id: row[0],
@@ -52,7 +52,7 @@ export function taskFrom(teamId: string, row: TaskRow): Whole<TaskRecord> {
     priority: row[5],
     assigneeId: row[6] ?? undefined,
     reserved: row[7],
-    // A snapshot lists these beside the rows.
+    // A snapshot stores these outside of the rows.
     unjudged: undefined,
     withheld: undefined,
     dependencies: row[8],
@@ -117,10 +117,10 @@ export function messageFrom(teamId: string, row: MessageRow): Whole<TeamMessage>
   };
 }
 
-/** A record with every field named, so that a new one cannot be forgotten here. */
+/** A record with every field named, so that no new one is forgotten here. */
 type Whole<T> = { [K in keyof Required<T>]: T[K] };
 
-/** JSON has null where a row has no value. */
+/** JSON has null for a missing value. */
 function optionalDate(time: number | null | undefined): Date | undefined {
   return time == null ? undefined : dateOf(time);
 }

@@ -1,12 +1,12 @@
 /**
- * Whether this is the place of the lead in a team that nobody leads. It is there so that mail and rules have a lead to name;
- * nobody sits in it, so it is no member to show or to count.
+ * Whether this is the lead's place in a team without a lead. It exists so that mail and rules can name a lead. It is
+ * empty, so it is not shown or counted as a member.
  */
 export function isEmptySeat({ agent, agentType }: { readonly agent?: unknown; readonly agentType: string }): boolean {
   return agent === undefined && agentType === 'none';
 }
 
-/** Whether a member is a person, of whom nobody but the person knows what it does. */
+/** Whether a member is a person; Troupe cannot know what a person is doing. */
 export function isPerson({ agent, agentType }: { readonly agent?: unknown; readonly agentType: string }): boolean {
   return agent === undefined && agentType === 'person';
 }

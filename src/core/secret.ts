@@ -1,11 +1,11 @@
 import type { AgentSpec } from './agent.ts';
 
-/** Secrets that show what they are. Every repetition is bounded, so that no text makes them slow. */
+/** Recognizable secrets. Every repetition is bounded, so that no text makes matching slow. */
 export const SECRET_SHAPES: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/gs,
   /\bsk-(?=[\w-]{0,64}\d)[\w-]{8,512}/g,
   /\b(?:gh[pousr]_|github_pat_|glpat-)\w{10,512}/g,
-  // What npm sets for scripts begins in the same way, and has another `_` soon: npm_config_registry.
+  // npm's own variables for scripts begin in the same way, but soon have another `_`: npm_config_registry.
   /\bnpm_[A-Za-z0-9]{20,512}/g,
   /\b(?:xox[a-z]|xapp)-[\w-]{8,512}/g,
   /\btm1\.[\w-]{8,2048}\.[\w-]{8,256}/g,
@@ -14,10 +14,10 @@ export const SECRET_SHAPES: readonly RegExp[] = [
   /\beyJ[\w-]{8,8192}\.[\w-]{8,8192}(?:\.[\w-]{0,8192})?/g,
 ];
 
-/** A password in an address; what comes before it is its first group. */
+/** A password in an address; its first group is the scheme. */
 export const ADDRESS_PASSWORD = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:]{0,256}:[^\s/@]{1,1024}@/gi;
 
-/** An address as it may be shown: what somebody put before its host by mistake is left out, whatever signs are in it. */
+/** An address that is safe to show: everything before its host is left out, whatever characters are in it. */
 export function withoutPassword(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]{0,20}:)?(\/\/)?.*@/is, '$1$2…@');
 }
@@ -28,58 +28,58 @@ export const SECRET_LENGTH = 6;
 /** Variables that hold a secret: API_KEY, PGPASSWORD, TOKEN_2. MAX_TOKENS is none. */
 const SECRET_NAME = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)\d{0,9}(_|$)/i;
 
-/** Those that only say where one is, or of which it is, or how it is used; a public key is none at all. */
+/** Variables that only tell a secret's place, id or use. A public key is no secret. */
 const ABOUT_SECRET =
   /(_(FILE|PATH|DIR|URL|ID|NAME|HEADER|PREFIX|TYPE|FORMAT|ALGORITHM|LENGTH|SIZE|COUNT|LIMIT|BUDGET|TTL|EXPIRY|TIMEOUT|INTERVAL|ENDPOINT|COMMAND|HELPER)|_?PUBLIC_KEY)$/i;
 
-/** Keys that order or find things, those of a keyboard, and the name of the variable that has the key. */
+/** Keys that sort or find things, keyboard keys, and the name of the variable that holds a key. */
 const OTHER_KEY = /(SORT|PRIMARY|FOREIGN|PARTITION|CACHE|GROUP|ROUTING|ENV|HOT|SHORTCUT)_?KEY\d{0,9}$/i;
 
-/** The credentials of some programs are a path by custom. */
+/** The credentials of some programs are usually a path. */
 const CREDENTIALS_PATH = /^(~|\.{1,2})?\/[^\s:]+$/;
 
-/** A path that is no secret, whatever the variable is called: those that programs make up have no dot in them. */
+/** A path that is no secret, whatever the variable's name: generated secrets have no dot. */
 const SURE_PATH = /^(?:(?:~|\.{1,2})\/[^\s:]+|\/[^\s:]*\.[^\s:]*)$/;
 
-/** What people write where a program insists on a key and its server, often a model of their own, does not. */
+/** What people write if a program insists on a key that its server, often a local model, does not need. */
 const PLACEHOLDER =
   /^(?:ollama|lm-?studio|empty|dummy|(?:an? )?dummy[ -]key|not[ -]needed|unused|placeholder|(?:sk-)?no-key(?:-(?:required|needed))?|x{3,64})$/i;
 
-/** `Authorization: Bearer …`, as it is given to programs that make requests. */
+/** `Authorization: Bearer …`, as an argument of programs that make requests. */
 const AUTHORIZATION = /\bAuthorization: {0,4}(?:Bearer|Basic|token) [\w.~+/=-]{8,8192}/i;
 
-/** An argument that has its value in the next word. */
+/** An argument whose value is the next word. */
 const FLAG = /^--?([A-Za-z_][\w-]{0,128})$/;
 
-/** In a shell's command: an argument with dashes, and the next word. */
+/** In a shell command: an argument with dashes, and the next word. */
 const FOLLOWED =
   /(?<=^|[\s;|("'`])--?([A-Za-z_][\w-]{0,128})[ \t]{1,8}(?:"([^"]{0,1024})|'([^']{0,1024})|([^\s;|&"'`)-][^\s;|&"'`)]{0,1023}))/g;
 
-/** In a shell's command, or after the dashes of an argument: a name, and the value that it is given. */
+/** In a shell command, or after the dashes of an argument: a name and the value assigned to it. */
 const ASSIGNED =
   /(?<=^|[\s;|("'`])(--?)?([A-Za-z_][\w-]{0,128})=(?:"([^"]{0,1024})|'([^']{0,1024})|([^\s;|&"'`)]{0,1024}))/g;
 
-/** Arguments that hold a secret. `--key` alone is as often something to sort by. */
+/** Arguments that hold a secret. `--key` alone is often a sort key. */
 const SECRET_ARGUMENT = /(?:^|_)(?:(?:API|ACCESS|SECRET|PRIVATE)_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE)$/i;
 
-/** `${NAME}`, which the machine that runs the member puts its own value in for. */
+/** `${NAME}`, which the machine that runs the member replaces by its own value. */
 const REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/g;
 
-/** What a shell puts its own value in for. */
+/** Text that a shell replaces by a value. */
 const SHELL_VALUE = /\$(?:\{[^}]{0,512}\}|\([^)]{0,512}\)|[A-Za-z_][A-Za-z0-9_]*)/g;
 
-/** Stands for it while a command is looked at: no command has it. */
+/** Replaces such text while a command is checked; no command contains it. */
 const FILLED_IN = '\0';
 
-/** A secret that stands in what is to be kept: where, and what to do instead. */
+/** A secret in a value that would be stored: where it is, and what to do instead. */
 export interface WrittenSecret {
   readonly path: readonly (string | number)[];
   readonly problem: string;
 }
 
 /**
- * The secrets that somebody wrote out where they belong by name alone. What runs a member is kept in the journal, which
- * other machines, backups and copies have: `env` says `${NAME}`, and the value stays where the member runs.
+ * Finds secrets written out where only their names belong. A member's agent spec is stored in the journal, which other
+ * machines, backups and copies have. `env` says `${NAME}`, and the value stays where the member runs.
  */
 export function findSecrets({
   command,
@@ -95,7 +95,7 @@ export function findSecrets({
   return [...words('command', command), ...words('args', args), ...variables];
 }
 
-/** What is wrong with the value of a variable, if it is a secret that is written out. */
+/** The problem with a variable's value, if it is a written-out secret. */
 export function findInVariable(name: string, value: string): string | undefined {
   const rest = value.replaceAll(REFERENCE, '');
   const isNamed = rest === value && value.length >= SECRET_LENGTH && isSecretName(name, value);
@@ -103,7 +103,7 @@ export function findInVariable(name: string, value: string): string | undefined 
   return `is a secret written out, and would be kept in the journal: write \${${name}}, and start the daemon where the member runs with ${name} in its environment`;
 }
 
-/** What is wrong with the words of a command, and with which: a secret stands in one, or is what an argument before it asks for. */
+/** The words of a command with a problem: they contain a secret, or are the value of a secret argument. */
 export function findInWords(words: readonly string[]): { at: number; problem: string }[] {
   return words.flatMap((word, at) => {
     const [, name] = FLAG.exec(words[at - 1] ?? '') ?? [];
@@ -113,7 +113,7 @@ export function findInWords(words: readonly string[]): { at: number; problem: st
   });
 }
 
-/** What is wrong with a command, or an argument of one, if a secret is written out in it. */
+/** The problem with a command or one of its arguments, if a secret is written out in it. */
 export function findInCommand(text: string): string | undefined {
   if (!hasSecretShape(text.replaceAll(SHELL_VALUE, '')) && !assignsSecret(text)) return undefined;
   return WRITTEN_OUT;
@@ -122,7 +122,7 @@ export function findInCommand(text: string): string | undefined {
 const WRITTEN_OUT =
   'has a secret written out, which would be kept in the journal and seen by everybody who lists processes: let the program read it from its environment, and name the variable under env';
 
-/** A value that is filled in by the shell, in part or whole, is not written out. */
+/** Whether the command assigns a secret. A value that the shell fills in, even in part, is not written out. */
 function assignsSecret(text: string): boolean {
   const filled = text.replaceAll(SHELL_VALUE, FILLED_IN);
   const isAssigned = [...filled.matchAll(ASSIGNED)].some(([, dashes, name = '', ...values]) => {

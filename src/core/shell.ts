@@ -1,9 +1,9 @@
-/** One word as a shell reads it back: as it is where nothing in it means something to a shell, else in quotes. */
+/** A word for a shell: unquoted if it has no special characters, else quoted. */
 export function shellWord(word: string): string {
   return /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$/.test(word) ? word : shellQuote(word);
 }
 
-/** One word in quotes that a shell takes for nothing but its text. */
+/** A quoted word that a shell reads literally. */
 export function shellQuote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -7,7 +7,7 @@ import type { MemberRecord, Receipt, TaskRecord, TeamRecord, TeamState } from '.
 import { putMember, putMessage, putRequest, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
-/** Raised when the form below changes; a snapshot of another form is not read, the batches are replayed instead. */
+/** Increased when the form below changes. A snapshot of another form is ignored, and the batches are replayed. */
 const FORMAT = 7;
 
 interface Form {
@@ -16,7 +16,7 @@ interface Form {
   members: MemberRecord[];
   tasks: TaskRow[];
   deleted: string[];
-  /** What keeps tasks from being taken. Few are kept, and never for long, so it is not in their rows. */
+  /** Why tasks cannot be claimed. That concerns few tasks, and never for long, so it is not in their rows. */
   kept: [string, Pick<TaskRecord, 'unjudged' | 'withheld'>][];
   messages: MessageRow[];
   broadcasts: [string, string[]][];
@@ -53,7 +53,7 @@ export function takeSnapshot(state: TeamState): string {
   return JSON.stringify(form);
 }
 
-/** The state that a text holds, or undefined when it is none of ours. Indexes are built anew. */
+/** The state in a snapshot, or undefined if the text is none of ours. Indexes are rebuilt. */
 export function openSnapshot(teamId: string, body: string): TeamState | undefined {
   const form = read(body);
   if (form?.format !== FORMAT) return undefined;
@@ -90,7 +90,7 @@ function read(body: string): Form | undefined {
   }
 }
 
-/** Moments are text in JSON. */
+/** Times are text in JSON. */
 function revive<T extends object>(record: T, keys: readonly (keyof T)[]): T {
   for (const key of keys) {
     const value = record[key] as unknown;

@@ -8,36 +8,36 @@ import type { SharedTask, StoredTaskStatus } from './task.ts';
 import type { TeamConfig } from './team.ts';
 import type { Usage } from './usage.ts';
 
-/** A task without what is derived. */
+/** A task's record, without derived fields. */
 export type TaskRecord = Omit<SharedTask, 'status' | 'blockedBy' | 'blocks' | 'blockedReason'> & {
   status: StoredTaskStatus;
 };
 
-/** A member without what is derived. */
+/** A member's record, without derived fields. */
 export type MemberRecord = Omit<TeamMember, 'assignedTasks' | 'planModeRequired'> & {
   planApproved: boolean;
-  /** Since when it is the same one, where it came back since it joined; another one may join under its name when it has left. */
+  /** When it first joined, if it came back since. A new member may join under the name of one that left. */
   firstJoinedAt?: number | undefined;
-  /** When it was last to be started again after a crash, the newest last; no more than decide about the next time. */
+  /** When it was last restarted after a crash, newest last; only as many as the next decision needs. */
   restarts?: number[] | undefined;
-  /** When it last started others, the newest last; no more than decide about the next time. */
+  /** When it last started other members, newest last; only as many as the next decision needs. */
   spawns?: number[] | undefined;
-  /** When what it sent will have been paid for with time; see message-price.ts. */
+  /** When the time price of its messages will be paid off; see message-price.ts. */
   sendsPaidAt?: number | undefined;
 };
 
-/** Live, or stopped and to come back: mail, reserved tasks and a place in the team wait for it. */
+/** Live, or stopped and expected back: its mail, its reserved tasks and its place in the team are kept. */
 export function isExpected(member: MemberRecord): boolean {
   return member.status !== 'stopped' || member.returning === true;
 }
 
-/** A team without its members. */
+/** A team's record, without its members. */
 export type TeamRecord = Omit<TeamConfig, 'members'>;
 
-/** What a command did, remembered so that the same command sent again is not done twice. */
+/** What a command did, remembered so that the same command sent again has no second effect. */
 export interface Receipt {
   by: string;
-  /** What tells the command from another one under its id. */
+  /** The command's fingerprint, to detect another command under its id. */
   print?: string;
   taskId?: string;
   memberId?: string;
@@ -46,23 +46,23 @@ export interface Receipt {
   noteId?: string;
 }
 
-/** The order of mail to one member, and what of it no session has acknowledged. */
+/** The mail to one member in order, and the messages that no session has acknowledged. */
 export interface Inbox {
   ids: string[];
   waiting: Set<string>;
 }
 
 /**
- * All of a team. One owner changes it in place; records are replaced and never changed, and only through the `put`
- * functions of tables.ts, which keep every index. Measured: 1.3 us per claim and complete at any size, where copying a Map per
- * batch took 15 us at 100 tasks and 1,463 at 10,000.
+ * The whole state of a team. One owner changes it in place. Records are immutable and only replaced, through the `put`
+ * functions of tables.ts, which maintain every index. Measured: 1.3 us per claim and complete at any size; copying a
+ * Map per batch took 15 us at 100 tasks and 1,463 us at 10,000.
  */
 export interface TeamState {
   readonly teamId: string;
   team: TeamRecord | undefined;
   readonly members: Map<string, MemberRecord>;
   readonly tasks: Map<string, TaskRecord>;
-  /** The tasks that are deleted and can be reopened, in the order in which they were. */
+  /** Deleted tasks that can be reopened, in the order of their deletion. */
   readonly deleted: Set<string>;
   readonly messages: Map<string, TeamMessage>;
   /** Message ids by broadcast. */
@@ -71,39 +71,39 @@ export interface TeamState {
   readonly notes: Map<string, TeamNote>;
   readonly memberUsage: Map<string, Usage>;
   readonly taskUsage: Map<string, Usage>;
-  /** Receipts by command id; the oldest goes when there are too many. */
+  /** Receipts by command id; the oldest are dropped when there are too many. */
   readonly receipts: Map<string, Receipt>;
-  /** The number the next task gets. */
+  /** The number of the next task. */
   nextTask: number;
-  /** The number the next note gets. */
+  /** The number of the next note. */
   nextNote: number;
 
   readonly index: Index;
-  /** While set, every change is noted here so that it can be taken back. */
+  /** While set, every change is recorded here for a rollback. */
   undo: Undo | undefined;
 }
 
-/** What can be worked out from the records, kept at hand. */
+/** Derived data, kept for fast access. */
 interface Index {
-  /** Who waits for a task. */
+  /** The tasks that depend on a task. */
   readonly dependents: Map<string, Set<string>>;
   /** How many open dependencies a task has; absent means none. */
   readonly waits: Map<string, number>;
   /** Open tasks by assignee. */
   readonly assigned: Map<string, Set<string>>;
-  /** Ready tasks that are reserved for nobody, best first; entries that no longer hold are dropped when they surface. */
+  /** Ready tasks that are not reserved, best first; outdated entries are dropped when they reach the top. */
   readonly free: Heap;
   /** Ready tasks by the member they are reserved for. */
   readonly reserved: Map<string, Heap>;
   readonly counts: Record<StoredTaskStatus, number>;
   readonly inboxes: Map<string, Inbox>;
-  /** Requests that nobody has answered, by the task that they are about; those about none under the empty text. */
+  /** Unanswered requests by the task that they are about; those about no task are under ''. */
   readonly asked: Map<string, Set<string>>;
-  /** Goes from one receipt to the next as they are dropped. */
+  /** Iterates over the receipts as they are dropped. */
   oldReceipts: MapIterator<string> | undefined;
 }
 
-/** Steps that take back what was done, the last one first. */
+/** Steps that undo changes; the last one runs first. */
 export type Undo = (() => void)[];
 
 /** A team before its first event. */
@@ -138,23 +138,23 @@ export function createState(teamId: string): TeamState {
   };
 }
 
-/** From here on changes can be taken back, until `keepChanges`. */
+/** Starts recording changes for a rollback, until `keepChanges`. */
 export function noteChanges(state: TeamState): void {
   state.undo = [];
 }
 
-/** The noted changes stay. */
+/** Keeps the recorded changes and stops recording. */
 export function keepChanges(state: TeamState): void {
   state.undo = undefined;
   forgetOldReceipts(state);
 }
 
-/** How many changes are noted so far. */
+/** How many changes are recorded so far. */
 export function changeMark(state: TeamState): number {
   return state.undo?.length ?? 0;
 }
 
-/** Puts every record back as it was at the mark; 0 is where noting began. */
+/** Rolls every record back to the mark; 0 is where recording started. */
 export function takeBackTo(state: TeamState, mark: number): void {
   const undo = state.undo;
   if (!undo) return;
@@ -164,8 +164,8 @@ export function takeBackTo(state: TeamState, mark: number): void {
 }
 
 /**
- * Drops the oldest receipts: a Map keeps its insertion order. It also keeps the places of what was deleted for a while, so
- * the way to the oldest is gone once and not from the start each time: that takes 4 to 20 us where this takes 0.3.
+ * Drops the oldest receipts: a Map keeps its insertion order. It also keeps the slots of deleted entries for a while.
+ * So one iterator is reused instead of starting over: that takes 0.3 us instead of 4 to 20 us.
  */
 export function forgetOldReceipts(state: TeamState): void {
   while (state.receipts.size > REMEMBERED_COMMANDS) {

@@ -9,8 +9,8 @@ import type { Inbox, MemberRecord, Receipt, TaskRecord, TeamRecord, TeamState, U
 import type { Usage } from './usage.ts';
 
 /*
- * The one door through which records change. Each function replaces one record, keeps the indexes that follow from it,
- * and notes how to take the change back.
+ * The only functions that change records. Each one replaces one record, updates the derived indexes, and records how to
+ * undo the change.
  */
 
 export function putTeam(state: TeamState, next: TeamRecord | undefined): void {
@@ -30,7 +30,7 @@ export function putRequest(state: TeamState, id: string, next: TeamRequest | und
   if (next?.status === 'pending') setOf(asked, next.taskId ?? '').add(id);
 }
 
-/** The requests that nobody has answered, all of them or those about one task: there are few, where answered ones only grow in number. */
+/** Unanswered requests, all or those about one task. They are few, while answered ones only grow in number. */
 export function pendingRequests(state: TeamState, taskId?: string): TeamRequest[] {
   const { asked } = state.index;
   const ids = taskId === undefined ? [...asked.values()].flatMap((some) => [...some]) : [...(asked.get(taskId) ?? [])];
@@ -43,7 +43,7 @@ export function putNote(state: TeamState, id: string, next: TeamNote | undefined
   if (isBack) toItsPlace(state.notes, id);
 }
 
-/** Only taking back returns a record that was gone: it goes where its number belongs, or the order would differ from that of the journal. */
+/** Moves a record that a rollback restored to the place of its number, or the order would differ from the journal's. */
 function toItsPlace<V>(table: Map<string, V>, id: string): void {
   const newer = [...table].filter(([otherId]) => Number(otherId) > Number(id));
   for (const [otherId, other] of newer) {
@@ -77,11 +77,11 @@ export function putNextNote(state: TeamState, next: number): void {
   state.nextNote = next;
 }
 
-/** Remembers what a command did. A Map keeps its insertion order, so its first key is the oldest. */
+/** Records what a command did. A Map keeps its insertion order, so its first key is the oldest. */
 export function putReceipt(state: TeamState, commandId: string, receipt: Receipt): void {
   if (state.receipts.has(commandId)) return;
   state.receipts.set(commandId, receipt);
-  // Nothing is forgotten while changes may be taken back: a dropped receipt could not return to its place.
+  // Nothing is dropped while a rollback is possible: a dropped receipt could not return to its place.
   if (state.undo) state.undo.push(() => state.receipts.delete(commandId));
   else forgetOldReceipts(state);
 }
@@ -90,12 +90,12 @@ export function putMessage(state: TeamState, id: string, next: TeamMessage | und
   const before = put(state, state.messages, id, next);
   const inbox = inboxOf(state, ((next ?? before) as TeamMessage).toId);
   if (!before) inbox.ids.push(id);
-  // Only taking back removes a message, newest first, so it is the last one.
+  // Only a rollback removes a message, newest first, so it is the last one.
   if (!next) inbox.ids.pop();
   if (!next || next.acknowledgedAt || next.readAt) inbox.waiting.delete(id);
   else if (!before) inbox.waiting.add(id);
   else if (!inbox.waiting.has(id)) {
-    // Only taking back makes a message wait again: it returns to its place, or mail would be shown out of order.
+    // Only a rollback makes a message wait again. It returns to its place, or mail would be shown out of order.
     inbox.waiting = new Set(inbox.ids.filter((other) => other === id || inbox.waiting.has(other)));
   }
 }
@@ -137,7 +137,7 @@ export function putTask(state: TeamState, id: string, next: TaskRecord | undefin
   if (next) pushIfReady(state, next);
 }
 
-/** Where too many are deleted, the one that was deleted first is forgotten. */
+/** Records a deleted task. If there are too many, the oldest one is forgotten. */
 export function noteDeleted(state: TeamState, taskId: string): void {
   const { deleted, undo } = state;
   if (deleted.has(taskId)) return;
@@ -151,7 +151,7 @@ export function noteDeleted(state: TeamState, taskId: string): void {
   }
 }
 
-/** A deleted task is there again. */
+/** Records that a deleted task was reopened. */
 export function noteReturned(state: TeamState, taskId: string): void {
   const { deleted, undo } = state;
   if (!deleted.has(taskId)) return;
@@ -195,7 +195,7 @@ function setOf(map: Map<string, Set<string>>, key: string): Set<string> {
   return set;
 }
 
-/** What is empty goes, too: there would be one for every task that ever was. */
+/** Also removes an empty set: otherwise there would be one for every task that ever existed. */
 function removeFrom(map: Map<string, Set<string>>, key: string, id: string): void {
   const set = map.get(key);
   set?.delete(id);

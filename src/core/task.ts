@@ -5,11 +5,11 @@ import { DEPENDENCIES_PER_TASK, DESCRIPTION_BYTES, RESULT_BYTES, TITLE_LENGTH } 
 import { Line, lineOf, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
-/** What a task's own record says. */
+/** The status in a task's record. */
 export const StoredTaskStatus = z.enum(['pending', 'in_progress', 'completed', 'failed', 'deleted']);
 export type StoredTaskStatus = z.infer<typeof StoredTaskStatus>;
 
-/** What a face shows: a pending task with open dependencies is `blocked`. That is derived and never stored. */
+/** The status that faces show: a pending task with open dependencies is `blocked`. That is derived, never stored. */
 export const SharedTaskStatus = z.enum([...StoredTaskStatus.options, 'blocked']);
 export type SharedTaskStatus = z.infer<typeof SharedTaskStatus>;
 
@@ -17,7 +17,7 @@ export type SharedTaskStatus = z.infer<typeof SharedTaskStatus>;
 export const SharedTaskPriority = z.enum(['low', 'medium', 'high', 'critical']);
 export type SharedTaskPriority = z.infer<typeof SharedTaskPriority>;
 
-/** What a task does when one it waits for fails: stay blocked, go ahead all the same, or fail too. */
+/** What a task does when a dependency fails: stay blocked, go ahead anyway, or fail too. */
 export const DependencyFailurePolicy = z.enum(['block', 'proceed', 'fail']);
 export type DependencyFailurePolicy = z.infer<typeof DependencyFailurePolicy>;
 
@@ -27,34 +27,34 @@ export const SharedTask = z.object({
   teamId: Slug,
   title: z.string(),
   description: z.string(),
-  /** What is going on while somebody works on it: "Running tests". */
+  /** What is happening while a member works on it: "Running tests". */
   activeForm: z.string().optional(),
   status: SharedTaskStatus,
   priority: SharedTaskPriority,
-  /** Who holds it, or, while it is pending, for whom it is reserved. */
+  /** The holder or, while the task is pending, the member it is reserved for. */
   assigneeId: Slug.optional(),
-  /** The assignee was chosen for it, so it stays the assignee when the task is released. */
+  /** Someone chose the assignee, so the task stays reserved for it when it is released. */
   reserved: z.boolean(),
-  /** The hooks on new tasks have yet to judge it: until then nobody can take it. */
+  /** The hooks on new tasks have not judged it yet: nobody can claim it. */
   unjudged: z.boolean().optional(),
-  /** Why nobody can take it for now, where another program has a say in that. */
+  /** Why nobody can claim it now, if another program shares the task list. */
   withheld: z.string().optional(),
   dependencies: z.array(TaskId),
   /** Dependencies that are still open. Derived. */
   blockedBy: z.array(TaskId),
   /** Tasks that wait for this one. Derived. */
   blocks: z.array(TaskId),
-  /** Why it is blocked, in words. Derived. */
+  /** Why it is blocked, as text. Derived. */
   blockedReason: z.string().optional(),
   onDependencyFailure: DependencyFailurePolicy,
-  /** Grows with every change of holder; a write that names an old one is refused. */
+  /** Grows with every change of holder; a write under an old epoch is refused. */
   epoch: z.number().int(),
   /** Grows with every change of the task. */
   revision: z.number().int(),
   result: z.string().optional(),
   /** Why it failed. */
   failure: z.string().optional(),
-  /** How often a gate sent the work back, and what it said the last time. */
+  /** How often a gate sent the work back, and its last feedback. */
   rejections: z.number().int(),
   feedback: z.string().optional(),
   createdBy: Actor,
@@ -66,12 +66,12 @@ export const SharedTask = z.object({
 });
 export type SharedTask = z.output<typeof SharedTask>;
 
-/** What a task is about, in one line. */
+/** The subject of a task, in one line. */
 export const Title = lineOf(TITLE_LENGTH).min(1, 'must not be empty');
 const Description = textOf(DESCRIPTION_BYTES);
 const Dependencies = z.array(TaskId).max(DEPENDENCIES_PER_TASK);
 
-/** What one says to create a task. */
+/** The input that creates a task. */
 export const CreateTaskInput = z.strictObject({
   title: Title.describe('what is to be done, in one line'),
   description: Description.default('').describe('what is to be done'),
@@ -84,13 +84,13 @@ export const CreateTaskInput = z.strictObject({
 });
 export type CreateTaskInput = z.output<typeof CreateTaskInput>;
 
-/** What the caller last saw of the task; if that has moved on, the write is refused. */
+/** What the caller last saw of the task; if the task changed since, the write is refused. */
 const Seen = {
   epoch: z.number().int().min(0).optional().describe('refuse if the task changed hands since this epoch'),
   revision: z.number().int().min(0).optional().describe('refuse if it changed since this revision'),
 };
 
-/** What can be changed of a task in place. */
+/** The fields of a task that can be changed in place. */
 export const ChangeTaskInput = z.strictObject({
   taskId: TaskId,
   title: Title.optional().describe('what is to be done, in one line'),
@@ -103,7 +103,7 @@ export const ChangeTaskInput = z.strictObject({
 });
 export type ChangeTaskInput = z.output<typeof ChangeTaskInput>;
 
-/** An update as the task list takes it: a change in place, new edges, and a new status or assignee as the step it stands for. */
+/** An update for the task list: changes in place, new dependencies, and a status or assignee that stands for a step. */
 export const UpdateTaskInput = ChangeTaskInput.omit({ taskId: true }).extend({
   status: SharedTaskStatus.optional().describe('the new status'),
   assigneeId: Slug.nullable().optional().describe('who it is reserved for; null for nobody'),
@@ -112,7 +112,7 @@ export const UpdateTaskInput = ChangeTaskInput.omit({ taskId: true }).extend({
 });
 export type UpdateTaskInput = z.output<typeof UpdateTaskInput>;
 
-/** Reserves a task for a member, or for nobody. A task in progress is taken from its holder by it. */
+/** Reserves a task for a member, or for nobody. A task in progress is taken from its holder. */
 export const AssignTaskInput = z.strictObject({
   taskId: TaskId.describe('the task'),
   assigneeId: Slug.nullable(),
@@ -120,7 +120,7 @@ export const AssignTaskInput = z.strictObject({
 });
 export type AssignTaskInput = z.output<typeof AssignTaskInput>;
 
-/** Takes one task; without an id the best one that is ready. Who decides for others may start one for a member. */
+/** Takes one task; without an id, the best one that is ready. A manager may start a task for a member. */
 export const ClaimTaskInput = z.strictObject({ taskId: TaskId.optional(), memberId: Slug.optional() });
 export type ClaimTaskInput = z.output<typeof ClaimTaskInput>;
 
@@ -132,7 +132,7 @@ export const ReleaseTaskInput = z.strictObject({
 });
 export type ReleaseTaskInput = z.output<typeof ReleaseTaskInput>;
 
-/** Ends a task well, with what it produced. */
+/** Completes a task, with its result. */
 export const CompleteTaskInput = z.strictObject({
   taskId: TaskId.describe('the task'),
   result: textOf(RESULT_BYTES).optional().describe('what it produced'),
@@ -140,7 +140,7 @@ export const CompleteTaskInput = z.strictObject({
 });
 export type CompleteTaskInput = z.output<typeof CompleteTaskInput>;
 
-/** Ends a task badly, with the reason. */
+/** Marks a task as failed, with the reason. */
 export const FailTaskInput = z.strictObject({
   taskId: TaskId.describe('the task'),
   reason: textOf(RESULT_BYTES).describe('why'),
@@ -156,7 +156,7 @@ export const ReopenTaskInput = z.strictObject({
 });
 export type ReopenTaskInput = z.output<typeof ReopenTaskInput>;
 
-/** Removes a task; those that waited for it wait no longer. */
+/** Deletes a task; its dependents no longer wait for it. */
 export const DeleteTaskInput = z.strictObject({ taskId: TaskId.describe('the task'), ...Seen });
 export type DeleteTaskInput = z.output<typeof DeleteTaskInput>;
 
@@ -168,15 +168,15 @@ export const DependenciesInput = z.strictObject({
 });
 export type DependenciesInput = z.output<typeof DependenciesInput>;
 
-/** A gate sends the work back to its holder, with what has to change. */
+/** A gate sends the work back to its holder and says what has to change. */
 export const RejectTaskInput = z.strictObject({
   taskId: TaskId,
   feedback: textOf(RESULT_BYTES),
-  /** What the work had produced: a person may take it as it is. */
+  /** The result of the work: a person may accept it as it is. */
   result: textOf(RESULT_BYTES).optional(),
-  /** The command of the hook that judged, where one did. */
+  /** The command of the hook that judged, if there was one. */
   gate: z.string().max(8_192).optional(),
-  /** The gate could not judge, as the feedback says: no try is counted, and a person is asked at once. */
+  /** The gate could not judge; the feedback says why. It counts as no try, and a person is asked at once. */
   unable: z.boolean().optional(),
   ...Seen,
 });

@@ -14,15 +14,15 @@ import { BackendType, NO_SESSION, TeamMember } from './member.ts';
 import { ChosenId, Labels, Line, Slug, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
-/** Where teammates should show themselves. */
+/** Where teammates should be visible. */
 export const TeammateMode = z.enum(['in-process', 'tmux', 'iterm2', 'auto']);
 export type TeammateMode = z.infer<typeof TeammateMode>;
 
-/** The life of a team; a cleaned-up one can only be read. */
+/** The status of a team; a cleaned-up one is read-only. */
 export const TeamStatus = z.enum(['creating', 'active', 'shutting-down', 'cleaned-up']);
 export type TeamStatus = z.infer<typeof TeamStatus>;
 
-/** A team as its faces show it. `id` is the name. */
+/** A team as the faces show it. `id` is the name. */
 export const TeamConfig = z.object({
   id: Slug,
   name: Slug,
@@ -32,18 +32,18 @@ export const TeamConfig = z.object({
   teammateMode: TeammateMode,
   resolvedBackend: BackendType,
   maxTeammates: z.number().int(),
-  /** What each member may send; absent means the default. */
+  /** How many messages each member may send; the default if absent. */
   messagesPerMinute: z.number().int().optional(),
   delegateMode: z.boolean(),
   createdAt: Timestamp,
   closedAt: Timestamp.optional(),
   status: TeamStatus,
   members: z.array(TeamMember),
-  /** Whom its lead may bring in. */
+  /** The agents that its lead may start. */
   agents: AgentChoice.optional(),
-  /** What all members together may use. */
+  /** How much all members together may use. */
   budget: Budget.optional(),
-  /** In the order in which they run. */
+  /** In execution order. */
   hooks: z.array(HookConfig),
   metadata: Metadata.optional(),
 });
@@ -57,7 +57,7 @@ const MessagesPerMinute = z
   .optional()
   .describe('how many messages each member may send in a minute: 30 unless said');
 
-/** What one says to create a team. */
+/** The input that creates a team. */
 export const CreateTeamInput = z.strictObject({
   name: Slug.describe('the name: a-z, 0-9, and - or _ inside'),
   description: textOf(DESCRIPTION_BYTES).default('').describe('what the team is for'),
@@ -65,9 +65,9 @@ export const CreateTeamInput = z.strictObject({
   leadSessionId: ChosenId.default(NO_SESSION).describe("the session of the lead's agent"),
   leadAgentType: Line.default('person').describe('what kind of agent the lead is'),
   leadModel: Line.optional().describe('the model the lead runs on'),
-  /** What runs the lead; absent when a person leads, or an agent that somebody else runs. */
+  /** What runs the lead; absent if a person leads, or an agent that Troupe does not run. */
   leadAgent: AgentInput.optional().describe('what runs the lead'),
-  /** What the lead is to achieve, and how. */
+  /** The lead's goal and instructions. */
   leadPrompt: textOf(PROMPT_BYTES).optional().describe('what the lead is to achieve'),
   leadHost: Slug.optional().describe('the only daemon that may run the lead, by name'),
   leadLabels: Labels.optional().describe('what a daemon that may run the lead must have'),
@@ -89,7 +89,7 @@ export const CreateTeamInput = z.strictObject({
 });
 export type CreateTeamInput = z.output<typeof CreateTeamInput>;
 
-/** What can be changed of a team. A new `leadId` replaces the lead; nothing is lost by it. */
+/** The fields of a team that can be changed. A new `leadId` replaces the lead; nothing is lost. */
 export const UpdateTeamInput = z.strictObject({
   description: textOf(DESCRIPTION_BYTES).optional().describe('what the team is for'),
   leadId: Slug.optional().describe('the member that leads from now on'),
@@ -110,7 +110,7 @@ export const UpdateTeamInput = z.strictObject({
 });
 export type UpdateTeamInput = z.output<typeof UpdateTeamInput>;
 
-/** Closing a team that still has live teammates must be forced; they are then stopped. */
+/** Closes a team. With live teammates it must be forced; they are stopped then. */
 export const CloseTeamInput = z.strictObject({
   force: z.boolean().default(false).describe('also with live teammates'),
 });

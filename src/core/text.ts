@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CHOSEN_TASK_ID, ID_LENGTH, LINE_LENGTH, NAME_LENGTH } from './limits.ts';
 
-/** How many bytes a text takes in UTF-8, the unit in which limits on text are given. */
+/** The length of a text in bytes of UTF-8, the unit of limits on text. */
 export function byteLength(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
@@ -20,23 +20,23 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000;
 }
 
-/** Foreign text in an error message: quoted, short, and free of anything a terminal would obey. */
+/** Foreign text in an error message: quoted, short, and without terminal control characters. */
 export function quote(text: string): string {
   return printable(JSON.stringify(shorten(text, 80)));
 }
 
-/** Foreign text as one line, without the colours that a program gave it. */
+/** Foreign text as one line, without colour codes. */
 export function inOneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what it is for
   return text.replace(/\u001b\[[0-9;?]*[a-zA-Z]/g, '').replace(/\s+/g, ' ');
 }
 
-/** A text of at most so many characters; three dots stand for the rest. */
+/** A text of at most `length` characters; an ellipsis replaces the rest. */
 export function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
-/** A list as a sentence has it; of a long one its beginning, its end, and how many are between. */
+/** A list for a sentence; of a long one its first and last items, and the number of items in between. */
 export function joinSome(items: readonly string[], separator: string): string {
   if (items.length <= 3 * SHOWN_AT_ENDS) return items.join(separator);
   const between = `… (${items.length - 2 * SHOWN_AT_ENDS} more) …`;
@@ -45,7 +45,7 @@ export function joinSome(items: readonly string[], separator: string): string {
 
 const SHOWN_AT_ENDS = 5;
 
-/** As much of a text as fits into so many bytes of UTF-8; three dots stand for the rest. */
+/** As much of a text as fits into `maxBytes` of UTF-8; an ellipsis replaces the rest. */
 export function cutToBytes(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes || byteLength(text) <= maxBytes) return text;
   const room = maxBytes - byteLength('…');
@@ -59,7 +59,7 @@ export function cutToBytes(text: string, maxBytes: number): string {
   return `${text.slice(0, length)}…`;
 }
 
-/** A text free of anything a terminal would obey. */
+/** A text without terminal control characters. */
 export function printable(text: string): string {
   return text.replace(/[^\x20-\x7e…]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -67,24 +67,24 @@ export function printable(text: string): string {
   });
 }
 
-/** A text with a bound in bytes. */
+/** A text with a limit in bytes. */
 export function textOf(maxBytes: number) {
   return z.string().refine((text) => text.length * 3 <= maxBytes || byteLength(text) <= maxBytes, {
     error: `is longer than ${maxBytes} bytes: put it in a file and name the file`,
   });
 }
 
-/** Foreign text as one line of at most so many characters, without what a line may not hold. */
+/** Foreign text as one line of at most `length` characters, without characters that a line may not hold. */
 export function oneLine(text: string, length: number): string {
   // oxlint-disable-next-line no-control-regex -- these are what it is for
   return shorten(text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim(), length);
 }
 
-/** What a line may hold: no line ends of any kind, nothing that a terminal obeys; a tab is only wide. */
+/** What a line may hold: no line breaks of any kind and no control characters; tabs are fine. */
 // oxlint-disable-next-line no-control-regex -- these are what it is for
 const ONE_LINE = /^[^\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029]*$/;
 
-/** One line of at most so many characters. */
+/** One line of at most `length` characters. */
 export function lineOf(length: number) {
   return z.string().max(length).regex(ONE_LINE, 'must be one line, without control characters');
 }
@@ -92,14 +92,14 @@ export function lineOf(length: number) {
 /** One short line. */
 export const Line = lineOf(LINE_LENGTH);
 
-/** What a daemon has, or a member needs one to have. */
+/** The labels of a daemon, or those that a member requires of one. */
 export const Labels = z.array(Line.min(1, 'a label is empty')).max(16);
 
 const SLUG = new RegExp(`^[a-z0-9](?:[a-z0-9_-]{0,${NAME_LENGTH - 2}}[a-z0-9])?$`);
 
 /**
- * Words that are slugs and yet no names: they mean something to us, to Windows' file system, or to JavaScript objects
- * that somebody may key by name.
+ * Slugs that cannot be names: they are reserved by Troupe, by Windows' file system, or by JavaScript objects that may
+ * be keyed by name.
  */
 const RESERVED = new Set(
   (
@@ -118,7 +118,7 @@ export function suggestSlug(text: string): string {
   return nearestSlug(text) ?? 'worker-1';
 }
 
-/** The nearest valid name, if the text has anything that could be in one. */
+/** The nearest valid name; undefined if no character of the text could be in one. */
 function nearestSlug(text: string): string | undefined {
   const slug = text
     .normalize('NFKD')
@@ -131,11 +131,11 @@ function nearestSlug(text: string): string | undefined {
   return slug ? `${slug.slice(0, NAME_LENGTH - 2)}-1` : undefined;
 }
 
-/** The name of a team or a member: safe as a file name, an argument, a pane title, an object key. */
+/** The name of a team or a member: safe as a file name, an argument, a pane title or an object key. */
 export const Slug = z.string().superRefine((text, context) => {
   if (isSlug(text)) return;
   const why = RESERVED.has(text) ? 'is a reserved word' : 'is not a name (a-z, 0-9, - and _ inside, at most 64)';
-  // It may be that of a team or of a member.
+  // The name may be for a team or a member.
   const near = quote(nearestSlug(text) ?? 'name-1');
   context.addIssue({ code: 'custom', message: `${quote(text)} ${why}; ${near} would be one` });
 });
@@ -145,18 +145,18 @@ export type Slug = z.infer<typeof Slug>;
 export const TaskId = z.string().regex(/^[1-9][0-9]{0,14}$/, 'is not a task id (a whole number such as "7")');
 export type TaskId = z.infer<typeof TaskId>;
 
-/** Whether a text can be chosen for a task's id. */
+/** Whether a caller may choose this text as a task's id. */
 export function isChosenTaskId(text: string): boolean {
   return /^[1-9][0-9]{0,14}$/.test(text) && Number(text) <= CHOSEN_TASK_ID;
 }
 
 const CHOSEN_ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]*$/;
 
-/** An id that its maker chose. `/` is left out: broadcast copies use it. */
+/** An id chosen by its maker. `/` is not allowed: ids of broadcast copies use it. */
 export const ChosenId = z.string().min(1).max(ID_LENGTH).regex(CHOSEN_ID, 'must be letters, digits and . _ : @ -');
 export type ChosenId = z.infer<typeof ChosenId>;
 
-/** Whether a text is one; ten times as fast as the schema, which says what is wrong. */
+/** Whether a text is a `ChosenId`; ten times as fast as the schema, which says what is wrong. */
 export function isChosenId(text: string): boolean {
   return text.length <= ID_LENGTH && CHOSEN_ID.test(text);
 }

@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { USAGE_COST, USAGE_COUNT } from './limits.ts';
 import { Slug, TaskId } from './text.ts';
 
-/** What was used, by a turn or in sum. */
+/** The usage of a turn, or a sum. */
 export const Usage = usageUpTo(Number.MAX_SAFE_INTEGER, Number.MAX_VALUE);
 export type Usage = z.output<typeof Usage>;
 
-/** Nothing used yet. */
+/** No usage yet. */
 export const NO_USAGE: Usage = Usage.parse({});
 
-/** How much of what an agent can keep in mind is taken, in tokens. */
+/** How full an agent's context window is, in tokens. */
 export const ContextUse = z.object({
   used: z.number().int().min(0).max(USAGE_COUNT),
   size: z.number().int().min(1).max(USAGE_COUNT),
 });
 export type ContextUse = z.output<typeof ContextUse>;
 
-/** What a member used, and for which task; and how full its conversation is now, where its agent says so. */
+/** A member's usage, for which task, and how full its context window is, if its agent reports that. */
 export const RecordUsageInput = z.strictObject({
   memberId: Slug.describe('the member'),
   taskId: TaskId.optional().describe('the task it was used for'),
@@ -35,12 +35,12 @@ function usageUpTo(maxCount: number, maxCost: number) {
     turns: count,
     /** US dollars. */
     costUsd: z.number().min(0).max(maxCost).default(0),
-    /** Some of the cost was worked out from a price table. */
+    /** Some of the cost was estimated from a price table. */
     estimated: z.boolean().default(false),
   });
 }
 
-/** The sum of two. */
+/** The sum of two usages. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     inputTokens: a.inputTokens + b.inputTokens,

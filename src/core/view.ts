@@ -11,7 +11,7 @@ import { quote } from './text.ts';
 import { addUsage, NO_USAGE } from './usage.ts';
 import type { Usage } from './usage.ts';
 
-/** A task as the faces show it: its record and what follows from the others. */
+/** A task as the faces show it: its record and derived fields. */
 export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
   const blocked = task.status === 'pending' && isBlocked(state, task);
   const blockedBy = blocked ? task.dependencies.filter((id) => isOpen(task, state.tasks.get(id))) : [];
@@ -45,12 +45,12 @@ export function viewMember(
   };
 }
 
-/** Since when a member is the same one: who crashes and comes back is, who joins under the name of one that left is not. */
+/** When a member first joined. It keeps this after a crash; a new member under the name of one that left does not. */
 export function sameSince({ firstJoinedAt, joinedAt }: MemberRecord): number {
   return firstJoinedAt ?? joinedAt.getTime();
 }
 
-/** A team as the faces show it, its lead first. */
+/** A team as the faces show it, the lead first. */
 export function viewTeam(state: TeamState): TeamConfig {
   const team = requireTeam(state);
   const members = [...state.members.values()].map((member) => viewMember(state, member));
@@ -58,12 +58,12 @@ export function viewTeam(state: TeamState): TeamConfig {
   return { ...team, members: members.sort((a, b) => isLead(b) - isLead(a)) };
 }
 
-/** What the whole team used. */
+/** The usage of the whole team. */
 export function teamUsage(state: TeamState): Usage {
   return [...state.memberUsage.values()].reduce(addUsage, NO_USAGE);
 }
 
-/** The team's record; a `not_found` where there is none. */
+/** The team's record; throws `not_found` if there is none. */
 export function requireTeam(state: TeamState): NonNullable<TeamState['team']> {
   if (state.team) return state.team;
   throw new TeamError(
@@ -72,12 +72,12 @@ export function requireTeam(state: TeamState): NonNullable<TeamState['team']> {
   );
 }
 
-/** Tells a team from another that had its name before: a cursor into the one means nothing in the other. */
+/** Distinguishes a team from an earlier one of its name: a cursor of one is invalid in the other. */
 export function streamOf({ createdAt }: { createdAt: Date }): string {
   return createdAt.getTime().toString(36);
 }
 
-/** A task's record; deleted ones count as gone unless asked for. */
+/** A task's record. Deleted tasks are found only with `deleted`. */
 export function requireTask(state: TeamState, id: string, options: { deleted?: boolean } = {}): TaskRecord {
   const task = state.tasks.get(id);
   if (task && (options.deleted || task.status !== 'deleted')) return task;
@@ -88,7 +88,7 @@ export function requireTask(state: TeamState, id: string, options: { deleted?: b
   });
 }
 
-/** A note that is there. */
+/** A note; throws if it does not exist. */
 export function requireNote(state: TeamState, id: string): TeamNote {
   const note = state.notes.get(id);
   if (note) return note;
@@ -101,7 +101,7 @@ export function requireNote(state: TeamState, id: string): TeamNote {
 export function requireMember(state: TeamState, id: string): MemberRecord {
   const member = state.members.get(id);
   if (member) return member;
-  // Not those that are stopped: over the life of a team they may be thousands.
+  // Not the stopped ones: over the life of a team there may be thousands.
   const live = [...state.members.values()].filter(({ status }) => status !== 'stopped').map((one) => one.id);
   const others = live.join(', ') || 'no live one';
   const team = requireTeam(state).id;

@@ -1,25 +1,26 @@
 import type { TeamRequest } from './request.ts';
 import type { SharedTask } from './task.ts';
 
-/** As it is in memory, or as it comes over the wire. */
+/** As in memory, or as sent over the wire. */
 type Moment = Date | string;
 
-/** What is to be known of a request to tell how long somebody waited for its answer. */
+/** The fields of a request that tell how long its member waited for the answer. */
 export interface Asked extends Pick<TeamRequest, 'kind' | 'memberId' | 'taskId' | 'status'> {
   readonly requestedAt: Moment;
   readonly answeredAt?: Moment | undefined;
 }
 
-/** A task as far as it matters who works on it. */
+/** A task and its holder. */
 type Held = Pick<SharedTask, 'id' | 'assigneeId'>;
 
-/** A stretch of time, in milliseconds since 1970. */
+/** A time span, in milliseconds since 1970. */
 export type Span = readonly [from: number, to: number];
 
 /**
- * How much of a stretch in which a member held a task it did not wait for somebody's answer, in milliseconds. A plan that was
- * withdrawn waits until the next one, and not beyond the stretch in which it was handed in: its member let go of the task.
- * With a plan approved its member works, whatever plans it still hands in. A shutdown keeps nobody from working.
+ * How long a member worked within a span in which it held a task: the span without the waits for answers, in
+ * milliseconds. A withdrawn plan counts as waiting until the next plan, but only within the span in which it was
+ * submitted: its member gave up the task. After a plan was approved its member works, even if it submits more plans. A
+ * shutdown request does not stop work.
  */
 export function workIn([start, end]: Span, requests: Iterable<Asked>, memberId: string): number {
   const asked = [...requests]
@@ -42,7 +43,7 @@ export function workIn([start, end]: Span, requests: Iterable<Asked>, memberId: 
   return worked + Math.max(0, end - from);
 }
 
-/** How long a task was worked on, in milliseconds: since its claim, without the time in which its holder waited for an answer. */
+/** How long a task was worked on, in milliseconds: since its claim, without its holder's waits for answers. */
 export function workedOn(
   task: Held & {
     readonly startedAt?: Moment | undefined;
@@ -56,7 +57,7 @@ export function workedOn(
   return workIn([timeOf(task.startedAt), end], asksAbout(task, requests), task.assigneeId ?? '');
 }
 
-/** Since when the holder of a task waits for an answer about it, and does not work on; undefined where it does not wait. */
+/** Since when the holder of a task waits for an answer about it; undefined if it does not wait. */
 export function waitsSince(task: Held, requests: Iterable<Asked>): number | undefined {
   const asked = asksAbout(task, requests).filter(
     ({ kind, memberId }) => memberId === task.assigneeId && kind !== 'shutdown',
@@ -66,7 +67,7 @@ export function waitsSince(task: Held, requests: Iterable<Asked>): number | unde
   return open.length === 0 ? undefined : Math.min(...open.map(({ requestedAt }) => timeOf(requestedAt)));
 }
 
-/** What is asked about a task: a plan names its member alone. */
+/** Requests about a task: a plan names only its member. */
 function asksAbout(task: Held, requests: Iterable<Asked>): Asked[] {
   return [...requests].filter(({ kind, taskId }) => kind === 'plan' || taskId === task.id);
 }

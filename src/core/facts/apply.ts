@@ -7,7 +7,7 @@ import { dateOf } from '../time.ts';
 /** How each event changes the state. */
 export type Apply = { [T in EventType]: (state: TeamState, event: EventOf<T>) => void };
 
-/** The part of it that is about one noun: `ApplyTo<'task'>` has `task:created`, `task:claimed` ... */
+/** The part about one noun: `ApplyTo<'task'>` has `task:created`, `task:claimed` ... */
 export type ApplyTo<Noun extends string> = Pick<Apply, Extract<EventType, `${Noun}:${string}`>>;
 
 /** Replaces a member's record. */
@@ -30,20 +30,20 @@ export function changeTask(
   next.updatedAt = now;
   next.revision = task.revision + 1;
   putTask(state, id, next);
-  // Nobody works on it any more: whether that work is good enough is no question any more.
+  // Nobody works on it any more, so the question whether the work is good enough is obsolete.
   if (task.status === 'in_progress' && next.status !== 'in_progress') {
     withdrawRequests(state, ({ kind }) => kind === 'gate', id);
   }
 }
 
-/** Those that wait for no answer any more, among all or among those about a task. */
+/** Withdraws the matching pending requests: of all, or of those about a task. */
 export function withdrawRequests(state: TeamState, which: (request: TeamRequest) => boolean, taskId?: string): void {
   for (const request of pendingRequests(state, taskId)) {
     if (which(request)) putRequest(state, request.id, { ...request, status: 'withdrawn' });
   }
 }
 
-/** Leaves out what an update does not mention, so that it does not erase it. */
+/** Removes undefined fields, so that an update does not erase what it does not mention. */
 export function defined<T extends object>(changes: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const kept: Partial<T> = {};
   for (const key in changes) if (changes[key] !== undefined) kept[key] = changes[key];

@@ -18,7 +18,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       joinedAt: new Date(at),
       planApproved: false,
       firstJoinedAt: before?.returning ? sameSince(before) : undefined,
-      // How fast it may go does not begin anew with it.
+      // Rate limits continue when a member returns.
       restarts: before?.restarts,
       spawns: before?.spawns,
       sendsPaidAt: before?.sendsPaidAt,
@@ -34,7 +34,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
   'teammate:changed': (state, { type: _type, at, by: _by, cause: _cause, print: _print, memberId, ...changes }) =>
     changeMember(state, memberId, (member) => ({
       ...member,
-      // Another session begins with an empty conversation.
+      // A new session starts with an empty conversation.
       context: changes.sessionId === undefined || changes.sessionId === member.sessionId ? member.context : undefined,
       ...defined(changes),
       statusSince: changes.status && changes.status !== member.status ? new Date(at) : member.statusSince,

@@ -68,7 +68,7 @@ export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
   'request:answered': (state, event) => {
     answerRequest(state, event, event.approved ? 'approved' : 'rejected');
     const { kind, taskId } = state.requests.get(event.requestId) ?? {};
-    // It is to be done anew, and gets as many tries again; what the person says counts more than what the gate said.
+    // The work starts over with a full number of tries; the person's feedback replaces the gate's.
     const isAnew = kind === 'gate' && taskId !== undefined && !event.approved;
     if (!isAnew) return;
     const { at, feedback } = event;

@@ -42,12 +42,12 @@ export function removeDependencies(state: TeamState, command: CommandOf<'task.re
   return events;
 }
 
-/** Each must be there; a deleted task cannot be waited for. */
+/** Every dependency must exist; a task cannot wait for a deleted one. */
 export function requireDependencies(state: TeamState, ids: readonly string[]): void {
   for (const id of ids) requireTask(state, id);
 }
 
-/** Tasks that wait for nothing else once `task` is no longer waited for: completed, deleted. */
+/** The tasks that become unblocked when `task` is completed or deleted. */
 export function unblockedBy(state: TeamState, command: CommandEnvelope, task: TaskRecord): TeamEvent[] {
   const events: TeamEvent[] = [];
   for (const id of dependentsOf(state, task.id)) {
@@ -59,7 +59,7 @@ export function unblockedBy(state: TeamState, command: CommandEnvelope, task: Ta
   return events;
 }
 
-/** A task whose policy is to fail too does so when a dependency has failed before it waited: who was first must not matter. */
+/** A task with the policy `fail` fails at once if a dependency failed earlier: the order must not matter. */
 export function failsAtOnce(
   state: TeamState,
   command: CommandEnvelope,
@@ -70,11 +70,11 @@ export function failsAtOnce(
   return [failsToo(command, task.id, failed), ...consequencesOfFailure(state, command, task.id)];
 }
 
-/** What a failure means for those who wait: by their own policy they fail too, go ahead, or stay blocked. */
+/** What a failure does to dependents: by their own policy they fail too, go ahead, or stay blocked. */
 export function consequencesOfFailure(state: TeamState, command: CommandEnvelope, failedId: string): TeamEvent[] {
   const events: TeamEvent[] = [];
   const failing = new Set([failedId]);
-  /** Open dependencies that turned into something their dependent goes ahead without. */
+  /** How many open dependencies of each task failed that it goes ahead without. */
   const settled = new Map<string, number>();
   for (const id of failing) {
     for (const dependentId of dependentsOf(state, id)) {

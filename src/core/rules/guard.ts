@@ -19,13 +19,13 @@ export function requireOpenTeam(state: TeamState): TeamRecord {
   return team;
 }
 
-/** The caller must be a person, Troupe itself, or a member who is not stopped. */
+/** Requires that the caller is a person, Troupe itself, or a live member. */
 export function requireActor(state: TeamState, by: Actor): void {
   if (by === USER || by === SYSTEM) return;
   requireLive(state, by);
 }
 
-/** A member who is not stopped. */
+/** A member that is not stopped. */
 export function requireLive(state: TeamState, memberId: string): MemberRecord {
   const member = requireMember(state, memberId);
   if (isLost(member)) {
@@ -40,12 +40,12 @@ export function requireLive(state: TeamState, memberId: string): MemberRecord {
   return member;
 }
 
-/** The lead, a person and Troupe itself may decide for others. */
+/** Whether the caller may decide for others: the lead, a person or Troupe itself. */
 export function isManager(state: TeamState, by: Actor): boolean {
   return by === USER || by === SYSTEM || by === state.team?.leadId;
 }
 
-/** The caller must be one of those who decide for others, or the one it is about. */
+/** Requires that the caller is a manager, or the affected member itself. */
 export function requireManager(state: TeamState, by: Actor, what: string, self?: string): void {
   if (!isManager(state, by) && by !== self) {
     throw new TeamError('not_allowed', `${by} may not ${what}: ask ${requireTeam(state).leadId} or a person`);
@@ -54,8 +54,8 @@ export function requireManager(state: TeamState, by: Actor, what: string, self?:
 }
 
 /**
- * A member speaks through the daemon that runs it. One that was paused or cut off may have lost the member to another
- * machine, and its process not know it yet.
+ * Requires that a member speaks through the daemon that runs it. A daemon that was suspended or disconnected may have
+ * lost the member to another machine, and its process may not know that yet.
  */
 export function requireHost(state: TeamState, by: Actor, hostId: string): void {
   const member = state.members.get(by);
@@ -67,24 +67,24 @@ export function requireHost(state: TeamState, by: Actor, hostId: string): void {
   );
 }
 
-/** What only a person decides, or Troupe in a person's place. */
+/** Requires a person, or Troupe in a person's place. */
 export function requirePerson(by: Actor, what: string): void {
   if (by === USER || by === SYSTEM) return;
   throw new TeamError('not_allowed', `${by} may not ${what}: a person does`);
 }
 
-/** A lead in delegate mode only coordinates: it takes no work, and nobody gives it any that it could not take. */
+/** A lead in delegate mode only coordinates: it takes no work, and nobody can assign it any. */
 export function requireWorker(state: TeamState, memberId: Actor): void {
   if (isDelegating(requireTeam(state), memberId)) throw refuseClaim(state, memberId, { kind: 'delegating' });
 }
 
-/** The caller must be the member it is about, or Troupe in its place. */
+/** Requires that the caller is the affected member, or Troupe in its place. */
 export function requireSelf(by: Actor, memberId: string, what: string): void {
   if (by === memberId || by === SYSTEM) return;
   throw new TeamError('not_allowed', `${by} may not ${what} ${memberId}: only ${memberId} may`);
 }
 
-/** The caller saw an older state of the task: whatever it concluded from that is void. */
+/** Refuses a caller that saw an older version of the task: its conclusions may be wrong. */
 export function requireFresh(
   task: TaskRecord,
   seen: { epoch?: number | undefined; revision?: number | undefined },
@@ -103,7 +103,7 @@ export function requireFresh(
   }
 }
 
-/** What an update adds up to must fit, however small the update is. */
+/** Requires that the merged metadata fits, however small the update is. */
 export function requireFit(what: string, before: Metadata | undefined, changes: Metadata | undefined): void {
   if (!changes || fits(mergeMetadata(before, changes) ?? {})) return;
   throw new TeamError(
@@ -112,7 +112,7 @@ export function requireFit(what: string, before: Metadata | undefined, changes: 
   );
 }
 
-/** The caller must hold the task, or decide for others. A task that nobody could end now is refused for that reason, whoever asks. */
+/** Requires the task's holder or a manager. If nobody could end the task now, that is the reason for the refusal. */
 export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, verb: string): void {
   if (isManager(state, by)) return;
   if (task.status === 'in_progress' && task.assigneeId === by) return;
@@ -127,7 +127,7 @@ export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, ver
   );
 }
 
-/** In progress, or pending and ended by somebody who decides for others. */
+/** Requires a task that is in progress, or pending: a manager may end it then. */
 export function requireUnfinished(state: TeamState, task: TaskRecord, verb: string): void {
   if (task.status === 'in_progress' || task.status === 'pending') return;
   throw new TeamError('conflict', `Cannot ${verb} ${describeTask(state, task.id)}: it is over; reopen it first`);

@@ -14,7 +14,7 @@ import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson
 import { requireSpawnPace } from './pace.ts';
 import { requireNoSecrets } from './secret.ts';
 
-/** In the order in which Claude Code hands them out, then ours. The lead has none. */
+/** In Claude Code's order, then ours. The lead has none. */
 const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
 
 export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): TeamEvent[] {
@@ -34,7 +34,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       `Team ${state.teamId} has ${team.maxTeammates} teammates, its limit: stop one or raise maxTeammates`,
     );
   }
-  // One that comes back with what is on its record already must not stay away for it.
+  // A returning member with an unchanged agent must not be refused for what is already stored.
   const isKept = JSON.stringify(command.agent) === JSON.stringify(before?.agent);
   if (!isKept) requireNoSecrets(command.agent, `member ${command.name}`);
   if (command.agent) requireSpawnPace(state, command);
@@ -61,7 +61,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
   ];
 }
 
-/** Of several daemons that could run a new member, the first one does. */
+/** Of several daemons that could run a new member, the first one wins. */
 export function placeMember(state: TeamState, command: CommandOf<'member.place'>): TeamEvent[] {
   requireOpenTeam(state);
   if (command.by !== SYSTEM) throw new TeamError('not_allowed', `${command.by} may not place members: a daemon does`);
@@ -72,12 +72,12 @@ export function placeMember(state: TeamState, command: CommandOf<'member.place'>
     throw new ClaimConflictError(`Member ${member.id} is to run on ${member.host}, not on ${command.hostId}`);
   }
   const placed = event(command, 'teammate:placed', { memberId: member.id, hostId: command.hostId });
-  // It waited for this, and everybody was told why.
+  // It waited for this, and its record said why.
   if (waitingOf(member) === undefined) return [placed];
   return [placed, event(command, 'teammate:changed', { memberId: member.id, metadata: { waiting: null } })];
 }
 
-/** Idle is announced once, when work ends, and carries its result; saying it again changes nothing. */
+/** Idle is announced once, when work ends, with the result; a repetition changes nothing. */
 export function changeMember(state: TeamState, command: CommandOf<'member.change'>): TeamEvent[] {
   requireOpenTeam(state);
   requireManager(state, command.by, 'change other members', command.memberId);
@@ -105,13 +105,13 @@ export function leaveTeam(state: TeamState, command: CommandOf<'member.leave'>):
   if (command.hostId !== undefined && hostId !== undefined && hostId !== command.hostId) {
     throw new ClaimConflictError(`Member ${command.memberId} runs on ${hostId}, not on ${command.hostId}`);
   }
-  // One that was to come back can still be given up, or what is reserved for it would wait for ever.
+  // A member that was expected back can still be given up. Otherwise its reserved tasks would wait forever.
   const givenUp = requireMember(state, command.memberId).returning && !command.returning;
   if (!givenUp) requireLive(state, command.memberId);
   return stopMember(state, command, command.memberId, command);
 }
 
-/** A member that stops gives back what it holds, and what was reserved for it unless it will return. */
+/** A member that stops releases its tasks, and those reserved for it unless it will return. */
 export function stopMember(
   state: TeamState,
   command: CommandEnvelope,
@@ -133,12 +133,12 @@ export function stopMember(
   return events;
 }
 
-/** The members who can work, without the lead. */
+/** The members that can work, without the lead. */
 export function liveTeammates(state: TeamState): MemberRecord[] {
   return [...state.members.values()].filter((member) => member.id !== state.team?.leadId && isExpected(member));
 }
 
-/** What was spent was spent: a last turn is counted also when the member has stopped or the team is closed meanwhile. */
+/** Spending always counts: a last turn is recorded even if the member has stopped or the team is closed. */
 export function recordUsage(state: TeamState, command: CommandOf<'usage.record'>): TeamEvent[] {
   const { memberId, taskId, usage, context } = command;
   requireTeam(state);

@@ -12,7 +12,7 @@ import { requireMember } from '../view.ts';
 import { requireActor, requireOpenTeam, requireSelf } from './guard.ts';
 import { requireMessagePace } from './pace.ts';
 
-/** The content is never looked into: a text that reads like protocol is a text. */
+/** The content is never interpreted: a text that looks like protocol is just text. */
 export function sendMessage(state: TeamState, command: CommandOf<'message.send'>): TeamEvent[] {
   requireOpenTeam(state);
   requireActor(state, command.by);
@@ -50,7 +50,7 @@ export function sendMessage(state: TeamState, command: CommandOf<'message.send'>
   ];
 }
 
-/** To everybody on the team at this moment but the sender: all of them, or an error. */
+/** Sends to all current members except the sender: to all of them, or throws. */
 export function broadcastMessage(state: TeamState, command: CommandOf<'message.broadcast'>): TeamEvent[] {
   requireOpenTeam(state);
   requireActor(state, command.by);
@@ -80,10 +80,10 @@ export function broadcastMessage(state: TeamState, command: CommandOf<'message.b
 }
 
 /**
- * Hands messages over for showing, each at most once per session. One that was handed over and never acknowledged may
- * have been shown before a crash: it goes out again only to another session or when the caller says `redelivery`, and
- * marked so. A session from which it went on to a newer one does not get it back, nor does an older one what the member's
- * present session has: two that live would show it to their agents in turn.
+ * Delivers messages, each at most once per session. A message that was delivered but never acknowledged may have been
+ * shown before a crash. It is delivered again only to another session, or if the caller says `redelivery`, and is
+ * marked then. An earlier session does not get a message back that went on to a newer one. Nor does an old session get
+ * what the member's current session has: two live sessions would show it to their agents in turn.
  */
 export function deliverMessages(state: TeamState, command: CommandOf<'message.deliver'>): TeamEvent[] {
   requireOpenTeam(state);
@@ -122,7 +122,7 @@ export function readMessages(state: TeamState, command: CommandOf<'message.read'
   return messageIds.length > 0 ? [event(command, 'message:read', { memberId: command.memberId, messageIds })] : [];
 }
 
-/** Named messages of one inbox, in the order in which they were sent. Nobody but its owner and Troupe touches it. */
+/** The named messages of one inbox, in the order of sending. Only its owner and Troupe may touch an inbox. */
 function ownMessages(
   state: TeamState,
   command: CommandOf<'message.deliver' | 'message.acknowledge' | 'message.read'>,

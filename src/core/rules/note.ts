@@ -33,7 +33,7 @@ export function removeNote(state: TeamState, command: CommandOf<'note.remove'>):
   return [event(command, 'note:removed', { noteId: writable(state, command).id })];
 }
 
-/** A note, if the caller wrote it or decides for others. */
+/** The note, if the caller wrote it or is a manager. */
 function writable(state: TeamState, command: CommandOf<'note.update' | 'note.remove'>): TeamNote {
   requireOpenTeam(state);
   const note = requireNote(state, command.noteId);

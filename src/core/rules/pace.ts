@@ -5,15 +5,15 @@ import { MINUTE_MS, pricesOf } from '../message-price.ts';
 import type { TeamState } from '../state.ts';
 
 /*
- * How fast members may go: an agent in a loop must neither flood the others nor start others without end. A person and
- * Troupe itself are not members and never held up.
+ * Rate limits for members: an agent in a loop must neither flood others with messages nor start members without end. A
+ * person and Troupe itself are not members and have no limit.
  */
 
-/** Messages have a price in time, which runs off; who owes more than the burst has to wait. A broadcast is one message. */
+/** Each message has a price in time. A member that owes more than the burst has to wait. A broadcast is one message. */
 export function requireMessagePace(state: TeamState, { by, at }: CommandEnvelope): void {
   const { price, burst } = pricesOf(state);
   const wait = (state.members.get(by)?.sendsPaidAt ?? at) + price - burst - at;
-  // More than one can owe: the clock was set back, and nobody is to be silent for that.
+  // A longer wait than one price means that the clock was set back; nobody has to be silent for that.
   if (wait <= 0 || wait > price) return;
   throw new TeamError(
     'limit',
@@ -22,7 +22,7 @@ export function requireMessagePace(state: TeamState, { by, at }: CommandEnvelope
   );
 }
 
-/** Only those who decide for others bring members in, so that teammates never spawn; of those, agents not too fast. */
+/** Only managers add members, so teammates never spawn. Agents among the managers have this rate limit. */
 export function requireSpawnPace(state: TeamState, { by, at }: CommandEnvelope): void {
   const spawns = state.members.get(by)?.spawns ?? [];
   const recent = spawns.filter((time) => time <= at && at - time < MINUTE_MS);

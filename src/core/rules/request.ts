@@ -12,10 +12,10 @@ import { quote } from '../text.ts';
 import { requireMember, requireTask } from '../view.ts';
 import { requireActor, requireLive, requireManager, requireOpenTeam, requireSelf } from './guard.ts';
 
-/** Of what was said and produced so much is put before a person: a request is read whole. Characters. */
+/** How much of a text goes into a request: a person reads all of it. Characters. */
 const ASKED_LENGTH = 4_000;
 
-/** Asking twice is asking once: while a request waits, a second one adds nothing. */
+/** While a shutdown request waits, a second one has no effect. */
 export function requestShutdown(state: TeamState, command: CommandOf<'shutdown.request'>): TeamEvent[] {
   requireOpenTeam(state);
   requireManager(state, command.by, 'ask others to shut down', command.memberId);
@@ -25,7 +25,7 @@ export function requestShutdown(state: TeamState, command: CommandOf<'shutdown.r
   return [event(command, 'shutdown:requested', { requestId, memberId, reason: command.reason })];
 }
 
-/** Only the member itself can agree; Troupe answers in its place when the member is plain code. */
+/** Only the member itself can agree; Troupe answers for a member that is plain code. */
 export function approveShutdown(state: TeamState, command: CommandOf<'shutdown.approve'>): TeamEvent[] {
   const { id: requestId, memberId } = answerable(state, command, 'shutdown');
   requireSelf(command.by, memberId, 'agree to the shutdown of');
@@ -38,7 +38,7 @@ export function rejectShutdown(state: TeamState, command: CommandOf<'shutdown.re
   return [event(command, 'shutdown:rejected', { requestId, memberId, feedback: command.feedback })];
 }
 
-/** A newer plan takes the place of one that still waits. */
+/** A newer plan replaces one that still waits. */
 export function submitPlan(state: TeamState, command: CommandOf<'plan.submit'>): TeamEvent[] {
   requireOpenTeam(state);
   const { id: memberId } = requireLive(state, command.by);
@@ -92,14 +92,14 @@ function pendingRequest(state: TeamState, kind: TeamRequest['kind'], memberId: s
   return pendingRequests(state).find((request) => request.kind === kind && request.memberId === memberId);
 }
 
-/** Ids have the form that Claude Code's own have, which carry the time; two in one millisecond must still differ. */
+/** Ids have the form of Claude Code's own, which contain the time; two in one millisecond must still differ. */
 function freeId(state: TeamState, at: number, make: (at: number) => string): string {
   let tick = at;
   while (state.requests.has(make(tick))) tick++;
   return make(tick);
 }
 
-/** Troupe puts something before a person; a member may do so for itself. */
+/** Troupe asks a person; a member may do so for itself. */
 export function raiseRequest(state: TeamState, command: CommandOf<'request.raise'>): TeamEvent[] {
   requireOpenTeam(state);
   const { kind, memberId, taskId, content, within, detail } = command;
@@ -113,7 +113,7 @@ export function raiseRequest(state: TeamState, command: CommandOf<'request.raise
   return [event(command, 'request:raised', { requestId, kind, memberId, taskId, content, deadline, detail })];
 }
 
-/** Whether a member that was given up is tried once more. It has stopped, so Troupe asks for it. */
+/** Asks whether to try a given-up member once more. It has stopped, so Troupe asks for it. */
 function askAboutRestart(state: TeamState, command: CommandOf<'request.raise'>): TeamEvent[] {
   const { by, kind, content, within, detail } = command;
   if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not ask for a restart: Troupe does`);
@@ -128,7 +128,7 @@ function askAboutRestart(state: TeamState, command: CommandOf<'request.raise'>):
   return [event(command, 'request:raised', { requestId, kind, memberId, content, deadline, detail })];
 }
 
-/** What a gate keeps sending back is put before a person, once, with what the last try produced. */
+/** Work that a gate keeps rejecting goes to a person, once, with the result of the last try. */
 export function askAboutRejections(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
   const times = task.rejections + 1;
   if (times < REJECTIONS_PER_TASK) return [];
@@ -136,7 +136,7 @@ export function askAboutRejections(state: TeamState, command: CommandOf<'task.re
   return askAboutWork(state, command, { task, said });
 }
 
-/** A gate that cannot judge is a person's to mend; the work waits meanwhile, as it is. */
+/** A person has to repair a gate that cannot judge; the work waits unchanged. */
 export function askAboutGate(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
   const feedback = command.feedback.slice(0, ASKED_LENGTH / 2);
   const said = `Nothing judged task #${task.id}. ${feedback}\nA yes completes the task without the gate. Once it is mended it can judge the work again, as it is; a no has the task done anew.`;
@@ -164,12 +164,12 @@ function askAboutWork(
   ];
 }
 
-/** The request about a task that a gate keeps sending back. */
+/** The pending request about a task that a gate keeps rejecting. */
 export function pendingGate(state: TeamState, taskId: string): TeamRequest | undefined {
   return pendingRequests(state, taskId).find(({ kind }) => kind === 'gate');
 }
 
-/** Only a person says yes; Troupe itself may only say no, when the time is up, unless a rule of a person allows it. */
+/** Only a person says yes. Troupe may only say no, after the deadline, unless a person's rule allows it. */
 export function answerRequest(state: TeamState, command: CommandOf<'request.answer'>): TeamEvent[] {
   requireOpenTeam(state);
   const request = state.requests.get(command.requestId);

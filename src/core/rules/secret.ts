@@ -2,7 +2,7 @@ import type { AgentSpec } from '../agent.ts';
 import { TeamError } from '../errors.ts';
 import { findInCommand, findSecrets } from '../secret.ts';
 
-/** What runs a member is kept, so no secret may stand in it; they are named there and stay where the member runs. */
+/** An agent spec is stored, so it must only name secrets; their values stay where the member runs. */
 export function requireNoSecrets(agent: AgentSpec | undefined, whose: string): void {
   const [found] = agent ? findSecrets(agent) : [];
   if (!found) return;
@@ -13,7 +13,7 @@ export function requireNoSecrets(agent: AgentSpec | undefined, whose: string): v
   );
 }
 
-/** The same for a command that is kept. */
+/** The same for a command that is stored. */
 export function requireNoSecretIn(command: string, whose: string): void {
   const problem = findInCommand(command);
   if (problem !== undefined) throw new TeamError('invalid', `The command of ${whose} ${problem}`);

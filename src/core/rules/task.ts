@@ -59,7 +59,7 @@ export function createTask(state: TeamState, command: CommandOf<'task.create'>):
   ];
 }
 
-/** Any member may change a task's text and priority, and its dependencies (graph.ts), as on a shared board. Only a holder or manager ends it. */
+/** Any member may change a task's text, priority and dependencies (graph.ts). Only its holder or a manager ends it. */
 export function updateTask(state: TeamState, command: CommandOf<'task.update'>): TeamEvent[] {
   requireOpenTeam(state);
   requireActor(state, command.by);
@@ -89,7 +89,7 @@ export function updateTask(state: TeamState, command: CommandOf<'task.update'>):
   return [...events, ...failsAtOnce(state, command, next)];
 }
 
-/** The hooks let a new task pass. One that they were asked about twice passes once. */
+/** Marks a new task as accepted by the hooks; a second time changes nothing. */
 function passTask(task: TaskRecord, command: CommandOf<'task.update'>): TeamEvent[] {
   if (command.by !== SYSTEM) {
     throw new TeamError('not_allowed', `${command.by} may not let task ${task.id} pass: the hooks on new tasks do`);
@@ -97,12 +97,12 @@ function passTask(task: TaskRecord, command: CommandOf<'task.update'>): TeamEven
   return task.unjudged ? [event(command, 'task:updated', { taskId: task.id, unjudged: false })] : [];
 }
 
-/** Where another program has a say in who gets a task, Troupe itself takes it out of everybody's reach and gives it free. */
+/** Only Troupe itself withholds a task and frees it again, if another program shares the task list. */
 function requireWithholder(task: TaskRecord, by: Actor): void {
   if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not withhold task ${task.id}: Troupe itself does`);
 }
 
-/** Reserves a task. Taking it from its holder raises the epoch, so that the holder's writes no longer count. */
+/** Reserves a task. Taking it from its holder raises the epoch, so that the holder's writes are refused. */
 export function assignTask(state: TeamState, command: CommandOf<'task.assign'>): TeamEvent[] {
   requireOpenTeam(state);
   requireActor(state, command.by);
@@ -122,14 +122,14 @@ export function assignTask(state: TeamState, command: CommandOf<'task.assign'>):
   return [event(command, 'task:assigned', { taskId: task.id, assigneeId, epoch: task.epoch + (held ? 1 : 0) })];
 }
 
-/** One step: pending, nothing open before it, and free or reserved for who takes it. Without an id: the best of those. */
+/** Claims a pending task without obstacles, in one step. Without an id: the best such task. */
 export function claimTask(state: TeamState, command: CommandOf<'task.claim'>): TeamEvent[] {
   requireOpenTeam(state);
   const { by, memberId = by } = command;
   if (memberId !== by) requireManager(state, by, `start a task for ${memberId}`);
   requireLive(state, memberId);
   const wanted = command.taskId === undefined ? undefined : state.tasks.get(command.taskId);
-  // One that was deleted is gone, as one that never was.
+  // A deleted task is treated like one that never existed.
   const named = wanted?.status === 'deleted' ? undefined : wanted;
   const [obstacle] = obstacles(state, { memberId, at: command.at }, named);
   if (obstacle) throw refuseClaim(state, memberId, obstacle, named);
@@ -152,7 +152,7 @@ export function releaseTask(state: TeamState, command: CommandOf<'task.release'>
 export function completeTask(state: TeamState, command: CommandOf<'task.complete'>): TeamEvent[] {
   const task = writable(state, command, 'complete');
   requireUnfinished(state, task, 'complete');
-  // What it took before it led, or was told to delegate, it may finish.
+  // A lead may finish what it took before it led or before delegate mode.
   if (task.status === 'pending' || task.assigneeId !== command.by) requireWorker(state, command.by);
   const member = state.members.get(command.by);
   if (member?.planApprovalRequired && !member.planApproved) {
@@ -165,7 +165,7 @@ export function completeTask(state: TeamState, command: CommandOf<'task.complete
   ];
 }
 
-/** The task stays with its holder, who does it again; after so many times a person has to look at it. */
+/** The task stays with its holder, which does it again; after several rejections a person has to look at it. */
 export function rejectTask(state: TeamState, command: CommandOf<'task.reject'>): TeamEvent[] {
   requireOpenTeam(state);
   const { by, taskId } = command;
@@ -176,7 +176,7 @@ export function rejectTask(state: TeamState, command: CommandOf<'task.reject'>):
   if (task.status !== 'in_progress') {
     throw new TeamError('conflict', `Cannot send back ${describeTask(state, task.id)}: nobody works on it`);
   }
-  // Another try of whoever works on it would mend nothing.
+  // The member cannot fix the gate by trying again.
   if (command.unable) return askAboutGate(state, command, task);
   return [
     event(command, 'task:rejected', {
@@ -198,7 +198,7 @@ export function failTask(state: TeamState, command: CommandOf<'task.fail'>): Tea
   ];
 }
 
-/** A new epoch and a record of who reopened it and why: what was final is not silently undone. */
+/** Records a new epoch, who reopened the task and why: a final state is never undone silently. */
 export function reopenTask(state: TeamState, command: CommandOf<'task.reopen'>): TeamEvent[] {
   requireOpenTeam(state);
   const task = requireTask(state, command.taskId, { deleted: true });
@@ -213,7 +213,7 @@ export function reopenTask(state: TeamState, command: CommandOf<'task.reopen'>):
   if (task.status === 'deleted') requireRoom(state);
   const epoch = task.epoch + 1;
   const events = [event(command, 'task:reopened', { taskId: task.id, epoch, reason: command.reason })];
-  // Its member may have left since; reserved for nobody who is there, it could never be claimed.
+  // Its member may have left since. Reserved for an absent member, it could never be claimed.
   if (task.reserved && !isExpected(requireMember(state, task.assigneeId as string))) {
     events.push(event(command, 'task:assigned', { taskId: task.id, assigneeId: null, epoch }));
   }
@@ -231,14 +231,14 @@ export function deleteTask(state: TeamState, command: CommandOf<'task.delete'>):
   ];
 }
 
-/** Who executes a command that no schema has seen may leave it out: without one a task has no place in the order, nor have others beside it. */
+/** A caller that skips the schema may omit the priority. A task without one would break the order of all others. */
 function requirePriority(priority: SharedTaskPriority): void {
   if (isPriority(priority)) return;
   const given = priority === undefined ? 'A task without a priority' : `${quote(String(priority))} as a priority`;
   throw new TeamError('invalid', `${given} cannot be ordered: give ${SharedTaskPriority.options.join(', ')}`);
 }
 
-/** One more task must fit; deleted ones do not count. */
+/** Requires room for one more task; deleted ones do not count. */
 function requireRoom(state: TeamState): void {
   if (state.tasks.size - state.index.counts.deleted < TASKS_PER_TEAM) return;
   throw new TeamError(
@@ -247,7 +247,7 @@ function requireRoom(state: TeamState): void {
   );
 }
 
-/** The task, if the caller may write to it as its holder or in the holder's place. */
+/** The task, if the caller is its holder or a manager. */
 function writable(
   state: TeamState,
   command: CommandOf<'task.release' | 'task.complete' | 'task.reject' | 'task.fail'>,

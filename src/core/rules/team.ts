@@ -20,7 +20,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       `Team ${quote(state.teamId)} cannot be created under the name ${command.name}: use one name for both`,
     );
   }
-  // Teams become names of files and streams: here, where each begins, it counts whether somebody forgot to parse.
+  // Team names become names of files and streams, so check them here even if a caller forgot to parse.
   if (!isSlug(command.name)) throw new TeamError('invalid', `${quote(command.name)} is no name for a team`);
   requireNoSecrets(command.leadAgent, `the lead ${command.leadName}`);
   requireChoiceWithoutSecrets(command.agents);
@@ -87,7 +87,7 @@ export function closeTeam(state: TeamState, command: CommandOf<'team.close'>): T
   ];
 }
 
-/** Hooks run programs: only a person brings them in. */
+/** Hooks run programs: only a person may add them. */
 export function registerHook(state: TeamState, command: CommandOf<'hook.register'>): TeamEvent[] {
   const team = requireOpenTeam(state);
   requirePerson(command.by, 'register hooks');
@@ -109,7 +109,7 @@ function requireChoiceWithoutSecrets(agents: AgentChoice = {}): void {
   for (const [name, agent] of Object.entries(agents)) requireNoSecrets(agent, `agent ${name}`);
 }
 
-/** What holds agents back is not theirs to raise; they may tighten it. */
+/** Agents may tighten their own limits but not raise them. */
 function requireLimitsKept(team: TeamRecord, command: CommandOf<'team.update'>): void {
   const { maxTeammates = 0, messagesPerMinute = 0, budget } = command;
   if (budget && isRaised(team.budget, budget)) requirePerson(command.by, 'raise the budget');
