@@ -23,18 +23,18 @@ export interface Daemon extends Pick<Teams, 'coordinator' | 'tasks' | 'mailbox' 
   readonly pid: number;
   readonly socket: string;
   readonly url: string;
-  /** Where it listens for what comes over TCP: `127.0.0.1:43210`. */
+  /** Where it listens on TCP: `127.0.0.1:43210`. */
   readonly address: string;
-  /** Where its journal is. */
+  /** The location of its journal. */
   readonly journal: { readonly location: string };
   readonly log: Log;
-  /** Resolves when it has ended, on its own or because it was told to; rejects when it cannot go on. */
+  /** Resolves when the daemon has stopped, on its own or on request; rejects when it cannot go on. */
   readonly ended: Promise<void>;
-  /** Ends it: calls under way are finished, sessions are told, everything is durable. */
+  /** Stops it: running calls finish, sessions are told, and everything is durable. */
   close(): Promise<void>;
 }
 
-/** Puts the house together and opens its doors. Throws a `TeamError`; if another daemon runs here, a `LockedError`. */
+/** Starts a daemon. Throws a `TeamError`; if another daemon runs in this state directory, a `LockedError`. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const home = typeof options.home === 'string' ? homeAt(resolve(options.home)) : options.home;
   const ending = openEnding();
@@ -46,7 +46,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-/** Each step uses only what the steps before it returned, and adds to the ending what it opened. */
+/** Each step uses only results of the steps before it, and registers with `ending` what it opened. */
 async function start(options: PlacedOptions, ending: Ending): Promise<Daemon> {
   const taken = await takeHome(options, ending);
   const storage = await openStorage(taken, options, ending);
@@ -60,16 +60,16 @@ async function start(options: PlacedOptions, ending: Ending): Promise<Daemon> {
   lock.onLost(() => {
     log.error('home.lost', { home: home.directory });
     const lost = new TeamError('storage', `The state directory ${home.directory} was removed or replaced`);
-    // Nobody would find the members again.
+    // No later daemon could find the members again.
     void supervisor.close({ end: true }).finally(() => ending.fail(lost));
   });
   await teams.start(faces);
-  // Not before: a daemon that could not start kept no teams there.
+  // Only now: a daemon that failed to start has kept no teams in this journal.
   storage.remember();
   writeCard(home.card, { ...card, journal: storage.journal.location });
-  // While they can still be heard: they give back what they hold and say that they go.
+  // While members can still reach the daemon: they release their tasks and say that they stop.
   closers.add('members', () => supervisor.close({ end: !ending.keepsMembers }));
-  // First of all: the next daemon waits for the lock only if nobody claims to have it.
+  // First of all: the next daemon waits for the lock only if no card names an owner.
   closers.add('card', () => removeCard(home.card));
   closers.add('farewell', () => log.info('daemon.closing'));
 

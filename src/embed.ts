@@ -16,27 +16,27 @@ import { prepareHome } from './runtime/home.ts';
 import { openTeams } from './runtime/teams.ts';
 import type { Teams } from './runtime/teams.ts';
 
-/** Which agents there are, and where teams are kept. */
+/** The agents, and where teams are stored. */
 export interface EmbedOptions {
   /** Agents by name. A teammate gets the one that its `agentType` names, else the first. */
   readonly agents: OwnAgents;
-  /** A state directory, for teams that outlive the process; without one they are in memory. */
+  /** A state directory for teams that outlive the process; by default they are kept in memory. */
   readonly home?: string;
-  /** Hears of trouble that the teams live with; by default it is a warning of the process. */
+  /** Receives errors that the teams survive; by default they become process warnings. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Teams that live in this process. */
+/** Teams that run in this process. */
 export interface EmbeddedTeams extends Pick<Teams, 'coordinator' | 'tasks' | 'mailbox' | 'hooks'> {
   readonly ledger: Ledger;
-  /** Ends the members and closes the journal. */
+  /** Stops the members and closes the journal. */
   close(): Promise<void>;
 }
 
-/** The name of this process among those that could run a member. */
+/** The host name of this process. */
 const HOST = 'local';
 
-/** Runs teams in this process, without a daemon: nothing listens, and no other process is started but hooks. */
+/** Runs teams in this process, without a daemon: nothing listens, and only hooks start other processes. */
 export async function embedTeams({ agents, home: place, onError = warn }: EmbedOptions): Promise<EmbeddedTeams> {
   const closers = createClosers(onError);
   try {
@@ -84,7 +84,7 @@ export async function embedTeams({ agents, home: place, onError = warn }: EmbedO
   }
 }
 
-/** What members ask of the process they run in. They have no credential and no address. */
+/** The services that members use in this process. They have no credential and no address. */
 function daemonOf({ transcripts }: { transcripts: string }): DaemonService {
   return {
     transcriptFolder: (teamId, memberId) => join(transcripts, teamId, memberId),

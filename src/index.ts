@@ -1,4 +1,4 @@
-// What programs can import; docs/library.md shows how. Named exports and nothing else, from the ground up.
+// What programs can import; docs/library.md shows how. Only named exports, ordered from the core upwards.
 export { SYSTEM, USER } from './core/actor.ts';
 export type { Actor } from './core/actor.ts';
 export { AgentChoice, AgentInput, AgentKind, AgentSpec } from './core/agent.ts';

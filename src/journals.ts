@@ -8,36 +8,36 @@ import type { Journal } from './journal/journal.ts';
 import { memoryJournal } from './journal/memory.ts';
 import { sqliteJournal } from './journal/sqlite.ts';
 
-/** Where teams are kept: a file, the memory of one process, or servers that several machines reach. */
+/** Where teams are stored: a file, the memory of one process, or servers that several machines reach. */
 export type JournalPlace =
   | { readonly kind: 'sqlite'; readonly path?: string }
   | { readonly kind: 'memory' }
   | { readonly kind: 'nats'; readonly url: string; readonly base?: string };
 
-/** A journal and what its word is worth. */
+/** An open journal, and how durable it is. */
 export interface OpenedJournal {
   readonly journal: Journal;
   readonly kind: JournalPlace['kind'];
   readonly location: string;
   readonly durability: 'fsync-before-ack' | 'replicated' | 'lazy' | 'memory';
-  /** The daemons that share it, where several can. */
+  /** The daemons that share it, if several can. */
   readonly hosts?: Hosts;
-  /** Why nothing can be asked of it just now, where it cannot be reached. */
+  /** Why the journal cannot be used now, if it is unreachable. */
   readonly away?: () => JournalAwayError | undefined;
-  /** The address that opens it once more with nobody there to say anything; none where it takes a credential. */
+  /** The address that opens it again without asking anyone; unset if it needs a credential. */
   readonly again?: string;
-  /** Why it can only be read, where it is damaged. */
+  /** The damage, if any; a damaged journal is read-only. */
   readonly damage?: TeamError;
-  /** How what is acknowledged could be made safer, where it could. */
+  /** How to make acknowledged data safer, if possible. */
   readonly advice?: string;
 }
 
-/** Where the teams of a state directory are when nobody says anything. */
+/** The default place for the teams of a state directory. */
 export const OWN_PLACE: JournalPlace = { kind: 'sqlite' };
 
 const SQLITE = /^sqlite:(?:\/\/)?(.+)$/s;
 
-/** Reads `sqlite:PATH`, `sqlite://PATH`, `memory`, `nats://...` or `tls://...`; relative paths begin at `base`. */
+/** Parses `sqlite:PATH`, `sqlite://PATH`, `memory`, `nats://...` or `tls://...`; paths are relative to `base`. */
 export function readJournalPlace(text: string, base: string): JournalPlace {
   if (text === 'memory') return { kind: 'memory' };
   if (text === 'sqlite') return OWN_PLACE;
@@ -50,7 +50,7 @@ export function readJournalPlace(text: string, base: string): JournalPlace {
   );
 }
 
-/** The same words with the paths in them as they are from `base`, for who reads them in another folder. What names no place stays as it is. */
+/** The same address with absolute paths, resolved from `base`, for use in another folder. Other text stays as it is. */
 export async function anchorPlace(text: string, base: string): Promise<string> {
   const path = SQLITE.exec(text)?.[1];
   if (path !== undefined) return `sqlite:${resolve(base, path)}`;
@@ -60,19 +60,19 @@ export async function anchorPlace(text: string, base: string): Promise<string> {
 
 /** How the kinds of journals differ. */
 interface JournalKind<P extends JournalPlace> {
-  /** Several daemons may write it at the same time. */
+  /** Several daemons may write to it at the same time. */
   readonly isShared: boolean;
-  /** What is in it outlives the process. */
+  /** Its content outlives the process. */
   readonly lasts: boolean;
-  /** The file it is; `own` where the place names none. */
+  /** Its file; `own` if the place names none. */
   file(place: P, own: string): string | undefined;
-  /** Its place as `location` tells it, where that is not its file. */
+  /** Its place as in `location`, if that is not its file. */
   show?(place: P): Promise<string>;
-  /** `exclusive`: one ledger of this process alone writes it. */
+  /** `exclusive`: only one ledger, of this process, writes to it. */
   open(place: P, options: { file: string; exclusive: boolean }): Promise<OpenedJournal>;
 }
 
-// What serves servers is loaded by those who have some.
+// The NATS code is loaded only when it is needed.
 const KINDS: { readonly [P in JournalPlace as P['kind']]: JournalKind<P> } = {
   memory: {
     isShared: false,
@@ -115,7 +115,7 @@ function kindOf(place: JournalPlace): JournalKind<JournalPlace> {
   return KINDS[place.kind];
 }
 
-/** Opens a journal; `file` is the one for `sqlite` without a path. `exclusive`: one ledger of this process alone writes it. */
+/** Opens a journal; `file` is for `sqlite` without a path. `exclusive`: one ledger of this process writes. */
 export function openJournal(
   place: JournalPlace,
   { file, exclusive = false }: { file: string; exclusive?: boolean },
@@ -133,17 +133,17 @@ export function lasts(place: JournalPlace): boolean {
   return kindOf(place).lasts;
 }
 
-/** The file that a journal is; undefined for one that is none. */
+/** The file of a journal; undefined if it has none. */
 export function fileOf(place: JournalPlace, { file }: { file: string }): string | undefined {
   return kindOf(place).file(place, file);
 }
 
-/** A place as `location` tells it, without opening it. */
+/** A place as in `location`, without opening it. */
 export async function showPlace(place: JournalPlace, { file }: { file: string }): Promise<string> {
   return (await kindOf(place).show?.(place)) ?? fileOf(place, { file }) ?? place.kind;
 }
 
-/** Whether there is something to read; opening a file that is missing would make one. */
+/** Whether there is something to read; opening a missing file would create one. */
 export function isThere(place: JournalPlace, { file }: { file: string }): boolean {
   const path = fileOf(place, { file });
   return path === undefined || existsSync(path);

@@ -29,29 +29,29 @@ import { readCard } from './runtime/card.ts';
 import { readLeaseFile } from './runtime/hosts/lease-file.ts';
 import { openTmuxScreen } from './terminals/tmux-screen.ts';
 
-/** Which member, where its daemon is, and with which credential. */
+/** The member, its daemon's state directory and its environment. */
 export interface TeammateProcessOptions {
   readonly teamId: string;
   readonly memberId: string;
   readonly home: Home;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Aborts to end it. */
+  /** Aborts to stop it. */
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
 }
 
-/** A daemon may be away for long, being upgraded say; a turn that was paid for goes on meanwhile. */
+/** A daemon may be away for a long time, for example during an upgrade; a turn that was paid for goes on meanwhile. */
 const PATIENCE_MS = 24 * 60 * 60_000;
 
-/** Who is told to end while its daemon is away has this long in which the daemon may come back and hear its last words. */
+/** If the process is told to stop while its daemon is away, it waits this long for the daemon to return. */
 const LAST_WORDS_MS = 2_000;
 
-/** The exit code of a process that SIGTERM ended, by custom. */
+/** The usual exit code of a process that SIGTERM ended. */
 const TERMINATED = 143;
 
 /**
- * One teammate as a process of its own: it holds the agent and reaches the team over the socket, so that the daemon can go
- * and come back without ending a turn. Resolves with the exit code.
+ * Runs one teammate as a separate process. It holds the agent and reaches the team over the socket, so that the daemon
+ * can restart without ending a turn. Resolves with the exit code.
  */
 export async function runTeammateProcess(options: TeammateProcessOptions): Promise<number> {
   const { teamId, memberId, home, environment, onError } = options;
@@ -75,7 +75,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
       absence.tell(isReached);
     },
   });
-  // Else it would wait for a daemon that may never come, with the signal in vain.
+  // Otherwise it would ignore the signal and wait for a daemon that may never return.
   const hangUp = (): void => {
     leaving = setInterval(() => {
       if (!isReached) client.close();
@@ -87,7 +87,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     const patient = patientDoor(door, { signal, onError });
     const member = await patient.call('member.show', { teamId, memberId });
     if (!member.agent) throw new TeamError('invalid', `Member ${memberId} of team ${teamId} has no agent to run`);
-    // The daemon starts this process in the folder of the team, where nobody named another.
+    // The daemon starts this process in the team's folder, if nobody named another.
     const cwd = folderOfMember(member, process.cwd()) ?? process.cwd();
     const team = await patient.call('team.show', { teamId });
     const leads = team.leadId === memberId;
@@ -114,9 +114,9 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
       ...startOf({ team, member, agent: member.agent }, { cwd, env, tools }),
     });
     if (ending === 'crashed') return 1;
-    // Whether a signal was a stop or an accident, only the one who sent it knows: the supervisor says so in our place.
+    // Only the sender knows whether a signal was a stop or an accident, so the supervisor records it.
     if (ending === 'stopped') return TERMINATED;
-    // It agreed to stop: what it holds goes back with it.
+    // It agreed to stop: its tasks are released.
     if (ending === 'shutdown') await leave(client, teamId, memberId, ending);
     return 0;
   } finally {
@@ -135,24 +135,24 @@ function takenOver(memberId: string, leaseMs: number): TeamError {
   );
 }
 
-/** What an agent may have to know of where it is. */
+/** What an adapter may need to know about its surroundings. */
 interface Surroundings extends Pick<TeammateProcessOptions, 'home' | 'environment' | 'memberId'> {
   readonly leads: boolean;
   readonly team: ResultOf<'team.show'>;
 }
 
-/** The adapter of each kind. One that lives in another process has none here. */
+/** The adapter of each kind. A kind that runs in another process has none here. */
 const ADAPTERS: Readonly<
   Record<AgentKind, (spec: AgentSpec, around: Surroundings) => Agent | Promise<Agent> | undefined>
 > = {
   claude: ({ command, args }) => claudeAgent({ command, args }),
   codex: ({ command, args }) => codexAgent({ command, args }),
-  // Loading the library of the protocol takes 0.2 s, and most teammates need none of it.
+  // Loading the protocol's library takes 0.2 s, and most teammates do not need it.
   acp: async ({ name, command, args }) => (await import('./agents/acp.ts')).acpAgent({ name, command, args }),
   'claude-native': nativeAgent,
   exec({ command = [], args = [], messages = false }, { leads }) {
     const [program, ...rest] = [...command, ...args];
-    // A lead that hears nothing could not lead.
+    // A lead without mail could not lead.
     return program === undefined ? undefined : execAgent({ command: [program, ...rest], mail: leads || messages });
   },
   function: () => undefined,
@@ -166,7 +166,7 @@ async function agentFor(spec: AgentSpec, around: Surroundings): Promise<Agent> {
   return agent;
 }
 
-/** Claude Code as a teammate of a team of its own kind, which we lead for this team. */
+/** Claude Code as a teammate of a native team, which we lead on behalf of this team. */
 function nativeAgent({ command, args }: AgentSpec, { home, environment, memberId, team }: Surroundings): Agent {
   mkdirSync(home.terminals, { recursive: true, mode: 0o700 });
   const stream = streamOf({ createdAt: new Date(team.createdAt) });
@@ -181,13 +181,13 @@ function nativeAgent({ command, args }: AgentSpec, { home, environment, memberId
   });
 }
 
-/** The team's tools for the member: the daemon's endpoint with the member's credential, and ourselves on stdio. */
+/** The team's tools for the member: the daemon's endpoint with the member's credential, and this program on stdio. */
 function toolsFor(home: Home, tokenFile: string): TeamTools {
   const url = readCard(home.card)?.url;
   const token = readFileSync(tokenFile, 'utf8').trim();
   return {
     name: 'troupe',
-    // With a certificate of one's own the agents could not check whom they talk to; the proxy goes over the socket.
+    // Agents could not verify a self-signed certificate, so they use the stdio proxy, which goes over the socket.
     ...(url?.startsWith('http://') && {
       http: { url: `${url}/mcp`, headers: { authorization: `Bearer ${token}`, 'x-troupe-teams': '1' } },
     }),
@@ -199,7 +199,7 @@ function toolsFor(home: Home, tokenFile: string): TeamTools {
   };
 }
 
-/** The variables of ours that its provider needs. */
+/** The daemon's variables that the agent's provider needs. */
 function providerOf(spec: AgentSpec, environment: TeammateProcessOptions['environment']): string[] {
   const known = findAgent(catalogNameOf(spec));
   return known ? providerVariables(known, environment, spec.env) : [];
@@ -209,7 +209,7 @@ async function leave(client: Client, teamId: string, memberId: string, ending: s
   try {
     await client.call('member.remove', { teamId, memberId, reason: ending });
   } catch (error) {
-    // Somebody else recorded it first.
+    // Someone else recorded it first.
     if (codeOf(error) !== 'member_stopped' && codeOf(error) !== 'team_closed') throw error;
   }
 }

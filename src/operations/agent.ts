@@ -5,7 +5,7 @@ import { operation } from './operation.ts';
 
 const Hold = z.enum(['enforced', 'refused', 'asked']);
 
-/** What is known of an agent before one is started. */
+/** What is known about an agent before it is started. */
 const ListedAgent = z.object({
   name: z.string(),
   title: z.string(),

@@ -6,19 +6,19 @@ import type { TeamState } from '../core/state.ts';
 import { isSlug, quote } from '../core/text.ts';
 import { sameSince } from '../core/view.ts';
 
-/** How much a credential allows; each scope includes those before it. */
+/** How much a credential allows; each scope includes the ones before it. */
 export const SCOPES = ['reader', 'member', 'lead', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * Who calls, as its credential says; nothing in a request can change it. An admin is a person and may speak for any
- * member; every other credential was made for one member of one team.
+ * The caller, from its credential; nothing in a request can change it. An admin is a person and may act for any member.
+ * Every other credential was made for one member of one team.
  */
 export interface Caller {
   readonly scope: Scope;
   readonly teamId?: string;
   readonly memberId?: string;
-  /** Since when that member is the same one: another may join under its name, and this credential is none of that one's. */
+  /** When that member first joined. A later member of the same name cannot use this credential. */
   readonly since?: number;
 }
 
@@ -30,12 +30,12 @@ export function hasScope(caller: Caller, scope: Scope): boolean {
   return SCOPES.indexOf(caller.scope) >= SCOPES.indexOf(scope);
 }
 
-/** Who was replaced as the lead keeps its place in the team, not its powers. */
+/** A lead that was replaced stays a member but loses its powers. */
 export function presentCaller(caller: Caller, { team }: Pick<TeamState, 'team'>): Caller {
   return caller.scope === 'lead' && team && team.leadId !== caller.memberId ? { ...caller, scope: 'member' } : caller;
 }
 
-/** Whether the member that a credential was made for is still of the team, or was until that was closed, and can be read. */
+/** Whether the credential's member is still in the team, or was until the team closed. */
 export function isPresent({ team, members }: TeamState, { memberId, since }: Caller): boolean {
   const member = memberId === undefined ? undefined : members.get(memberId);
   if (!member || sameSince(member) !== since) return false;
@@ -43,7 +43,7 @@ export function isPresent({ team, members }: TeamState, { memberId, since }: Cal
   return team?.closedAt !== undefined && member.stoppedAt?.getTime() === team.closedAt.getTime();
 }
 
-/** The one place where scope is checked: is the operation within the credential, and about its team? */
+/** The only scope check: does the credential allow the operation, and is it for this team? */
 export function authorize(caller: Caller, operation: { name: string; scope: Scope }, teamId: string | undefined): void {
   if (!hasScope(caller, operation.scope)) {
     throw new TeamError(
@@ -56,7 +56,7 @@ export function authorize(caller: Caller, operation: { name: string; scope: Scop
   }
 }
 
-/** In whose name the caller acts: a member in its own, a person in its own or in that of the member it names. */
+/** Who acts: a member as itself, a person as itself or as the member it names. */
 export function actorOf(caller: Caller, operation: { scope: Scope }, as: string | undefined): Actor {
   if (caller.scope === 'admin') return as === undefined ? USER : isSlug(as) ? as : parsePerson(as);
   if (caller.memberId === undefined || (caller.scope === 'reader' && operation.scope !== 'reader')) {
@@ -68,7 +68,7 @@ export function actorOf(caller: Caller, operation: { scope: Scope }, as: string 
   return caller.memberId;
 }
 
-/** A member, or a person who says so. What Troupe does in its own name, its own code does, and nobody who calls. */
+/** A member, or a person. Only Troupe's own code acts as Troupe, never a caller. */
 function parsePerson(as: string): Actor {
   if (as === SYSTEM) {
     throw new TeamError('not_allowed', `Nobody speaks as ${SYSTEM}: that is Troupe itself; name a member, or nobody`);

@@ -9,14 +9,14 @@ import { requireTeam } from '../core/view.ts';
 import type { Caller } from './caller.ts';
 import type { Services } from './operation.ts';
 
-/** What a caller says about the agent of a new member. */
+/** The agent that a caller wants for a new member. */
 export interface AgentWish {
   readonly agent?: AgentSpec | undefined;
-  /** What kind of agent it is, in any words. Where it is the name of one, it is the one that is meant. */
+  /** The kind of agent, as free text. If it is the name of an agent, that agent is meant. */
   readonly agentType: string;
 }
 
-/** What runs a teammate that is about to be started. Refuses an agent that cannot run where the teammate will work. */
+/** The agent of a teammate that is about to start. Refuses one that cannot run in the teammate's work folder. */
 export async function agentForTeammate(
   { ledger, daemon }: Pick<Services, 'ledger' | 'daemon'>,
   caller: Caller,
@@ -32,9 +32,9 @@ export async function agentForTeammate(
 }
 
 /**
- * What runs a new teammate: what a person says, else what the team has under that name. Where nobody says anything it is
- * the team's own choice, else the daemon's (`ours`): what its `config.yaml` says, or the first that is installed. A lead that
- * is an agent chooses among those that a person set up for the team, of which the first is its default.
+ * The agent of a new teammate: what a person names, else what the team has under that name. If no agent is named, it is
+ * the team's own choice, else the daemon's (`ours`): from its `config.yaml`, or the first installed one. A lead that is
+ * an agent chooses among those that a person set up for the team; the first is its default.
  */
 export function chooseAgent(
   state: TeamState,
@@ -64,8 +64,8 @@ export function chooseAgent(
 }
 
 /**
- * What the team itself says: the first of the agents that were set up for it, what its lead runs on, what its first teammate
- * does. A program of the user's own was written for one member and is no answer for another.
+ * The team's default: the first agent that was set up for it, else the lead's, else the first teammate's. A user's own
+ * program was written for one member and does not count.
  */
 function agentOfTeam(state: TeamState): AgentSpec | undefined {
   const { agents = {}, leadId } = requireTeam(state);
@@ -74,7 +74,7 @@ function agentOfTeam(state: TeamState): AgentSpec | undefined {
   return Object.values(agents)[0] ?? theirs.find((agent) => !isOwnAgent(agent));
 }
 
-/** Which program runs as the user is for a person to say, not for an agent. */
+/** Only a person decides which program runs with the user's rights, never an agent. */
 function requireMayRun(caller: Caller, agent: AgentSpec | undefined): void {
   if (caller.scope === 'admin' || !(agent?.command ?? agent?.args ?? agent?.env)) return;
   throw new TeamError(
@@ -83,7 +83,7 @@ function requireMayRun(caller: Caller, agent: AgentSpec | undefined): void {
   );
 }
 
-/** Then the team may know more of how it is set up. */
+/** Whether only a name is given. The team may then have a fuller spec under that name. */
 function isNameOnly(agent: AgentSpec | undefined): boolean {
   return Object.keys(agent ?? {}).every((key) => key === 'kind' || key === 'name');
 }

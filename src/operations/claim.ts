@@ -6,7 +6,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Context } from './operation.ts';
 import { mattersToClaim, requireWelcome, waitFor } from './wait.ts';
 
-/** A task that somebody waits for: the next one that is ready when none is named. */
+/** The task that a caller waits for; without an id, the next one that is ready. */
 interface Wanted {
   readonly teamId: string;
   readonly taskId?: string | undefined;
@@ -14,8 +14,8 @@ interface Wanted {
 }
 
 /**
- * Takes a task as soon as there is one. Whoever gave up meanwhile, or was gone before the answer was out, does not know
- * that it holds it: it is given back.
+ * Takes a task as soon as there is one. A caller that gave up or disconnected before the answer was sent does not know
+ * that it holds the task, so the task is released.
  */
 export async function claimWaiting(context: Context, wanted: Wanted): Promise<SharedTask | null> {
   const { ledger, once, signal, whenAnswered } = context;
@@ -30,13 +30,13 @@ export async function claimWaiting(context: Context, wanted: Wanted): Promise<Sh
     whenAnswered(leave);
     return task;
   }
-  // A face that cannot tell later looks at the signal itself.
+  // A face without `whenAnswered` checks the signal itself.
   await leave(!whenAnswered);
   if (task && whenAnswered) requireWelcome(signal);
   return (!whenAnswered && task) || null;
 }
 
-/** The task, and whether it was claimed now, and not by an earlier call under the same id. */
+/** The task, and whether this call claimed it, not an earlier one under the same id. */
 async function claim(
   { ledger, tasks, actor, once, signal, progress }: Context,
   { teamId, taskId, wait }: Wanted,
@@ -57,8 +57,8 @@ function orNotYet(error: unknown): undefined {
 }
 
 /**
- * Under which id the claim is made. One that was done is answered again; where the task was given back since, because that
- * answer reached nobody, another claim is made in its place.
+ * The command id for the claim. A claim that was done is answered again. If the task was released since, because that
+ * answer reached nobody, a new claim replaces it under another id.
  */
 function idFor({ receipts, tasks }: TeamState, by: string, given: string | undefined): Under {
   for (let again = 0; given !== undefined; again++) {
@@ -67,7 +67,7 @@ function idFor({ receipts, tasks }: TeamState, by: string, given: string | undef
     if (!receipt) return { commandId, isNew: true };
     const { status = 'pending', assigneeId } = tasks.get(receipt.taskId ?? '') ?? {};
     const isLost = status === 'pending' || (status === 'in_progress' && assigneeId !== by);
-    // What another keeper of the task did not confirm was followed by another claim already.
+    // If another program did not confirm the claim, the next attempt has already followed.
     if (!isLost || receipt.by !== by || receipts.has(`${commandId}.2`)) return { commandId, isNew: false };
   }
   return { commandId: undefined, isNew: true };
@@ -75,11 +75,11 @@ function idFor({ receipts, tasks }: TeamState, by: string, given: string | undef
 
 interface Under {
   readonly commandId: string | undefined;
-  /** Nothing was done under it yet. */
+  /** Nothing was done under this id yet. */
   readonly isNew: boolean;
 }
 
-/** Only what was claimed for the call: if it is another's by now, or was claimed anew, it stays as it is. */
+/** Releases only what this call claimed: if the holder or the epoch has changed, the task stays as it is. */
 async function giveBack({ ledger, actor, once: { onHost } }: Context, task: SharedTask): Promise<void> {
   const { teamId, id: taskId, epoch } = task;
   const speaker = onHost === undefined ? {} : { onHost };
@@ -93,8 +93,8 @@ async function giveBack({ ledger, actor, once: { onHost } }: Context, task: Shar
 }
 
 /**
- * The calls that are under way under one command id. A client that lost its connection asks again under the same id, maybe
- * before that is noticed here: what one of them claimed is given back when none of them was heard.
+ * The running calls under one command id. A client that lost its connection calls again under the same id, perhaps
+ * before the loss is noticed here. The task that one of them claimed is released if none of their answers arrived.
  */
 class Calls {
   made: SharedTask | undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How the daemon is, and what it has done. */
+/** The state of the daemon, and what it has done. */
 export const DaemonStatus = z.object({
   version: z.string(),
   pid: z.number().int(),

@@ -5,7 +5,7 @@ import { operation } from './operation.ts';
 import { ENOUGH_CHARS } from './page.ts';
 import { visibleEvents } from './visible.ts';
 
-/** What one commit recorded. The events are those of the journal, as plain JSON. */
+/** The batch of one commit, with the journal's events as plain JSON. */
 export const Batch = z.object({
   seq: z.number().int(),
   events: z.array(z.looseObject({ type: z.string(), at: z.number(), by: z.string() })),

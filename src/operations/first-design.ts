@@ -2,15 +2,15 @@ import { TeamError } from '../core/errors.ts';
 import { quote } from '../core/text.ts';
 import type { Operation } from './operation.ts';
 
-/** A call as a message asks for it. */
+/** A call, as a message requests it. */
 interface Asked {
   readonly input: unknown;
   readonly as?: string | undefined;
 }
 
 /**
- * Reads a payload of the first design, which may name who speaks and what is settled here. The one who speaks is taken for `as`: whether the
- * credential may speak for that one is checked where that is checked for all, and two different names are refused.
+ * Reads a payload of the first design, which may name the speaker and contain fields with only one allowed value. The
+ * speaker becomes `as`: the usual check decides whether the credential may act for it. Two different names are refused.
  */
 export function readFirstDesign({ message }: Operation, { input, as }: Asked): Asked {
   if (!message || typeof input !== 'object' || input === null) return { input, as };

@@ -2,11 +2,11 @@ import type { ErrorCode, ErrorFacts } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 
 /*
- * What goes over a connection, one JSON object per WebSocket message or per line of the Unix socket.
- * A frame of the client asks for an operation by its name or by its message type; `id` comes back with the answer.
+ * The frames of a connection: one JSON object per WebSocket message or per line of the Unix socket. A client's frame
+ * calls an operation by its name or by its message type; the answer has the same `id`.
  */
 
-/** A frame of a client has at most so many bytes: the longest text that an operation takes is a sixteenth of it. */
+/** The most bytes in a client's frame: 16 times the longest text that an operation accepts. */
 export const REQUEST_BYTES = 1024 * 1024;
 
 /** What a client sends. */
@@ -17,54 +17,57 @@ export interface RequestFrame {
   readonly payload?: unknown;
   /** The member that a person speaks for. */
   readonly as?: string;
-  /** Sent again under the same id, the call is done once. */
+  /** Makes the call idempotent: sent again under the same id, it is done once. */
   readonly commandId?: string;
-  /** The span that it is part of, as W3C Trace Context writes it; whatever is not that is ignored. */
+  /** The span that the call is part of, in W3C Trace Context format; anything else is ignored. */
   readonly traceparent?: string;
 }
 
-/** First frame on the Unix socket: the credential. A WebSocket shows it with its upgrade request. */
+/** First frame on the Unix socket: the credential. A WebSocket sends it with its upgrade request. */
 export interface HelloFrame {
   readonly type: 'hello';
   readonly id?: string | number;
   readonly token: string;
 }
 
-/** The payload of `subscribe`: what happened after `after`, then what happens. */
+/** The payload of `subscribe`: the events after `after`, then new ones. */
 export interface Subscription {
   readonly teamId: string;
   readonly after?: number;
-  /** As `subscribed` said: if another team has the name by now, that is a `conflict`, as `after` means nothing in it. */
+  /** From `subscribed`. If another team has the name by now, `after` is invalid there: a `conflict`. */
   readonly stream?: string;
-  /** Only `events` frames, without the messages that are made from them. */
+  /** Only `events` frames, without the messages derived from them. */
   readonly only?: 'events';
 }
 
-/** What the daemon answers to a call by name. A call by message type is answered with that operation's own message, with `more` and `after` as here. */
+/**
+ * The answer to a call by name. A call by message type is answered with that operation's own message, with `more` and
+ * `after` as here.
+ */
 export interface ResultFrame {
   readonly type: 'result';
   readonly id?: string | number;
   readonly result: unknown;
-  /** The result is a list and not all of it: asked again with this `after`, the operation goes on. */
+  /** The result is a list with more pages: called again with this `after`, the operation returns the next one. */
   readonly more?: true;
   readonly after?: string | number;
 }
 
-/** A refusal. Without an id it is about a frame that had none, or none that could be read. */
+/** A refusal. It has no id if the frame had none, or its id could not be read. */
 export interface ErrorFrame {
   readonly type: 'error';
   readonly id?: string | number;
   readonly error: { readonly code: ErrorCode; readonly message: string; readonly facts?: ErrorFacts };
 }
 
-/** A call still waits. */
+/** The call still waits. */
 export interface ProgressFrame {
   readonly type: 'progress';
   readonly id: string | number;
   readonly message: string;
 }
 
-/** What one should know of the answer to a call, which follows. */
+/** A remark on the answer to a call, which follows. */
 export interface NoticeFrame {
   readonly type: 'notice';
   /** The id of the call. */
@@ -72,7 +75,7 @@ export interface NoticeFrame {
   readonly message: string;
 }
 
-/** A batch of a subscribed team. `seq` is the cursor from which to go on after a lost connection. */
+/** A batch of a subscribed team. `seq` is the cursor for resuming after a lost connection. */
 export interface EventsFrame {
   readonly type: 'events';
   readonly teamId: string;
@@ -80,23 +83,23 @@ export interface EventsFrame {
   readonly events: readonly TeamEvent[];
 }
 
-/** The subscription stands; `seq` is where the team was then. */
+/** The subscription is active; `seq` is the team's last batch at that time. */
 export interface SubscribedFrame {
   readonly type: 'subscribed';
   readonly id?: string | number;
   readonly teamId: string;
   readonly seq: number;
-  /** Which of the teams that had this name one after another. */
+  /** Distinguishes teams that had this name one after another. */
   readonly stream: string;
 }
 
-/** The daemon stopped sending because the client did not read: reconnect and subscribe after these. */
+/** The daemon stopped sending because the client did not read: reconnect and subscribe after these cursors. */
 export interface CutFrame {
   readonly type: 'cut';
   readonly cursors: Readonly<Record<string, number>>;
 }
 
-/** Whether the input is that of a call that waits for something to happen. */
+/** Whether this is the input of a call that waits for something. */
 export function isWaiting(input: unknown): boolean {
   const wait = (input as { wait?: unknown } | null | undefined)?.wait;
   return typeof wait === 'number' && wait > 0;

@@ -15,7 +15,7 @@ export const hookOperations = [
     route: 'POST /api/teams/:teamId/hooks',
     cli: { args: ['type', 'command'] },
     run: async ({ hooks, once }, { teamId, ...config }) => {
-      // One that is not to run yet may be written later.
+      // The program of a disabled hook may be written later.
       const [broken] = config.enabled ? hooks.broken([config]) : [];
       if (broken) throw new TeamError('invalid', `Not registered: ${describeBroken(broken)}`);
       await hooks.registerHook(teamId, config, once);

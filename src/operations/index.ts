@@ -38,7 +38,7 @@ const ALL = [
   ...daemonOperations,
 ] as const;
 
-/** Every verb, in the order in which documents list them. */
+/** Every operation, in the order of the documents. */
 export const OPERATIONS: readonly Operation[] = ALL;
 
 /** The name of an operation. */
@@ -46,53 +46,53 @@ export type OperationName = (typeof ALL)[number]['name'];
 
 type Definition<N extends OperationName> = Extract<(typeof ALL)[number], { name: N }>;
 
-/** What an operation takes, as JSON. */
+/** The input of an operation, as JSON. */
 export type InputOf<N extends OperationName> = z.input<Definition<N>['input']>;
 
-/** What an operation answers, as JSON: moments are ISO text. */
+/** The result of an operation, as JSON: times are ISO text. */
 export type ResultOf<N extends OperationName> = z.input<Definition<N>['result']>;
 
 const BY_NAME = new Map(OPERATIONS.map((one) => [one.name, one]));
 const BY_MESSAGE = new Map(OPERATIONS.flatMap((one) => (one.message ? [[one.message.type, one] as const] : [])));
 
-/** An operation by its name or by the WebSocket message that asks for it. */
+/** An operation by its name or by the WebSocket message that calls it. */
 export function findOperation(name: string): Operation | undefined {
   return BY_NAME.get(name) ?? BY_MESSAGE.get(name);
 }
 
-/** A call as a face hands it over: who, what, with which input, in whose name. */
+/** A call from a face: the caller, the input, and the member it acts for. */
 export interface Call {
   readonly caller: Caller;
   readonly input: unknown;
   /** The member that a person speaks for. */
   readonly as?: string | undefined;
-  /** Sent again under the same id, the call is done once. */
+  /** Makes the call idempotent: sent again under the same id, it is done once. */
   readonly commandId?: string | undefined;
   readonly signal: AbortSignal;
   readonly progress?: (message: string) => void;
-  /** The span that it is part of, as W3C Trace Context writes it. */
+  /** The span that the call is part of, in W3C Trace Context format. */
   readonly traceparent?: string | undefined;
-  /** Hears what one should know of the answer. Who cannot gets no answer that needs it. */
+  /** Receives remarks on the answer. Without it, the caller gets no answer that needs one. */
   readonly notice?: (message: string) => void;
-  /** Hears of a list that it is not all, and from where to go on. */
+  /** Called if a list has more pages, with the cursor of the next one. */
   readonly more?: (after: Cursor) => void;
-  /** Tells whether the answer went out. */
+  /** Reports whether the answer was sent. */
   readonly whenAnswered?: WhenAnswered | undefined;
 }
 
-/** Parses, checks the scope, runs. The one way from any face to any verb; refusals are rejections. */
+/** Checks the scope, parses the input and runs the operation. The only way from any face; refusals are rejections. */
 export function callOperation(services: Services, name: string, call: Call): Promise<unknown> {
   const found = findOperation(name);
   if (!services.watch) return attempt(services, name, found, call);
   return services.watch(found?.name ?? 'unknown', call, () => attempt(services, name, found, call));
 }
 
-/** Not `async`: every call passes here, and one promise more is 0.5 us. */
+/** Not `async`: every call passes here, and one more promise costs 0.5 us. */
 function attempt(services: Services, name: string, found: Operation | undefined, call: Call): Promise<unknown> {
   try {
     const { caller } = call;
     if (caller.scope !== 'lead' || caller.teamId === undefined) return perform(services, name, found, call);
-    // A lead may have been replaced since it showed its credential.
+    // The lead may have been replaced since it authenticated.
     return services.ledger
       .view(caller.teamId, (state) => presentCaller(caller, state))
       .then((present) => perform(services, name, found, { ...call, caller: present }));
@@ -122,7 +122,7 @@ function perform(services: Services, name: string, found: Operation | undefined,
     ...(commandId !== undefined && {
       commandId: isChosenId(commandId) ? commandId : parse(ChosenId, commandId),
     }),
-    // A person may speak for a member from anywhere.
+    // A person may act for a member through any daemon.
     ...(hostId !== undefined && caller.scope !== 'admin' && { onHost: hostId }),
   };
   const actor = actorOf(caller, found, as);
@@ -142,7 +142,7 @@ function perform(services: Services, name: string, found: Operation | undefined,
     : run();
 }
 
-/** A person who looks is shown what was known last while the journal is away, and told so. */
+/** While the journal is unreachable, a person who only reads gets the last known state, with a notice. */
 async function remember<R>(
   { ledger }: Services,
   run: () => Promise<R>,

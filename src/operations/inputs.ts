@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Slug } from '../core/text.ts';
 
-/** The team an operation is about. */
+/** The team that an operation is about. */
 export const InTeam = z.strictObject({ teamId: Slug.describe('the team') });
 
 /** How long a call may wait for something to happen, in milliseconds. */

@@ -2,17 +2,17 @@ import { TeamError } from '../core/errors.ts';
 
 const NEWLINE = 0x0a;
 
-/** What lines have to be where they come from strangers. */
+/** Rules for lines from untrusted clients. */
 export interface LineRules {
-  /** A longer one is refused before it is held. */
+  /** A longer line is refused before it is buffered. */
   readonly maxBytes: number;
-  /** Whether bytes are text. */
+  /** Whether bytes are valid text. */
   readonly isUtf8: (bytes: Uint8Array) => boolean;
 }
 
 const ANY: LineRules = { maxBytes: Infinity, isUtf8: () => true };
 
-/** Cuts a stream of bytes into lines and tells each. What is left of a chunk is copied: it may be overwritten by the next. */
+/** Splits a byte stream into lines. The rest of a chunk is copied, because the next chunk may overwrite it. */
 export function splitLines(
   take: (line: string) => void,
   { maxBytes, isUtf8 }: LineRules = ANY,
@@ -36,11 +36,11 @@ export function splitLines(
     held += chunk.length - start;
     if (held > maxBytes) throw tooLong(maxBytes);
     pieces.push(Buffer.from(chunk.subarray(start)));
-    // Byte by byte, a million pieces would cost far more than what they hold.
+    // If bytes come one by one, a million pieces would cost far more than their content.
     if (pieces.length > 64) pieces = [Buffer.concat(pieces)];
   };
 
-  /** Nearly all chunks are whole lines: read as one text they cost half as much. Returns where the rest begins. */
+  /** Nearly all chunks are whole lines; decoding them as one text halves the cost. Returns where the rest begins. */
   function takeWhole(chunk: Buffer): number {
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     const whole = end === chunk.length ? chunk : chunk.subarray(0, end);

@@ -21,7 +21,7 @@ const SessionView = z.object({
   status: TeammateStatus,
   startedAt: Timestamp,
   pid: z.number().int().optional(),
-  /** The daemon that runs it; its process number is known on that machine only. */
+  /** The daemon that runs it; the process id is valid only on that machine. */
   hostId: z.string().optional(),
 });
 

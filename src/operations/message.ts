@@ -156,7 +156,7 @@ export const messageOperations = [
   }),
 ] as const;
 
-/** The place of a message in the mail of its owner. */
+/** The position of a message in its owner's mail. */
 function orderOf(
   ledger: Ledger,
   { teamId, owner, after }: Record<'teamId' | 'owner' | 'after', string>,
@@ -167,7 +167,7 @@ function orderOf(
   });
 }
 
-/** Asked again after a lost answer: what the session was handed then and still has not acknowledged, or nobody would show it. */
+/** For a retry after a lost answer: what the session got but has not acknowledged. Nobody else shows it. */
 function deliveredBefore(
   { messages }: TeamState,
   fresh: readonly string[],
@@ -180,7 +180,7 @@ function deliveredBefore(
   });
 }
 
-/** Whose inbox: the caller's own when nobody says another. */
+/** The owner of the inbox: by default the caller. */
 function ownerOf(context: Context, memberId: string | undefined): string {
   const owner = memberId ?? context.actor;
   if (owner.startsWith('@')) {
@@ -196,9 +196,9 @@ function mark(
   { teamId, ...input }: { teamId: string; memberId: string; messageIds: string[] },
 ): Promise<TeamMessage[]> {
   const { ledger, actor, once } = context;
-  // A command sent again is not judged again: what it answers must be the caller's to know all the same.
+  // A repeated command is not judged again, so check here that the caller may see the answer.
   const owner = ownerOf(context, input.memberId);
-  // Only the first step carries the id of the call: a second one under it would count as done.
+  // Only the first step carries the call's id: a second step under it would count as done.
   const steps = types.map((type, i) => ({ type, by: actor, ...(i === 0 && once), ...input }));
   return ledger.execute(teamId, steps, (state) =>
     input.messageIds.flatMap((id) => state.messages.get(id) ?? []).filter((message) => message.toId === owner),

@@ -54,7 +54,7 @@ export const NativeMessage = z.object({
   read: z.boolean(),
 });
 
-/** A native team, and whether it was left behind. */
+/** A native team, and whether it is abandoned. */
 export const LeftTeam = z.object({
   name: z.string(),
   kind: z.enum(['team', 'session']),
@@ -65,14 +65,14 @@ export const LeftTeam = z.object({
   members: z.number().int(),
 });
 
-/** A team that is kept in step with a native one. */
+/** A team that is synchronized with a native one. */
 export const JoinedTeam = z.object({
   teamId: z.string(),
   native: z.string().describe('the name of the native team'),
   notices: z.array(z.string()).describe('what people should know: refusals, overwrites, what will not be read'),
 });
 
-/** A joined team as it is told. */
+/** A joined team as operations return it. */
 export function viewJoined({ teamId, native, notices }: Joined): z.output<typeof JoinedTeam> {
   return { teamId, native, notices: [...notices] };
 }
@@ -102,7 +102,7 @@ export function summarize(team: NativeTeam): NativeSummary {
       unread: unread(member.name),
     })),
     tasks: [...team.tasks.values()]
-      // One that only stands for a running teammate; the program hides it as well.
+      // Such a task only represents a running teammate; Claude Code hides it too.
       .filter(({ metadata }) => metadata?.['_internal'] !== true)
       .map(({ id, subject, status, owner, blockedBy = [], activeForm }) => ({
         id,
@@ -118,7 +118,7 @@ export function summarize(team: NativeTeam): NativeSummary {
   };
 }
 
-/** All that lies in its inboxes. Each is in its own order, whatever its senders' clocks said; by time only between them. */
+/** All mail in its inboxes. Each inbox keeps its own order, whatever the senders' clocks; time only merges them. */
 export function mailOf({ inboxes }: NativeTeam): z.output<typeof NativeMessage>[] {
   return [...inboxes]
     .flatMap(([to, entries]) => {
@@ -139,17 +139,17 @@ export function mailOf({ inboxes }: NativeTeam): z.output<typeof NativeMessage>[
     }));
 }
 
-/** A team with the evidence for or against its being left behind. */
+/** A team with the evidence for or against its being abandoned. */
 export function viewLeftover({ evidence, changedAt, ...rest }: Leftover): z.output<typeof LeftTeam> {
   return { ...rest, evidence: [...evidence], changedAt: momentOf(changedAt) };
 }
 
-/** 0 stands for one that nobody knows. */
+/** 0 means unknown. */
 function momentOf(at: number): Date | undefined {
   return at === 0 ? undefined : new Date(at);
 }
 
-/** What the files themselves do not say. */
+/** Trouble that the files themselves do not mention. */
 function troubleOf(team: NativeTeam): string[] {
   const ended = leadEnded(team);
   return ended === undefined

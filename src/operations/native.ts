@@ -24,7 +24,7 @@ const Seat = z.strictObject({ teamId: Slug.describe('the team'), memberId: Slug.
 
 const Ticket = z.string().min(1).max(100).describe('tells the one in the pane from another of its name');
 
-/** As the program lets its lead choose them, and the oldest version a little more. */
+/** The names that Claude Code lets its lead choose; its oldest version allows slightly more. */
 const NativeName = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._ -]{0,63}$/, 'cannot be the name of a native teammate');
 
 const Named = z.strictObject({ name: z.string().min(1).max(200).describe('the name of the native team') });

@@ -2,12 +2,12 @@ import { TeamError } from '../core/errors.ts';
 import { quote } from '../core/text.ts';
 import type { Context, Cursor } from './operation.ts';
 
-/** What one answer holds of a long list, made in 10 ms; whoever wants more asks again from the last thing in it. Characters. */
+/** The size of one page of a long list, made in 10 ms; callers ask for the next one with a cursor. Characters. */
 export const ENOUGH_CHARS = 512 * 1024;
 
 /**
- * The beginning of a list: at most `limit` of it, and no more than one answer should hold. Who cannot hear that there is
- * more gets all that it asked for.
+ * The first page of a list: at most `limit` items, and at most the size of one answer. A caller that cannot learn about
+ * further pages (no `more`) gets all that it asked for.
  */
 export function pageOf<T extends { readonly id: Cursor }>(
   items: Iterable<T>,
@@ -27,13 +27,13 @@ export function pageOf<T extends { readonly id: Cursor }>(
   return page;
 }
 
-/** The last thing that somebody has of a list of which nothing is ever removed. */
+/** Requires that the cursor's item exists, in a list from which nothing is ever removed. */
 export function requireCursor<T>(found: T | undefined, after: string): T {
   if (found !== undefined) return found;
   throw new TeamError('not_found', `after: there is no ${quote(after)} in this list; without it the list is told anew`);
 }
 
-/** About as many characters as the JSON of a value has; to write it down for that would take ten times as long. */
+/** The approximate length of a value's JSON; serializing it would take ten times as long. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 3;
   if (typeof value !== 'object' || value === null) return 6;

@@ -58,7 +58,7 @@ export const requestOperations = [
         const [raised] = events;
         const id =
           raised?.type === 'request:raised' ? raised.requestId : state.receipts.get(once.commandId ?? '')?.requestId;
-        // About the same work it was asked before.
+        // There is already a request about the same work.
         const asked = input.taskId === undefined ? undefined : pendingGate(state, input.taskId);
         return found(state.requests.get(id ?? '') ?? asked);
       }),
@@ -162,7 +162,7 @@ export const requestOperations = [
   }),
 ] as const;
 
-/** A completion like any other, of what the last try produced: a no of the gate is put on record, and the request still waits. */
+/** A completion with the result of the last try. If the gate rejects it, the request stays open. */
 async function judgeAgain(
   { ledger, tasks, once }: Context,
   { teamId, requestId }: { teamId: string; requestId: string },
@@ -170,7 +170,7 @@ async function judgeAgain(
   const { taskId, detail } = await ledger.view(teamId, (state) => {
     requireTeam(state);
     const request = requireGate(state, requestId);
-    // What was done under the same id is answered again.
+    // A repeated call under the same id gets the same answer.
     if (!state.receipts.has(once.commandId ?? '')) requirePending(request);
     return request;
   });

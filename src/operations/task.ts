@@ -29,7 +29,7 @@ import { pageOf } from './page.ts';
 const OfTask = InTeam.extend({ taskId: TaskId.describe('the task') });
 const TASK_UPDATE = { answer: 'team_task_update', fields: (task: SharedTask | null) => ({ task }) } as const;
 
-/** A task that was ended. Those who decide for others may end one that waits: then it says what was not waited for. */
+/** An ended task. A manager may end a task that waits; `skipped` then lists its open dependencies. */
 const EndedTask = SharedTask.extend({
   skipped: z.array(TaskId).optional().describe('tasks that it waited for, and that are not completed'),
 });
@@ -131,7 +131,7 @@ export const taskOperations = [
     route: 'POST /api/teams/:teamId/claim',
     message: { type: 'team_claim_task', speaker: 'teammateId', ...TASK_UPDATE },
     cli: { args: ['taskId'] },
-    // Not `async`: one promise less, where claims are many.
+    // Not `async`: claims are frequent, and this saves a promise.
     run(context, { teamId, taskId, wait = 0 }) {
       const { tasks, actor, once } = context;
       if (wait > 0) return claimWaiting(context, { teamId, taskId, wait });
@@ -224,7 +224,7 @@ function orNull<T>(value: T | undefined): T | null {
 }
 
 async function withSkipped(ledger: Ledger, task: SharedTask): Promise<EndedTask> {
-  // What was begun had nothing to wait for: most tasks end so, and need no second look.
+  // A task that was claimed had no open dependencies. Most tasks end that way and need no second look.
   if (task.dependencies.length === 0 || task.startedAt !== undefined) return task;
   const skipped = await ledger.view(task.teamId, (state) => {
     const record = state.tasks.get(task.id);
@@ -233,7 +233,7 @@ async function withSkipped(ledger: Ledger, task: SharedTask): Promise<EndedTask>
   return skipped.length > 0 ? { ...task, skipped } : task;
 }
 
-/** A step of one task that needs nothing but its rule. */
+/** Executes a step of one task that needs nothing but its rule. */
 function doTask(
   { ledger, actor, once }: Context,
   type: Extract<CommandType, `task.${string}`>,

@@ -17,7 +17,7 @@ import { operation } from './operation.ts';
 import type { Services } from './operation.ts';
 import { waitFor } from './wait.ts';
 
-/** A team in one line of a list; of one with a problem nothing else is known but its name. */
+/** A team in one line of a list; of a team with a problem only the name is known. */
 const TeamSummary = TeamConfig.omit({ members: true, metadata: true }).extend({
   problem: z.string().optional().describe('why it cannot be read, and what to do'),
   members: z.number().int(),
@@ -33,7 +33,7 @@ const TeamSummary = TeamConfig.omit({ members: true, metadata: true }).extend({
 
 type TeamSummary = z.output<typeof TeamSummary>;
 
-/** Where a team stands. */
+/** The status of a team. */
 const TeamStatusReport = z.object({
   team: TeamConfig,
   seq: z.number().int().describe('the number of its last batch: subscribe from here'),
@@ -192,7 +192,7 @@ export const teamOperations = [
       const status = await ledger
         .view(teamId, (state) => state.team?.status)
         .catch((error: unknown) => {
-          // Who says so twice may also remove what nobody can read any more.
+          // With `force`, a team that cannot be read may be removed too.
           if (force && error instanceof TeamError && error.code === 'corrupt') return 'cleaned-up' as const;
           throw error;
         });
@@ -232,7 +232,7 @@ function summarize(state: TeamState, seq: number): TeamSummary[] {
   ];
 }
 
-/** It is listed, so that nobody takes it for gone; as one in which nothing can be done, to those who ask no further. */
+/** Lists an unreadable team, so that it does not seem gone; with a status in which nothing can be done. */
 function summarizeUnreadable(teamId: string, { message }: TeamError): TeamSummary[] {
   return [
     {
@@ -262,7 +262,7 @@ function summarizeUnreadable(teamId: string, { message }: TeamError): TeamSummar
   ];
 }
 
-/** From what is at hand: of each inbox only the last message is looked at. */
+/** The last activity, from data at hand: of each inbox it looks only at the last message. */
 function activeAt(state: TeamState, { createdAt, closedAt }: { createdAt: Date; closedAt?: Date | undefined }): Date {
   let last = Math.max(createdAt.getTime(), closedAt?.getTime() ?? 0);
   const see = (moment: Date | undefined): void => void (last = Math.max(last, moment?.getTime() ?? 0));
@@ -272,14 +272,14 @@ function activeAt(state: TeamState, { createdAt, closedAt }: { createdAt: Date; 
   return new Date(last);
 }
 
-/** As its list of tasks shows them, those included that hooks have not judged yet. */
+/** Blocked tasks as the task list shows them, including those that hooks have not judged yet. */
 function countBlocked(state: TeamState): number {
   let blocked = 0;
   for (const task of state.tasks.values()) if (task.status === 'pending' && isBlocked(state, task)) blocked++;
   return blocked;
 }
 
-/** Removes what a team that is over recorded. */
+/** Removes all data of a closed team. */
 export async function removeTeam(
   { ledger, daemon }: Pick<Services, 'ledger' | 'daemon'>,
   teamId: string,

@@ -8,7 +8,7 @@ import type { TeamState } from '../core/state.ts';
 import { SharedTask } from '../core/task.ts';
 import { viewMember } from '../core/view.ts';
 
-/** A teammate as programs know it that know agents; of one in a native team no more is known than its files say. */
+/** A teammate, for programs that know only agents; of one in a native team only what its files say is known. */
 export const Teammate = TeamMember.partial().extend({
   id: z.string(),
   name: z.string(),
@@ -20,7 +20,7 @@ export const Teammate = TeamMember.partial().extend({
 });
 export type Teammate = z.output<typeof Teammate>;
 
-/** A task of an agent's team, of either kind, under the same names. */
+/** A task of an agent's team, native or not, with the same field names. */
 export const TeammateTask = SharedTask.partial().extend({
   id: z.string(),
   teamId: z.string(),
@@ -31,7 +31,7 @@ export const TeammateTask = SharedTask.partial().extend({
 });
 export type TeammateTask = z.output<typeof TeammateTask>;
 
-/** The others in an agent's team. */
+/** The other members of an agent's team. */
 export function viewTeammates(state: TeamState, memberId: string): Teammate[] {
   const { team } = state;
   if (!team) return [];
@@ -50,11 +50,11 @@ export function viewTeammates(state: TeamState, memberId: string): Teammate[] {
     }));
 }
 
-/** The member of a native team whose id this is: its own, `name@team`, or the session of the lead. */
+/** The member of a native team with this id: its own, `name@team`, or the lead's session. */
 export function findNativeAgent(teams: readonly NativeTeam[], id: string): NativeAgent | undefined {
   for (const team of teams) {
     const { config } = team;
-    // A session without a team has tasks and nobody else.
+    // A session without a team has tasks but no members.
     if (team.kind === 'session' ? team.name === id : config?.leadSessionId === id) return { team, name: leadOf(team) };
     const member = config?.members.find((one) => agentIdOf(team, one) === id || `${one.name}@${team.name}` === id);
     if (member) return { team, name: member.name };
@@ -62,13 +62,13 @@ export function findNativeAgent(teams: readonly NativeTeam[], id: string): Nativ
   return undefined;
 }
 
-/** Somebody in a native team. */
+/** A member of a native team. */
 export interface NativeAgent {
   readonly team: NativeTeam;
   readonly name: string;
 }
 
-/** The others in an agent's native team. */
+/** The other members of an agent's native team. */
 export function viewNativeTeammates({ team, name }: NativeAgent): Teammate[] {
   const { config } = team;
   if (!config) return [];
@@ -82,7 +82,7 @@ export function viewNativeTeammates({ team, name }: NativeAgent): Teammate[] {
       const { model, color, cwd, agentType, isActive } = member;
       const owners = [member.name, agentId];
       const task = tasksOf(team).find(({ status, owner = '' }) => status === 'in_progress' && owners.includes(owner));
-      // Only those in panes say themselves whether they work.
+      // Only teammates in panes report whether they work.
       const isAtWork = isActive ?? task !== undefined;
       return {
         id: member.name,
@@ -119,7 +119,7 @@ export function viewNativeTasks({ team }: NativeAgent): TeammateTask[] {
   });
 }
 
-/** Those that stand for a running teammate, and those that were deleted, are hidden by the program as well. */
+/** Without deleted tasks and those that represent a running teammate; Claude Code hides both too. */
 function tasksOf({ tasks }: NativeTeam): NativeTask[] {
   return [...tasks.values()].filter(({ metadata, status }) => metadata?.['_internal'] !== true && status !== 'deleted');
 }

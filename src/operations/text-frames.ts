@@ -1,22 +1,22 @@
 /*
- * Texts as WebSocket messages (RFC 6455, section 5). Whoever opens, reads, pings and closes a WebSocket is a library's
- * matter; it also makes some ten objects and two pieces of memory of each message that it sends, and hands each to a stream.
+ * Encodes texts as WebSocket messages (RFC 6455, section 5). A library opens, reads, pings and closes WebSockets. But
+ * for each message that it sends it makes about ten objects and two buffers, and writes each to a stream.
  */
 
 const TEXT_FRAME = 0x81;
 const MASKED = 0x80;
 const MASK_BYTES = 4;
-/** Lengths up to this are in the second byte; above, this and the next number say that two or eight bytes follow. */
+/** Lengths up to this are in the second byte. The next two numbers say that two or eight bytes of length follow. */
 const SHORT = 125;
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 const MOST_IN_TWO = 0xffff;
 
-/** Random bytes for masks, fetched for a thousand messages at a time. */
+/** Random bytes for masks, generated for a thousand messages at a time. */
 const randomness = new Uint8Array(4096);
 let used = randomness.length;
 
-/** One piece of memory with each text as a message of one frame; what clients send has to be masked. */
+/** One buffer with each text as a message of one frame; messages of clients must be masked. */
 export function textFrames(texts: readonly string[], { masked }: { readonly masked: boolean }): Buffer {
   let total = 0;
   for (const text of texts) {
@@ -54,7 +54,7 @@ function writeHeader(bytes: Buffer, at: number, size: number, masked: boolean): 
   }
 }
 
-/** Puts a fresh key in front of the body and lays it over the body, with its four bytes at hand: half the time of looking each up. */
+/** Writes a new key and masks the body. Keeping the key in four variables takes half the time. */
 function mask(bytes: Buffer, body: number, size: number): void {
   if (used === randomness.length) {
     crypto.getRandomValues(randomness);

@@ -13,13 +13,13 @@ import { requireSight } from './visible.ts';
 
 const Entry = z.looseObject({ at: z.number(), type: z.string() });
 
-/** Read at once; a reader comes back for more. */
+/** The size of one page; a reader asks again for more. */
 const PAGE_BYTES = 256 * 1024;
 
-/** A transcript is written by another process: nothing tells us but the file. */
+/** Another process writes the transcript, so we can only poll the file. */
 const LOOK_MS = 100;
 
-/** How long another daemon may take to answer, beyond what it was asked to wait. */
+/** How long another daemon may take to answer, in addition to the requested wait. */
 const ANSWER_MS = 5_000;
 
 const From = InTeam.extend({
@@ -52,14 +52,14 @@ export const transcriptOperations = [
     route: 'GET /api/teams/:teamId/members/:memberId/transcript',
     cli: { args: ['memberId'] },
     run: async (context, { teamId, memberId, ...from }) => {
-      // It holds the mail that the member was shown.
+      // It contains the mail that the member got.
       requireSight(context, 'transcript', memberId);
       const { ledger, daemon, signal } = context;
       const hostId = await ledger.view(teamId, (state) => {
         requireTeam(state);
         return requireMember(state, memberId).hostId;
       });
-      // It lies where the member runs; another daemon reads it to us page by page.
+      // It is on the machine that runs the member; that daemon reads it for us, page by page.
       const timeoutMs = (from.wait ?? 0) + ANSWER_MS;
       const answer =
         hostId === undefined ? undefined : await daemon.askHost?.(hostId, { teamId, memberId, ...from }, { timeoutMs });
@@ -69,7 +69,7 @@ export const transcriptOperations = [
   }),
 ] as const;
 
-/** Reads a transcript of ours to another daemon. */
+/** Reads one of our transcripts for another daemon. */
 export async function answerTranscript(daemon: DaemonService, question: unknown): Promise<z.output<typeof Page>> {
   const { teamId, memberId, ...from } = parse(From, question);
   return readTranscript(daemon.transcriptFolder(teamId, memberId), from, new AbortController().signal);
@@ -86,7 +86,7 @@ async function readTranscript(
     const all = await listSessions(folder);
     const name = session ?? all.at(-1);
     first ??= name;
-    // What begins while we wait is read from its beginning: the place is one in the session before it.
+    // A session that starts while we wait is read from its beginning: `after` is a position in the previous one.
     const from = name === first ? after : 0;
     const page = name === undefined ? undefined : await readPage(join(folder, `${name}.jsonl`), from, tail);
     const done = performance.now() >= end || signal.aborted;
@@ -99,7 +99,7 @@ async function readTranscript(
   }
 }
 
-/** So many are named where none of them was meant. */
+/** How many sessions to name if the given one does not exist. */
 const FEW = 5;
 
 function unknownSession(session: string, all: readonly string[]): TeamError {
@@ -108,14 +108,14 @@ function unknownSession(session: string, all: readonly string[]): TeamError {
   return new TeamError('not_found', `There is no transcript of a session ${quote(session)}; ${there}`);
 }
 
-/** Sessions of a member that have a transcript, in the order in which they were last written. */
+/** Sessions of a member that have a transcript, in the order of their last write. */
 async function listSessions(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const dated = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })));
   return dated.sort((a, b) => a.at - b.at).map(({ name }) => name.replace(/\.jsonl$/, ''));
 }
 
-/** Whole lines only: the last one may still be on its way. */
+/** Returns whole lines only: the last one may be incomplete. */
 async function readPage(
   path: string,
   after: number,
@@ -125,7 +125,7 @@ async function readPage(
   if (!file) return { after, entries: [] };
   try {
     const { size } = await file.stat();
-    // Nothing is ever cut off a transcript: a place beyond its end is one in that of an earlier session.
+    // Transcripts are never truncated: a position beyond the end belongs to an earlier session.
     const start = after > size ? 0 : after;
     const from = tail ? Math.max(start, size - PAGE_BYTES) : start;
     const { buffer, bytesRead } = await file.read(

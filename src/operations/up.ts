@@ -25,7 +25,7 @@ const Source = z.strictObject({
   folder: z.string().max(4_096).refine(isAbsolute, 'must be absolute').describe('where the file lies'),
 });
 
-/** An agent by its name. A program has none: another name that would be one helps nobody. */
+/** An agent by its name. For a program, suggesting a similar name would not help, so the error shows the team file. */
 const AgentName = z.string().superRefine((text, context) => {
   if (isSlug(text)) return;
   const message = `${quote(text)} is not the name of an agent. A program of yours stands in a team file, as agent: { exec: ${text} }; troupe up runs it`;
@@ -179,7 +179,7 @@ export const upOperations = [
   }),
 ] as const;
 
-/** Two of a kind are numbered; the lead may bring in more of what is there, or of itself. */
+/** Numbers agents of the same kind. The lead may start more of the given agents, or of its own kind. */
 function teamFor(
   team: string,
   {
@@ -213,7 +213,7 @@ function teamFor(
   });
 }
 
-/** A name that says what it is about, and that no team has. */
+/** A name made from the goal that no team has yet. */
 function nameFor(goal: string, taken: ReadonlySet<string>): string {
   const words = suggestSlug(goal.split(/\s+/, 6).join(' ').slice(0, 40));
   for (let i = 1; ; i++) {

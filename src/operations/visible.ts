@@ -5,8 +5,8 @@ import type { Caller } from './caller.ts';
 import type { Context } from './operation.ts';
 
 /**
- * The events of a batch as a caller may see them: everybody sees what happens to the team, but mail only those between
- * whom it goes, the lead and people.
+ * The events of a batch that a caller may see: everything that happens to the team. Messages only if the caller is the
+ * sender, a recipient, the lead or a person.
  */
 export function visibleEvents(events: readonly TeamEvent[], caller: Caller): readonly TeamEvent[] {
   if (seesAll(caller) || !events.some((event) => event.type === 'message:sent')) return events;
@@ -17,12 +17,12 @@ export function visibleEvents(events: readonly TeamEvent[], caller: Caller): rea
   });
 }
 
-/** Nothing of a team is hidden from the caller. */
+/** Whether the caller may see everything in a team. */
 export function seesAll(caller: Caller): boolean {
   return hasScope(caller, 'lead');
 }
 
-/** What a member was told is its own to read; a person and the lead may look into that of others. */
+/** A member may read its own mail and transcripts; a person and the lead may read those of others. */
 export function requireSight({ caller, actor }: Pick<Context, 'caller' | 'actor'>, what: string, owner: string): void {
   if (owner === actor || seesAll(caller)) return;
   throw new TeamError(

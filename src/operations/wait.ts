@@ -2,22 +2,22 @@ import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-/** How often a caller who waits is told so. */
+/** How often a waiting caller gets a progress message. */
 const PROGRESS_MS = 10_000;
 
-/** How one waits. */
+/** How to wait. */
 export interface Waiting {
   readonly ms: number;
   readonly signal: AbortSignal;
   readonly progress?: ((message: string) => void) | undefined;
-  /** Whether it is worth trying again after this; without it every change of the team is. */
+  /** Whether to try again after this event; by default after every change of the team. */
   readonly matters?: (event: TeamEvent) => boolean;
 }
 
 /**
- * Tries until there is something, the time is up, or the caller is gone. It tries again whenever the team changed (without
- * one: any team) in a way that can matter, not by the clock: with 64 calls that wait for mail in an inbox of 5,000, to look
- * after each commit made every commit of the team take 73 ms, where it took 2.
+ * Tries until there is a result, the time is up, or the caller is gone. It tries again after events that matter, of the
+ * team or, without one, of any team; it does not poll. With 64 calls waiting for mail in an inbox of 5,000, a try after
+ * each commit made every commit take 73 ms instead of 2.
  */
 export async function waitFor<R>(
   ledger: Ledger,
@@ -32,7 +32,7 @@ export async function waitFor<R>(
   let wake = (): void => {};
   const stopListening = ledger.subscribe((changedTeam, { seq, events }) => {
     if (teamId !== undefined && changedTeam !== teamId) return;
-    // What was missed, before the first batch or where the team was opened anew, may have been anything.
+    // Batches that were missed, before the first one or when the team was reopened, may have contained anything.
     const isNext = heard !== undefined && seq === heard + 1;
     heard = seq;
     if (isNext && !events.some(matters)) return;
@@ -48,11 +48,11 @@ export async function waitFor<R>(
       if (found !== undefined || left <= 0) return found;
       if (!changed && !options.signal.aborted) await wakeOrTimeout(left, options.signal, (resolve) => (wake = resolve));
     }
-    // Whoever gave up must not be given anything any more; whoever may no longer ask is told why.
+    // A caller that gave up must get nothing any more; one that lost its permission gets the reason.
     requireWelcome(options.signal);
     return undefined;
   } catch (error) {
-    // Why it may no longer ask says more than what it could not do for that reason.
+    // The lost permission explains more than the failure that it caused.
     requireWelcome(options.signal);
     throw error;
   } finally {
@@ -61,7 +61,7 @@ export async function waitFor<R>(
   }
 }
 
-/** What can bring mail to a member, or change what of it is shown; requests and their answers are mail, too. */
+/** Events that can bring mail to a member or change which is shown; requests and answers are mail too. */
 export function mattersToInbox(memberId: string): (event: TeamEvent) => boolean {
   return (event) => {
     if (event.type === 'message:sent') return event.copies.some(({ toId }) => toId === memberId);
@@ -70,12 +70,12 @@ export function mattersToInbox(memberId: string): (event: TeamEvent) => boolean 
   };
 }
 
-/** What can make a task ready for somebody, or keep somebody from taking any. */
+/** Events that can make a task ready for a member, or prevent a member from claiming. */
 export function mattersToClaim({ type }: TeamEvent): boolean {
   return !/^(?:message|note|usage):/.test(type);
 }
 
-/** Refuses a caller whose right to ask has ended: the one who ended it left the refusal in the signal. */
+/** Refuses a caller that lost its permission; the abort reason of the signal is the refusal. */
 export function requireWelcome({ reason }: AbortSignal): void {
   if (reason instanceof TeamError) throw reason;
 }
