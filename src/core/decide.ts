@@ -55,7 +55,7 @@ export function decide(state: TeamState, asked: Command): TeamEvent[] {
   return events;
 }
 
-/** Usage counts whoever reports it. All else is accepted only from the process that runs the member now. */
+/** Usage counts, no matter who reports it. All else is accepted only from the process that runs the member now. */
 function withoutHost(state: TeamState, { onHost = '', ...command }: Command): Command {
   if (command.type !== 'usage.record') requireHost(state, command.by, onHost);
   return command;

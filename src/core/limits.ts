@@ -90,7 +90,7 @@ export const HOOKS_PER_TEAM = 32;
 /** How often a gate may reject the same work before a person has to look at it. */
 export const REJECTIONS_PER_TASK = 5;
 
-/** When an unanswered request to a person counts as rejected: an agent waits for a permission. Milliseconds. */
+/** When an unanswered request to a person counts as rejected; soon for a permission: an agent waits. Milliseconds. */
 export const ANSWER_WITHIN = {
   permission: 10 * 60_000,
   gate: 24 * 3_600_000,

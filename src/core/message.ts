@@ -66,8 +66,8 @@ const MessageIds = z
   .max(MESSAGES_PER_STEP);
 
 /**
- * Hands messages to a session. A message that was delivered before but never acknowledged is delivered again only to
- * another session, or with `redelivery`, and is marked as a redelivery then.
+ * Hands messages to a session. A message that was delivered but never acknowledged is delivered again only to another
+ * session, or with `redelivery`. Then it is marked as a redelivery.
  */
 export const DeliverInput = z.strictObject({
   memberId: Slug.describe('the member'),

@@ -46,7 +46,7 @@ export function sqliteJournal(
   { patienceMs = 10_000, pollMs = 1_000, exclusive = false }: SqliteJournalOptions = {},
 ): SqliteJournal {
   const file = resolvePath(path);
-  // A file that had an owner before was checked then. For others, check before creating anything beside them.
+  // If the owner file exists, nothing new is created beside the journal. Otherwise check the journal first.
   if (exclusive && !existsSync(ownerOf(file))) refuseForeign(file);
   let ownership = exclusive ? takeOwnership(file, { alone: true }) : undefined;
   const { db, rows, damage: found } = openOwned(file, ownership);

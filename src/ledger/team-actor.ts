@@ -67,7 +67,7 @@ export class TeamActor {
   #stretchLeft = 0;
   /** How many callers the last commit answered: as many may soon ask again. */
   #company = 0;
-  /** Resolves when all work on the state so far is done; below, the amount of it. */
+  /** Resolves when all queued work on the state is done; `#turnsLeft` counts what is left. */
   #turns: Promise<void> = Promise.resolve();
   #turnsLeft = 0;
   #listening = false;

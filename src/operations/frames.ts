@@ -6,7 +6,7 @@ import type { TeamEvent } from '../core/event.ts';
  * calls an operation by its name or by its message type; the answer has the same `id`.
  */
 
-/** The most bytes in a client's frame: 16 times the longest text that an operation accepts. */
+/** The most bytes in a client's frame: 16 times the longest message (64 KiB). */
 export const REQUEST_BYTES = 1024 * 1024;
 
 /** What a client sends. */

@@ -179,7 +179,7 @@ export const upOperations = [
   }),
 ] as const;
 
-/** Numbers agents of the same kind. The lead may start more of the given agents, or of its own kind. */
+/** Numbers agents of the same kind. The lead may start more of them or, if none are given, of its own kind. */
 function teamFor(
   team: string,
   {

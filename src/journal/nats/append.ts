@@ -65,7 +65,7 @@ export async function appendBatch(link: Link, attempt: Attempt, { data, encoding
         if (unheard > 0 && (await isOurs(link, attempt))) return expected + 1;
         throw conflict(attempt.team, expected);
       }
-      // Either there is no leader, or the stream is gone. Then the team was dropped, and so must be the batch.
+      // There is no leader now, or the stream is gone. If it is gone, the team was dropped, and the batch has no place.
       if (isNobodyThere(error) && (await isGone(link, attempt))) throw conflict(attempt.team, expected);
       if (isTransient(error)) unheard++;
       if (error instanceof errors.TimeoutError) wakeLeader(link, life, unheard);

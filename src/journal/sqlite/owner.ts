@@ -25,11 +25,13 @@ export const ownerOf = (path: string): string => `${path}.owner`;
 
 /**
  * Takes the right to write: exclusive, or shared with others. An exclusive owner does not announce its commits and does
- * not look for those of others, so a second writer must be refused. As with the lock of a state directory, the kernel
- * holds the lock, on an empty database beside the file, and releases it with the process. Reading needs no lock. If
- * that database cannot be created, nobody can write either. If someone removes it, other processes could write. So it
- * is watched, and the file in its place is locked too, after a moment; a check at each commit would cost a tenth of a
- * commit. If the journal is gone too, there is nothing to protect.
+ * not look for those of others, so a second writer must be refused.
+ *
+ * The kernel holds the lock, as it does for a state directory, and releases it with the process. What is locked is an
+ * empty database beside the file. Reading needs no lock. If that database cannot be created, nobody can write either.
+ * If someone removes it, other processes could write. So it is watched, and the file in its place is locked too, after
+ * a moment; a check at each commit would cost a tenth of a commit. If the journal is gone too, there is nothing to
+ * protect.
  */
 export function takeOwnership(path: string, { alone }: { alone: boolean }): Ownership {
   const file = ownerOf(path);
