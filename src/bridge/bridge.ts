@@ -28,51 +28,51 @@ import { openSight } from './sight.ts';
 import type { Sight } from './sight.ts';
 import type { NativeTeam } from './snapshot.ts';
 
-/** What the bridge needs of the process it runs in. */
+/** What the bridge needs from its process. */
 export interface BridgeOptions {
   readonly ledger: Ledger;
-  /** Tells our writing in native files from that of another daemon. */
+  /** Identifies our entries in native files; another daemon has another state directory. */
   readonly home: string;
   /** Claude Code's own directory. */
   readonly root: string;
-  /** Where what is cleaned up goes. */
+  /** Where cleaned-up directories are moved to. */
   readonly trash: string;
-  /** Ends a task as its holder would, gates and all. */
+  /** Completes a task as its holder would, including its gates. */
   readonly complete?: (teamId: string, taskId: string, memberId: string) => Promise<void>;
-  /** Other than usual in tests. */
+  /** Tests set shorter times. */
   readonly times?: MirrorTimes;
   readonly onError: (error: unknown) => void;
 }
 
-/** How a joined team stands. */
+/** A joined team. */
 export interface Joined {
   readonly teamId: string;
   readonly native: string;
-  /** What people should know: refusals, overwrites, what will not be read. */
+  /** What people should know: refusals, overwrites, messages that the native lead won't read. */
   readonly notices: readonly string[];
 }
 
-/** Claude Code's own teams: seen, joined, cleaned up. Nothing is looked at before somebody asks or a joined team is there. */
+/** Shows, joins and cleans up Claude Code's own teams. Reads no file before the first call or the first joined team. */
 export interface Bridge {
   readonly root: string;
-  /** Native teams as they are; looking begins with the first call. */
+  /** The native teams as they are now. The first call starts watching. */
   sight(): Sight;
-  /** What may have been left behind, with the evidence. */
+  /** Teams that may be left over, with the evidence. */
   leftovers(quiet?: number): Leftover[];
-  /** Moves what was left behind of these teams to the trash; says where. */
+  /** Moves the leftovers of these teams to the trash and returns where. */
   clean(names: readonly string[], quiet?: number): { name: string; folder: string }[];
-  /** Makes a team that is kept in step with a native one, both ways; `seats` says that it is there only as long as that one. */
+  /** Creates a team synchronized with a native one, both ways. With `seats` it lives only as long as the native one. */
   join(name: string, options?: { as?: string | undefined; seats?: boolean }): Promise<Joined>;
-  /** Ends that: our members leave the native team, and what is here stays. */
+  /** Stops the synchronization: our members leave the native team, and the team here stays. */
   leave(teamId: string): Promise<Joined>;
-  /** The teams that are kept in step with native ones. */
+  /** The teams that are synchronized with native ones. */
   joined(): Joined[];
-  /** Resolves when both sides have been compared since now. */
+  /** Resolves when a comparison of both sides that starts now is complete. */
   settled(teamId: string): Promise<void>;
   readonly claims: ClaimKeeper;
-  /** Members of ours that sit in native teams, in panes of their leads'. */
+  /** Our members that sit in native teams, in panes that the native leads opened. */
   readonly seats: Seats;
-  /** Takes up the teams that were joined before. */
+  /** Resumes the teams that were joined before. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -84,7 +84,7 @@ export function openBridge(options: BridgeOptions): Bridge {
   const id = createHash('sha256').update(home).digest('hex').slice(0, 16);
   const signature = { home: id, ...identify(process.pid), path: home };
   let sight: Sight | undefined;
-  /** Those whose side here is over, and who have yet to leave the native team. */
+  /** Settles when mirrors of closed teams have left their native teams. */
   let leaving: Promise<unknown> = Promise.resolve();
   const open = (): Sight => (sight ??= openSight(root, { onError }));
   const hosted =
@@ -187,7 +187,7 @@ export function openBridge(options: BridgeOptions): Bridge {
       if (!mirror) throw new TeamError('not_found', `Team ${quote(teamId)} is not joined to a native team`);
       mirrors.delete(teamId);
       await mirror.settled();
-      // Before the files are left: what happens to a task from now on, they do not show.
+      // Taken before the mirror closes: the files show no later change of a task.
       const leftAt = new Date().toISOString();
       await mirror.close({ withdraw: true });
       const former = mirror.isReplaced ? undefined : await ledger.view(teamId, (state) => markOf(state));
@@ -214,20 +214,20 @@ export function openBridge(options: BridgeOptions): Bridge {
           native: nativeNameOf(state),
           isOver: isClosed(state),
         }),
-        // One that cannot be read is told of elsewhere, and joined to nothing.
+        // Other code reports an unreadable team; here it counts as joined to nothing.
         { unreadable: () => undefined },
       );
       const joined = found.filter((one) => one !== undefined);
       const kept = new Set(joined.flatMap(({ native, isOver }) => (isOver ? [] : native)));
       for (const { teamId, native, isOver } of joined) {
-        // What is wrong with one native team must not keep a daemon from starting.
+        // A fault in one native team must not prevent the daemon from starting.
         if (native === undefined) continue;
-        // One that was closed, and ended before its members had left, takes its leave now.
+        // The daemon ended after this team was closed but before its members left; they leave now.
         if (isOver && (kept.has(native) || !isStillMarked(native))) continue;
         await begin(teamId, native).catch(onError);
         await bridge.seats.recover(teamId);
       }
-      // Of one that cannot be read nobody can say what it is joined to.
+      // An unreadable team may be joined to any native team.
       if (joined.length === found.length) leaveTheForsaken(new Set(joined.flatMap(({ native }) => native ?? [])));
       await hosted?.start();
     },
@@ -250,7 +250,7 @@ export function openBridge(options: BridgeOptions): Bridge {
   return bridge;
 }
 
-/** Why what is written to the native lead waits. */
+/** Why messages to the native lead wait. */
 function noticesOf(team: NativeTeam, teamId: string): string[] {
   const ended = leadEnded(team);
   if (ended !== undefined) return [`${team.name}: ${ended}, or part from it with "troupe native leave ${teamId}"`];

@@ -8,35 +8,37 @@ import type { LockOptions } from './lock.ts';
 import { nativeGone } from './remains.ts';
 import { checkFolderOf } from './root.ts';
 
-/** A team's own file as it is; `unknown` is JSON of a form that we do not know, which is shown and never written. */
+/** A team's `config.json`. `unknown` is JSON of a form that we don't know: we show it and never write it. */
 export type ConfigReading =
   | { readonly kind: 'absent' }
   | { readonly kind: 'read'; readonly config: NativeConfig }
   | { readonly kind: 'unknown' | 'unreadable'; readonly problem: string };
 
-/** What a reading of a team's file holds. */
+/** Parses a reading of `config.json`. */
 export function configOf(reading: FileReading): ConfigReading {
   if (reading.kind === 'absent') return reading;
   if (reading.kind === 'unreadable') return { kind: 'unreadable', problem: reading.problem };
   const parsed = NativeConfig.safeParse(reading.value);
-  // The value itself and not the parsed copy: its keys are in the order in which they will be written back.
+  // The value itself, not the parsed copy: it keeps the order of keys for writing back.
   if (parsed.success) return { kind: 'read', config: reading.value as NativeConfig };
   const [issue] = parsed.error.issues;
   const where = issue?.path.map(String).join('.') || 'the file';
   return { kind: 'unknown', problem: `has a form that is not known: ${where}: ${issue?.message ?? 'unknown'}` };
 }
 
-/** Reads a team's file, waiting out a write that is under way. */
+/** Reads a team's file and waits for a write in progress to finish. */
 export async function readConfig(paths: NativePaths): Promise<ConfigReading> {
   return configOf(await readSettled(paths.config));
 }
 
-/** Whether the program understands the file well enough to share it: without a lead's id its oldest version talks to itself for ever. */
+/** Whether Claude Code can share this file. Its oldest version talks to itself forever if the lead has no id. */
 export function isWhole(config: NativeConfig): boolean {
   return config.leadAgentId !== undefined && config.members.every((member) => member.agentId !== undefined);
 }
 
-/** Changes a team's file under its lock; nothing to write leaves it. Says whether it was written. */
+/**
+ * Changes a team's file under its lock. If `edit` returns undefined, the file stays. Returns whether it was written.
+ */
 export async function changeConfig(
   paths: NativePaths,
   edit: (config: NativeConfig) => NativeConfig | undefined,

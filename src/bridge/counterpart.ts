@@ -13,14 +13,14 @@ import { leadOf } from './mirror/presence/lead.ts';
 import { isClosed, sessionOf } from './mirror/presence/presence.ts';
 import type { NativeTeam } from './snapshot.ts';
 
-/** What a team of ours knows of the native one that it is joined to, or else was. */
+/** The mark of the native team that this team is joined to, or was last. */
 function lastMark(state: TeamState): TeamMark | undefined {
   return markOf(state) ?? markOf(state, 'formerNative');
 }
 
 const OTHER_NAME: ErrorFacts = { option: { field: 'as', effect: 'choose another name' } };
 
-/** Whether a team of ours is, or was, joined to this very native team. */
+/** Whether our team is, or was, joined to exactly this native team. */
 function isSame(state: TeamState, { name, config }: NativeTeam): boolean {
   const session = config && sessionOf(config);
   const known = lastMark(state);
@@ -28,8 +28,8 @@ function isSame(state: TeamState, { name, config }: NativeTeam): boolean {
 }
 
 /**
- * A name for those who sit down, whom nobody asks for one: a native team that was closed and is made again, as when its session is
- * resumed, has the name that its team here had before.
+ * A free name for a team that is created for seats, where nobody chooses a name. A native team that was closed and
+ * created again, as when its session is resumed, has the name of its earlier team here.
  */
 export async function freeName(ledger: Ledger, wanted: string, team: NativeTeam): Promise<string> {
   const isFree = (state: TeamState): boolean => !state.team || (!isClosed(state) && isSame(state, team));
@@ -38,7 +38,7 @@ export async function freeName(ledger: Ledger, wanted: string, team: NativeTeam)
   return name;
 }
 
-/** The team of ours, made for this native one or joined to it before. */
+/** Creates our team for this native one, or marks the one that was joined to it before. */
 export async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTeam, seats: boolean): Promise<void> {
   const session = team.config && sessionOf(team.config);
   const mark = { native: { name: team.name, ...(session !== undefined && { session }), ...(seats && { seats }) } };
@@ -81,7 +81,7 @@ export async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTe
     leadName: isSlug(lead) ? lead : suggestSlug(lead),
     leadAgentType: 'claude-native',
     maxTeammates: MAX_TEAMMATES,
-    // Its members are held back by their own program, and mail must not be lost for a limit of ours.
+    // Claude Code limits its members itself, and a limit of ours would lose messages.
     messagesPerMinute: MAX_MESSAGES_PER_MINUTE,
     metadata: mark,
   });

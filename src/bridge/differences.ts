@@ -3,7 +3,7 @@ import type { NativeEntry, NativeTask } from './format.ts';
 import { textOfEntry } from './format.ts';
 import type { NativeTeam } from './snapshot.ts';
 
-/** Something that happened in native files, as one sees it from outside. */
+/** A change in native files. */
 export type NativeEvent =
   | { readonly type: 'team-appeared' | 'team-gone' | 'team-changed'; readonly team: string }
   | { readonly type: 'teammate-appeared' | 'teammate-gone'; readonly team: string; readonly member: string }
@@ -24,7 +24,7 @@ export type NativeEvent =
     }
   | { readonly type: 'message-read'; readonly team: string; readonly from: string; readonly to: string };
 
-/** What tells two pictures of a team apart. */
+/** The differences between two snapshots of a team. */
 export function differencesOf(before: NativeTeam | undefined, after: NativeTeam | undefined): NativeEvent[] {
   const team = (after ?? before)?.name;
   if (team === undefined) return [];
@@ -60,10 +60,10 @@ export function differencesOf(before: NativeTeam | undefined, after: NativeTeam 
   return events;
 }
 
-/** Found once for each inbox as it was read: many ask, and an inbox may have thousands. */
+/** Cached for each inbox as read: there are many callers, and an inbox may have thousands of entries. */
 const known = new WeakMap<readonly NativeEntry[], ReadonlyMap<string, NativeEntry>>();
 
-/** What tells an entry from others: its own id, else what it says and when; equal ones are counted. */
+/** A key for each entry: its own id, else a hash of sender, time and text. Equal entries are numbered. */
 export function entryKeys(entries: readonly NativeEntry[]): ReadonlyMap<string, NativeEntry> {
   const before = known.get(entries);
   if (before) return before;

@@ -2,36 +2,36 @@ import { lstatSync } from 'node:fs';
 import { printOf, readNow } from './json-file.ts';
 import type { FileReading } from './json-file.ts';
 
-/** What a look at a file found; where it cannot be read now, what was read before, and the problem. */
+/** What a look at a file found. If the file is unreadable now, the last good reading and the problem. */
 export interface Remembered {
   readonly reading: FileReading;
   readonly problem?: string;
-  /** When it was last written, milliseconds since 1970; 0 where there is none. */
+  /** Time of the last write, in milliseconds since 1970; 0 if there is no file. */
   readonly mtime: number;
 }
 
-/** The files of somebody else's as they were last read, so that only what changed is read again. */
+/** A cache of native files, so that only changed files are read again. */
 export interface FileMemory {
-  /** What stands in a file. `doubt` also reads anew what may have changed without a sign. */
+  /** The content of a file. With `doubt`, a file that may have changed without a sign is read again. */
   look(path: string, options?: { doubt?: boolean }): Remembered;
-  /** What we wrote ourselves need not be read. */
+  /** Records what we wrote ourselves, so that it need not be read. */
   wrote(path: string, written: FileReading): void;
 }
 
 /**
- * Two writes within one tick of the file system's clock leave the same time, and maybe the same size. What was read that soon after
- * it was written is not trusted for good.
+ * Two writes within one tick of the file system's clock have the same time, and maybe the same size. A file that was
+ * read within this time after its last change is read again later.
  */
 export const TICK_MS = 20;
 
 interface Entry extends Remembered {
   readonly print: string;
-  /** Read, or written by us, so soon after its last change that another one could not be told from it. */
+  /** Read or written by us so soon after its last change that a further change would look the same. */
   readonly doubtful: boolean;
   readonly own: boolean;
 }
 
-/** Begins with nothing in mind. */
+/** Starts with an empty cache. */
 export function rememberFiles(): FileMemory {
   const entries = new Map<string, Entry>();
   return {
@@ -44,7 +44,7 @@ export function rememberFiles(): FileMemory {
       const before = entries.get(path);
       const mtime = Number(found.mtimeNs / 1_000_000n);
       const isSame = before?.print === printOf(found);
-      // A notice of our own write is no reason for doubt; the next sweep looks at it all the same.
+      // A notification of our own write is no reason to read; the next sweep reads it anyway.
       if (isSame && (!before.doubtful || (before.own && !doubt))) return before;
       const now = Date.now();
       const reading = readNow(path);

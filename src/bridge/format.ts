@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isNativeTaskId } from './layout.ts';
 
 /*
- * What Claude Code writes, of every version that was measured. Loose: fields that we do not know are theirs and stay.
+ * The files of Claude Code, for every version that was measured. Loose: unknown fields are theirs and stay.
  */
 
 const Text = z.string();
@@ -21,13 +21,13 @@ export const NativeMember = z.looseObject({
   cwd: Text.optional(),
   subscriptions: z.array(z.unknown()).optional(),
   backendType: Text.optional(),
-  /** Kept by teammates in panes themselves: true while a turn runs. */
+  /** Written by teammates in panes: true while a turn runs. */
   isActive: z.boolean().optional(),
   mode: Text.optional(),
 });
 export type NativeMember = z.output<typeof NativeMember>;
 
-/** The process that leads, as newer versions record it. */
+/** The lead's process, as newer versions record it. */
 const LeadProcess = z.looseObject({ pid: z.number().int(), pidSpace: Text.optional(), procStart: Text.optional() });
 
 /** A team: `name` in the full form, `teamName` in the simplified one. */
@@ -45,7 +45,7 @@ export const NativeConfig = z
   .refine((config) => config.name !== undefined || config.teamName !== undefined, 'has no name');
 export type NativeConfig = z.output<typeof NativeConfig>;
 
-/** A task file. A status that we do not know makes it a shape that we do not know. */
+/** A task file. An unknown status makes the whole file an unknown form. */
 export const NativeTask = z.looseObject({
   id: Text.refine(isNativeTaskId),
   subject: Text,
@@ -59,7 +59,7 @@ export const NativeTask = z.looseObject({
 });
 export type NativeTask = z.output<typeof NativeTask>;
 
-/** An entry of an inbox. `content` in place of `text` is a dialect of other tools; it is read and never written. */
+/** An entry of an inbox. Other tools write `content` instead of `text`; we read it and never write it. */
 export const NativeEntry = z
   .looseObject({
     from: Text,
@@ -74,19 +74,19 @@ export const NativeEntry = z
   .refine((entry) => entry.text !== undefined || entry.content !== undefined, 'has no text');
 export type NativeEntry = z.output<typeof NativeEntry>;
 
-/** The name that a team goes by in its own file. */
+/** The name of a team in its own file. */
 export function nameOf(config: NativeConfig): string {
   return config.name ?? config.teamName ?? '';
 }
 
-/** What an entry says. */
+/** The text of an entry. */
 export function textOfEntry(entry: NativeEntry): string {
   return entry.text ?? entry.content ?? '';
 }
 
 /**
- * The two eras, told by what a team looks like and not by a version: in the older one a delivered message stays in its inbox, marked
- * as read; in the newer one it is taken out, the lead's process is on record, and entries have a type.
+ * Two generations of Claude Code, told apart by the team's files, not by a version. The older one marks a delivered
+ * message as read. The newer one removes it from the inbox, records the lead's process and gives entries a type.
  */
 export type Era = 'marks-read' | 'removes-read';
 
@@ -99,18 +99,18 @@ export function eraOf(config: NativeConfig | undefined, entries: Iterable<Native
   return 'marks-read';
 }
 
-/** Written by the program and not by us: ours carry the name of the bridge. */
+/** Written by Claude Code: our own entries carry `BRIDGE_MARK`. */
 function isForeignEntry(entry: NativeEntry): boolean {
   return entry['via'] !== BRIDGE_MARK;
 }
 
-/** Entries that we write carry this; unknown fields stay in both eras. */
+/** Marks the entries that we write. Both eras keep unknown fields. */
 export const BRIDGE_MARK = 'troupe';
 
-/** In the order in which the program writes a new one. */
+/** The order in which Claude Code writes the keys of a new task. */
 const TASK_KEYS = ['id', 'subject', 'description', 'activeForm', 'owner', 'status', 'blocks', 'blockedBy', 'metadata'];
 
-/** A new task with its keys in the program's order. */
+/** Sorts the keys of a new task into Claude Code's order. */
 export function orderTask(task: NativeTask): NativeTask {
   const rank = (key: string): number => (TASK_KEYS.includes(key) ? TASK_KEYS.indexOf(key) : TASK_KEYS.length);
   const entries = Object.entries(task).filter(([, value]) => value !== undefined);

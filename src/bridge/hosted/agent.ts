@@ -21,33 +21,33 @@ import { openNativeSession } from './session.ts';
 
 /** Which Claude Code, for which team of ours, and where its terminals are. */
 export interface ClaudeNativeOptions {
-  /** The program, and arguments that come before ours; `claude` of the path without it. */
+  /** The program, and arguments that come before ours; by default `claude` from the path. */
   readonly command?: readonly string[] | undefined;
   /** Added to our arguments. */
   readonly args?: readonly string[] | undefined;
-  /** The team that it is a stage for. */
+  /** The team whose native team this member joins. */
   readonly mark: HostMark;
   readonly leadId: string;
   /** Where a person attaches to the member's terminal. */
   readonly socket: string;
   readonly openScreen: OpenScreen;
-  /** The directory that the daemon keeps in step; another one would be seen by nobody. */
+  /** The directory that the daemon synchronizes. Nothing reads any other. */
   readonly root?: string | undefined;
-  /** How long a turn may take to end once it was cancelled, before the program is ended. */
+  /** How long a cancelled turn may take to end before the program is killed. */
   readonly cancelMs?: number | undefined;
 }
 
 const { program: NAME, install, abilities } = AGENTS['claude-native'];
 
-/** The longest path that a socket may have, its end included. */
+/** The longest path of a Unix socket, without the final NUL. */
 const SOCKET_LENGTH = 107;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Claude Code as it runs in a terminal, as a teammate of a native team that we lead: turns go through its inbox, and its record tells
- * what came of them. The program is started with its first turn, which then lies in the inbox already. This adapter of the port `Agent`
- * is in bridge/ because it works on the bridge's files.
+ * Claude Code in its terminal, as a teammate of a native team that we lead. Turns go through its inbox; its session
+ * record shows the results. The program starts with its first turn, which is then already in the inbox. This adapter of
+ * the port `Agent` is in bridge/ because it works on the bridge's files.
  */
 export function claudeNativeAgent(options: ClaudeNativeOptions): Agent {
   return {
@@ -80,12 +80,12 @@ async function openSession(options: ClaudeNativeOptions, start: StartOptions, ro
   const asked = start.resume !== undefined && UUID.test(start.resume) ? start.resume : crypto.randomUUID();
   const record = findRecord(root, asked);
   const resumes = record !== undefined && hasConversation(record);
-  // The id of one that never began is taken, and leads nowhere.
+  // The id of a session that never began is in use but cannot be resumed.
   const id = record === undefined || resumes ? asked : crypto.randomUUID();
   const member = memberEntry(paths, start);
   await prepareHosted(root, paths, options.mark);
   await enterMember(paths, member);
-  // What an earlier process of ours wrote and nobody read is told anew by those who know what is still true.
+  // Entries that an earlier process of ours wrote and nobody read: the host sends again what still applies.
   await appendEntries(paths, memberId, [], { without: (entry) => entry['via'] === BRIDGE_MARK });
   return openNativeSession({
     id,
@@ -96,7 +96,7 @@ async function openSession(options: ClaudeNativeOptions, start: StartOptions, ro
     leadId: options.leadId,
     cancelMs: options.cancelMs,
     async write(entries, covered = []) {
-      // Somebody may have removed the directory under us.
+      // Someone may have removed the directory in the meantime.
       await prepareHosted(root, paths, options.mark);
       await beginWork(paths, member);
       const isCovered = (entry: NativeEntry): boolean =>
@@ -131,7 +131,7 @@ async function launch(
     env: { ...start.env, ...TEAMMATE_ENVIRONMENT },
     socket,
   });
-  // As the program's own leads do: a member first, its pane when there is one.
+  // Claude Code's own leads do the same: first the member, then its pane.
   await enterMember(paths, { name: member, tmuxPaneId: pane.id });
   return pane;
 }

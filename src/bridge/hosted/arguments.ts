@@ -1,11 +1,14 @@
 import type { Mode } from '../../agents/agent.ts';
 
-/** The rights that a mode is to the program. In `full` we say yes to whatever it asks: its own way is refused to root. */
+/**
+ * Claude Code's permission mode for one of ours. In `full` we answer every request with yes: Claude Code refuses its
+ * own bypass mode to root.
+ */
 export function permissionMode(mode: Mode): string {
   return mode === 'plan' || mode === 'delegate' ? 'plan' : 'acceptEdits';
 }
 
-/** Who a teammate is, and with which conversation. */
+/** A teammate and its conversation. */
 export interface TeammateArguments {
   readonly member: string;
   readonly team: string;
@@ -18,8 +21,8 @@ export interface TeammateArguments {
 }
 
 /**
- * What the program is started with as a teammate. The key by which the newest version would check its lead's messages is left out:
- * what it signs is not known, and without the key it takes every message in the lead's name for the lead's, as all others do.
+ * Claude Code's arguments as a teammate. We leave out the key by which the newest version checks its lead's messages:
+ * we don't know what it signs. Without the key it accepts every message in the lead's name, as all other versions do.
  */
 export function teammateArguments(given: TeammateArguments): string[] {
   const { member, team, color, leadSessionId, sessionId, resumes, mode, model } = given;
@@ -43,7 +46,7 @@ export function teammateArguments(given: TeammateArguments): string[] {
   ];
 }
 
-/** What it needs in its environment besides: its teams, its tools for tasks, no other version under a running team, no files by `@name`. */
+/** Turns on teams and task tools; turns off updates under a running team and files by `@name`. */
 export const TEAMMATE_ENVIRONMENT = {
   CLAUDECODE: '1',
   CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',

@@ -4,53 +4,56 @@ import { addUsage, NO_USAGE } from '../../core/usage.ts';
 import type { Usage } from '../../core/usage.ts';
 import type { Told } from './record.ts';
 
-/** How a turn of the program ended, as far as it told. */
+/** How a turn ended, as far as Claude Code reported it. */
 export interface End {
   readonly at: number;
   readonly how: 'over' | 'idle' | 'interrupted';
-  /** Newer versions tell what the turn produced, or why it failed, with their notice. */
+  /** Newer versions put the turn's result, or the reason of its failure, into their idle notice. */
   readonly result?: string | undefined;
   readonly failure?: string | undefined;
 }
 
-/** What a turn came to. */
+/** The result of a turn. */
 export interface Outcome {
   readonly text: string;
   readonly error?: string | undefined;
   readonly overloaded?: boolean;
 }
 
-/** What the program did, turn by turn: from its own record and from what it told its lead. */
+/** Claude Code's turns, from its session record and its notices to the lead. */
 export interface Conversation {
   hear(told: Told): void;
   ended(end: End): void;
-  /** How many prompts there were: a later one is found by it. */
+  /** The number of prompts so far, by which later ones are found. */
   readonly count: number;
-  /** The prompt since the `after`-th that holds one of these texts; with `any`, else the first from the lead. */
+  /**
+   * The time of the first prompt after `after` that contains one of the texts; with `any`, else of the first from the
+   * lead.
+   */
   begun(texts: readonly string[], after: number, options?: { any?: boolean }): number | undefined;
-  /** Whether a text was put before the model at all. */
+  /** Whether any prompt contained this text. */
   isShown(text: string): boolean;
-  /** The end of the turn that began then. */
+  /** The end of the turn that began at this time. */
   endOf(begunAt: number): End | undefined;
-  /** Whether the record has everything of that turn: it is written a moment after the fact. */
+  /** Whether the record has the whole turn; it is written a moment later. */
   isWhole(begunAt: number): boolean;
   outcome(begunAt: number, end: End): Outcome;
-  /** What was used since it was last asked, and by which model. */
+  /** The usage since the last call, and the model. */
   takeUsage(): { usage: Usage; model: string | undefined };
 }
 
-/** So many prompts, answers and ends are remembered. */
+/** How many prompts, answers and ends are kept. */
 const REMEMBERED = 200;
 
-/** A text that is long is known by its beginning. */
+/** A long text is matched by its first characters. */
 const NEEDLE = 2_000;
 
-/** Nothing said yet. */
+/** Starts an empty conversation. */
 export function newConversation(): Conversation {
   const prompts: { at: number; text: string }[] = [];
   const answers: Extract<Told, { type: 'answer' }>[] = [];
   const ends: End[] = [];
-  /** The newest count of each message: a message of several lines counts once. */
+  /** The newest usage of each message: a message of several lines counts once. */
   const used = new Map<string, Tokens>();
   let forgotten = 0;
   let model: string | undefined;
@@ -85,7 +88,7 @@ export function newConversation(): Conversation {
     isShown: (text) => prompts.some((prompt) => prompt.text.includes(text.trim().slice(0, NEEDLE))),
     endOf(begunAt) {
       const later = ends.filter(({ at }) => at >= begunAt);
-      // The end of the turn before is written late: one before which nothing was said is not the end of this.
+      // The end of the previous turn may be written late. An end with no answer before it is not the end of this turn.
       const isEnd = ({ at, how }: End): boolean => how !== 'over' || within(begunAt).some((said) => said.at <= at);
       return later.find(({ how }) => how === 'interrupted') ?? later.find(isEnd);
     },

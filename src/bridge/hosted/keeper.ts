@@ -18,7 +18,7 @@ import type { Sight } from '../sight.ts';
 import { hostedName, hostMarkOf, prepareHosted } from './place.ts';
 import type { HostMark } from './place.ts';
 
-/** What keeping the native teams that we lead takes. */
+/** What `keepHosted` needs. */
 export interface HostedOptions {
   readonly ledger: Ledger;
   readonly home: string;
@@ -27,28 +27,28 @@ export interface HostedOptions {
   readonly sight: () => Sight;
   readonly signature: Signature;
   readonly times: MirrorTimes;
-  /** Ends a task as its holder would, gates and all. */
+  /** Completes a task as its holder would, including its gates. */
   readonly complete: (teamId: string, taskId: string, memberId: string) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** The native teams that we lead, one for each team of ours that has a teammate of that kind. */
+/** The native teams that we lead: one for each team of ours with a `claude-native` teammate. */
 export interface HostedTeams {
-  /** The team of ours for which we lead this native one. */
+  /** Our team for which we lead this native one. */
   teamOf(native: string): string | undefined;
-  /** Whether the tasks of this team are in files, too. */
+  /** Whether this team's tasks are in native files too. */
   keeps(teamId: string): boolean;
   confirm(teamId: string, task: SharedTask, memberId: string): Promise<boolean> | undefined;
-  /** Resolves when both sides have been compared since now. */
+  /** Resolves when a comparison of both sides that starts now is complete. */
   settled(teamId: string): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How long the processes of a team that was closed may take to end before its files are moved away. */
+/** How long the processes of a closed team may take to end before its files are moved away. */
 const ENDING_MS = 20_000;
 
-/** Keeps a native team for each team that needs one, from its first such member on until it is closed. */
+/** Keeps a native team for each team that needs one, from its first `claude-native` member until the team is closed. */
 export function keepHosted(options: HostedOptions): HostedTeams {
   const { ledger, root, onError } = options;
   const home = resolve(options.home);
@@ -59,7 +59,7 @@ export function keepHosted(options: HostedOptions): HostedTeams {
   const consider = (state: TeamState): void => {
     const { team, teamId } = state;
     if (closed || !team || team.status === 'cleaned-up' || open.has(teamId)) return;
-    // One that is joined to a native team keeps that in step, and its tasks have their numbers there.
+    // A team that is joined to a native team is synchronized with that one, and its tasks have their numbers there.
     if (nativeNameOf(state) !== undefined) return;
     if (![...state.members.values()].some((member) => isHosted(member) && member.status !== 'stopped')) return;
     const mark = { home, teamId, stream: streamOf(team) };
@@ -85,7 +85,7 @@ export function keepHosted(options: HostedOptions): HostedTeams {
     return openMirror({ ...parts, sight: options.sight() });
   };
 
-  /** The team is closed: its files go to the trash once nobody writes them any more. */
+  /** The team is closed: moves its files to the trash when no process writes them any more. */
   const end = async (teamId: string): Promise<void> => {
     const known = open.get(teamId);
     if (!known) return;
@@ -101,7 +101,7 @@ export function keepHosted(options: HostedOptions): HostedTeams {
     moveToTrash(root, { name: native, ...facts }, options.trash);
   };
 
-  /** What an earlier daemon of this home left of teams that are closed by now. */
+  /** Discards what an earlier daemon of this state directory left of teams that are closed now. */
   const sweep = async (): Promise<void> => {
     for (const native of ledNames(root)) {
       const config = configOf(readNow(nativePaths(root, native).config));
@@ -109,7 +109,7 @@ export function keepHosted(options: HostedOptions): HostedTeams {
       if (mark?.home !== home || hasProcesses(native)) continue;
       const isOpen = await ledger
         .view(mark.teamId, ({ team }) => team && team.status !== 'cleaned-up' && streamOf(team) === mark.stream)
-        // One that cannot be read is not known to be closed.
+        // An unreadable team may still be open.
         .catch(() => true);
       if (!isOpen) discard(native);
     }
@@ -130,7 +130,7 @@ export function keepHosted(options: HostedOptions): HostedTeams {
     teamOf: (native) => [...open].find(([, one]) => one.native === native)?.[0],
     confirm(teamId, task, memberId) {
       const known = open.get(teamId);
-      // Files that cannot be had are no reason to stop the work.
+      // The work goes on even if the files are unavailable.
       return known?.mirror.then(
         (mirror) => mirror.confirm(task, memberId),
         () => true,
@@ -154,7 +154,7 @@ export function keepHosted(options: HostedOptions): HostedTeams {
   };
 }
 
-/** Directories with names such as we give them. */
+/** Directories whose names have the form of ours. */
 function ledNames(root: string): string[] {
   try {
     return readdirSync(join(root, 'teams')).filter((name) => /^troupe-.*-[0-9a-f]{8}$/.test(name) && isSafeName(name));

@@ -7,27 +7,27 @@ import type { NativePaths } from '../layout.ts';
 import { readProtocol } from '../protocol.ts';
 import type { Protocol } from '../protocol.ts';
 
-/** Something that a member told its lead in the program's own words, and when. */
+/** A protocol message from a member to its lead, and its time. */
 export interface Notice {
   readonly at: number;
   readonly protocol: Protocol;
 }
 
-/** The lead's inbox, as far as one member writes protocol into it; what it writes as text is the bridge's to carry. */
+/** One member's protocol messages in the lead's inbox. The bridge carries its texts. */
 export interface LeadMail {
-  /** What it told since the last look. */
+  /** The messages since the last look. */
   look(): Notice[];
-  /** Takes what was looked at out of the inbox, when that has become much. */
+  /** Removes the messages already read from the inbox, once there are `TIDY_AFTER`. */
   tidy(): Promise<void>;
 }
 
 /**
- * The oldest version loses what it sends while the inbox is locked: it is locked to tidy up once in so many notices, and never to
- * read.
+ * The oldest version loses messages that it sends while the inbox is locked. So we lock it only to tidy up, once in
+ * this many notices, and never to read.
  */
 const TIDY_AFTER = 50;
 
-/** Reads what a member tells from now on. */
+/** Reads the protocol messages that a member sends from now on. */
 export function readLeadMail(paths: NativePaths, member: string, since = Date.now()): LeadMail {
   const path = paths.inbox(NATIVE_LEAD);
   const seen = new Set<string>();
@@ -59,7 +59,7 @@ export function readLeadMail(paths: NativePaths, member: string, since = Date.no
       await takeEntries(
         path,
         (entry) => isOwn(entry.from, textOfEntry(entry)) && [...entryKeys([entry]).keys()].some((key) => seen.has(key)),
-        // Nobody but us reads this inbox.
+        // Only we read this inbox.
         { era: 'removes-read' },
       );
     },

@@ -9,34 +9,34 @@ import { FROM_INBOX, uuidOf } from '../mirror/names.ts';
 import { asPlainText } from '../protocol.ts';
 import { permissionMode } from './arguments.ts';
 
-/** A plan that the program handed in and that waits for its answer. */
+/** A plan that the program submitted and that waits for an answer. */
 export interface OpenPlan {
   readonly requestId: string;
   readonly content: string;
 }
 
-/** What is written into a member's inbox for one turn. */
+/** The inbox entries for one turn. */
 export interface Letters {
   readonly entries: readonly NewEntry[];
-  /** What the program will put before its model, by which the turn is known again. */
+  /** The texts that the program will show its model; the turn is recognized by them. */
   readonly texts: readonly string[];
-  /** Keys of what others wrote there themselves and is told with this. */
+  /** Keys of entries by other writers that these letters repeat. */
   readonly covered: readonly string[];
 }
 
-/** What else goes with a turn. */
+/** What else belongs to a turn. */
 export interface LetterOptions {
   readonly leadId: string;
-  /** Told with the first turn of a conversation, and after it was shortened. */
+  /** Sent with the first turn of a conversation, and after a compaction. */
   readonly role: string | undefined;
   readonly plan: OpenPlan | undefined;
-  /** The plan was approved, and this is what it may do from now on. */
+  /** The plan was approved, and this is the mode from now on. */
   readonly approved: Mode | undefined;
 }
 
 /**
- * A turn as its lead would write it. Mail alone is written as the program itself would have it, one entry a message in the name of
- * its sender; with a task, feedback or a digest it is one text.
+ * A turn as its lead would write it. A turn of messages only becomes one entry per message, in the sender's name, as
+ * Claude Code does it. With a task, feedback or a digest it becomes one text.
  */
 export function writeLetters(turn: Turn, { leadId, role, plan, approved }: LetterOptions): Letters {
   const native = turn.messages.filter(({ id }) => id.startsWith(FROM_INBOX));
@@ -75,7 +75,7 @@ export function writeLetters(turn: Turn, { leadId, role, plan, approved }: Lette
   return { entries: [...yes, said], texts: [said.text], covered };
 }
 
-/** What the program takes for protocol, in the name of its lead. */
+/** A protocol message in the lead's name. */
 export function protocolLetter(protocol: { readonly type: string } & Readonly<Record<string, unknown>>): NewEntry {
   const timestamp = new Date().toISOString();
   const text = JSON.stringify({ ...protocol, timestamp });
@@ -87,7 +87,9 @@ function leadLetter(text: string): NewEntry {
   return { from: NATIVE_LEAD, text: asPlainText(text, 'your lead'), timestamp: new Date().toISOString(), id };
 }
 
-/** The program wraps it without escaping: what would end its envelope, or pose as another's, is written out. */
+/**
+ * Claude Code wraps a letter without escaping. So we escape text that would end the envelope or imitate another sender.
+ */
 function letterOf({ id, fromId, content, summary }: MessageJson, leadId: string): NewEntry {
   const from = fromId === leadId ? NATIVE_LEAD : fromId.replace('@', '');
   return {

@@ -4,31 +4,31 @@ import type { OpenScreen, Screen, ScreenOptions } from '../../terminals/terminal
 
 /** The program in its terminal. */
 export interface Pane {
-  /** As the program is told. */
+  /** The pane's id, as Claude Code knows it. */
   readonly id: string;
   readonly screen: Screen;
-  /** Says how it ended, once it has and that is known. */
+  /** How the program ended, once it has ended and that is known. */
   ending(): Promise<string | undefined>;
-  /** Ends it, and whatever it left behind. */
+  /** Ends the program and everything that it left behind. */
   close(): Promise<void>;
 }
 
-/** How long the program may take to end with its terminal. */
+/** How long the program may take to end after SIGHUP, and after SIGKILL. */
 const LEAVE_MS = 1_500;
 
 /**
- * The kernel tells us sooner than the terminal that the program has ended, and only the terminal knows how, once it has noted
- * that. Each look asks the terminal; after so many since then it is taken not to know.
+ * The kernel reports the program's end before the terminal does, and only the terminal knows how it ended. Each look
+ * asks the terminal. After this many looks without an answer we stop asking.
  */
 const LOOKS = 10;
 
-/** Waits until it is gone and its parent has noted it. */
+/** Waits until the process is gone and its parent has reaped it. */
 async function gone({ pid }: ProcessIdentity, ms: number): Promise<void> {
   const giveUp = performance.now() + ms;
   while (isThere(pid) && performance.now() < giveUp) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Starts the program in a terminal of its own. Its marker is on everything, the terminal's own process too. */
+/** Starts the program in its own terminal. All its processes carry the marker, the terminal's own process too. */
 export async function openPane(open: OpenScreen, options: ScreenOptions): Promise<Pane> {
   const marker = options.env[MARKER] ?? crypto.randomUUID();
   const screen = await open({ ...options, env: { ...options.env, [MARKER]: marker } });
@@ -47,7 +47,7 @@ export async function openPane(open: OpenScreen, options: ScreenOptions): Promis
       return `${name} ${how ?? 'is gone'}`;
     },
     async close() {
-      // Before its terminal, which is its parent and notes its end.
+      // Before the terminal, which is its parent and reaps it.
       signalGroup(screen.pid, 'SIGHUP');
       await gone(program, LEAVE_MS);
       signalGroup(screen.pid, 'SIGKILL');

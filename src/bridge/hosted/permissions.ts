@@ -3,25 +3,25 @@ import type { Protocol } from '../protocol.ts';
 
 type Request = Extract<Protocol, { type: 'permission_request' }>;
 
-/** What the program asks its lead for, and who answers. */
+/** Claude Code's permission requests, and their answers. */
 export interface NativePermissions {
   ask(request: Request): void;
-  /** Somebody listens again: what waited is asked now. */
+  /** A listener is there again: asks the requests that waited. */
   resume(): void;
-  /** Says no to everything that waits. */
+  /** Denies all open requests. */
   deny(why: string): void;
 }
 
-/** A question between two turns waits so long for the next; then nobody can be asked. */
+/** How long a request between two turns waits for the next turn; then it is denied. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Passes its questions on. In `full` every answer is yes, given here. The answer is in the form of the oldest version, which all
- * take: it carries the input that may be run, and that is what they run.
+ * Passes on permission requests. In `full` every answer is yes, given here. The answer has the form of the oldest
+ * version, which all versions accept: it carries the input that may run, and they run that.
  */
 export function askPermissions(options: {
   readonly isFull: () => boolean;
-  /** Who hears questions now. */
+  /** The current listener. */
   readonly tell: () => ((event: AgentEvent) => void) | undefined;
   readonly answer: (protocol: { type: 'permission_response' } & Readonly<Record<string, unknown>>) => Promise<unknown>;
 }): NativePermissions {
@@ -38,7 +38,7 @@ export function askPermissions(options: {
     const answer = (verdict: { allow: boolean; message?: string }): void => {
       if (!open.delete(id)) return;
       const said = { type: 'permission_response', request_id: id, ...answerOf(request, verdict) } as const;
-      // One that cannot be written leaves the program waiting, and its turn can still be cancelled.
+      // If the answer cannot be written, the program waits, and its turn can still be cancelled.
       options.answer(said).catch(() => {});
     };
     open.set(id, answer);

@@ -11,19 +11,19 @@ import type { NativePaths } from '../layout.ts';
 import { underLock } from '../lock.ts';
 import { checkNativeRoot } from '../root.ts';
 
-/** Which team of ours a native team is the stage of. */
+/** The team of ours that a native team was created for. */
 const HostMark = z.object({ home: z.string(), teamId: z.string(), stream: z.string() });
 export type HostMark = z.output<typeof HostMark>;
 
-/** Under which key of `metadata` it says so. */
+/** The key in `metadata` that holds this mark. */
 const HOST_MARK = 'troupe-host';
 
 const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
 
 /**
- * The directory of the native team that we lead for a team of ours: a form that every version leaves as it is (the oldest turns what
- * is not a-z, 0-9 or - into -), which no session and hardly a person would choose, and another one for each state directory and
- * each life of the team.
+ * The directory of the native team that we lead for a team of ours. Every version leaves this form as it is; the oldest
+ * turns everything but a-z, 0-9 and - into -. No session and hardly a person would choose it. It differs for each state
+ * directory and each stream of the team.
  */
 export function hostedName({ home, teamId, stream }: HostMark): string {
   const mark = createHash('sha256')
@@ -33,16 +33,16 @@ export function hostedName({ home, teamId, stream }: HostMark): string {
   return `troupe-${teamId.replaceAll(/[^a-z0-9]/g, '-').slice(0, 40)}-${mark}`;
 }
 
-/** The team of ours that a native team was made for. */
+/** The team of ours that a native team was created for. */
 export function hostMarkOf(config: NativeConfig | undefined): HostMark | undefined {
   const metadata = z.record(z.string(), z.unknown()).safeParse(config?.['metadata']).data;
   return HostMark.safeParse(metadata?.[HOST_MARK]).data;
 }
 
-/** Makes the directories and the file of the team that we lead, where they are missing. One of somebody else's is refused. */
+/** Creates the missing directories and files of the team that we lead. Refuses a directory of another team. */
 export async function prepareHosted(root: string, paths: NativePaths, mark: HostMark): Promise<void> {
   if (!checkNativeRoot(root)) mkdirSync(root, { recursive: true, mode: 0o700 });
-  // Not readable by others as the program's own would be: what members say is in there.
+  // Unlike Claude Code's own directories, not readable by others: they contain what members say.
   for (const path of [join(root, 'teams'), join(root, 'tasks'), paths.team, paths.inboxes, paths.tasks]) {
     mkdirSync(path, { recursive: true, mode: path.startsWith(paths.team) || path === paths.tasks ? 0o700 : 0o755 });
   }
@@ -62,8 +62,8 @@ export async function prepareHosted(root: string, paths: NativePaths, mark: Host
 }
 
 /**
- * Members rewrite the file in place: one that ends in the middle of it leaves it empty or cut off, and nobody else would write it
- * again. The team is ours, so it gets what it had when we wrote it last.
+ * Members rewrite the file in place. A member that ends during a write leaves it empty or cut off, and nothing else
+ * would write it again. The team is ours, so we restore our last version.
  */
 export async function mendHosted(paths: NativePaths, mark: HostMark): Promise<void> {
   if (!isTorn(await readSettled(paths.config))) return;
@@ -74,7 +74,7 @@ export async function mendHosted(paths: NativePaths, mark: HostMark): Promise<vo
   });
 }
 
-/** Where our copy of the file is; the program knows nothing of it. */
+/** Our copy of the file; Claude Code does not know it. */
 function copyOf(paths: NativePaths): string {
   return join(paths.team, '.config.troupe.json');
 }
@@ -89,15 +89,15 @@ async function change(paths: NativePaths, edit: Parameters<typeof changeConfig>[
 
 type NewMember = Partial<NativeMember> & { name: string };
 
-/** Puts a member into the team's file, or changes what is there of it; what the program itself wrote stays. */
+/** Adds a member to the team's file, or changes its entry; fields that Claude Code wrote stay. */
 export async function enterMember(paths: NativePaths, member: NewMember): Promise<void> {
   await changeMember(paths, member.name, (before) => ({ ...before, ...member }));
 }
 
 /**
- * Says in the team's file that a member works, before it is given a turn; one that is no longer there is put back. The program would
- * write the same a moment later, in place: its newest version writes the shorter text over the longer one and cuts the rest off only
- * then, and a request for a permission in between finds no team and fails ("mailbox write failed").
+ * Marks a member as active in the team's file before its turn; adds it again if it is missing. Claude Code would write
+ * the same a moment later, in place. Its newest version writes the shorter text over the longer one and truncates the
+ * rest only then. A permission request in between finds no team and fails ("mailbox write failed").
  */
 export async function beginWork(paths: NativePaths, member: NewMember): Promise<void> {
   await changeMember(paths, member.name, (before) => ({ ...(before ?? member), isActive: true }));
@@ -119,7 +119,7 @@ async function changeMember(
   });
 }
 
-/** Takes a member out again. */
+/** Removes a member. */
 export async function removeMember(paths: NativePaths, name: string): Promise<void> {
   if (!existsSync(paths.config)) return;
   await change(paths, (config) => {
@@ -128,7 +128,7 @@ export async function removeMember(paths: NativePaths, name: string): Promise<vo
   });
 }
 
-/** Enough for every version; without `leadAgentId` the oldest talks to itself for ever. */
+/** Enough for every version. Without `leadAgentId` the oldest talks to itself forever. */
 function leadOnly(name: string, mark: HostMark): NativeConfig {
   const now = Date.now();
   const agentId = `${NATIVE_LEAD}@${name}`;

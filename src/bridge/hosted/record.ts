@@ -15,7 +15,7 @@ const Block = z.looseObject({
   content: z.unknown().optional(),
 });
 
-/** A line of the record that the program keeps of a session; only what we use of it. */
+/** A line of Claude Code's session record; only the fields that we use. */
 const Line = z.looseObject({
   type: z.string(),
   subtype: z.string().optional(),
@@ -23,7 +23,7 @@ const Line = z.looseObject({
   isSidechain: z.boolean().optional(),
   isMeta: z.boolean().optional(),
   isApiErrorMessage: z.boolean().optional(),
-  /** What kind of failure, in a word, and the model's HTTP status; newer versions tell them. */
+  /** The kind of failure in a word, and the model's HTTP status. Only newer versions write them. */
   error: z.unknown().optional(),
   apiErrorStatus: z.unknown().optional(),
   message: z
@@ -38,11 +38,11 @@ const Line = z.looseObject({
     })
     .optional(),
 });
-/** What the record tells, each with the time that stands in it. */
+/** A fact from the record, with the line's own time. */
 export type Told = { readonly at: number } & (
   | { readonly type: 'prompt'; readonly text: string }
   | { readonly type: 'interrupted' }
-  /** One message of the model may be several lines. */
+  /** One message of the model may span several lines. */
   | {
       readonly type: 'answer';
       readonly id: string;
@@ -61,19 +61,22 @@ export type Told = { readonly at: number } & (
 /** What the program writes in the place of a prompt when somebody pressed Escape. */
 const INTERRUPTED = /^\[Request interrupted by user/;
 
-/** What is written at the end of a turn; each version has one of them at least. */
+/** Subtypes that end a turn; each version writes at least one of them. */
 const OVER = ['turn_duration', 'stop_hook_summary'];
 
-/** So much is read at a time; a record that grows faster is read in several looks. */
+/** Bytes per read; a record that grows faster takes several reads. */
 const CHUNK = 4 * 1024 * 1024;
 
-/** The program's own record of a session, read as it grows. */
+/** Claude Code's record of a session, read as it grows. */
 export interface SessionRecord {
-  /** What was added since the last look. */
+  /** The facts since the last read. */
   read(): Told[];
 }
 
-/** Where the record of a session is, if it has one: in a folder named after where it works, in a way that changed over time. */
+/**
+ * The path of a session's record, if any. Its folder is named after the working folder, in a way that changed over
+ * time.
+ */
 export function findRecord(root: string, sessionId: string): string | undefined {
   const projects = join(root, 'projects');
   try {
@@ -85,12 +88,12 @@ export function findRecord(root: string, sessionId: string): string | undefined 
   }
 }
 
-/** Whether a record holds a conversation that can be gone on with: one that was ended at its start has only settings in it. */
+/** Whether a record has a conversation to resume. A session that ended at its start has only settings. */
 export function hasConversation(path: string): boolean {
   return /"type":\s*"(?:user|assistant)"/.test(readFileSync(path, 'utf8'));
 }
 
-/** Follows the record of a session from where it ends now. */
+/** Follows the record of a session from its current end. */
 export function followRecord(root: string, sessionId: string): SessionRecord {
   let path = findRecord(root, sessionId);
   let at = path === undefined ? 0 : sizeOf(path);
@@ -111,7 +114,7 @@ export function followRecord(root: string, sessionId: string): SessionRecord {
 }
 
 function toldIn(text: string): Told[] {
-  // Most of what newer versions write is about requests and settings, and long.
+  // Most lines of newer versions are about requests and settings, and long.
   if (!/"type":\s*"(?:user|assistant|system)"/.test(text)) return [];
   const line = parseLine(text);
   if (!line || line.isSidechain) return [];

@@ -15,7 +15,7 @@ import { followRecord } from './record.ts';
 import type { Told } from './record.ts';
 import { newTools } from './tools.ts';
 
-/** What a session is made of. */
+/** The parts of a session. */
 export interface NativeSessionOptions {
   readonly id: string;
   readonly resumes: boolean;
@@ -23,40 +23,40 @@ export interface NativeSessionOptions {
   readonly root: string;
   readonly paths: NativePaths;
   readonly leadId: string;
-  /** How long a turn may take to end once it was cancelled, before the program is ended. */
+  /** How long a cancelled turn may take to end before the program is killed. */
   readonly cancelMs?: number | undefined;
-  /** Puts entries into the member's inbox; `covered` are keys of what waits there and goes. */
+  /** Adds entries to the member's inbox, and removes the waiting ones with the keys in `covered`. */
   readonly write: (entries: readonly NewEntry[], covered?: readonly string[]) => Promise<void>;
-  /** Starts the program; it finds its inbox as it is. */
+  /** Starts the program, which reads its inbox as it is. */
   readonly launch: (how: { mode: Mode; resumes: boolean }) => Promise<Pane>;
-  /** The member is no longer there. */
+  /** Removes the member from the native team. */
   readonly leave: () => Promise<void>;
 }
 
-/** How often the program's files are looked at: in a turn, and outside. The program itself looks once a second. */
+/** How often we read the program's files: in a turn, and between turns. The program itself reads once a second. */
 const LOOK_MS = 100;
 const LOOK_IDLE_MS = 1_000;
 
-/** The record of a turn is written a moment after the program says that the turn is over. */
+/** How long to wait for the record of a turn: it is written a moment after the program reports the end. */
 const SETTLE_MS = 2_000;
 
-/** So long nothing happens before somebody is told to look at its terminal: a question may be waiting there. */
+/** After this long without a sign, a person is asked to look at the terminal: it may show a question. */
 const SILENT_MS = 30_000;
 
-/** How it shows that it tries again to reach its model. */
+/** Shown on the screen while the program retries a request to its model. */
 const RETRIES = /\bretrying in\b/i;
 
-/** Escape that comes when a turn is only beginning has no effect; twice in quick succession it opens a menu. */
+/** Escape has no effect while a turn is only beginning, and twice in quick succession it opens a menu. */
 const ESCAPE_AGAIN_MS = 1_500;
 const CANCEL_MS = 6_000;
 
-/** How long one that has agreed to stop may take to end. */
+/** How long a member that agreed to stop may take to end. */
 const FAREWELL_MS = 3_000;
 
-/** Who does not answer whether it agrees to stop is taken to agree. */
+/** A member that does not answer a stop request in this time is taken to agree. */
 const STOP_MS = 60_000;
 
-/** A session of the program in its terminal: turns go through its inbox, what comes of them is in its record. */
+/** A session of Claude Code in its terminal: turns go through its inbox, results are in its record. */
 export function openNativeSession(options: NativeSessionOptions): AgentSession {
   const { start, paths, write, cancelMs = CANCEL_MS } = options;
   const record = followRecord(options.root, options.id);
@@ -120,14 +120,14 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
     while (!closed) {
       if (busy > 0 || performance.now() - lastLook >= LOOK_IDLE_MS) {
         lastLook = performance.now();
-        // What cannot be read now is read later.
+        // What is unreadable now is read later.
         await look().catch(() => {});
       }
       await sleep(LOOK_MS);
     }
   };
 
-  /** Puts something before the program; starts it when it does not run. */
+  /** Delivers entries to the program, and starts it if it does not run. */
   const deliver = async ({ entries, covered }: Letters): Promise<void> => {
     if (entries.length > 0) await write(entries, covered);
     if (pane) return;
@@ -137,7 +137,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
     looking ??= watch();
   };
 
-  /** Whether entries still wait in the inbox. */
+  /** Whether any of these entries still waits in the inbox. */
   const lies = (ids: ReadonlySet<string>): boolean => {
     const inbox = inboxOf(readNow(paths.inbox(start.memberId)));
     return inbox.kind === 'read' && inbox.entries.some(({ msg_id: id = '', read }) => read !== true && ids.has(id));
@@ -182,7 +182,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
       const seen = [...unshown].filter(({ content }) => begun !== undefined || conversation.isShown(content));
       if (seen.length > 0) tell({ type: 'shown', messageIds: seen.map(({ id }) => id) });
       for (const message of seen) unshown.delete(message);
-      // One whose record we cannot find still says when it is idle.
+      // If we cannot find the record, the idle notice still marks the end.
       const end = conversation.endOf(begun ?? readAt ?? Infinity);
       if (end) {
         endedAt ??= performance.now();
@@ -221,20 +221,20 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
     return { type: 'turnEnd', reason: 'done', text: mode === 'plan' && plan ? plan.content : text };
   }
 
-  /** It cannot be interrupted: it is ended. */
+  /** The program ignored Escape: kills it. */
   async function giveUp(): Promise<TurnEnd> {
     gone.resolve(`${start.memberId} did not let its turn be interrupted`);
     await pane?.close();
     return CANCELLED;
   }
 
-  /** Takes back what the program has not read; says whether that was all. */
+  /** Removes the entries that the program has not read; returns whether that was all of them. */
   const takeBack = async (ids: ReadonlySet<string>): Promise<boolean> => {
     const isOurs = ({ msg_id: id }: { msg_id?: string | undefined }): boolean => ids.has(id ?? '');
     return takeEntries(paths.inbox(start.memberId), isOurs, { era: 'removes-read' });
   };
 
-  /** Only its screen says that its model does not answer, or that it has a question for a person. */
+  /** Only the screen shows that the model does not answer, or that a question waits for a person. */
   const whyItWaits = async (hasBegun: boolean): Promise<string | undefined> => {
     const shown = (await pane?.screen.text()) ?? '';
     const lines = shown.split('\n').filter((line) => line.trim() !== '');
@@ -243,7 +243,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
     return `it has not begun with what it was given; ${hint}. It shows: ${lines.slice(-6).join(' | ')}`;
   };
 
-  /** Who has agreed to stop ends by itself; ended while it writes for the last time, it would leave half a file. */
+  /** A member that agreed to stop ends by itself. Killed during its last write, it would leave half a file. */
   const goneByItself = async (): Promise<void> => {
     const giveUpAt = performance.now() + FAREWELL_MS;
     while (pane && (await pane.ending()) === undefined && performance.now() < giveUpAt) await sleep(LOOK_MS);
@@ -271,7 +271,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
           if (answer) return answer;
           const begun = conversation.begun([requestId], after);
           const isOver = begun !== undefined && conversation.endOf(begun) !== undefined;
-          // It said something, but neither yes nor no; or it is gone; or it does not answer.
+          // It answered neither yes nor no, it is gone, or it does not answer at all.
           if (isOver || performance.now() > giveUpAt || (await pane.ending()) !== undefined) return { agreed: true };
           await tick;
         }

@@ -2,10 +2,10 @@ import type { AgentEvent } from '../../agents/agent.ts';
 import { blocksText } from '../../agents/text.ts';
 import type { Told } from './record.ts';
 
-/** How much of what a tool said is told. Characters; the program's own record has all of it. */
+/** How many characters of a tool's output are passed on; Claude Code's own record has all of it. */
 const OUTPUT_LIMIT = 16_000;
 
-/** Makes events of what the record tells of the work: texts, tools and what they said. */
+/** Turns facts of the record into agent events: texts, tool calls and their results. */
 export function newTools(tell: (event: AgentEvent) => void): { hear(told: Told): void } {
   const names = new Map<string, string>();
   return {
