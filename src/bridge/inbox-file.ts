@@ -11,28 +11,28 @@ import type { LockOptions } from './lock.ts';
 import { nativeGone, removeRemains } from './remains.ts';
 import { checkFolderOf, makeFile, makeFolder } from './root.ts';
 
-/** What we say when we write to a native member. */
+/** A message that we write to a native member. */
 export interface NewEntry {
   readonly from: string;
   readonly text: string;
   readonly summary?: string | undefined;
   readonly color?: string | undefined;
   readonly timestamp: string;
-  /** A UUID, by which it is found again. */
+  /** A UUID, by which we find the entry again. */
   readonly id: string;
 }
 
-/** An inbox as it is. Entries that the program would drop are left out; they stay in the file. */
+/** An inbox. Entries that Claude Code would drop are left out here; they stay in the file. */
 export type InboxReading =
   | { readonly kind: 'read'; readonly entries: readonly NativeEntry[]; readonly dropped: number }
   | { readonly kind: 'unreadable'; readonly problem: string };
 
-/** Reads an inbox, waiting out a write that is under way; one that is not there is empty. */
+/** Reads an inbox and waits for a write in progress to finish. A missing inbox is empty. */
 export async function readInbox(path: string, { settle }: LockOptions = {}): Promise<InboxReading> {
   return inboxOf(await readSettled(path, settle));
 }
 
-/** What a reading of an inbox holds. */
+/** Parses a reading of an inbox. */
 export function inboxOf(reading: FileReading): InboxReading {
   if (reading.kind === 'absent') return { kind: 'read', entries: [], dropped: 0 };
   if (reading.kind === 'unreadable') return { kind: 'unreadable', problem: reading.problem };
@@ -42,14 +42,14 @@ export function inboxOf(reading: FileReading): InboxReading {
   return { kind: 'read', entries, dropped: list.length - entries.length };
 }
 
-/** How long to wait for an inbox, and who hears which file took its place. */
+/** How long to wait for an inbox, and a callback that gets the inode of the new file. */
 export interface AppendOptions extends LockOptions {
   readonly wrote?: (inode: bigint) => void;
 }
 
 /**
- * Adds a message to an inbox, in the form of the newest version; older ones keep what they do not know. Says whether it was added:
- * one whose id is there already is not.
+ * Adds a message to an inbox, in the form of the newest version; older ones keep unknown fields. Returns whether it was
+ * added: an id that is already in the inbox is not added again.
  */
 export async function appendEntry(
   paths: NativePaths,
@@ -61,8 +61,9 @@ export async function appendEntry(
 }
 
 /**
- * The same for several, in one step: the program finds all or none of them. `without` says which of those that wait are taken out
- * with it. Of an inbox that keeps what was read only so much is kept. A team that has ended is not written to.
+ * Adds several messages in one step: Claude Code finds all or none of them. `without` names waiting entries to remove
+ * in the same step. An inbox of more than `KEPT_ENTRIES` loses its read entries. A team that has ended is not written
+ * to.
  */
 export async function appendEntries(
   paths: NativePaths,
@@ -74,7 +75,7 @@ export async function appendEntries(
   checkFolderOf(path);
   if (!isThere(paths.config)) throw nativeGone(paths);
   makeFolder(paths.inboxes);
-  // The program makes the file before it locks it, so that there is something to lock.
+  // Claude Code creates the file before it locks it, so that there is something to lock.
   makeFile(path, '[]');
   const isChanged = await change(path, options, (list) => {
     const isKnown = (id: string): boolean => list.some((item) => (item as { msg_id?: unknown } | null)?.msg_id === id);
@@ -89,7 +90,7 @@ export async function appendEntries(
   throw nativeGone(paths);
 }
 
-/** More than this many entries, and those that were read go. */
+/** If an inbox has more entries than this, its read ones are removed. */
 const KEPT_ENTRIES = 200;
 
 function formOf({ id, ...rest }: NewEntry): object {
@@ -106,7 +107,7 @@ function isRead(item: unknown): boolean {
   return NativeEntry.safeParse(item).data?.read === true;
 }
 
-/** Marks entries as read, or takes them out, as the era has it. What came in between stays. */
+/** Marks entries as read or removes them, according to the era. Entries that arrived in between stay. */
 export function takeEntries(
   path: string,
   isTaken: (entry: NativeEntry) => boolean,
@@ -120,14 +121,14 @@ export function takeEntries(
   });
 }
 
-/** One change of a whole inbox under its lock. An inbox that cannot be read is never written. */
+/** One change of a whole inbox under its lock. Never writes an inbox that is unreadable. */
 async function change(
   path: string,
   options: AppendOptions | undefined,
   edit: (list: unknown[]) => unknown[] | undefined,
 ): Promise<boolean> {
   checkFolderOf(path);
-  // Waiting happens here, outside the lock: the older version loses what it sends while an inbox is locked.
+  // Wait here, outside the lock: the older version loses messages that it sends while an inbox is locked.
   await readSettled(path, options?.settle);
   return underLock(
     path,
@@ -142,7 +143,7 @@ async function change(
       const next = edit(list as unknown[]);
       if (next === undefined) return false;
       replaceFile(path, next, reading.kind === 'read' ? reading.mode : 0o644);
-      // Still under the lock: nobody who keeps to it has put another one there.
+      // Still under the lock, so no program that respects it has replaced the file.
       options?.wrote?.(lstatSync(path, { bigint: true }).ino);
       return true;
     },

@@ -15,7 +15,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeJson, encodeJson, FILE_BYTES } from './json-text.ts';
 import { LINKED } from './root.ts';
 
-/** A file of Claude Code's as it was found. `unreadable` is neither absent nor empty: nothing is concluded from it or written over it. */
+/**
+ * A file of Claude Code. `unreadable` is neither absent nor empty: we conclude nothing from it and never overwrite it.
+ */
 export type FileReading =
   | { readonly kind: 'absent' }
   | {
@@ -29,10 +31,10 @@ export type FileReading =
 /** A small file is read in one call. */
 const page = Buffer.allocUnsafe(64 * 1024);
 
-/** How long a file may look half written before that is what it is; the program's own writes take far less than a millisecond. */
+/** How long a file may look half written before we call it torn. Claude Code's own writes take far less than 1 ms. */
 const SETTLE_MS = 1_000;
 
-/** Reads once, as it is now. Links and what is no file are not followed. */
+/** Reads a file once, as it is now. Does not follow links, and reads only regular files. */
 export function readNow(path: string): FileReading {
   let file: number;
   try {
@@ -59,8 +61,8 @@ export function readNow(path: string): FileReading {
 }
 
 /**
- * Reads a file that somebody may be writing in place at this moment: what is half there is looked at again for up to a second.
- * Large or linked files do not get better by waiting.
+ * Reads a file that another process may be writing in place: retries a half-written file for up to one second. Waiting
+ * does not help with large or linked files.
  */
 export async function readSettled(path: string, within = SETTLE_MS): Promise<FileReading> {
   const giveUp = performance.now() + within;
@@ -71,7 +73,7 @@ export async function readSettled(path: string, within = SETTLE_MS): Promise<Fil
   }
 }
 
-/** Whether a file is empty or cut off, as one is that somebody writes in place, or ended while doing so. */
+/** Whether a file is empty or cut off, because a process writes it in place or died during the write. */
 export function isTorn(reading: FileReading): boolean {
   return reading.kind === 'unreadable' && /empty|whole JSON/.test(reading.problem);
 }
@@ -81,35 +83,35 @@ export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** What tells a file from the one that was there before: another inode, size or time of writing. */
+/** Identifies a version of a file by inode, size and time of writing. */
 export function printOf({ ino, size, mtimeNs }: Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>): string {
   return `${ino}-${size}-${mtimeNs}`;
 }
 
-/** The same for what is at a path; '' if nothing is. */
+/** The same for a path; '' if nothing is there. */
 export function printAt(path: string): string {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return found ? printOf(found) : '';
 }
 
-/** What tells a directory from one that was removed and made again; '' if there is none. */
+/** Tells a directory from one that was removed and created again; '' if there is none. */
 export function identityOf(path: string): string {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return found ? `${found.ino}-${found.birthtimeNs}` : '';
 }
 
 /**
- * Puts a new text in place of a file in one step, with the mode it had; new files get the mode of the program's own, 0644. Returns
- * what a reading of it would be.
+ * Replaces a file in one step and keeps its mode. New files get 0644, the mode of Claude Code's own. Returns what a
+ * reading of the file would return.
  */
 export function replaceFile(path: string, value: unknown, mode = 0o644): FileReading {
   return { kind: 'read', value, mode, print: writeWhole(path, encodeJson(value), mode) };
 }
 
-/** The names of files that we are about to rename: as the program names its own, and marked, so that those left behind are known as ours. */
+/** Temporary files of ours: named as Claude Code names its own, with a mark that shows leftovers as ours. */
 export const TEMPORARY = /\.tmp\.troupe-[0-9a-f]{8}$/;
 
-/** The same for a text that is no JSON; returns what tells the file from others. */
+/** The same for a text that is not JSON; returns the file's print. */
 export function writeWhole(path: string, text: string, mode = 0o644): string {
   const temporary = `${path}.tmp.troupe-${Math.random().toString(16).slice(2, 10).padEnd(8, '0')}`;
   const file = openSync(
@@ -123,7 +125,7 @@ export function writeWhole(path: string, text: string, mode = 0o644): string {
       const bytes = Buffer.from(text);
       for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
       written = fstatSync(file, { bigint: true });
-      // Ours may be a stricter umask than the program's: it must be able to read what it could read before.
+      // Our umask may be stricter than Claude Code's, which must still be able to read the file.
       if ((Number(written.mode) & 0o777) !== mode) fchmodSync(file, mode);
     } finally {
       closeSync(file);
@@ -136,7 +138,7 @@ export function writeWhole(path: string, text: string, mode = 0o644): string {
   }
 }
 
-/** All that is in a file now; one that grows meanwhile is read to its new end, so that it is judged as it is. */
+/** Everything in a file now. A file that grows meanwhile is read to its new end. */
 function readAll(file: number, size: number): Buffer {
   if (size < page.length) {
     const length = readSync(file, page, 0, page.length, 0);

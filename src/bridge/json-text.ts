@@ -1,27 +1,27 @@
 import { nestsDeeper } from '../core/json.ts';
 import { JSON_DEPTH } from '../core/limits.ts';
 
-/** At about 1 MB an inbox no longer reaches Claude Code's own model; ten times that is no file of its making. */
+/** At about 1 MB an inbox no longer reaches Claude Code's model. A file of ten times that is not its own. */
 export const FILE_BYTES = 16 * 1024 * 1024;
 
-/** What stands in a file of somebody else's, or why it is not taken. */
+/** The decoded content of a foreign file, or the problem with it. */
 export type Decoded = { readonly value: unknown } | { readonly problem: string };
 
-/** With `JSON.parse`'s source text a number keeps every digit: other programs may write more than we can count. */
+/** Keeps every digit of a number by its source text: other programs may write numbers that we cannot represent. */
 const rawJson = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
 
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Keys that nobody has a use for but those who want to reach a prototype. */
+/** Keys that are useful only to reach a prototype. */
 const DANGEROUS: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
 
-/** What must be looked at value by value: a dangerous key, also in other letters, and numbers that JavaScript may not keep. */
+/** Signs that each value must be checked: a dangerous key, also escaped, or a number that JavaScript may not keep. */
 const ODD = /__proto__|"constructor"|\\u00|[0-9]{16}|[0-9][.eE][0-9+-]|[:[,\s]-0/;
 
 /**
- * Reads bytes that somebody else wrote as JSON. Depth, size and dangerous keys are looked at before anything is built; what
- * an editor or a half-done write may leave (nothing, half a text, two texts over each other, a byte order mark) is a problem and
- * never a value.
+ * Decodes JSON that another program wrote. Checks size, depth and dangerous keys before it builds a value. What an
+ * editor or an unfinished write may leave is a problem, never a value: nothing, half a text, two texts over each other,
+ * a byte order mark.
  */
 export function decodeJson(bytes: Buffer): Decoded {
   if (bytes.length > FILE_BYTES) return { problem: `is larger than ${FILE_BYTES} bytes` };
@@ -43,7 +43,7 @@ export function decodeJson(bytes: Buffer): Decoded {
   }
 }
 
-/** As Claude Code writes: two spaces, no line end after the last line. */
+/** Encodes as Claude Code does: two spaces, no newline at the end. */
 export function encodeJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2);
 }

@@ -19,14 +19,14 @@ export interface NativePaths {
   readonly config: string;
   readonly inboxes: string;
   readonly tasks: string;
-  /** An empty file beside which the lock for new tasks is made. */
+  /** An empty file; the lock for new tasks is created beside it. */
   readonly taskList: string;
   readonly highWaterMark: string;
   inbox(member: string): string;
   task(id: string): string;
 }
 
-/** A name that may become a path: nothing hidden, nothing that climbs, nothing that ends in what marks a lock. */
+/** A name that is safe in a path: not hidden, without `..` or `/`, and not ending like a lock. */
 const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._ -]{0,127}$/;
 
 /** Whether a native name may be used to build a path. */
@@ -34,13 +34,13 @@ export function isSafeName(name: string): boolean {
   return SAFE_NAME.test(name) && !name.endsWith('.lock') && !name.endsWith('.') && !name.endsWith(' ');
 }
 
-/** The paths of a team by the name of its directory; a name that could lead elsewhere is refused. */
+/** The paths of a team by its directory name. Refuses a name that could lead elsewhere. */
 export function nativePaths(root: string, name: string): NativePaths {
   requireSafe(name, 'team');
   return pathsOf(root, name);
 }
 
-/** The paths of a directory that lies in a root already, whatever it is called: to be read. It must not climb. */
+/** The paths of any directory listed in a root, for reading only. The name must not lead elsewhere. */
 export function listedPaths(root: string, name: string): NativePaths {
   if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name)) requireSafe(name, 'team');
   return pathsOf(root, name);
@@ -71,7 +71,7 @@ function pathsOf(root: string, name: string): NativePaths {
   };
 }
 
-/** Native ids are decimal; one that could not be ours as well, because no room would be left after it, is none of the program's. */
+/** Whether this is a native id: decimal, and small enough that our own ids can follow it. */
 export function isNativeTaskId(id: string): boolean {
   return isChosenTaskId(id);
 }

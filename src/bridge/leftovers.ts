@@ -11,22 +11,22 @@ import { move } from './move.ts';
 import { closedFolders } from './read-only.ts';
 import type { NativeTeam } from './snapshot.ts';
 
-/** Why a native team counts as left behind, or why not. */
+/** Whether a native team is left over, and why. */
 export interface Leftover {
   readonly name: string;
   readonly kind: 'team' | 'session';
   readonly dead: boolean;
-  /** In words, for the one who decides. */
+  /** The evidence in words, for the person who decides. */
   readonly evidence: readonly string[];
   readonly changedAt: number;
   readonly tasks: number;
   readonly members: number;
 }
 
-/** A team that changed within this time is never taken for dead: somebody may just be thinking. */
+/** A team that changed within this time is never called dead: an agent may just be thinking. */
 const QUIET_MS = 60 * 60_000;
 
-/** Judges teams by their processes and by their age. */
+/** Judges teams by their processes and their age. */
 export function findLeftovers(
   teams: readonly NativeTeam[],
   options: { now: number; quiet?: number; root?: string },
@@ -36,10 +36,7 @@ export function findLeftovers(
   return teams.map((team) => judge(team, processes, options));
 }
 
-/**
- * Moves what is left of a team into a folder of the trash and returns that folder. What has life in it is refused; nothing is ever
- * removed for good.
- */
+/** Moves a dead team into a folder of the trash and returns that folder. Refuses a live team; deletes nothing. */
 export function moveToTrash(root: string, leftover: Leftover, trash: string): string {
   const { name, dead, evidence } = leftover;
   if (!dead) {
@@ -60,12 +57,12 @@ export function moveToTrash(root: string, leftover: Leftover, trash: string): st
   return folder;
 }
 
-/** Whether a process that can be seen is a member of a native team. */
+/** Whether any visible process is a member of a native team. */
 export function hasProcesses(name: string): boolean {
   return listProcesses().some(({ words }) => words[words.indexOf('--team-name') + 1] === name && words.includes(name));
 }
 
-/** Whether the lead's process, as a newer version records it, still runs; undefined when that cannot be said from here. */
+/** Whether the lead's process still runs, as a newer version records it; undefined if we cannot tell from here. */
 export function leadLives(team: NativeTeam): boolean | undefined {
   const lead = team.config?.leadProcess;
   if (!lead || (lead.pidSpace !== undefined && lead.pidSpace !== pidSpace())) return undefined;
@@ -93,7 +90,7 @@ function judge(
   };
   const age = now - team.changedAt;
   const lasts = `last change ${new Date(team.changedAt).toISOString()}`;
-  // What is not looked into has no age, nobody knows who works there, and half a team is not moved.
+  // A folder that we may not read has no known age or members, and half a team is never moved.
   const closed = root === undefined ? [] : [...closedFolders(listedPaths(root, team.name)).values()];
   for (const why of closed) alive(why);
   if (team.changedAt === 0) alive('when it last changed is not known');
@@ -125,8 +122,8 @@ function judge(
 }
 
 /**
- * A teammate carries its team in its arguments, and whoever goes on with a session its id: as the value of an option. A name that
- * stands by itself is somebody's who looks at the team, or cleans it up.
+ * A teammate has its team in its arguments, and a resumed session has its id, each as the value of an option. A name
+ * that is not an option's value belongs to a process that inspects or cleans up the team.
  */
 function mentions(words: readonly string[], { name, kind, title, config }: NativeTeam): boolean {
   const at = words.indexOf('--team-name');
@@ -139,14 +136,14 @@ function mentions(words: readonly string[], { name, kind, title, config }: Nativ
   );
 }
 
-/** Those of the program: before a name there may also be one of ours, as in `native clean --json NAME`. */
+/** Only Claude Code's options count: ours may also precede a name, as in `native clean --json NAME`. */
 const SESSION_OPTIONS = ['-r', '--resume', '--session-id', '--parent-session-id'];
 
 function isClaude(words: readonly string[]): boolean {
   return words.slice(0, 2).some((word) => /(^|\/)(claude|claude-code)(\/|$)|claude-code\/cli\.js$/.test(word));
 }
 
-/** The processes that can be seen; where there is no /proc, as `ps` lists them, without their folders. */
+/** The visible processes. Without /proc, as `ps` lists them, without their folders. */
 function listProcesses(): Process[] {
   if (process.platform !== 'linux') return listByPs();
   try {
@@ -165,14 +162,14 @@ function listProcesses(): Process[] {
   }
 }
 
-/** Whether a process may work in a root. Names of teams are chosen again and again; whoever has another home is in another team. */
+/** Whether a process may work in a root. Team names repeat; a process with another home belongs to another team. */
 function mayUse(pid: number, root: string): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
     const environment = Object.fromEntries(words.map((word) => word.split(/=(.*)/s).slice(0, 2) as [string, string]));
     return !environment['HOME'] || realpathSync(findNativeRoot(environment)) === realpathSync(root);
   } catch {
-    // Another user's, one without a root, or there is no /proc: it may.
+    // Another user's process, one without a root, or no /proc: it may.
     return true;
   }
 }
@@ -194,7 +191,7 @@ function cwdOf(pid: number): string {
   }
 }
 
-/** As the program writes it: the machine and its space of process numbers. */
+/** As Claude Code writes it: the machine and its PID namespace. */
 function pidSpace(): string {
   try {
     return `${hostname()}#${readlinkSync('/proc/self/ns/pid')}`;

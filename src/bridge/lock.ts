@@ -4,48 +4,48 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TeamError } from '../core/errors.ts';
 
-/** The age at which the program takes a lock for left behind. */
+/** The age at which Claude Code considers a lock stale. */
 export const STALE_MS = 10_000;
 
 /**
- * A holder that lives touches its lock twice in `STALE_MS`; one that did not for longer than this while we looked is gone, whatever the
- * clock says.
+ * A live holder touches its lock twice in `STALE_MS`. A holder that did not for longer than this while we watched is
+ * gone, whatever the clock says.
  */
 const SILENT_MS = 6_000;
 
-/** How long we wait for a holder that lives. */
+/** How long we wait for a live holder. */
 const PATIENCE_MS = 5_000;
 
-/** How long for one that may be dead: its lock has to get old first. */
+/** How long we wait for a holder that may be dead: its lock must become stale first. */
 const LONGEST_MS = 13_000;
 
-/** So long nobody holds a lock who lives. */
+/** No live holder keeps a lock this long. */
 const LEFT_MS = 500;
 
-/** The pauses between attempts are those of the program, so that neither side starves the other. */
+/** The pauses between attempts are Claude Code's own, so that neither side starves the other. */
 const PAUSES = [5, 10, 20, 40, 80, 100];
 
-/** How waiting for a file may be changed, by tests and by those who rather come back later. */
+/** Waiting times for a file. Tests change them, and so do callers that prefer to retry later. */
 export interface LockOptions {
-  /** How long it may look half written before that is what it is. */
+  /** How long a file may look half written. */
   readonly settle?: number;
-  /** For the lock of a holder that lives, and of one that may not. */
+  /** Timeouts for the lock of a live holder, and of one that may be dead. */
   readonly patience?: number;
   readonly longest?: number;
-  /** When a lock is taken for left behind that stands still before our eyes: an old one, and any. */
+  /** When an unchanged lock that we watch counts as stale: `silent` for an old one, `stale` for any. */
   readonly silent?: number;
   readonly stale?: number;
-  /** The steady clock. */
+  /** A monotonic clock. */
   readonly now?: () => number;
 }
 
-/** The names of locks that were moved aside to be removed. */
+/** The names of locks that were renamed for removal. */
 export const TOMBSTONE = /\.lock\.stale\.\d+\.\d+$/;
 
 /**
- * Does something while holding the program's own lock beside a file: a directory `FILE.lock`, made to take it and removed to
- * give it back. The work is synchronous: a version that is still in use loses a message when it finds an inbox locked, so
- * nothing may be waited for in between. The lock is politeness; what must be right is decided by the journal.
+ * Runs `work` while holding Claude Code's own lock beside a file: a directory `FILE.lock`, created to take it and
+ * removed to release it. The work is synchronous: a version still in use loses a message when it finds an inbox locked,
+ * so nothing may be awaited in between. The lock is only a courtesy; the journal decides what must be right.
  */
 export async function underLock<R>(path: string, work: () => R, options: LockOptions = {}): Promise<R> {
   const lock = `${path}.lock`;
@@ -61,8 +61,9 @@ export async function underLock<R>(path: string, work: () => R, options: LockOpt
 }
 
 /**
- * Removes locks that a program left when it was ended: one that nobody gave back while we looked, though holding it takes
- * milliseconds. Without this, others would wait for them ten seconds, and the oldest version loses what it sends meanwhile.
+ * Removes locks of killed programs: those that nobody released while we watched, although holding one takes
+ * milliseconds. Otherwise others would wait ten seconds for them, and the oldest version loses messages that it sends
+ * meanwhile.
  */
 export async function clearLeftLocks(files: readonly string[], silent = LEFT_MS): Promise<void> {
   const left = files.flatMap((file) => {
@@ -78,7 +79,7 @@ export async function clearLeftLocks(files: readonly string[], silent = LEFT_MS)
   }
 }
 
-/** Whether whoever wants the lock beside a file would wait for it in vain now: it is fresh, or is no lock at all. */
+/** Whether waiting for the lock beside a file is useless now: it is fresh, or not a lock at all. */
 export function isHeld(path: string): boolean {
   const lock = `${path}.lock`;
   const found = look(lock);
@@ -86,21 +87,21 @@ export function isHeld(path: string): boolean {
   return !found.isDirectory() || filled(lock) || Date.now() - Number(found.mtimeMs) < STALE_MS;
 }
 
-/** When a lock was taken, by both clocks: one may be set, the other does not see a machine asleep. */
+/** When a lock was taken, by both clocks: people can set one, and the other stops while a machine sleeps. */
 interface Taken {
   readonly wall: number;
   readonly steady: number;
 }
 
-/** A lock that was held for less than this by both clocks cannot have become old for anybody. */
+/** A lock held for less than this by both clocks cannot be stale for anyone. */
 const SURELY_OURS_MS = STALE_MS / 5;
 
-/** When it was taken, or nothing if somebody holds it. */
+/** Takes a lock and returns when; undefined if it is held. */
 function take(lock: string): Taken | undefined {
   const taken = { wall: Date.now(), steady: performance.now() };
   try {
-    // Measured with 2.1.37 and 2.1.325: they ask for 0777 and leave the rest to the umask. Nothing depends on it: to take a lock
-    // over needs rights on the directory around it, and nobody looks inside but us.
+    // Measured with 2.1.37 and 2.1.325: they ask for 0777 and leave the rest to the umask. Nothing depends on it:
+    // taking a lock over needs rights on the directory around it, and only we look inside.
     mkdirSync(lock);
     return taken;
   } catch (error) {
@@ -109,7 +110,7 @@ function take(lock: string): Taken | undefined {
   }
 }
 
-/** Only what is still ours: one that was taken from us belongs to somebody else now, and was made later. */
+/** Releases a lock that is still ours. One that was taken from us has a new holder and a later time. */
 function giveBack(lock: string, { wall, steady }: Taken): void {
   const passed = Date.now() - wall;
   if (passed < 0 || passed > SURELY_OURS_MS || performance.now() - steady > SURELY_OURS_MS) {
@@ -119,11 +120,11 @@ function giveBack(lock: string, { wall, steady }: Taken): void {
   try {
     rmdirSync(lock);
   } catch {
-    // Removed in between, or somebody put something into it: then it is no longer ours to judge.
+    // Already removed, or something was put into it: not ours any more.
   }
 }
 
-/** Tries again and again; removes a lock that was left behind. */
+/** Retries, and removes a stale lock. */
 async function wait(lock: string, options: LockOptions): Promise<Taken | undefined> {
   const { patience = PATIENCE_MS, longest = LONGEST_MS, silent = SILENT_MS, stale = STALE_MS } = options;
   const steady = options.now ?? (() => performance.now());
@@ -143,7 +144,7 @@ async function wait(lock: string, options: LockOptions): Promise<Taken | undefin
       }
       const age = Date.now() - Number(found.mtimeMs);
       const watched = steady() - seenAt;
-      // One that stood still for so long before our eyes is old even if its time is still to come.
+      // A lock that did not change for this long is stale, even if its time is in the future.
       if (watched >= stale || (age >= STALE_MS && watched >= silent)) bury(lock, found);
     }
     const mine = take(lock);
@@ -155,8 +156,8 @@ async function wait(lock: string, options: LockOptions): Promise<Taken | undefin
 }
 
 /**
- * Removes a lock that was left behind: moved aside under a lock of its own first, because a plain removal could hit the one that a
- * faster rival has made in its place. Who does not know of that lock may still be faster: then theirs was moved, and is put back.
+ * Removes a stale lock. It is first renamed under a lock of its own: a plain removal could hit the new lock of a faster
+ * rival. A program that ignores `.steal` may still be faster; then we renamed its lock, and put it back.
  */
 function bury(lock: string, left: BigIntStats): void {
   const shovel = `${lock}.steal`;
@@ -174,13 +175,13 @@ function bury(lock: string, left: BigIntStats): void {
     if (isSame(look(tombstone), left)) removeEmpty(tombstone);
     else renameSync(tombstone, lock);
   } catch {
-    // Somebody else was faster.
+    // Another process was faster.
   } finally {
     removeEmpty(shovel);
   }
 }
 
-/** Numbers of directories are given out again at once: a new lock may have that of the old one, but not its time. */
+/** Inode numbers are reused at once: a new lock may have the old one's number, but not its time. */
 function isSame(a: BigIntStats | undefined, b: BigIntStats): boolean {
   return a?.ino === b.ino && a.mtimeNs === b.mtimeNs;
 }
@@ -189,7 +190,7 @@ function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Gone, or not empty: never removed with what is in it.
+    // Gone, or not empty: never removed with its content.
   }
 }
 

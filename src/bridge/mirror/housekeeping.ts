@@ -8,16 +8,16 @@ import { TOMBSTONE } from '../lock.ts';
 import type { NativeTeam } from '../snapshot.ts';
 import type { Shared } from './shared.ts';
 
-/** Clears what a daemon left in native directories that was killed in the middle of a write. */
+/** Removes what a daemon left in native directories when it was killed during a write. */
 export interface Debris {
-  /** Looks, and removes what has stood there since an earlier look; cheap, and does nothing where it was asked a moment ago. */
+  /** Removes what has not changed since an earlier look. Cheap: does nothing if called again too soon. */
   look(): void;
 }
 
-/** A file stands under such a name for less than a millisecond; by the steady clock, as the other one may jump. */
+/** A temporary file exists for less than 1 ms. Measured by the monotonic clock, since the other may jump. */
 const SILENT_MS = 60_000;
 
-/** Begins to watch the directories of a native team. Only what bears a name that we alone give is touched. */
+/** Watches the directories of a native team. Touches only names that we alone use. */
 export function watchDebris(paths: NativePaths, silent = SILENT_MS): Debris {
   const seen = new Map<string, { readonly print: string; readonly since: number }>();
   let last = -Infinity;
@@ -56,16 +56,16 @@ function remove(path: string, stats: BigIntStats): void {
     if (stats.isFile()) unlinkSync(path);
     else if (stats.isDirectory()) rmdirSync(path);
   } catch {
-    // Gone, or not empty: then it is none of ours.
+    // Gone, or not empty: then it is not ours.
   }
 }
 
-/** What is half written is whole again in far less. */
+/** A write in progress takes far less than this. */
 const SURELY_BROKEN_MS = 2_000;
 
 /**
- * Keeps a copy of each file that stays unreadable, before somebody or the program itself writes over it; the file is left as it is,
- * and people are told of both. One copy for each state of a file.
+ * Copies each file that stays unreadable, before a person or Claude Code overwrites it. The file itself stays, and
+ * people are told about both. One copy for each state of a file.
  */
 export function watchUnreadable({ paths, report, trash }: Shared): (team: NativeTeam) => void {
   const folder = join(trash, 'unreadable');

@@ -15,12 +15,12 @@ import type { Signature } from './presence/signature.ts';
 import type { Shared } from './shared.ts';
 
 /**
- * A pane that was just opened is nobody's: who runs in it says so at the end of its first turn, or writes to somebody, or sits down as a
- * member of ours. One that says nothing for so long is a native one.
+ * A new pane belongs to nobody yet. Its program shows who it is at the end of its first turn, when it writes to
+ * somebody, or when it sits down as a member of ours. A pane that is silent for this long is a native member.
  */
 const NEW_PANE_MS = 15_000;
 
-/** One comparison of the members of both sides: theirs become members here, ours become members there. */
+/** Compares the members of both sides: native ones join here, ours appear in the native file. */
 export async function mirrorMembers(shared: Shared, config: NativeConfig, signature: Signature): Promise<void> {
   if (shared.naming.leads) return mirrorHosted(shared, config, signature);
   const theirs = config.members.filter((member) => !isOurs(member, signature));
@@ -42,7 +42,7 @@ export async function mirrorMembers(shared: Shared, config: NativeConfig, signat
       changeConfig(
         shared.paths,
         (found) =>
-          // Seen under the lock only: another daemon was first.
+          // Visible only under the lock: another daemon was first.
           rivalOf(found, signature)
             ? undefined
             : withSeats(withOurs(found, wanted, signature, shared), seated, signature),
@@ -52,7 +52,7 @@ export async function mirrorMembers(shared: Shared, config: NativeConfig, signat
   }
 }
 
-/** Where we lead, our other members are shown to those that we started as natives, and none stays that has stopped. */
+/** Where we lead, the native file lists our other members too, and no stopped member stays in it. */
 async function mirrorHosted(shared: Shared, config: NativeConfig, signature: Signature): Promise<void> {
   const { wanted, stopped } = await shared.view((state) => ({
     wanted: ownMembers(state, nameOf(config), signature).filter(({ name }) => !shared.naming.isNative(state, name)),
@@ -70,7 +70,7 @@ async function mirrorHosted(shared: Shared, config: NativeConfig, signature: Sig
   );
 }
 
-/** Takes our members out again, when the two teams part; what another daemon put there stays. */
+/** Removes our members when the teams part; entries of other daemons stay. */
 export function withdrawMembers(paths: NativePaths, signature: Signature, options?: LockOptions): Promise<boolean> {
   return changeConfig(
     paths,
@@ -91,12 +91,13 @@ async function takeMember(shared: Shared, native: NativeMember): Promise<void> {
     const known = memberIdOf(state, native.name);
     const member = known === undefined ? undefined : state.members.get(known);
     if (member && member.status !== 'stopped') {
-      // Only teammates in panes say whether they work; of the others we hear when they become idle.
+      // Only teammates in panes report whether they work; the others only report that they are idle.
       const isNews = native.isActive !== undefined && member.status !== status && member.status !== 'shutting-down';
       const isTheirs = nativeMemberName(member) !== undefined;
       return isNews && isTheirs ? { type: 'member.change', by: SYSTEM, memberId: member.id, status } : undefined;
     }
-    // It sat here and left; the native lead still lists it until it notices. One that it brought in since is another.
+    // It had a seat here and left; the native lead lists it until it notices. A later entry of that name is a new
+    // member.
     if (member && seatOf(member) !== undefined && (native.joinedAt ?? 0) <= member.joinedAt.getTime()) return undefined;
     if (isNewPane(native) && !hasSpoken) {
       expected.add(native.name);
@@ -132,7 +133,7 @@ function isNewPane({ joinedAt = 0, isActive, backendType, tmuxPaneId }: NativeMe
   return hasPane && isActive === undefined && Date.now() - joinedAt < NEW_PANE_MS;
 }
 
-/** Those of ours that sit in panes of the native lead's, by their native names, and whether they work. */
+/** Our members in seats, by native name, and whether they are active. */
 function seatsIn(state: TeamState): Map<string, boolean> {
   return new Map(
     [...state.members.values()].flatMap((member) => {
@@ -142,7 +143,7 @@ function seatsIn(state: TeamState): Map<string, boolean> {
   );
 }
 
-/** A teammate in a pane says itself whether it works. */
+/** Sets `isActive` for our seats: a teammate in a pane reports it itself. */
 function withSeats(config: NativeConfig, seated: ReadonlyMap<string, boolean>, signature: Signature): NativeConfig {
   const members = config.members.map((member) => {
     const isActive = isOurs(member, signature) ? undefined : seated.get(member.name);
@@ -151,7 +152,7 @@ function withSeats(config: NativeConfig, seated: ReadonlyMap<string, boolean>, s
   return { ...config, members };
 }
 
-/** As an entry that both measured versions work with. */
+/** Our members in a form that both measured versions accept. */
 function ownMembers(state: TeamState, team: string, signature: Signature): NativeMember[] {
   const isHere = (member: MemberRecord): boolean =>
     member.status !== 'stopped' &&

@@ -21,21 +21,21 @@ import { keepRhythm, openSteps } from './rhythm.ts';
 import type { MirrorTimes, Shared } from './shared.ts';
 import { mirrorTasks } from './tasks/tasks.ts';
 
-/** A team that is kept in step with a native one. */
+/** A team that is synchronized with a native one. */
 export interface Mirror {
   readonly teamId: string;
   readonly native: string;
-  /** What went wrong or was put back lately, the newest last. */
+  /** Recent problems and corrections, the newest last. */
   readonly reports: readonly string[];
   /** The native team is gone, and another one has its name. */
   readonly isReplaced: boolean;
-  /** Why nothing is kept in step: another daemon does that. */
+  /** Why nothing is synchronized: another daemon does it. */
   readonly standsBack: string | undefined;
-  /** Whether a claim holds on the native side, too. */
+  /** Whether a claim also holds on the native side. */
   confirm(task: SharedTask, memberId: string): Promise<boolean>;
-  /** Resolves when everything that both sides said so far has been looked at. */
+  /** Resolves when every change so far, on both sides, has been processed. */
   settled(): Promise<void>;
-  /** Stops; with `withdraw` our members leave the native team, and what they held there is free. */
+  /** Stops. With `withdraw` our members leave the native team and release their tasks there. */
   close(options?: { withdraw?: boolean }): Promise<void>;
 }
 
@@ -47,22 +47,22 @@ export interface MirrorOptions {
   readonly teamId: string;
   readonly native: string;
   readonly signature: Signature;
-  /** Where files go that are taken away, and copies of those that cannot be read. */
+  /** Where removed files go, and copies of unreadable ones. */
   readonly trash: string;
   readonly times: MirrorTimes;
   readonly onError: (error: unknown) => void;
-  /** Given where we lead the native team: ends a task as its holder would, gates and all. */
+  /** Set where we lead the native team: completes a task as its holder would, including its gates. */
   readonly complete?: ((taskId: string, memberId: string) => Promise<void>) | undefined;
-  /** Our side of it is over: closed by somebody, or with the native team for which alone it was there. */
+  /** Called when our team is over: somebody closed it, or the native team of its seats ended. */
   readonly onOver?: () => void;
 }
 
-/** How often everything is compared, whatever was heard. */
+/** How often everything is compared, even without a notification. */
 const COMPARE_MS = 3_000;
 
 const REMEMBERED_REPORTS = 50;
 
-/** What a pass looks at although nobody said that it changed. */
+/** What a pass compares even if no change was reported. */
 interface Due {
   files: boolean;
   members: boolean;
@@ -73,7 +73,7 @@ interface Due {
 const NOTHING: Due = { files: false, members: false, tasks: false, mail: false };
 const EVERYTHING: Due = { files: true, members: true, tasks: true, mail: true };
 
-/** Begins to keep two teams in step. The journal is right about who holds what; files are read as wishes and put right. */
+/** Starts the synchronization. The journal decides who holds what; files are read as requests and corrected. */
 export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const { ledger, sight, teamId, native, signature, times, onError } = options;
   const paths = nativePaths(options.root, native);
@@ -83,13 +83,13 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     leftAt: Date.parse(markOf(state)?.leftAt ?? '') || 0,
   }));
   let leadName = NATIVE_LEAD;
-  /** What the next pass looks at besides what changed in files. */
+  /** What the next pass compares besides changed files. */
   let due: Due = { ...EVERYTHING };
   let config: NativeConfig | undefined;
 
   /**
-   * One pass, in this order: who is there, then members, tasks and mail, each both ways, then what we have to say ourselves. Members
-   * come before tasks and mail, which name them.
+   * One pass, in this order: presence, then members, tasks and mail, each both ways, then our own notices. Members come
+   * before tasks and mail, which name them.
    */
   const pass = async (): Promise<void> => {
     const now = due;
@@ -176,7 +176,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const debris = watchDebris(paths);
 
   const hear = (event: TeamEvent, state: TeamState): Promise<void> | undefined => {
-    // Where we lead, our own lead hears of all this.
+    // Where we lead, our own lead gets these events.
     if (shared.naming.leads || presence.standsBack !== undefined) return undefined;
     return event.type === 'task:failed' ? tasks.tellFailed(event.taskId, event.reason) : notices.hear(event, state);
   };
@@ -186,7 +186,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     for (const event of batch.events) {
       hear(event, state)?.catch(onError);
       if ('taskId' in event && event.taskId !== undefined) tasks.touch(state, event.taskId);
-      // Mail may have waited for it.
+      // A message may have waited for this member.
       if (event.type.startsWith('message:') || event.type === 'teammate:joined') due.mail = true;
       if (!/^(message|task):/.test(event.type)) due.members = true;
     }
@@ -196,11 +196,11 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     if (event.team === native) rhythm.kick();
   });
   await ledger.view(teamId, () => undefined);
-  // Before anybody takes a task: the other daemon may have come while this one was away.
+  // Before anyone claims a task: another daemon may have come while this one was down.
   const present = sight.team(native)?.config;
   if (present) presence.giveWay(present);
   rhythm.kick();
-  // What was missed, for whatever reason, is found by comparing all that is known; the files are swept by the sight.
+  // A full comparison finds every missed change; `sight.ts` sweeps the files.
   const comparer = setInterval(() => {
     due = { ...EVERYTHING, files: due.files };
     rhythm.kick();

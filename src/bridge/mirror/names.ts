@@ -6,10 +6,10 @@ import { NATIVE_LEAD } from '../layout.ts';
 import { isHosted, nativeMemberName, seatOf, setAsideFor } from './marks.ts';
 import type { Stranger } from './marks.ts';
 
-/** Messages that came from an inbox have ids that say so. */
+/** The prefix of ids of messages that came from a native inbox. */
 export const FROM_INBOX = 'n-';
 
-/** The member that goes by a native name. */
+/** The member with this native name. */
 export function memberIdOf(state: TeamState, name: string): string | undefined {
   for (const member of state.members.values()) {
     if ((nativeMemberName(member) ?? seatOf(member) ?? member.id) === name) return member.id;
@@ -17,18 +17,18 @@ export function memberIdOf(state: TeamState, name: string): string | undefined {
   return undefined;
 }
 
-/** The name under which natives know a member. */
+/** A member's native name. */
 export function nameFor(state: TeamState, memberId: string): string {
   const member = state.members.get(memberId);
   return (member && (nativeMemberName(member) ?? seatOf(member))) ?? nativeName(memberId);
 }
 
-/** The same for one that did not come from there: its own, which a person's and Troupe's are made to be. */
+/** The native name of a member that is not native: its own, without the `@` of a person or Troupe. */
 export function nativeName(memberId: string): string {
   return memberId.replace('@', '');
 }
 
-/** A name of ours for a native member: its own where that is one. */
+/** An id for a native member: its own name if that is a valid one. */
 export function newMemberId(state: TeamState, name: string): string {
   const wanted = isSlug(name) ? name : suggestSlug(name);
   let id = wanted;
@@ -36,19 +36,19 @@ export function newMemberId(state: TeamState, name: string): string {
   return id;
 }
 
-/** How the members of the two sides of a mirror are known to each other. */
+/** How the two sides of a mirror name each other's members. */
 export interface Naming {
   idOf(state: TeamState, name: string): string | undefined;
   nameOf(state: TeamState, memberId: string): string;
-  /** Whether a member acts through native files: what these say in its name, it said. */
+  /** Whether a member acts through native files, so that what they say in its name counts as its own. */
   isNative(state: TeamState, memberId: string | undefined): boolean;
-  /** In whose name something is done of which the files do not say who did it. */
+  /** The actor for changes whose author the files don't name. */
   author(state: TeamState): string;
-  /** We lead the native team ourselves. */
+  /** Whether we lead the native team ourselves. */
   readonly leads: boolean;
 }
 
-/** A native team that we joined: its lead is native, and may do what a lead may. */
+/** A native team that we joined: its lead is native and has a lead's rights. */
 export const JOINED_NAMES: Naming = {
   idOf: memberIdOf,
   nameOf: nameFor,
@@ -60,7 +60,7 @@ export const JOINED_NAMES: Naming = {
   leads: false,
 };
 
-/** A native team that we lead: natives are the members that we started as such, and none of them may do more than a member. */
+/** A native team that we lead: native are the members that we started as such, with a member's rights only. */
 export const HOSTED_NAMES: Naming = {
   idOf(state, name) {
     const leadId = state.team?.leadId;
@@ -76,14 +76,14 @@ export const HOSTED_NAMES: Naming = {
   leads: true,
 };
 
-/** The unknown owner that a task is set aside for, as long as it is: the owner is still unknown, and nobody was given it here meanwhile. */
+/** The unknown owner that a task is withheld for, while that owner is unknown and nobody here has the task. */
 export function strangerOf(state: TeamState, task: TaskRecord | undefined, naming: Naming): Stranger | undefined {
   const stranger = setAsideFor(task);
   const isFree = task?.status === 'pending' && task.assigneeId === undefined;
   return stranger && isFree && naming.idOf(state, stranger.owner) === undefined ? stranger : undefined;
 }
 
-/** The id under which a message of ours lies in a native inbox: the program expects a UUID. */
+/** The id of our message in a native inbox: Claude Code expects a UUID. */
 export function uuidOf(messageId: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(messageId)) return messageId;
   const hex = createHash('sha256').update(messageId).digest('hex');

@@ -1,36 +1,36 @@
 /*
- * When a mirror works: a rhythm runs whole passes, and steps are the single matters in a pass, each with its own retries.
+ * When a mirror works: a rhythm runs whole passes; a step is one matter in a pass, with its own retries.
  */
 
-/** What went wrong is tried again after so many milliseconds. */
+/** Retries start after this many milliseconds. */
 interface Retries {
   readonly retry: number;
 }
 
-/** Work that is done again whenever somebody asks for it: soon, never twice at once, and once for many who ask together. */
+/** Work that runs soon after a request, never twice at once, and once for many requests together. */
 export interface Rhythm {
-  /** Asks for it. */
+  /** Requests a pass. */
   kick(): void;
-  /** The same, after a while. */
+  /** Requests a pass after a while. */
   kickLater(ms: number): void;
-  /** Asks for it, and resolves when all that was asked for until now has been done. */
+  /** Requests a pass, and resolves when everything requested so far is done. */
   settled(): Promise<void>;
-  /** Ends it, and resolves when none is under way. */
+  /** Stops, and resolves when no pass is running. */
   close(): Promise<void>;
 }
 
-/** Passes come at most this often, so that a burst of changes is one of them. */
+/** The shortest time between passes, so that a burst of changes is one pass. */
 const PACE_MS = 25;
 
 /** What a rhythm is made of. */
 export interface RhythmOptions {
   readonly pass: () => Promise<void>;
-  /** Hears why a pass was not whole; it is tried again. */
+  /** Gets the error of a failed pass, which is retried. */
   readonly failed: (error: unknown) => void;
   readonly times: Retries;
 }
 
-/** Begins with none asked for. */
+/** Starts with no request. */
 export function keepRhythm({ pass, failed, times }: RhythmOptions): Rhythm {
   let wanted = 0;
   let done = 0;
@@ -43,7 +43,7 @@ export function keepRhythm({ pass, failed, times }: RhythmOptions): Rhythm {
     if (closed || timer || running) return;
     timer = setTimeout(() => {
       timer = undefined;
-      // Known before it begins: what it finds at once asks for the next.
+      // Set before the pass begins, so that a request during it leads to another pass.
       running = Promise.resolve().then(turn);
     }, PACE_MS);
   };
@@ -52,7 +52,7 @@ export function keepRhythm({ pass, failed, times }: RhythmOptions): Rhythm {
     if (!closed) setTimeout(kick, ms).unref();
   };
 
-  /** Never throws: what failed is told and tried again. */
+  /** Never throws: reports a failure and retries. */
   const turn = async (): Promise<void> => {
     const target = wanted;
     try {
@@ -83,34 +83,34 @@ export function keepRhythm({ pass, failed, times }: RhythmOptions): Rhythm {
   };
 }
 
-/** The steps of a mirror, each for itself: what is wrong with one of them holds up no other. */
+/** The independent steps of a mirror: a failing one delays no other. */
 export interface Steps {
   /**
-   * Does something about one matter, a file mostly. Never throws: trouble is told of until the matter has gone well. One that takes long
-   * goes on by itself, and is not begun a second time meanwhile.
+   * Handles one matter, mostly a file. Never throws: a failure is listed in `troubles` until the matter succeeds. A
+   * slow step goes on in the background and is not started twice.
    */
   readonly step: (matter: string, work: () => unknown) => Promise<void>;
-  /** What is in trouble now, in words. */
+  /** The current failures, in words. */
   troubles(): string[];
-  /** Resolves when every step that was begun has ended. */
+  /** Resolves when every started step has ended. */
   settled(): Promise<void>;
   close(): void;
 }
 
-/** So long the others wait for a step: a lock that somebody holds is waited for much longer. */
+/** How long a pass waits for a step: waiting for a held lock takes much longer. */
 const STEP_MS = 250;
 
-/** What went wrong is tried again, soon and then less often: after so many times the first pause at most. */
+/** Retries back off up to this many times the first pause. */
 const PAUSES_AT_MOST = 5;
 
 interface Trouble {
   readonly text: string;
   readonly times: number;
-  /** By the steady clock: before that, it is not tried again. */
+  /** No retry before this time, by the monotonic clock. */
   readonly until: number;
 }
 
-/** Begins with no trouble. `again` asks for another pass over everything. */
+/** Starts with no failure. `again` requests another pass over everything. */
 export function openSteps(options: { again: () => void; onError: (error: unknown) => void; times: Retries }): Steps {
   const underWay = new Map<string, Promise<void>>();
   const troubles = new Map<string, Trouble>();
@@ -149,12 +149,12 @@ export function openSteps(options: { again: () => void; onError: (error: unknown
       let isLate = false;
       const run = attempt(matter, work).finally(() => {
         underWay.delete(matter);
-        // What happened meanwhile was not looked at.
+        // Changes in the meantime were not looked at.
         if (isLate && !troubles.has(matter)) later(0);
       });
       underWay.set(matter, run);
       let timer: NodeJS.Timeout | undefined;
-      // One that was in trouble before is not waited for.
+      // A step that failed before is not waited for.
       const patience = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, trouble ? 0 : STEP_MS);
       });

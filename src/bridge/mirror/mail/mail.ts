@@ -18,7 +18,7 @@ import type { Shared } from '../shared.ts';
 import { openOutbox } from './outbox.ts';
 import { answerOf, noteShutdowns, openShutdowns } from './requests.ts';
 
-/** What is arranged by protocol and is not for an agent to read. */
+/** Protocol messages that are not for an agent to read. */
 const NO_MAIL = new Set([
   'task_assignment',
   'mode_set_request',
@@ -27,26 +27,26 @@ const NO_MAIL = new Set([
   'plan_approval_response',
 ]);
 
-/** Carries mail between the inboxes of a native team and those of ours. */
+/** Carries messages between the inboxes of a native team and ours. */
 export interface MailMirror {
-  /** One comparison of the inboxes that changed; with `all`, of every inbox, and of the mail of ours that waits. */
+  /** Compares the inboxes that changed; with `all`, every inbox and our waiting messages too. */
   pass(team: NativeTeam, all: boolean): Promise<void>;
 }
 
-/** Begins with nothing seen. */
+/** Starts with no entry seen. */
 export function mirrorMail(shared: Shared): MailMirror {
   const { paths, naming, view, attempt } = shared;
   const outbox = openOutbox(shared);
-  /** Names that two go by. */
+  /** Names that a native member and one of ours share. */
   const told = new Set<string>();
-  /** Entries that need nothing more. */
+  /** Entries that are done. */
   const seen = new Set<string>();
-  /** The inboxes as they were looked at last. */
+  /** The inboxes at the last look. */
   let received: ReadonlyMap<string, readonly NativeEntry[]> = new Map();
-  /** Of the native lead's, each of which is good for one entry. */
+  /** Signatures of the native lead; each is valid for one entry. */
   const signatures = new Map<string, string>();
 
-  /** One entry of an inbox becomes what it means here. False leaves an entry for a member of ours where it is. */
+  /** Carries out what one entry means here. False leaves an entry for one of our members in its inbox. */
   const take = async (to: string, key: string, entry: NativeEntry, toOurs: boolean): Promise<boolean> => {
     const text = textOfEntry(entry);
     const protocol = readProtocol(text);
@@ -62,15 +62,15 @@ export function mirrorMail(shared: Shared): MailMirror {
         doubt: member && isSignedTo(member) ? whyDoubt(entry, key, signatures) : undefined,
       };
     });
-    // It may become a member yet.
+    // The recipient may still become a member.
     if (toId === undefined) return false;
-    // Its first turn is not over, and it speaks: it becomes a member first, or nobody could answer it.
+    // The sender's first turn is not over: it must become a member first, or nobody could answer it.
     if (by === SYSTEM && shared.expected.has(entry.from)) {
       shared.spoken.add(entry.from);
       shared.meet();
       return false;
     }
-    // Where we lead, what members tell us as protocol is heard by those who run them.
+    // Where we lead, `hosted/lead-mail.ts` reads the members' protocol messages.
     if (naming.leads && protocol) return protocol.type === 'task_assignment';
     if (protocol?.type === 'idle_notification' && by !== SYSTEM) {
       const change = { type: 'member.change', by, memberId: by, status: 'idle', result: protocol.result } as const;
@@ -84,7 +84,7 @@ export function mirrorMail(shared: Shared): MailMirror {
     if (toOurs && protocol?.type === 'shutdown_request' && entry.from === shared.leadName()) {
       const reason = oneLine(protocol.reason ?? '', LINE_LENGTH);
       const open = await view(openShutdowns);
-      // In one step: who answers later must find under which id it was asked.
+      // In one step, because the answer needs the native id of the request.
       return attempt(
         [
           noteShutdowns({ ...open, [toId]: protocol.requestId.slice(0, 300) }),
@@ -93,7 +93,7 @@ export function mirrorMail(shared: Shared): MailMirror {
         `shutdown of ${to}`,
       );
     }
-    // The task itself says for whom it is; and what natives arrange among themselves is no mail.
+    // The task itself names its owner, and protocol between native members is not mail.
     if (protocol && (!toOurs || NO_MAIL.has(protocol.type))) return true;
     const summary = entry.summary === undefined ? undefined : oneLine(entry.summary, LINE_LENGTH);
     const isStranger = by === SYSTEM;
@@ -145,19 +145,19 @@ export function mirrorMail(shared: Shared): MailMirror {
         );
       }
       for (const [to, entries] of changed) {
-        // What lies there is for the native one of that name.
+        // This inbox belongs to the native member of that name.
         if (!naming.leads && strangers.has(to)) continue;
         await shared.step(`mail for ${to}`, () => receive(to, entries, era));
       }
       const isFewer = received.size > inboxes.size;
-      // Those that we started are written to by the process that runs them, one turn after another.
+      // Members that we started get their messages from their own process, one turn after another.
       if (!naming.leads && (all || isFewer || changed.length > 0)) await outbox.pass(team);
       received = inboxes;
     },
   };
 }
 
-/** Why what claims to come from a lead that signs may not. What its signatures cover is not known: that there is a new one, is. */
+/** Why an entry may not come from a lead that signs. We don't know what a signature covers, only whether it is new. */
 function whyDoubt(entry: NativeEntry, key: string, used: Map<string, string>): string | undefined {
   const signature = entry['lead_sig'];
   if (typeof signature !== 'string' || !/^[\w-]{86}$/.test(signature)) return 'it is not signed by the lead';
@@ -166,7 +166,9 @@ function whyDoubt(entry: NativeEntry, key: string, used: Map<string, string>): s
   return undefined;
 }
 
-/** Native members that go by the name of one of ours that does not sit in their team: the name, and the inbox, are theirs. */
+/**
+ * Native members with the name of a member of ours that has no seat in their team: the name and the inbox are theirs.
+ */
 function namesakes(state: TeamState, { config }: NativeTeam): Set<string> {
   const theirs = config?.members.filter((member) => !isBridged(member)) ?? [];
   return new Set(
@@ -179,11 +181,11 @@ function namesakes(state: TeamState, { config }: NativeTeam): Set<string> {
   );
 }
 
-/** A live member by its native name; anybody else is a stranger, for whom Troupe speaks. */
+/** The live member with this native name. For anyone else Troupe is the sender. */
 function senderOf(state: TeamState, from: string, naming: Naming): string {
   const id = naming.idOf(state, from);
   const member = id === undefined ? undefined : state.members.get(id);
-  // Who writes into an inbox by hand in the name of a member of ours is not that member.
+  // An entry written by hand in the name of our member is not from that member.
   const isTheirs = member && naming.isNative(state, id);
   return isTheirs && member.status !== 'stopped' ? member.id : SYSTEM;
 }

@@ -11,45 +11,50 @@ import { uuidOf } from '../names.ts';
 import type { Shared } from '../shared.ts';
 import { decisionOf, noteShutdowns, openShutdowns, questionOf } from './requests.ts';
 
-/** What Troupe itself writes to natives: what our members say to the native lead by protocol, and lines of our own to anybody. */
+/**
+ * What Troupe writes to native members: our members' protocol messages to the native lead, and its own lines to anyone.
+ */
 export interface Notices {
-  /** Takes up what an event means to the native lead: a member of ours asks, has nothing to do, or is gone. */
+  /** Notes what an event means to the native lead: our member asks something, is idle, or is gone. */
   hear(event: TeamEvent, state: TeamState): Promise<void> | undefined;
-  /** Writes a line of our own, once per matter. What cannot be written now is written later. */
+  /** Writes a line of our own, once per matter; retries until it is written. */
   tell(to: string, text: string, matter: string): Promise<void>;
-  /** Writes all that waits; with `answers` also what was decided about native shutdown requests. */
+  /** Writes everything that waits; with `answers` also decisions about native shutdown requests. */
   pass(answers: boolean): Promise<void>;
-  /** Resolves when all that was heard is on record. */
+  /** Resolves when everything noted so far is in the journal. */
   noted(): Promise<unknown>;
 }
 
-/** Where a team keeps what the native lead has yet to be told: kept until it lies in its inbox, whoever runs the daemon then. */
+/**
+ * The metadata key for notices to the native lead. They stay until they are in its inbox, across restarts of the
+ * daemon.
+ */
 const OWED = 'nativeOwed';
 
-/** What is kept of a longer text for the daemon that comes next; this one writes all of it. */
+/** How much of a longer text the journal keeps for the next daemon; this one writes all of it. */
 const KEPT_LENGTH = 200;
 
-/** More than this is owed to a lead that does not read any more; a team's metadata is small. */
+/** At most this many; more wait only for a lead that has stopped reading, and a team's metadata is small. */
 const OWED_AT_MOST = 40;
 
-/** Questions are looked up when they are asked. */
+/** The text of a question is looked up when it is written. */
 const Owed = z.object({
   id: z.string(),
   kind: z.enum(['idle', 'question', 'gone']),
   memberId: z.string(),
   requestId: z.string().optional(),
-  /** The result of a turn, or why somebody left. */
+  /** The result of a turn, or why a member left. */
   text: z.string().optional(),
 });
 type Owed = z.output<typeof Owed>;
 
-/** Begins with what the journal knows. */
+/** Starts with the notices in the journal. */
 export function openNotices(shared: Shared): Notices {
   const { teamId, paths, naming, times, step, view } = shared;
   const lines = writeLines(shared);
-  /** Texts that are longer than what the journal keeps of them. */
+  /** Full texts that the journal has only shortened. */
   const whole = new Map<string, string>();
-  /** One change of the list after the other. */
+  /** Serializes changes of the list. */
   let last: Promise<unknown> = Promise.resolve();
   const change = (edit: (owed: readonly Owed[]) => readonly Owed[]): Promise<void> => {
     const run = async (): Promise<void> => {
@@ -77,7 +82,7 @@ export function openNotices(shared: Shared): Notices {
       });
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
-      // A team that is closed keeps nothing any more; it is said once, as far as that goes.
+      // A closed team stores nothing more, so we try once to write it.
       await step(`word of ${debt.memberId} to the lead`, () => pay(owed));
     }
   };
@@ -88,11 +93,11 @@ export function openNotices(shared: Shared): Notices {
     const id = uuidOf(`${teamId} owes ${debt.id}`);
     if (kind === 'gone') return tellGone(memberId, text, id);
     if (kind === 'idle') {
-      // As its own teammates do.
+      // As Claude Code's own teammates do.
       const idle = { type: 'idle_notification', idleReason: 'available', ...(text !== undefined && { result: text }) };
       return write(memberId, idle, id);
     }
-    // One that was answered meanwhile is none any more.
+    // A question that was answered meanwhile is dropped.
     const question = await view((state) => {
       const request = state.requests.get(requestId);
       return request?.status === 'pending' ? questionOf(state, request, shared.stream) : undefined;
@@ -100,19 +105,19 @@ export function openNotices(shared: Shared): Notices {
     if (question) await write(memberId, question, id);
   };
 
-  /** Tells the native lead that a member of ours that sat in its team is gone, so that it clears up after it. */
+  /** Tells the native lead that our member has left its seat, so that the lead cleans up. */
   const tellGone = async (memberId: string, reason: string | undefined, id: string): Promise<void> => {
     const name = await view((state) => naming.nameOf(state, memberId));
     const why = reason === undefined ? '' : `: ${reason}`;
     await write(memberId, `${name} has stopped${why}. What it held is free again.`, id);
-    // The newest version takes this only as an answer, and for text otherwise, which says the same twice.
+    // The newest version accepts this only as an answer; otherwise it shows it as a text, which repeats the line above.
     if (shared.config()?.leadProcess !== undefined) return;
     const requestId = `shutdown-${Date.now()}@${name}`;
     const approval = { type: 'shutdown_approved', requestId, ...(await paneOf(memberId)) };
     await write(memberId, approval, uuidOf(`${id} approval`));
   };
 
-  /** Answers native shutdown requests for members of ours that have been decided, whoever ran the daemon when they came. */
+  /** Answers native shutdown requests to our members once they are decided, also those from before a restart. */
   const answerShutdowns = async (): Promise<void> => {
     const decided = await view((state) =>
       Object.entries(openShutdowns(state)).flatMap(([memberId, requestId]) => {
@@ -122,7 +127,7 @@ export function openNotices(shared: Shared): Notices {
     );
     for (const { memberId, requestId, approved, reason } of decided) {
       const type = approved ? 'shutdown_approved' : 'shutdown_rejected';
-      // The same id again, should we end before it is noted: an entry that lies there is not written twice.
+      // A fixed id: if we end before this is noted, the entry is not written twice.
       const id = uuidOf(`${teamId} ${requestId}`);
       const pane = approved ? await paneOf(memberId) : {};
       await write(memberId, { type, requestId, ...(!approved && { reason }), ...pane }, id);
@@ -131,7 +136,7 @@ export function openNotices(shared: Shared): Notices {
     }
   };
 
-  /** Puts a text or protocol into the lead's inbox, in the name of a member of ours. */
+  /** Writes a text or a protocol message into the lead's inbox, in our member's name. */
   const write = async (memberId: string, said: string | object, id: string): Promise<void> => {
     const { from, color } = await view((state) => ({
       from: naming.nameOf(state, memberId),
@@ -142,7 +147,7 @@ export function openNotices(shared: Shared): Notices {
     await appendEntry(paths, shared.leadName(), { from, text, timestamp, color, id }, times.files);
   };
 
-  /** Where a member of ours sits, as the native lead knows it. */
+  /** The pane of our member, as the native lead knows it. */
   const paneOf = async (memberId: string): Promise<object> => {
     const seat = await view((state) => {
       const member = state.members.get(memberId);
@@ -187,12 +192,12 @@ function owedIn(state: TeamState): readonly Owed[] {
   return z.array(Owed).safeParse(state.team?.metadata?.[OWED]).data ?? [];
 }
 
-/** A member that left as it was told to is no news to the one who told it. */
+/** A member that left on request is no news for the lead that asked. */
 function isNews({ reason, returning }: Extract<TeamEvent, { type: 'teammate:stopped' }>): boolean {
   return !returning && !isUsualEnd(reason);
 }
 
-/** Lines of our own. Unlike what members say, they are not kept for the next daemon. */
+/** Our own lines. Unlike members' messages, they are not kept for the next daemon. */
 function writeLines({
   paths,
   teamId,
@@ -216,7 +221,7 @@ function writeLines({
       told.add(matter);
       const timestamp = new Date().toISOString();
       const entry = { from: 'troupe', text, timestamp, id: uuidOf(`${teamId}-${matter}-${timestamp}`) };
-      // Who has a name that can be none has no inbox; the lead hears of it instead.
+      // A name that cannot be a path has no inbox; the lead gets the line instead.
       untold.set(matter, { to: isSafeName(to) ? to : leadName(), entry });
       await retry();
     },

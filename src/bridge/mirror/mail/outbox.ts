@@ -15,42 +15,42 @@ import type { NativeTeam } from '../../snapshot.ts';
 import { FROM_INBOX, uuidOf } from '../names.ts';
 import type { Shared } from '../shared.ts';
 
-/** How often a message that was lost from a native inbox is written again before that is left to people. */
+/** How often a message that was lost from a native inbox is written again; after that, people decide. */
 const REWRITES = 3;
 
-/** What is lost again at once is written again later: somebody writes over it at this moment. */
+/** Back-off before another rewrite: a message that is lost at once is being overwritten right now. */
 const REWRITE_MS = 5_000;
 
-/** A message of ours to a native member, or one of theirs that we know of. */
+/** Our message to a native member, or one of theirs that we know. */
 interface Due {
   readonly message: TeamMessage;
-  /** The native name of the one that it is for. */
+  /** The recipient's native name. */
   readonly name: string;
   readonly from: string;
   readonly color: string | undefined;
 }
 
-/** What became of an entry that does not lie in its inbox any more. */
+/** What happened to an entry that is no longer in its inbox. */
 type Fate = 'read' | 'lost' | 'unknown';
 
-/** Brings our mail into native inboxes, and tells what was read there from what was lost. */
+/** Writes our messages into native inboxes, and tells read entries from lost ones. */
 export interface Outbox {
-  /** One look at all that waits. */
+  /** Looks at everything that waits. */
   pass(team: NativeTeam): Promise<void>;
 }
 
-/** Begins with what the journal knows. */
+/** Starts with the messages in the journal. */
 export function openOutbox(shared: Shared): Outbox {
   const { paths, view, attempt } = shared;
-  /** The program took delivered entries out once: it always does. */
+  /** This version of Claude Code has removed a delivered entry, so it always does. */
   let removes = false;
-  /** The files that we put in place of inboxes, by name. */
+  /** The inodes of inboxes that we wrote, by name. */
   const ours = new Map<string, Set<bigint>>();
-  /** Where mail of theirs was seen to lie. */
+  /** Where native messages were seen. */
   const places = new Map<string, string>();
   const rewritten = new Map<string, number>();
   const told = new Set<string>();
-  /** The inbox that was looked into last. */
+  /** The last inbox that was read. */
   let looked: { readonly path: string; readonly print: string | undefined; readonly inbox: InboxReading } | undefined;
 
   const receipt = (type: 'message.deliver' | 'message.acknowledge', { id, toId }: TeamMessage, again = false) => {
@@ -62,7 +62,7 @@ export function openOutbox(shared: Shared): Outbox {
     return attempt(command, `message ${id}`);
   };
 
-  /** Written into the inbox first, then on record as delivered. */
+  /** Writes the entry first, then records the delivery. */
   const write = async ({ message, name, from, color }: Due, again = false): Promise<void> => {
     const wrote = (inode: bigint): void => {
       ours.set(name, new Set([...(ours.get(name) ?? []), inode].slice(-KEPT_INODES)));
@@ -71,20 +71,20 @@ export function openOutbox(shared: Shared): Outbox {
     await receipt('message.deliver', message, again);
   };
 
-  /** An inbox as it is now; read once while it stays what it is, since many messages may ask for the same one. */
+  /** An inbox as it is now. Cached while it does not change, since many messages may need the same one. */
   const lookInto = async (name: string): Promise<InboxReading> => {
     const path = paths.inbox(name);
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     const print = found && printOf(found);
     if (print !== undefined && looked?.path === path && looked.print === print) return looked.inbox;
-    // Of one that was written this moment a second writing might not be seen.
+    // A second write within the same tick might not be visible.
     const isSettled = found !== undefined && Date.now() - Number(found.mtimeMs) > TICK_MS;
     const inbox = await readInbox(path, shared.times.files);
     looked = isSettled ? { path, print, inbox } : undefined;
     return inbox;
   };
 
-  /** Looks at the file itself: the picture may be older than our own writing. */
+  /** Reads the file itself: the snapshot may be older than our own write. */
   const fateOf = async (team: NativeTeam, { message, name }: Due, key: string): Promise<Fate> => {
     const place = placeOf(paths.inboxes);
     const before = inodeOf(paths.inbox(name));
@@ -93,7 +93,7 @@ export function openOutbox(shared: Shared): Outbox {
     const entry = entryKeys(inbox.entries).get(key);
     if (entry) return entry.read === true ? 'read' : 'unknown';
     const member = team.config?.members.find((one) => one.name === name);
-    // A process that is gone has read nothing; what it is to find is written when there is one again.
+    // A process that is gone has read nothing. The message is written again when there is a new one.
     if (member?.backendType !== 'tmux' && leadLives(team) === false) return 'unknown';
     const known = message.id.startsWith(FROM_INBOX) ? (places.get(message.id) ?? place) : message.sessionId;
     const isSamePlace = known === place || known === sessionIn(place);
@@ -101,7 +101,7 @@ export function openOutbox(shared: Shared): Outbox {
     return removes || isReplaced(name, before, inbox.entries) ? 'read' : 'lost';
   };
 
-  /** Only versions that take out what they delivered put another file in place; the oldest one writes into it. */
+  /** Only versions that remove delivered entries replace the file; the oldest writes it in place. */
   const isReplaced = (name: string, inode: bigint, entries: readonly NativeEntry[]): boolean => {
     const known = ours.get(name);
     return known !== undefined && !known.has(inode) && !entries.some((entry) => entry.read === true);
@@ -113,7 +113,7 @@ export function openOutbox(shared: Shared): Outbox {
     const key = isImported ? message.id.slice(FROM_INBOX.length) : uuidOf(message.id);
     const entry = entryKeys(team.inboxes.get(name) ?? []).get(key);
     if (entry && entry.read !== true) {
-      // Its reader takes it out there; who comes to sit in that place meanwhile gets it as new.
+      // The reader removes it. A member of ours that sits down under this name meanwhile gets it as new.
       if (isImported) places.set(message.id, placeOf(paths.inboxes));
       else if (!message.deliveredAt) await receipt('message.deliver', message);
       return;
@@ -125,7 +125,7 @@ export function openOutbox(shared: Shared): Outbox {
       await receipt('message.acknowledge', message);
       return;
     }
-    // What is lost of theirs is theirs to send again.
+    // A lost native message is for its sender to repeat.
     if (fate === 'unknown' || isImported) return;
     if (message.redeliveries >= REWRITES) {
       if (told.has(message.id)) return;
@@ -184,7 +184,9 @@ function entryOf(message: TeamMessage, from: string, color: string | undefined) 
   };
 }
 
-/** The session in which natives count as shown what lies in their inboxes: another one when these were removed and made again. */
+/**
+ * The session that counts as having been shown these entries; a new one if the inboxes were removed and created again.
+ */
 function sessionIn(place: string): string {
   return `native-${place}`;
 }

@@ -9,15 +9,15 @@ import type { Protocol } from '../../protocol.ts';
 import { nameFor } from '../names.ts';
 
 /*
- * Requests in the words of the native team. A member of ours that sits there asks: its plan goes to the native lead, a permission to the
- * person in front of it. Ids are worked out and not remembered, so that an answer finds its question after a restart as well.
- * The native lead asks: a shutdown, whose id is kept in the journal until it is answered.
+ * Requests in native protocol. A member of ours in a seat asks: its plan goes to the native lead, a permission to the
+ * person at the lead's terminal. Ids are derived, not stored, so that an answer finds its question after a restart too.
+ * The native lead asks for a shutdown; the journal keeps its id until the answer.
  */
 
-/** A line that the native lead's terminal can still show. */
+/** The longest line that the native lead's terminal can show. */
 const SHOWN_LENGTH = 1_000;
 
-/** What a member asks as native protocol, or nothing if it is for nobody there. */
+/** A member's request as native protocol; undefined if no native member answers it. */
 export function questionOf(state: TeamState, request: TeamRequest, stream: string): object | undefined {
   const { id: requestId, kind, memberId, content, filePath = '', detail } = request;
   if (kind === 'plan') {
@@ -32,13 +32,13 @@ export function questionOf(state: TeamState, request: TeamRequest, stream: strin
     tool_name: 'Bash',
     tool_use_id: `toolu_${hash(`${stream} use ${requestId}`).slice(0, 24)}`,
     description: oneLine(content, SHOWN_LENGTH),
-    // Nothing else may be in it: the oldest version ends at once when it does not know a key.
+    // No other key: the oldest version exits at once on an unknown one.
     input: { command, description: oneLine(content, SHOWN_LENGTH) },
     permission_suggestions: [],
   };
 }
 
-/** What an answer that came for a member means here; nothing if nothing waits for it. */
+/** The command for an answer to a member; undefined if no request waits for it. */
 export function answerOf(
   state: TeamState,
   memberId: string,
@@ -64,7 +64,7 @@ export function answerOf(
   const approve = protocol.subtype === 'success' && !isAmended;
   const said = isAmended ? `not this; do instead: ${granted}` : protocol.error;
   const feedback = approve || said === undefined ? undefined : oneLine(said, SHOWN_LENGTH);
-  // Only the person in front of the native lead answers these; its model never sees them.
+  // Only the person at the native lead's terminal answers these; the lead's model never sees them.
   return {
     type: 'request.answer',
     by: USER,
@@ -74,7 +74,7 @@ export function answerOf(
   };
 }
 
-/** In the form of the program's own, which checks it. */
+/** In Claude Code's own form, which it checks. */
 function permissionId(requestId: string, stream: string): string {
   const at = /-(\d+)@/.exec(requestId)?.[1] ?? '0';
   const rest = BigInt(`0x${hash(`${stream} ${requestId}`).slice(0, 16)}`).toString(36);
@@ -82,8 +82,8 @@ function permissionId(requestId: string, stream: string): string {
 }
 
 /**
- * What is asked for, as a command: the versions know no tools but their own, and one that a version does not know is asked for in vain. What
- * is no command is shown as a comment, which would do nothing.
+ * The request as a shell command. Each version knows only its own tools, and a request for an unknown tool fails. What
+ * is not a command becomes a shell comment, which would do nothing.
  */
 function wishOf(detail: Readonly<Record<string, unknown>> | undefined): { command: string } {
   const tool = typeof detail?.['tool'] === 'string' ? detail['tool'] : 'tool';
@@ -102,7 +102,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // Shortened, because it was long: its beginning is shown.
+    // Shortened because it was long: its beginning is shown.
     return undefined;
   }
 }
@@ -111,7 +111,7 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Where a team keeps the shutdown requests of the native lead. */
+/** The metadata key for the native lead's shutdown requests. */
 const SHUTDOWNS = 'nativeShutdowns';
 
 /** The ids of native shutdown requests that wait for an answer, by member. */
@@ -119,13 +119,13 @@ export function openShutdowns(state: TeamState): Readonly<Record<string, string>
   return z.record(z.string(), z.string()).safeParse(state.team?.metadata?.[SHUTDOWNS]).data ?? {};
 }
 
-/** Keeps them in the journal: who answers may be another daemon than the one that was asked. */
+/** Stores them in the journal: a later daemon may have to answer. */
 export function noteShutdowns(open: Readonly<Record<string, string>>): NewCommand {
   const metadata = { [SHUTDOWNS]: Object.keys(open).length > 0 ? { ...open } : null };
   return { type: 'team.update', by: SYSTEM, metadata };
 }
 
-/** How a member's last shutdown request was answered; one that has stopped has agreed. */
+/** The answer to a member's last shutdown request; a stopped member has agreed. */
 export function decisionOf(state: TeamState, memberId: string): { approved: boolean; reason: string } | undefined {
   if (state.members.get(memberId)?.status === 'stopped') return { approved: true, reason: '' };
   const last = [...state.requests.values()].findLast((one) => one.kind === 'shutdown' && one.memberId === memberId);

@@ -18,13 +18,13 @@ import { isMarked, isOurs, markIn, withoutMark } from './signature.ts';
 import type { Signature } from './signature.ts';
 
 /**
- * When we part, what our members held in the native list is free again, or done if it was done, and our stamps go. What natives hold is
- * theirs: that they have stopped is true of our side only.
+ * When we leave, our members' tasks in the native list become free, or completed if they are, and our stamps are
+ * removed. Tasks of native members stay: those members have stopped on our side only.
  */
 export async function freeTasks(shared: Shared, team: NativeTeam, signature: Signature): Promise<void> {
   const { paths, stream, step, times, view } = shared;
   const statuses = await view(({ team: known, tasks }) =>
-    // The tasks of another team of its name have the same numbers.
+    // Another team of the same name numbers its tasks the same way.
     known && streamOf(known) === stream ? new Map([...tasks].map(([id, { status }]) => [id, status])) : undefined,
   );
   const edits = partingEdits(team, signature, (file) => {
@@ -37,11 +37,11 @@ export async function freeTasks(shared: Shared, team: NativeTeam, signature: Sig
 }
 
 /**
- * The native teams that show our members though no team here is joined to them: it was deleted, and we were ended before they had left.
- * Those that we lead are looked after elsewhere.
+ * The native teams that list our members although no team here is joined to them: ours was deleted, and the daemon
+ * ended before the members left. `hosted/keeper.ts` handles the teams that we lead.
  */
 export function findForsaken(root: string, signature: Signature, joined: ReadonlySet<string>): NativePaths[] {
-  // Where something leads elsewhere nothing was ever joined.
+  // We never join anything behind a link.
   if ([root, join(root, 'teams'), join(root, 'tasks')].some((path) => whyNotOwn(path) !== undefined)) return [];
   return listNative(root)
     .filter((name) => isSafeName(name) && !joined.has(name))
@@ -52,11 +52,11 @@ export function findForsaken(root: string, signature: Signature, joined: Readonl
     });
 }
 
-/** Takes our leave of one: nothing is known of its tasks but what their files say. */
+/** Leaves such a team. All we know about its tasks is what their files say. */
 export async function leaveForsaken(root: string, paths: NativePaths, signature: Signature): Promise<void> {
   const team = readTeam(root, paths.name).look();
   if (!team?.config) return;
-  // Another daemon keeps it in step by now: the stamps are that one's.
+  // Another daemon synchronizes it now, so the stamps are that daemon's.
   const isKeptByOther = ![undefined, signature.home].includes(markIn(team.config)?.home);
   const edits = partingEdits(team, signature, (file) =>
     !isKeptByOther && markIn(file) ? { status: undefined } : undefined,
@@ -65,7 +65,7 @@ export async function leaveForsaken(root: string, paths: NativePaths, signature:
   await withdrawMembers(paths, signature);
 }
 
-/** Finds what we left in a file, and how the task stands here as far as that is known. */
+/** Finds our stamp in a file, and the task's status here if it is known. */
 type StampIn = (file: NativeTask) => { readonly status: StoredTaskStatus | undefined } | undefined;
 
 interface PartingEdit {
@@ -73,14 +73,14 @@ interface PartingEdit {
   readonly edit: (now: NativeTask | undefined) => { answer: undefined; write: NativeTask | undefined };
 }
 
-/** The files that have to change when we part. Each is judged again under its lock. */
+/** The files that must change when we leave. Each is judged again under its lock. */
 function partingEdits({ config, tasks }: NativeTeam, signature: Signature, stampIn: StampIn): PartingEdit[] {
   const change = partingOf(config, signature, stampIn);
   const edit: PartingEdit['edit'] = (now) => ({ answer: undefined, write: now && change(now) });
   return [...tasks.values()].flatMap((file) => (change(file) === undefined ? [] : [{ id: file.id, edit }]));
 }
 
-/** What a file is to say after we have parted; nothing where it says that already. */
+/** The content of a task file after we left; undefined if it needs no change. */
 function partingOf(
   config: NativeConfig | undefined,
   signature: Signature,
@@ -89,7 +89,7 @@ function partingOf(
   const ours = new Set(config?.members.flatMap((member) => (isOurs(member, signature) ? [member.name] : [])));
   return (file) => {
     const stamp = stampIn(file);
-    // One that failed stays as it is: its lead was told what to do about it.
+    // A failed task stays as it is: the lead was told what to do about it.
     if (stamp?.status === 'failed') return undefined;
     const isHeld = file.status === 'in_progress' && ours.has(file.owner ?? '');
     if (!stamp && !isHeld) return undefined;

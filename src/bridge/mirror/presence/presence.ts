@@ -12,38 +12,38 @@ import type { Shared } from '../shared.ts';
 import { watchRival } from './signature.ts';
 import type { Rivalry, Signature } from './signature.ts';
 
-/** Knows whether both sides are there, and whether it is for us to keep them in step. */
+/** Knows whether both sides exist, and whether this daemon is to synchronize them. */
 export interface Presence extends Rivalry {
   /** Another native team has the name now. */
   readonly isReplaced: boolean;
   /**
-   * The native team, if a pass may compare it. It may not if our team is over, if the native one is away, unreadable or another one of its
-   * name, or if another daemon keeps it in step.
+   * The native team, if a pass may compare it. A pass may not if our team is over; if the native one is missing,
+   * unreadable or another one of its name; or if another daemon synchronizes it.
    */
   look(team: NativeTeam | undefined): Promise<PresentTeam | undefined>;
 }
 
-/** A native team that is there and can be read. */
+/** A native team that exists and is readable. */
 export type PresentTeam = NativeTeam & { readonly config: NativeConfig };
 
-/** Begins with a native team that is there. `onOver` hears that our side is over. */
+/** Starts with an existing native team. Calls `onOver` when our side is over. */
 export function watchPresence(shared: Shared, signature: Signature, onOver: () => void): Presence {
   const { teamId, paths, naming, times, view, execute, report } = shared;
   const rivalry = watchRival(shared, signature);
-  /** Since when the native team is away, by the steady clock. */
+  /** Since when the native team is missing, by the monotonic clock. */
   let since: number | undefined;
   let isTold = false;
   let isReplaced = false;
-  /** The directory of its tasks, as it was last seen. */
+  /** The identity of the directory of its tasks, when last seen. */
   let list = '';
 
-  /** It may be put back within a moment. First those who sit in it go, later its own members, and ours are told. */
+  /** It may come back in a moment. First our seats end, later its own members, and ours are told. */
   const away = async (): Promise<void> => {
     since ??= performance.now();
     const passed = performance.now() - since;
     if (passed < times.gone) shared.again(times.gone);
     else await endSeats();
-    // One that we lead ourselves goes and comes with our own team.
+    // A native team that we lead comes and goes with our own team.
     if (naming.leads) return;
     removeRemains(paths);
     if (!isTold && passed >= times.grace) await tellGone();
@@ -64,7 +64,7 @@ export function watchPresence(shared: Shared, signature: Signature, onOver: () =
     if (commands.length > 0) await execute(commands);
   };
 
-  /** It is there; says whether it is the one that was joined. */
+  /** The native team exists: returns whether it is the one that was joined. */
   const back = async (config: NativeConfig): Promise<boolean> => {
     const mark = await view((state) => markOf(state));
     const session = sessionOf(config);
@@ -100,7 +100,7 @@ export function watchPresence(shared: Shared, signature: Signature, onOver: () =
       return isReplaced;
     },
     async look(team) {
-      // A closed team refuses everything: what natives do would be put back for ever.
+      // A closed team refuses everything: every native change would be undone forever.
       if (!naming.leads && (await view((state) => hasEnded(state, shared.stream)))) {
         onOver();
         return undefined;
@@ -120,17 +120,17 @@ export function watchPresence(shared: Shared, signature: Signature, onOver: () =
   };
 }
 
-/** Whether our side of it is over: closed, deleted, or another team has its name. The native one goes on without us. */
+/** Whether our side is over: closed, deleted, or replaced by another team of its name. The native team goes on. */
 export function hasEnded(state: TeamState, stream: string): boolean {
   return isClosed(state) || (state.team !== undefined && streamOf(state.team) !== stream);
 }
 
-/** Whether there is no team any more that anything could be done in. */
+/** Whether the team does not exist or is closed. */
 export function isClosed({ team }: TeamState): boolean {
   return team === undefined || team.status === 'cleaned-up';
 }
 
-/** What tells a native team from another one of its name. */
+/** Tells a native team from another of its name. */
 export function sessionOf(config: NativeConfig): string | undefined {
   return config.leadSessionId ?? (config.createdAt === undefined ? undefined : String(config.createdAt));
 }
@@ -139,7 +139,7 @@ function isReadable(team: NativeTeam): team is PresentTeam {
   return team.config !== undefined;
 }
 
-/** Members that sit in a native team go with it, and a team that is there for them alone. */
+/** Members with a seat in a native team end with it, and so does a team that exists only for them. */
 function endingOf(state: TeamState): { commands: NewCommand[]; isOver: boolean } {
   const here = liveTeammates(state);
   const seated = here.filter((member) => seatOf(member) !== undefined);
@@ -149,7 +149,7 @@ function endingOf(state: TeamState): { commands: NewCommand[]; isOver: boolean }
   return { commands: seated.map(({ id }) => leaving(id)), isOver };
 }
 
-/** Their members stop, so that what they held can be taken; ours hear of it. */
+/** The native members stop, so that their tasks can be claimed; ours get a message. */
 function goneOf(state: TeamState, name: string, naming: Naming): NewCommand[] {
   const live = liveTeammates(state);
   const theirs = live.filter(({ id }) => naming.isNative(state, id));
@@ -176,7 +176,7 @@ function liveTeammates({ team, members }: TeamState): MemberRecord[] {
   return [...members.values()].filter(({ id, status }) => status !== 'stopped' && id !== team?.leadId);
 }
 
-/** All has been said, or nobody is left to hear it. */
+/** Everyone was told, or nobody is left to tell. */
 function isSaid(state: TeamState): boolean {
   return markOf(state)?.gone === true || state.team?.status !== 'active';
 }

@@ -11,53 +11,53 @@ import type { NativeConfig, NativeMember } from '../../format.ts';
 import type { NativePaths } from '../../layout.ts';
 import type { Shared } from '../shared.ts';
 
-/** What we leave in a native team's file: whose members these are. */
+/** Our signature in a native team's file: the daemon that owns these members. */
 export interface Signature {
   readonly home: string;
   readonly pid: number;
   readonly startTime: string;
   readonly bootId: string;
-  /** Where that daemon keeps its things, for people. */
+  /** The daemon's state directory, for people. */
   readonly path?: string;
 }
 
-/** The mark of a bridge on a native team or on a member of it. */
+/** The mark of a bridge on a native team or one of its members. */
 export function markIn(value: object): Partial<Signature> | undefined {
   const metadata = (value as { metadata?: Record<string, unknown> }).metadata;
   const mark = typeof metadata === 'object' && metadata !== null ? metadata[BRIDGE_MARK] : undefined;
   return typeof mark === 'object' && mark !== null ? mark : undefined;
 }
 
-/** Whether a native member is one that a bridge put there, ours or that of another home. */
+/** Whether a bridge added this native member, ours or that of another home. */
 export function isBridged(member: NativeMember): boolean {
   return markIn(member) !== undefined;
 }
 
-/** Whether it is one that we put there: those of another home are theirs to keep. */
+/** Whether we added this member: those of another home are not ours to change. */
 export function isOurs(member: NativeMember, { home }: Signature): boolean {
   return markIn(member)?.home === home;
 }
 
-/** Whether a native team still shows that we keep it in step. */
+/** Whether a native team still carries our signature or our members. */
 export function isMarked(config: NativeConfig, signature: Signature): boolean {
   return markIn(config)?.home === signature.home || config.members.some((member) => isOurs(member, signature));
 }
 
-/** The daemon of another home that keeps a native team in step and runs. */
+/** The running daemon of another home that synchronizes a native team. */
 export function rivalOf(config: NativeConfig, own: Signature): Partial<Signature> | undefined {
   const mark = markIn(config);
   const isOther = mark?.pid !== undefined && mark.home !== own.home;
   return isOther && isRunning(mark as ProcessIdentity) ? mark : undefined;
 }
 
-/** Which daemon keeps a native team in step, in words, if one does. */
+/** The daemon that synchronizes a native team, in words. */
 export function keeperOf(config: NativeConfig): string | undefined {
   const mark = markIn(config);
   if (mark?.pid === undefined || !isRunning(mark as ProcessIdentity)) return undefined;
   return `the daemon of ${homeOf(mark)} (process ${mark.pid}) keeps it in step until "troupe native leave"`;
 }
 
-/** Why nothing is done while another daemon does it, and what to do about that. */
+/** Why this daemon does nothing while another one synchronizes, and how to change that. */
 export function whyStandBack(name: string, rival: Partial<Signature>): string {
   const path = pathIn(rival);
   const how = path === undefined ? 'with its TROUPE_HOME' : `with TROUPE_HOME=${path}`;
@@ -75,7 +75,7 @@ function homeOf(mark: Partial<Signature>): string {
   return pathIn(mark) ?? `the home ${String(mark.home).slice(0, 16)}`;
 }
 
-/** Signs a native team, under its lock: of two that join at once, one does. */
+/** Signs a native team under its lock: if two daemons join at once, one succeeds. */
 export async function sign(paths: NativePaths, own: Signature): Promise<void> {
   await changeConfig(paths, (config) => {
     const rival = rivalOf(config, own);
@@ -84,29 +84,29 @@ export async function sign(paths: NativePaths, own: Signature): Promise<void> {
   });
 }
 
-/** A native team's file without our signature; that of another daemon stays. */
+/** A native team's file without our signature; another daemon's stays. */
 export function unsigned(config: NativeConfig, own: Signature): NativeConfig {
   return markIn(config)?.home === own.home ? withoutMark(config) : config;
 }
 
-/** The same thing without what a bridge left in its `metadata`, and without that where nothing else is in it. */
+/** The value without a bridge's mark in its `metadata`, and without `metadata` if nothing else is in it. */
 export function withoutMark<T extends Readonly<Record<string, unknown>>>(value: T): T {
   const { metadata = {}, ...rest } = value;
   const { [BRIDGE_MARK]: _mark, ...others } = metadata as Record<string, unknown>;
   return { ...rest, ...(Object.keys(others).length > 0 && { metadata: others }) } as unknown as T;
 }
 
-/** Two daemons that keep one native team in step would undo each other's work: the later one waits until the other is gone. */
+/** Two daemons on one native team would undo each other's work: the later one waits until the other is gone. */
 export interface Rivalry {
-  /** Why nothing is kept in step, if another daemon does that. */
+  /** Why nothing is synchronized, if another daemon does it. */
   readonly standsBack: string | undefined;
-  /** Looks whose signature a native team has; says whether another daemon's, which runs. */
+  /** Checks the signature of a native team; returns whether another running daemon signed it. */
   giveWay(config: NativeConfig): boolean;
-  /** Undoes a claim: what is taken here would be taken there by somebody else. */
+  /** Undoes a claim: on the native side another member would take the same task. */
   refuse(task: SharedTask): Promise<never>;
 }
 
-/** Begins to watch for another daemon. */
+/** Starts watching for another daemon. */
 export function watchRival({ paths, naming, execute, report }: Shared, signature: Signature): Rivalry {
   let standsBack: string | undefined;
   return {

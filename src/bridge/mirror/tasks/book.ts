@@ -3,23 +3,23 @@ import { nativeTaskId } from '../marks.ts';
 import type { Naming } from '../names.ts';
 import type { Links, TaskForm } from './form.ts';
 
-/** What the mirror of tasks keeps in mind: which file is which task, and what both sides agreed on. */
+/** What the mirror of tasks remembers: which file is which task, and what both sides agreed on. */
 export interface TaskBook extends Links {
-  /** What both sides last agreed on, by native id, and the revision of ours that the file shows. */
+  /** The last agreed form by native id, and the revision of our task that the file shows. */
   readonly agreed: Map<string, { form: TaskForm; revision: number }>;
-  /** Claims that wait for their confirmation, by our id: until then the native side has the better right. */
+  /** Claims that wait for confirmation, by our id: until then the native side wins. */
   readonly unconfirmed: Set<string>;
-  /** The native ids of claims that were confirmed since the picture was taken, which shows them as they were before. */
+  /** Native ids of claims confirmed after the snapshot, which still shows the earlier state. */
   readonly confirmed: Set<string>;
-  /** The native names of our members: a claim must not wait for a look at the ledger. */
+  /** The native names of our members, so that a claim need not wait for the ledger. */
   readonly names: Map<string, string>;
-  /** Notes which file is which task. */
+  /** Records which file is which task. */
   link(native: string, taskId: string): void;
-  /** Learns from the journal. Tasks that were deleted so long ago that nobody brings them back are forgotten: a file under such a number is another one. */
+  /** Learns from the journal. Forgets purged tasks: a file under such a number is another task. */
   learn(state: TeamState): void;
 }
 
-/** Begins with nothing in mind. */
+/** Starts empty. */
 export function openBook(naming: Naming): TaskBook {
   const toTask = new Map<string, string>();
   const toNative = new Map<string, string>();
