@@ -58,7 +58,7 @@ export function rememberFiles(): FileMemory {
         return { reading, mtime: 0 };
       }
       const known = before?.reading;
-      // The same again stays the same object, which is how others see that nothing changed.
+      // An equal value keeps its object: callers compare by identity.
       const kept = isSame && known?.kind === 'read' && isEqual(known.value, reading.value) ? known : reading;
       const entry = { print: reading.print, reading: kept, mtime, doubtful: now - mtime < TICK_MS, own: false };
       entries.set(path, entry);

@@ -1,6 +1,6 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 
-/** Moves a file or a directory: within a file system in one step; across two, whole first and only then away. */
+/** Moves a file or directory: by a rename within a file system; across two, by a full copy before the removal. */
 export function move(from: string, to: string): void {
   try {
     renameSync(from, to);

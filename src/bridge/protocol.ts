@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * What native members tell each other as JSON in the text of a message. Only what the bridge acts on is here; everything else is
- * text.
- */
+/** JSON messages between native members. Only the ones that the bridge acts on are here; all others are text. */
 const Protocol = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('idle_notification'),
@@ -57,25 +54,25 @@ const Protocol = z.discriminatedUnion('type', [
     error: z.string().optional(),
     response: z.looseObject({}).optional(),
   }),
-  // What a lead would set in a teammate without being asked for it: the newest version drops both, and so do we.
+  // A lead's settings for a teammate that did not ask: the newest version drops both, and so do we.
   z.looseObject({ type: z.literal('mode_set_request') }),
   z.looseObject({ type: z.literal('team_permission_update') }),
 ]);
 export type Protocol = z.output<typeof Protocol>;
 
-/** The protocol message that a text is, if it is one that we know. */
+/** Parses a text as a protocol message that we know. */
 export function readProtocol(text: string): Protocol | undefined {
   const value = objectIn(text);
   return value === undefined ? undefined : Protocol.safeParse(value).data;
 }
 
-/** Whether the program would take a text for protocol: any JSON object with a type, known to us or not. */
+/** Whether Claude Code would take a text for protocol: any JSON object with a type, known to us or not. */
 export function looksLikeProtocol(text: string): boolean {
   const value = objectIn(text);
   return value !== undefined && 'type' in value;
 }
 
-/** A text as it may be written into an inbox: one that reads like protocol gets a line before it and is plain text again. */
+/** A text for an inbox. One that looks like protocol gets a line in front, which makes it plain text. */
 export function asPlainText(text: string, from: string): string {
   return looksLikeProtocol(text) ? `Text from ${from}:\n${text}` : text;
 }

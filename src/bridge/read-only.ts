@@ -2,10 +2,10 @@ import { isSafeName } from './layout.ts';
 import type { NativePaths } from './layout.ts';
 import { LINKED, whyNotOwn } from './root.ts';
 
-/** Directories of a team that are not followed, each with the reason. */
+/** Directories of a team that we do not enter, each with the reason. */
 export type Closed = ReadonlyMap<string, string>;
 
-/** Which directories of a team are not followed: links, and what belongs to others. What is in them is not looked at. */
+/** The directories of a team that we do not enter: links, and those of other users. Their content is not read. */
 export function closedFolders({ team, inboxes, tasks }: NativePaths): Closed {
   const closed = new Map<string, string>();
   for (const [path, name] of [
@@ -19,7 +19,7 @@ export function closedFolders({ team, inboxes, tasks }: NativePaths): Closed {
   return closed;
 }
 
-/** Why a team is shown and never written, if that is so; `files` are the problems of single files, in words. */
+/** Why a team is read-only, if it is; `files` are the problems of single files, in words. */
 export function whyReadOnly(
   paths: NativePaths,
   { closed, form, files }: { closed: Closed; form: string; files: readonly string[] },

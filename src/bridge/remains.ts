@@ -6,17 +6,17 @@ import { BRIDGE_MARK } from './format.ts';
 import { isThere, readNow } from './json-file.ts';
 import type { NativePaths } from './layout.ts';
 
-/** A message of ours, whoever it is from. */
+/** An entry that we wrote, from any sender. */
 const Ours = z.looseObject({ via: z.literal(BRIDGE_MARK) });
 
-/** What whoever writes to a native team that has ended hears. */
+/** The error for a write to a native team that has ended. */
 export function nativeGone(paths: NativePaths): TeamError {
   return new TeamError('not_found', `${paths.config} is gone: the native team has ended`);
 }
 
 /**
- * Removes what we wrote into the directory of a team while its lead took that away: it then has no config any more, and nothing but messages
- * of ours. The program would find a team there that it cannot read.
+ * Removes what we wrote into a team's directory while its lead removed that: it has no config any more, and only
+ * messages of ours. Claude Code would find a team there that it cannot read.
  */
 export function removeRemains(paths: NativePaths): void {
   if (!isThere(paths.team) || isThere(paths.config)) return;
@@ -28,7 +28,7 @@ export function removeRemains(paths: NativePaths): void {
     if (isThere(paths.inboxes)) rmdirSync(paths.inboxes);
     rmdirSync(paths.team);
   } catch {
-    // It is taken away or made again at this moment: then there is nothing to remove, or it is looked at again.
+    // Being removed or created right now: nothing is left to remove, or a later pass looks again.
   }
 }
 

@@ -3,17 +3,14 @@ import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 
-/** Whether there is anything to look at; throws where looking would follow somebody else's lead. */
+/** Whether there is a root to read. Throws if someone else could decide what we read. */
 export function checkNativeRoot(root: string): boolean {
   if (!checkDirectory(root)) return false;
   for (const name of ['teams', 'tasks']) checkDirectory(join(root, name));
   return true;
 }
 
-/**
- * A link or another user's directory is refused, whatever it leads to: who can replace it decides what we read and where we
- * write.
- */
+/** Refuses a link or another user's directory: whoever can replace it decides what we read and where we write. */
 export function checkDirectory(path: string, remedy = 'set CLAUDE_CONFIG_DIR to a directory of your own'): boolean {
   const found = look(path);
   const why = found && whyForeign(found);
@@ -21,10 +18,10 @@ export function checkDirectory(path: string, remedy = 'set CLAUDE_CONFIG_DIR to 
   return found !== undefined;
 }
 
-/** What is said of a link. */
+/** The problem of a link. */
 export const LINKED = 'is a symbolic link, which is not followed';
 
-/** What keeps a path from being a directory of one's own, if it is there at all. */
+/** Why a path is not a directory of the user's own; undefined if it is, or if nothing is there. */
 export function whyNotOwn(path: string): string | undefined {
   const found = look(path);
   return found && whyForeign(found);
@@ -37,20 +34,20 @@ function whyForeign(found: Stats): string | undefined {
   return self !== undefined && found.uid !== self ? `belongs to user ${found.uid}, not to you` : undefined;
 }
 
-/** Before anything is written beside or into a file: neither its directory nor the one above may lead elsewhere. */
+/** Checks the two directories above a file before a write: neither may lead elsewhere. */
 export function checkFolderOf(path: string): void {
   const remedy = 'nothing is written there; put a directory of your own in its place';
   for (const folder of [dirname(dirname(path)), dirname(path)]) checkDirectory(folder, remedy);
 }
 
-/** Makes a directory with the mode that the program gives its own, whatever our umask is. */
+/** Creates a directory with the mode that Claude Code uses, whatever our umask. */
 export function makeFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
   if (first === undefined) return;
   for (let made = path; made.length >= first.length; made = dirname(made)) chmodSync(made, FOLDER_MODE);
 }
 
-/** Makes a file with the mode of the program's own, where there is none. */
+/** Creates a file with the mode that Claude Code uses, unless it exists. */
 export function makeFile(path: string, text = ''): void {
   try {
     const file = openSync(path, 'wx', FILE_MODE);
@@ -72,7 +69,7 @@ function look(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    // Not there, or in a place where nothing can be.
+    // Not there, or below something that is not a directory.
     return undefined;
   }
 }

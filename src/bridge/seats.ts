@@ -15,7 +15,7 @@ import { memberIdOf, newMemberId } from './mirror/names.ts';
 import { leadOf, whyNotJoin } from './mirror/presence/lead.ts';
 import type { Sight } from './sight.ts';
 
-/** Who wants to sit in a native team, in the pane that its lead opened. */
+/** A request for a seat in a native team, in the pane that its lead opened. */
 export interface SeatWish {
   /** The native team. */
   readonly name: string;
@@ -23,51 +23,54 @@ export interface SeatWish {
   readonly member: string;
   readonly agent: AgentSpec;
   readonly cwd: string;
-  /** It plans first, and its lead approves. */
+  /** It plans first, and its lead approves the plan. */
   readonly plan: boolean;
-  /** Its lead signs what it writes. */
+  /** Its lead signs its messages. */
   readonly signs: boolean;
-  /** Throws if the agent could not be run. */
+  /** Throws if the agent cannot run. */
   readonly check?: () => void;
-  /** Tells the process in the pane from another one of the same name. */
+  /** Identifies the process in the pane. */
   readonly ticket: string;
 }
 
-/** A member of ours that sits in a native team. */
+/** A member of ours with a seat in a native team. */
 export interface Seated {
   readonly teamId: string;
   readonly memberId: string;
 }
 
 /**
- * The places in native teams where members of ours sit, each as long as the process in its pane holds on to it. The daemon runs such a
- * member like any other: a second loop in the pane would need its own mail, claims, restarts and permissions.
+ * The seats of our members in native teams. A seat lasts as long as the process in its pane holds it. The daemon runs
+ * such a member like any other: a second loop in the pane would need its own mail, claims, restarts and permissions.
  */
 export interface Seats {
-  /** Makes whoever was given a pane a member of ours, which a daemon then runs. */
+  /** Turns the program in a new pane into a member of ours, which a daemon then runs. */
   sit(wish: SeatWish): Promise<Seated>;
-  /** Holds on to a seat; resolves when its member is gone, with why, or after a time. When the one who holds on is gone, so is the member. */
+  /**
+   * Holds a seat. Resolves when its member is gone, with the reason, or after `wait`. When the holder is gone, the
+   * member leaves.
+   */
   hold(seat: Seated & { ticket: string }, options: { wait: number; signal: AbortSignal }): Promise<Held>;
-  /** Of seats that an earlier daemon gave, those are left that nobody comes back to. */
+  /** Waits for the holders of seats from an earlier daemon, and ends the seats to which none returns. */
   recover(teamId: string): Promise<void>;
   close(): void;
 }
 
-/** How it stands with a seat. */
+/** The state of a seat. */
 export interface Held {
   readonly over: boolean;
   readonly reason?: string | undefined;
-  /** It ended in a way that nobody asked for. */
+  /** It ended in a way that nobody requested. */
   readonly failed?: boolean | undefined;
 }
 
-/** A process in a pane that comes back within this had only lost its connection. */
+/** A process in a pane that returns within this time had only lost its connection. */
 const GRACE_MS = 3_000;
 
-/** After a new start of the daemon: it starts, and they notice. */
+/** The same after a restart of the daemon: it must start, and the processes must notice. */
 const RECOVER_MS = 20_000;
 
-/** The oldest version writes who a new teammate is only after it started its process. */
+/** The oldest version lists a new teammate only after it has started the process. */
 const LISTED_WITHIN_MS = 15_000;
 const LOOK_MS = 100;
 
@@ -82,12 +85,12 @@ export interface SeatsOptions {
   readonly ledger: Ledger;
   readonly sight: () => Sight;
   readonly root: string;
-  /** Joins the native team, if that is not so already; the team of ours. */
+  /** Joins the native team if necessary; returns our team. */
   readonly join: (name: string) => Promise<string>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Opens the book of seats. */
+/** Starts with no seats. */
 export function openSeats({ ledger, sight, root, join, onError }: SeatsOptions): Seats {
   const holders = new Map<string, Holder>();
   const keyOf = ({ teamId, memberId }: Seated): string => `${teamId}/${memberId}`;
@@ -97,7 +100,7 @@ export function openSeats({ ledger, sight, root, join, onError }: SeatsOptions):
     if (isLive) await ledger.execute(teamId, leaving(memberId, reason), () => undefined);
   };
 
-  /** Nobody is there: unless somebody comes within a time, the member goes. */
+  /** Nobody holds the seat: the member leaves unless a holder comes within this time. */
   const expect = (seat: Seated, holder: Holder, within: number): void => {
     clearTimeout(holder.timer);
     holder.timer = setTimeout(() => {
@@ -108,7 +111,7 @@ export function openSeats({ ledger, sight, root, join, onError }: SeatsOptions):
     holder.timer.unref();
   };
 
-  /** The pane of an earlier one may be gone only a moment. */
+  /** Waits for an earlier holder to go: its pane may have closed only a moment ago. */
   const free = async (seat: Seated, { member, ticket }: SeatWish): Promise<void> => {
     const giveUp = performance.now() + GRACE_MS;
     for (;;) {
@@ -153,7 +156,7 @@ export function openSeats({ ledger, sight, root, join, onError }: SeatsOptions):
     return seat;
   };
 
-  /** The lead believes that it runs. */
+  /** Tells the native lead, which believes that its teammate runs. */
   const tell = async ({ name, member }: SeatWish, text: string): Promise<void> => {
     const team = sight().team(name);
     if (!team) return;
@@ -161,7 +164,7 @@ export function openSeats({ ledger, sight, root, join, onError }: SeatsOptions):
     await appendEntry(nativePaths(root, name), leadOf(team), entry);
   };
 
-  /** One after the other: two that come at once must not both be the first. */
+  /** Serializes requests: two at once must not both be the first. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <R>(work: () => Promise<R>): Promise<R> => {
     const mine = last.then(work, work);
@@ -201,7 +204,7 @@ export function openSeats({ ledger, sight, root, join, onError }: SeatsOptions):
         clearTimeout(timer);
         stop();
         holder.present--;
-        // One that goes on holding calls again at once.
+        // A holder that goes on calls again at once.
         if (holder.present === 0) expect(seat, holder, GRACE_MS);
       }
     },
@@ -230,14 +233,14 @@ async function standing(ledger: Ledger, { teamId, memberId }: Seated): Promise<H
   });
 }
 
-/** Also one that crashed, and comes back by itself. */
+/** True also for a crashed member that is about to return. */
 function isSitting(member: MemberRecord | undefined): boolean {
   return (
     member !== undefined && seatOf(member) !== undefined && (member.status !== 'stopped' || member.returning === true)
   );
 }
 
-/** What makes a native name a member of ours; nothing where it is one, and its daemon was only away. */
+/** The commands that turn a native name into a member of ours; none if it is one and only its daemon was away. */
 function joiningOf(
   state: TeamState,
   native: NativeMember,
@@ -263,6 +266,6 @@ function joiningOf(
     status: 'spawning',
     metadata: { native: { seat, ...(signs && { signs }) } },
   });
-  // One that is live was taken for a native one, because it took so long to come.
+  // A live member was taken for a native one, because the process came so late.
   return { id, commands: [...(isLive ? [leaving(id)] : []), { type: 'member.join', by: SYSTEM, ...input }] };
 }

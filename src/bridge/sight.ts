@@ -9,49 +9,51 @@ import { checkNativeRoot } from './root.ts';
 import { listNative, readTeam } from './snapshot.ts';
 import type { NativeTeam, TeamFiles } from './snapshot.ts';
 
-/** Native teams as they are at this moment, and what happens to them. */
+/** The native teams as they are now, and their changes. */
 export interface Sight {
-  /** Every team, after looking at all of them. */
+  /** All teams, after reading all of them. */
   list(): NativeTeam[];
-  /** One team, after looking at all of it. */
+  /** One team, after reading all of it. */
   team(name: string): NativeTeam | undefined;
-  /** One team, after looking at what is known to have changed: a look at a thousand files for one of them is too much. */
+  /**
+   * One team, after reading only the files known to have changed: reading a thousand files for one change is too slow.
+   */
   glance(name: string): NativeTeam | undefined;
-  /** Tells of a file that we wrote ourselves: it need not be read, and is in the next picture whether a notice of it has come or not. */
+  /** Reports a file that we wrote. It need not be read, and the next snapshot has it even before a notification. */
   wrote(name: string, path: string, written: FileReading): void;
-  /** Hears what happens; returns the way to stop. */
+  /** Calls the listener with every change; returns the way to stop. */
   subscribe(listener: (event: NativeEvent) => void): () => void;
-  /** The events so far, the oldest first; `number` counts from 1 and has no gap until the oldest are forgotten. */
+  /** The events after a number, oldest first. Numbers start at 1 and have no gap until the oldest are forgotten. */
   events(after: number): { number: number; at: number; event: NativeEvent }[];
-  /** How many events there were: another number means that something happened. */
+  /** The number of events so far: another number means that something happened. */
   readonly count: number;
-  /** Not everything can be watched: changes are then found by the sweep alone. */
+  /** Not everything can be watched, so some changes are found only by the sweep. */
   readonly degraded: boolean;
   close(): void;
 }
 
-/** How long several changes may become one look. */
+/** Changes within this time become one look. */
 const SETTLE_MS = 30;
 
-/** Watching is a hint, which may get lost without a word; this is the truth. */
+/** Watching is only a hint and may miss changes silently; the sweep finds them all. */
 const SWEEP_MS = 3_000;
 
-/** Above it the rest is found by the sweep. A native user has some dozens. */
+/** Above this number of watches, only the sweep finds changes. A native user has some dozens. */
 const WATCHED_DIRECTORIES = 1_000;
 
 const REMEMBERED_EVENTS = 1_000;
 
-/** What comes and goes beside the files: locks, and what is about to be renamed. */
+/** Temporary names beside the files: locks, and files about to be renamed. */
 const PASSING = /\.lock$|\.lock\.|\.tmp\.|^\.highwatermark/;
 
-/** Begins to look at a root. Only directories are watched: a watch on a file ends when the file is replaced. */
+/** Starts watching a root. Watches only directories: a watch on a file ends when the file is replaced. */
 export function openSight(root: string, options: { sweep?: number; onError?: (error: unknown) => void } = {}): Sight {
   const files = new Map<string, TeamFiles>();
   const teams = new Map<string, NativeTeam>();
   const listeners = new Set<(event: NativeEvent) => void>();
   const remembered: { number: number; at: number; event: NativeEvent }[] = [];
   const watches = new Map<string, { watcher: FSWatcher; ino: bigint }>();
-  /** The files that changed, by team; undefined stands for all of them. The team '' is every team. */
+  /** The changed files by team; undefined means all of them. The team '' means every team. */
   const due = new Map<string, Set<string> | undefined>();
   let count = 0;
   let degraded = false;
@@ -98,7 +100,7 @@ export function openSight(root: string, options: { sweep?: number; onError?: (er
     return found;
   };
 
-  /** Notes what changed: a file of a team, all of it, or with the name '' everything. */
+  /** Notes a change: one file of a team, all of them, or with the name '' everything. */
   const note = (name: string, file?: string): void => {
     const known = due.get(name);
     if (file === undefined) due.set(name, undefined);
@@ -106,7 +108,7 @@ export function openSight(root: string, options: { sweep?: number; onError?: (er
     else if (!due.has(name)) due.set(name, new Set([file]));
   };
 
-  /** Looks soon at what changed. */
+  /** Plans a look at a change. */
   const plan = (name: string, file?: string): void => {
     note(name, file);
     if (closed) return;
@@ -124,12 +126,12 @@ export function openSight(root: string, options: { sweep?: number; onError?: (er
       sweep();
     } else if (checkNativeRoot(root)) {
       for (const [name, changed] of now) look(name, changed);
-      // All of a team was looked at because its directory changed, which may have got another one inside.
+      // A whole team was read because its directory changed, so it may have new directories inside.
       if (now.some(([, changed]) => !changed)) arm(listNative(root));
     }
   };
 
-  /** Watches what is there; a directory that was replaced is another one and is watched anew. */
+  /** Watches the existing directories; a replaced directory is watched again. */
   const arm = (names: readonly string[]): void => {
     const wanted = new Map<string, string>([
       [root, ''],
@@ -155,7 +157,7 @@ export function openSight(root: string, options: { sweep?: number; onError?: (er
         return;
       }
       try {
-        // What is directly in the root is of no interest but for the two directories.
+        // In the root itself, only the two directories matter.
         const watcher = watch(path, { persistent: false }, (_event, file) => {
           if (path === root && file !== 'teams' && file !== 'tasks') return;
           if (file === null || name === '') plan(name);
@@ -168,7 +170,7 @@ export function openSight(root: string, options: { sweep?: number; onError?: (er
         });
         watches.set(path, { watcher, ino });
       } catch {
-        // No more watches on this machine: the sweep goes on.
+        // No more watches on this machine: the sweep remains.
         degraded = true;
       }
     }

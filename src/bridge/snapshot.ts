@@ -21,7 +21,7 @@ export interface NativeTeam {
   readonly kind: 'team' | 'session';
   /** `unknown` and `unreadable` are shown and never written. */
   readonly form: 'known' | 'unknown' | 'unreadable' | 'no-config';
-  /** Why it is shown and never written: a name or a link that we do not trust, or a form that we do not know. */
+  /** Why it is shown and never written: a name or link that we don't trust, or an unknown form. */
   readonly readOnly: string | undefined;
   readonly title: string;
   readonly era: Era;
@@ -29,23 +29,23 @@ export interface NativeTeam {
   readonly tasks: ReadonlyMap<string, NativeTask>;
   /** By member. */
   readonly inboxes: ReadonlyMap<string, readonly NativeEntry[]>;
-  /** What could not be read, in words; where there was something before, that is still shown. */
+  /** What is unreadable, in words; the last good reading is still shown. */
   readonly problems: readonly string[];
-  /** The files that cannot be read at this moment. */
+  /** The files that are unreadable now. */
   readonly unreadable: readonly string[];
   /** A file looks half written: look again soon. */
   readonly unsettled: boolean;
-  /** When any of its files last changed, milliseconds since 1970. */
+  /** When any of its files last changed, in milliseconds since 1970. */
   readonly changedAt: number;
 }
 
-/** The directories of teams and of sessions' tasks that there are, links too. What is hidden, and locks, are none. */
+/** The directories of teams and of sessions' tasks, including links. Hidden names and locks don't count. */
 export function listNative(root: string): string[] {
   const names = new Set([...directories(join(root, 'teams')), ...directories(join(root, 'tasks'))]);
   return [...names].filter((name) => !name.startsWith('.') && !name.endsWith('.lock')).sort();
 }
 
-/** The teams that can only be looked at, and why. */
+/** The read-only teams, and why. */
 export function findReadOnly(root: string): { name: string; why: string }[] {
   return listNative(root).flatMap((name) => {
     const why = readTeam(root, name).look()?.readOnly;
@@ -57,24 +57,24 @@ const NO_FILE: Remembered = { reading: { kind: 'absent' }, mtime: 0 };
 
 const FORMS = { read: 'known', absent: 'no-config', unknown: 'unknown', unreadable: 'unreadable' } as const;
 
-/** One native team, looked at again and again. */
+/** The files of one native team, read repeatedly. */
 export interface TeamFiles {
-  /** Looks at everything, or only at the files that are named; undefined when nothing is left of it. */
+  /** Reads everything, or only the named files; undefined if nothing is left of the team. */
   look(changed?: ReadonlySet<string>): NativeTeam | undefined;
-  /** What we wrote ourselves need not be read again. */
+  /** Reports what we wrote ourselves, which need not be read again. */
   wrote(path: string, written: FileReading): void;
 }
 
 /**
- * Begins to read a team. What cannot be read now is shown as it was last read, and named as a problem. A picture in which nothing has
- * changed is the same object as before, and so is every task and inbox in a new one.
+ * Starts reading a team. An unreadable file is shown as last read, and listed as a problem. A snapshot without any
+ * change is the same object as before, and so is every unchanged task and inbox in a new one.
  */
 export function readTeam(root: string, name: string): TeamFiles {
   const paths = listedPaths(root, name);
   const memory = rememberFiles();
   const tasks = new Map<string, NativeTask>();
   const inboxes = new Map<string, readonly NativeEntry[]>();
-  /** By file: what could not be read, and what was read and is odd. */
+  /** By file: what is unreadable, and what is readable but odd. */
   const problems = new Map<string, { readonly text: string; readonly unsettled: boolean }>();
   const oddities = new Map<string, string>();
   const readings = new Map<string, FileReading>();
@@ -84,11 +84,11 @@ export function readTeam(root: string, name: string): TeamFiles {
   let isNew = true;
   let last: NativeTeam | undefined;
 
-  /** What lies behind a directory that is not followed is none of its files. */
+  /** Files in a directory that we do not enter don't belong to the team. */
   const isClosed = (folder: string): boolean =>
     closed.has(folder) || (folder === paths.inboxes && closed.has(paths.team));
 
-  /** Looks at one file; nothing when it is what it was. */
+  /** Reads one file; undefined if it has not changed. */
   const read = (path: string, doubt: boolean, label: string): FileReading | undefined => {
     const { reading, problem, mtime } = isClosed(dirname(path)) ? NO_FILE : memory.look(path, { doubt });
     if (mtime > changedAt) {
@@ -121,7 +121,7 @@ export function readTeam(root: string, name: string): TeamFiles {
       return;
     }
     const inbox = inboxOf(reading);
-    // One that was never read is not empty: nothing is known of it.
+    // An inbox that was never read is not empty: its content is unknown.
     if (inbox.kind === 'unreadable') {
       inboxes.delete(member);
       if (reading.kind === 'read') oddities.set(path, `inboxes/${file} ${inbox.problem}`);
@@ -202,7 +202,7 @@ export function readTeam(root: string, name: string): TeamFiles {
   };
 }
 
-/** One whose name is no text has no path that we could look at; it is there all the same. */
+/** A name that is not valid UTF-8 gives no path to look at, but the directory exists. */
 function isListed(root: string, name: string): boolean {
   return name.includes('\ufffd') && listNative(root).includes(name);
 }
@@ -215,7 +215,7 @@ function* entriesOf(inboxes: ReadonlyMap<string, readonly NativeEntry[]>): Gener
   for (const entries of inboxes.values()) yield* entries;
 }
 
-/** By number; nearly always they are so already. */
+/** Sorted by number; nearly always they already are. */
 function inOrder(tasks: ReadonlyMap<string, NativeTask>): ReadonlyMap<string, NativeTask> {
   let before = 0;
   for (const id of tasks.keys()) {

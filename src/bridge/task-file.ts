@@ -11,18 +11,18 @@ import type { LockOptions } from './lock.ts';
 import { move } from './move.ts';
 import { checkFolderOf, makeFile, makeFolder } from './root.ts';
 
-/** A task file as it is; `unknown` is JSON of a form that we do not know, which is shown and never written. */
+/** A task file. `unknown` is JSON of a form that we don't know: we show it and never write it. */
 export type TaskReading =
   | { readonly kind: 'absent' }
   | { readonly kind: 'read'; readonly task: NativeTask }
   | { readonly kind: 'unknown' | 'unreadable'; readonly problem: string };
 
-/** How a change is made, and who hears of what was written. */
+/** Waiting times of a change, and a callback for what was written. */
 export interface ChangeOptions extends LockOptions {
   readonly wrote?: (path: string, written: FileReading) => void;
 }
 
-/** What a reading of a task file holds. */
+/** Parses a reading of a task file. */
 export function taskOf(reading: FileReading, id: string): TaskReading {
   if (reading.kind === 'absent') return reading;
   if (reading.kind === 'unreadable') return { kind: 'unreadable', problem: reading.problem };
@@ -32,14 +32,14 @@ export function taskOf(reading: FileReading, id: string): TaskReading {
   return { kind: 'read', task: reading.value as NativeTask };
 }
 
-/** Reads a task, waiting out a write that is under way. */
+/** Reads a task and waits for a write in progress to finish. */
 export async function readTask(paths: NativePaths, id: string): Promise<TaskReading> {
   return taskOf(await readSettled(paths.task(id)), id);
 }
 
 /**
- * Changes a task under its lock. `edit` gets what stands there at that moment and returns what shall stand there, or nothing to
- * leave it. A file that cannot be read, or is of an unknown form, is never written.
+ * Changes a task under its lock. `edit` gets the current task and returns the new one, or nothing to leave it. A file
+ * that is unreadable or of an unknown form is never written.
  */
 export async function changeTaskFile<R>(
   paths: NativePaths,
@@ -66,14 +66,14 @@ export async function changeTaskFile<R>(
       options,
     );
     if (outcome.kind === 'done') return outcome.answer;
-    // Waited for outside the lock: the oldest version writes without taking it.
+    // Waits outside the lock: the oldest version writes without taking it.
     if (attempt > 1 || (await readSettled(path, options.settle)).kind === 'unreadable' || outcome.kind === 'unknown') {
       throw new TeamError('corrupt', `${path} ${outcome.problem}: it is left as it is`);
     }
   }
 }
 
-/** Makes a task under the lock for new ones, with the wanted id where that is free, else with the next. Returns the id. */
+/** Creates a task under the lock for new ones, with the wanted id if free, else with the next. Returns the id. */
 export async function createTaskFile(
   paths: NativePaths,
   task: Omit<NativeTask, 'id'>,
@@ -95,7 +95,10 @@ export async function createTaskFile(
   );
 }
 
-/** Removes a task as the program does: the file goes, its id stays used. It goes to the trash: it is not ours alone. */
+/**
+ * Removes a task as Claude Code does: the file goes, its id stays used. It goes to the trash, because others use it
+ * too.
+ */
 export async function removeTaskFile(
   paths: NativePaths,
   id: string,
@@ -118,7 +121,7 @@ export async function removeTaskFile(
   );
 }
 
-/** The ids of the task files that there are, in numerical order. */
+/** The ids of the existing task files, in numerical order. */
 export function taskIds(paths: NativePaths): string[] {
   try {
     return readdirSync(paths.tasks)
@@ -133,7 +136,7 @@ function lastId(paths: NativePaths): number {
   return Math.max(readMark(paths), Number(taskIds(paths).at(-1) ?? 0));
 }
 
-/** The highest number that the program noted as used. What cannot be read counts as no mark: the files that are there say enough. */
+/** The highest number that Claude Code recorded as used. 0 if unreadable: the existing files are enough. */
 export function readMark(paths: NativePaths): number {
   try {
     const text = readFileSync(paths.highWaterMark, 'utf8').trim();

@@ -1,18 +1,18 @@
 import type { MemberRecord } from '../core/state.ts';
 
-/** How long a member may have neither a process nor anybody who is at it. */
+/** How long a member may have neither a process nor a pending step. */
 const ADRIFT_MS = 2_000;
 
 /**
- * Finds members that should have a process and for whom nothing is under way: the journal could not be reached at the
- * moment when they were to be started, brought back or declared dead, and whoever was at it gave up. Only those that were
- * so for a while: between two steps everybody is for a moment.
+ * Finds members that should have a process but have none, and nothing is being done about it. The cause: the journal
+ * was unreachable when they should have been started, restarted or declared dead, and that step gave up. Only members
+ * that are in this state for a while count: between two steps every member is, for a moment.
  */
 export function watchAdrift() {
   const since = new Map<string, number>();
 
   return {
-    /** Of those that are unattended now, those that have been so for long enough; they count anew from then on. */
+    /** Those of the unattended members that have been so for long enough; their time then starts again. */
     find(teamId: string, unattended: readonly MemberRecord[]): MemberRecord[] {
       const now = performance.now();
       const keyOf = ({ id }: MemberRecord): string => `${teamId}/${id}`;

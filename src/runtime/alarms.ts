@@ -1,17 +1,17 @@
-/** The longest time for which a timer of Node's can be set; one that is due later is set again. */
+/** The longest timeout of a Node timer; an alarm that is due later is set again. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** One timer for each thing of a team that is due at some time; none keeps the process alive. */
+/** One timer for each thing of a team that is due at some time. No timer keeps the process alive. */
 export class Alarms {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #onError: (error: unknown, teamId: string) => void;
 
-  /** `onError` hears what goes wrong in what an alarm begins. */
+  /** `onError` gets errors of `ring`. */
   constructor(onError: (error: unknown, teamId: string) => void) {
     this.#onError = onError;
   }
 
-  /** Calls `ring` at that time, in place of what was set for the same thing before. */
+  /** Calls `ring` at that time; replaces an earlier alarm for the same thing. */
   set(teamId: string, id: string, at: number, ring: () => Promise<void>): void {
     this.clear(teamId, id);
     const key = keyOf(teamId, id);

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import type { BackendType } from '../core/member.ts';
 import type { TeammateMode } from '../core/team.ts';
 
-/** Where teammates can show themselves: in panes of the terminal that we run in, or nowhere. */
+/** Where teammates can be shown: in panes of the terminal that we run in, or nowhere. */
 export function detectBackend(
   mode: TeammateMode,
   environment: Readonly<Record<string, string | undefined>>,

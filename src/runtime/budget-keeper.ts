@@ -8,14 +8,14 @@ import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 
 /**
- * Watches what is used against what may be: at 80 % the lead is told once, at 100 % a person is asked, and a yes gives as
- * much again. That no turn begins meanwhile is for those who begin turns.
+ * Compares usage with budgets. At 80 % it tells the lead once; at 100 % it asks a person, whose yes doubles the budget.
+ * The code that starts turns must check that none begins meanwhile.
  */
 export function keepBudgets(
   { ledger, mailbox }: { ledger: Ledger; mailbox: Mailbox },
   onError: (error: unknown, teamId: string) => void,
 ): () => void {
-  /** What was told already; after a restart it may be told once more. */
+  /** Warnings already sent; a restart may repeat one. */
   const warned = new Set<string>();
   return ledger.subscribe((teamId, { events }, state) => {
     for (const event of events) {
@@ -47,7 +47,7 @@ export function keepBudgets(
   }
 }
 
-/** The budget of a team is asked about once, whoever reaches it. */
+/** Asks once about a team's budget, whichever member reaches it. */
 async function askPerson(
   ledger: Ledger,
   teamId: string,
@@ -86,7 +86,7 @@ async function carryOut(
   const use = budgetUses(state, request.memberId, request.answeredAt?.getTime() ?? 0).find(
     (one) => one.of === of && one.what === request.detail?.['what'],
   );
-  // Somebody changed it meanwhile, and the question is settled.
+  // Somebody changed the budget meanwhile, so the request is settled.
   if (!use || use.share < 1) return;
   const before = use.of === 'team' ? state.team?.budget : state.members.get(request.memberId)?.budget;
   const budget = raiseBudget(before ?? {}, use);
@@ -97,7 +97,7 @@ async function carryOut(
   await ledger.execute(teamId, change, () => undefined);
 }
 
-/** In words: whose, of what, how much. */
+/** In words: whose budget, of what, how much. */
 function describeUse({ of, what, used, limit }: BudgetUse, memberId: string): string {
   const show = (value: number): string => {
     if (what === 'costUsd') return `$${value.toFixed(2)}`;

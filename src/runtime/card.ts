@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { replacePrivateFile } from './private-file.ts';
 
-/** Who runs in a state directory, for people and programs that look for it. The lock, not the card, is the truth. */
+/** The daemon of a state directory, for people and programs that look for it. The lock, not the card, is the truth. */
 export const DaemonCard = z.object({
   pid: z.number().int(),
   startTime: z.string().describe('clock ticks from the boot to the start of the process; empty where nobody tells'),
@@ -15,7 +15,7 @@ export const DaemonCard = z.object({
 });
 export type DaemonCard = z.output<typeof DaemonCard>;
 
-/** The card that lies there; undefined if there is none that can be read. */
+/** The existing card; undefined if there is none or it is unreadable. */
 export function readCard(path: string): DaemonCard | undefined {
   try {
     return DaemonCard.parse(JSON.parse(readFileSync(path, 'utf8')));
@@ -24,12 +24,12 @@ export function readCard(path: string): DaemonCard | undefined {
   }
 }
 
-/** Puts a card in the place of the one before. */
+/** Replaces the card. */
 export function writeCard(path: string, card: DaemonCard): void {
   replacePrivateFile(path, `${JSON.stringify(card, null, 2)}\n`);
 }
 
-/** Takes the card away. */
+/** Removes the card. */
 export function removeCard(path: string): void {
   rmSync(path, { force: true });
 }

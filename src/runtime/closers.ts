@@ -1,11 +1,11 @@
-/** Things that were opened one after the other, to be closed in the reverse order. */
+/** Things that were opened one after another, to be closed in reverse order. */
 export interface Closers {
   add(name: string, close: () => unknown): void;
-  /** Closes everything once, also when some of it cannot be closed; that is told. */
+  /** Closes everything once; reports what fails and goes on. */
   close(): Promise<void>;
 }
 
-/** A list of what is open. `onError` must not throw. */
+/** An empty list. `onError` must not throw. */
 export function createClosers(onError: (error: unknown, name: string) => void): Closers {
   const open: { name: string; close: () => unknown }[] = [];
   let closing: Promise<void> | undefined;

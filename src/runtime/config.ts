@@ -6,16 +6,18 @@ import { Labels, Slug } from '../core/text.ts';
 import { AgentEntry, AgentRef } from './team-file/schema.ts';
 import { parseYamlFile } from './yaml-file.ts';
 
-/** A native teammate's name, or the beginning of one and a star. It goes into a shell's pattern, so it is nothing else. */
+/**
+ * A native teammate's name, or its beginning and a star. Nothing else is allowed, since it goes into a shell pattern.
+ */
 export const PlayerPattern = z
   .string()
   .max(64)
   .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*\*?$/, 'is not the name of a teammate, or the beginning of one and *');
 
-/** An agent with all that is said about how it runs. */
+/** An agent with its settings. */
 const SetUp = AgentEntry.extend({ agent: AgentRef });
 
-/** An agent in any of the ways in which a team file names one, or with all that is said about how it runs. */
+/** An agent in any form that a team file accepts, or with its settings. */
 const AgentChoice = z.union([...AgentRef.options, SetUp]);
 
 /** The same in one form. */
@@ -23,7 +25,7 @@ export function entryOf(choice: z.output<typeof AgentChoice>): z.output<typeof S
   return typeof choice === 'object' && 'agent' in choice ? choice : { agent: choice };
 }
 
-/** What a person set for the daemon of a state directory; flags and variables come before it. */
+/** A person's settings for the daemon of a state directory; flags and variables override them. */
 export const DaemonConfig = z.strictObject({
   name: Slug.optional().describe('what it is called among the daemons that share the journal'),
   labels: Labels.optional().describe('what it has, for members that need it'),
@@ -39,7 +41,7 @@ export type DaemonConfig = z.output<typeof DaemonConfig>;
 /** The file in the state directory. */
 const CONFIG_FILE = 'config.yaml';
 
-/** Reads `config.yaml` of a state directory; nothing is set where there is none. */
+/** Reads `config.yaml` of a state directory; without the file, nothing is set. */
 export function readConfig(directory: string): DaemonConfig {
   const file = join(directory, CONFIG_FILE);
   let text: string;
@@ -49,6 +51,6 @@ export function readConfig(directory: string): DaemonConfig {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new TeamError('invalid', `${file} cannot be read: ${(error as Error).message}`, { cause: error });
   }
-  // A file in which all is commented out sets nothing.
+  // A file with only comments sets nothing.
   return parseYamlFile(DaemonConfig.nullable(), text, { name: file }) ?? {};
 }

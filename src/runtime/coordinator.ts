@@ -17,26 +17,26 @@ import type { Mailbox } from '../ledger/mailbox.ts';
 import { detectBackend } from './backend.ts';
 import type { SessionManager } from './sessions.ts';
 
-/** What the coordinator tells. */
+/** The events of the coordinator. */
 export interface CoordinatorEvents {
   'teammate:joined': [member: { teamId: string; memberId: string }];
   'teammate:stopped': [member: { teamId: string; memberId: string; reason: string | undefined }];
 }
 
-/** How long a member may take to answer a request to shut down before it counts as not answered. */
+/** How long a member may take to answer a shutdown request; after that it counts as unanswered. */
 const ANSWER_MS = 60_000;
 
-/** Says what runs a new teammate, or refuses it. */
+/** Chooses the agent of a new teammate, or refuses it. */
 export type AgentFor = (teamId: string, teammate: JoinInput) => Promise<AgentSpec>;
 
-/** In whose name, and what goes into the command besides. */
+/** The actor, and what else goes into the command. */
 interface Speaker {
   readonly by?: Actor;
   readonly commandId?: string;
   readonly onHost?: string;
 }
 
-/** The life of teams: made, peopled, talked to, shut down, cleaned up. */
+/** The life of teams: create, add members, send messages, shut down, clean up. */
 export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
   readonly #ledger: Ledger;
   readonly #mailbox: Mailbox;
@@ -44,7 +44,7 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
   readonly #agentFor: AgentFor | undefined;
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #unsubscribe: () => void;
-  /** Who waits to lead, by session. */
+  /** Pending calls that make a session a lead, by session. */
   readonly #leading = new Map<string, Promise<void>>();
 
   constructor(
@@ -59,7 +59,7 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     this.#environment = environment;
     this.#unsubscribe = parts.ledger.subscribe((teamId, { events }, { team }) => {
       for (const event of events) {
-        // The lead is a member and no teammate.
+        // The lead is a member but not a teammate.
         if ('memberId' in event && event.memberId === team?.leadId) continue;
         if (event.type === 'teammate:joined') this.notifyTeammateJoined(teamId, event.memberId);
         if (event.type === 'teammate:stopped') {
@@ -69,7 +69,7 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     });
   }
 
-  /** Makes a team. A session leads one team at a time. */
+  /** Creates a team. A session leads one team at a time. */
   async createTeam(
     leadSessionId: string,
     config: Omit<z.input<typeof CreateTeamInput>, 'leadSessionId' | 'resolvedBackend'>,
@@ -84,21 +84,21 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     return this.recordTeam(team, { by, ...once });
   }
 
-  /** Makes a team of what is already known in full; its session may lead no other one that is open. */
+  /** Creates a team from complete input; its session may lead no other open team. */
   recordTeam(team: CreateTeamInput, { by = USER, ...once }: Speaker): Promise<TeamConfig> {
     return this.#asOnlyLead(team.leadSessionId, team.name, () =>
       this.#ledger.execute(team.name, { type: 'team.create', by, ...once, ...team }, viewTeam),
     );
   }
 
-  /** Changes a team; a session that is to lead it may lead no other one that is open. */
+  /** Changes a team; a session that becomes its lead may lead no other open team. */
   updateTeam(teamId: string, changes: UpdateTeamInput, { by = USER, ...once }: Speaker): Promise<TeamConfig> {
     return this.#asOnlyLead(changes.leadSessionId, teamId, () =>
       this.#ledger.execute(teamId, { type: 'team.update', by, ...once, ...changes }, viewTeam),
     );
   }
 
-  /** Brings a teammate to life: recorded first, then started by the daemon that takes it on. Without `agent` one is chosen. */
+  /** Adds a teammate: recorded first, then started by the daemon that takes it. Without `agent` one is chosen. */
   async spawnTeammate(
     teamId: string,
     options: z.input<typeof JoinInput>,
@@ -110,7 +110,7 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     return this.#sessions.spawnSession(teamId, by, { ...options, agent }, once);
   }
 
-  /** Told to whoever listens; it is state and wakes nobody. */
+  /** Emits `teammate:joined`; this changes no state and wakes nobody. */
   notifyTeammateJoined(teamId: string, memberId: string): void {
     this.emit('teammate:joined', { teamId, memberId });
   }
@@ -123,7 +123,7 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     return this.#mailbox.broadcast(teamId, fromId, message);
   }
 
-  /** Asks a teammate to stop; resolves with whether it agreed. One that does not answer in time did not. */
+  /** Asks a teammate to stop; resolves with whether it agreed. No answer in time counts as no. */
   async requestShutdown(
     teamId: string,
     teammateId: string,
@@ -153,12 +153,12 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     }
   }
 
-  /** Ends a teammate whether it agrees or not. Says what it took. */
+  /** Ends a teammate whether it agrees or not. Returns how it ended. */
   shutdownTeammate(teamId: string, teammateId: string, reason: string): Promise<string> {
     return this.#sessions.stopSession(teamId, teammateId, reason);
   }
 
-  /** Shuts a whole team down: all are asked at once, those that have not gone in time are ended, then it is closed. */
+  /** Shuts a team down: asks all members at once to stop, ends those that don't in time, closes the team. */
   async shutdownTeam(
     teamId: string,
     options: { by?: Actor; reason?: string; within: number; force?: boolean },
@@ -174,7 +174,7 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
         const agreed =
           !force && canAnswer && (await this.requestShutdown(teamId, memberId, { reason, within }).catch(ignoreGone));
         if (agreed) await this.#hasGone(teamId, memberId, within);
-        // Also for one that has gone: its process may need a moment more, and nobody is told before it is over.
+        // Also for a member that has gone: its process may need a moment more, and the caller waits for its end.
         await this.shutdownTeammate(teamId, memberId, reason);
       }),
     );
@@ -192,9 +192,9 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
   }
 
   /**
-   * Two that ask for the same session at once come one after the other: else both would find it free. On two daemons at the
-   * same moment both do: each team is a stream of its own, and no append can depend on two. To close one of them afterwards
-   * would undo what its caller was told is done.
+   * Serializes calls for the same session: otherwise two at once would both find it free. On two daemons at the same
+   * moment both succeed: each team is its own stream, and no append can depend on two. Closing one of them afterwards
+   * would undo something that its caller was told is done.
    */
   async #asOnlyLead<R>(sessionId: string | undefined, name: string, work: () => Promise<R>): Promise<R> {
     if (sessionId === undefined || sessionId === NO_SESSION) return work();
@@ -215,7 +215,7 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     const [other] = (
       await this.#ledger.viewAll(
         ({ team }) => (team?.leadSessionId === leadSessionId && team.status !== 'cleaned-up' ? [team.name] : []),
-        // Nobody can lead what nobody can read.
+        // An unreadable team has no lead.
         { of: (teamId) => teamId !== name, unreadable: () => [] },
       )
     ).flat();
@@ -240,7 +240,7 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
   }
 }
 
-/** Those who are to go. One that no machine has taken on yet runs nowhere, and nobody would answer for it. */
+/** The teammates to stop. One that no machine has taken yet runs nowhere and could not answer. */
 function liveTeammates(state: TeamState): { memberId: string; canAnswer: boolean }[] {
   return [...state.members.values()]
     .filter((member) => member.status !== 'stopped' && member.agent !== undefined)

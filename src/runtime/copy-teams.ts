@@ -6,21 +6,21 @@ import type { Journal, Seq, Stored } from '../journal/journal.ts';
 export interface Copied {
   readonly team: string;
   readonly batches: number;
-  /** Those that were not there before. */
+  /** The batches that were not there before. */
   readonly added: number;
 }
 
 export interface CopyOptions {
-  /** Only these. */
+  /** Copy only these. */
   readonly teams?: readonly string[];
   readonly signal: AbortSignal;
   readonly onTeam: (copied: Copied) => void;
 }
 
 /**
- * Copies teams batch by batch and compares what then is in both. What is there already must be the beginning of what is to
- * be copied: so a copy that was interrupted is gone on with, and a team of the same name is never written to. Neither team
- * nor journal is changed at the source.
+ * Copies teams batch by batch, then compares both journals. What the target already has must be the beginning of the
+ * source. So an interrupted copy can be resumed, and another team of the same name is never written to. The source does
+ * not change.
  */
 export async function copyTeams(from: Journal, to: Journal, options: CopyOptions): Promise<Copied[]> {
   const present = await from.teams();
@@ -47,7 +47,7 @@ async function copyTeam(from: Journal, to: Journal, team: string, signal: AbortS
   return { team, batches: verified, added: end - start };
 }
 
-/** How many batches both have; throws if they differ in one, or if there are more at the target. */
+/** How many batches both have. Throws if one differs, or if the target has more. */
 async function compare(from: Journal, to: Journal, team: string, signal: AbortSignal): Promise<Seq> {
   const source = from.read(team, 0)[Symbol.asyncIterator]();
   let same = 0;

@@ -4,14 +4,14 @@ import type { TeamEvent } from '../core/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Alarms } from './alarms.ts';
 
-/** Sees to it that no request waits for ever. */
+/** Makes sure that no request waits forever. */
 export interface Deadlines {
-  /** Takes up what already waits. */
+  /** Starts timers for the pending requests. */
   start(): Promise<void>;
   close(): void;
 }
 
-/** Answers with no what nobody has answered when its time is up. */
+/** Answers a request with no when its deadline passes. */
 export function keepDeadlines(ledger: Ledger, onError: (error: unknown, teamId: string) => void): Deadlines {
   const alarms = new Alarms(onError);
   const unsubscribe = ledger.subscribe((teamId, { events }) => {

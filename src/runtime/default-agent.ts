@@ -6,12 +6,12 @@ import { entryOf } from './config.ts';
 import type { DaemonConfig } from './config.ts';
 import { specOf } from './team-file/agents.ts';
 
-/** In this order they are taken where nobody says which: that of `troupe agents`, without second ways to run the same. */
+/** The order of preference if nobody names an agent: that of `troupe agents`, without variants. */
 const ORDER = Object.keys(AGENTS).filter((name) => findAgent(name)?.variantOf === undefined);
 
 /**
- * What runs a teammate where neither the caller nor its team says: `agent` of `config.yaml`, else the first that is installed.
- * Where there is none it says what to do about it.
+ * The agent of a teammate if neither the caller nor the team names one: `agent` of `config.yaml`, else the first
+ * installed one. If there is none, the error says what to do.
  */
 export function defaultAgent({ agent }: DaemonConfig, installed: readonly string[]): AgentSpec {
   if (agent !== undefined) return specOf(entryOf(agent), undefined);

@@ -12,15 +12,15 @@ export interface Departure {
   /** The daemon that ran it. */
   readonly hostId: string;
   readonly reason: string;
-  /** It is started again soon. */
+  /** It is restarted soon. */
   readonly returning?: boolean;
-  /** How it died for the last time, when it is not started again by itself: a person is asked. */
+  /** Its last cause of death, if it is not restarted automatically: a person is asked. */
   readonly givenUp?: string | undefined;
-  /** What it waits for until then, for everybody to see. */
+  /** What it waits for until then; shown to everyone. */
   readonly waiting?: string | undefined;
 }
 
-/** Marks a member as stopped, and in the same step asks a person about one that is given up; returns the tasks given back. */
+/** Marks a member as stopped; in the same step asks a person if it is given up. Returns the released tasks. */
 export function recordDeparture(ledger: Ledger, departure: Departure): Promise<string[]> {
   const { teamId, memberId, hostId, reason, returning = false, givenUp, waiting } = departure;
   const commands: NewCommand[] = [{ type: 'member.leave', by: SYSTEM, memberId, reason, returning, hostId }];
@@ -36,14 +36,14 @@ export function recordDeparture(ledger: Ledger, departure: Departure): Promise<s
   );
 }
 
-/** Which tasks went back, as a lead is told. */
+/** The released tasks, as the lead reads it. */
 export function givenBack(held: readonly string[]): string {
   return held.length > 0 ? ` Given back: ${held.map((id) => `#${id}`).join(', ')}.` : '';
 }
 
 /**
- * Records that a member's process died although nobody asked it to, and tells the lead. Returns who died and when it comes back;
- * nothing where nobody need hear of it: the member was about to stop, or is not ours.
+ * Records that a member's process died unasked, and tells the lead. Returns the member and when it restarts; nothing if
+ * nobody needs to know, because the member was about to stop or is not ours.
  */
 export async function recordCrash(
   { ledger, mailbox, hostId }: { ledger: Ledger; mailbox: Mailbox; hostId: string },
@@ -65,7 +65,7 @@ export async function recordCrash(
   return { member, restartsIn };
 }
 
-/** One message for each crash, with all that follows from it. */
+/** One message per crash, with all its consequences. */
 async function tellLeadOfCrash(
   { ledger, mailbox }: { ledger: Ledger; mailbox: Mailbox },
   crash: { teamId: string; memberId: string; how: string; held: readonly string[]; returning: boolean },

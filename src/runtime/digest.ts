@@ -6,50 +6,50 @@ import { shorten } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
 import type { Stored } from '../journal/journal.ts';
 
-/** What a lead is told of its team in one go. */
+/** One summary of a team for its lead. */
 export interface Digest {
-  /** The digest goes up to here: ask for the next one after it. */
+  /** The last batch in the digest: ask for the next digest after it. */
   readonly seq: number;
-  /** For the lead to read; empty when nothing worth a word happened. */
+  /** For the lead to read; empty if nothing worth telling happened. */
   readonly text: string;
   /** Nothing is open any more, or what is open cannot go on by itself. */
   readonly settled: boolean;
-  /** Worth waking the lead for: the work is settled, a task failed, or a plan waits for its judgement. */
+  /** Worth waking the lead for: the work is settled, a task failed, or a plan waits for approval. */
   readonly due: boolean;
 }
 
-/** Of each result so much; the whole is one look-up away. Characters. */
+/** How much of each result, in characters; the lead can look up the rest. */
 const RESULT_LENGTH = 200;
 
-/** Of a plan that the lead must judge so much. Characters. */
+/** How much of a plan that the lead must judge, in characters. */
 const PLAN_LENGTH = 8_000;
 
-/** Ends of tasks told one by one; of more, the number. */
+/** Ended tasks listed one by one; beyond that, only their number. */
 const ENDS = 20;
 
-/** Open tasks told one by one to a lead that has just come. */
+/** Open tasks listed one by one for a new lead. */
 const OPEN_TASKS = 50;
 
-/** So many batches are read for a digest, in 20 ms: for one who is further behind it says more where the team stands. */
+/** How many batches a digest reads, in 20 ms. For a lead further behind it says more about the present state. */
 export const BATCHES_TOLD = 2_000;
 
-/** What a digest is made of. */
+/** The input of a digest. */
 export interface Happened {
-  /** The last batch that was taken in. */
+  /** The last batch added. */
   seq: number;
-  /** Takes in one more. */
+  /** Adds one batch. */
   add(batch: Stored): void;
   readonly ended: ReadonlySet<string>;
-  /** Plans that were handed in. */
+  /** Submitted plans. */
   readonly submitted: ReadonlySet<string>;
-  /** What members said last when they went idle. */
+  /** Members' last words before they went idle. */
   readonly said: ReadonlyMap<string, string>;
-  /** Somebody went idle or stopped. */
+  /** A member went idle or stopped. */
   hasChanged: boolean;
   hasFailed: boolean;
 }
 
-/** Takes in what happened after a batch. Of each only what a digest tells is held. What the lead did itself it knows. */
+/** Collects the events after a batch. Keeps only what a digest tells; skips the lead's own actions. */
 export function gather(after: number, leadId: string): Happened {
   const ended = new Set<string>();
   const submitted = new Set<string>();
@@ -78,11 +78,11 @@ export function gather(after: number, leadId: string): Happened {
 }
 
 /**
- * What happened after a batch, in a few lines: which tasks ended and how, who is idle, what waits for an answer, what is
+ * The events after a batch in a few lines: ended tasks and their results, idle members, pending answers, and what is
  * left. One digest replaces a message per completion and per idle notice.
  */
 export function makeDigest(state: TeamState, { seq, ended, submitted, said, hasChanged, hasFailed }: Happened): Digest {
-  // One that was told and not answered is not told again with every digest.
+  // A plan that was already told is not repeated in every digest.
   const plans = pendingPlans(state).filter(({ id }) => submitted.has(id));
   const settled = isSettled(state);
   if (ended.size === 0 && plans.length === 0 && !hasChanged) return { seq, text: '', settled, due: false };
@@ -96,7 +96,7 @@ export function makeDigest(state: TeamState, { seq, ended, submitted, said, hasC
   return { seq, settled, due: settled || hasFailed || plans.length > 0, text: lines.join('\n') };
 }
 
-/** The whole of a team for one who has just come to lead it. */
+/** The whole team, for a new lead. */
 export function fullDigest(state: TeamState, seq: number): Digest {
   const { id, description } = requireTeam(state);
   const open = [...state.tasks.values()].filter((task) => task.status === 'pending' || task.status === 'in_progress');
@@ -115,7 +115,7 @@ export function fullDigest(state: TeamState, seq: number): Digest {
   return { seq, text, settled: open.length === 0, due: true };
 }
 
-/** Nobody works, and nothing is there that somebody could take. */
+/** Nobody works, and there is nothing to claim. */
 function isSettled(state: TeamState): boolean {
   const isAtWork = [...state.members.values()].some(
     ({ id, status }) => (status === 'active' || status === 'spawning') && id !== state.team?.leadId,
@@ -134,7 +134,7 @@ function endLines(state: TeamState, ended: ReadonlySet<string>): string[] {
   return lines;
 }
 
-/** What those produced who went idle after something else than a task: an answer to mail, say. */
+/** Results of members that went idle after something other than a task, such as a message. */
 function answerLines(state: TeamState, said: Happened['said'], ended: ReadonlySet<string>): string[] {
   const told = new Set([...ended].map((id) => state.tasks.get(id)?.assigneeId));
   return [...said].flatMap(([memberId, answer]) => (told.has(memberId) ? [] : `${memberId} says: ${answer}`));
@@ -152,7 +152,7 @@ function planLines(plans: readonly TeamRequest[]): string[] {
   });
 }
 
-/** The beginning of what somebody said, in one line. */
+/** The beginning of a text, in one line. */
 function briefly(text: string): string {
   return shorten(text, RESULT_LENGTH).replaceAll(/\s*\n\s*/g, ' ');
 }
@@ -170,7 +170,7 @@ function stateLine(state: TeamState): string {
   const parts = [
     ['Working', by('active')],
     ['idle', by('idle')],
-    // A lead that runs before its teammates do must not take them for missing.
+    // A lead that starts before its teammates must not think that they are missing.
     ['starting', by('spawning')],
     ['about to stop', by('shutting-down')],
     ['stopped', by('stopped')],

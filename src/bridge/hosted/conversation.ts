@@ -61,7 +61,7 @@ export function newConversation(): Conversation {
     list.push(item);
     return list.length > REMEMBERED ? (list.shift(), 1) : 0;
   };
-  /** Lines are not always in the order of their times. */
+  /** Lines are not always in order of time. */
   const within = (begunAt: number): typeof answers => {
     const next = Math.min(...prompts.filter(({ at }) => at > begunAt).map(({ at }) => at));
     return answers.filter(({ at }) => at >= begunAt && !(at >= next)).sort((a, b) => a.at - b.at);

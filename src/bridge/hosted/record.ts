@@ -58,7 +58,7 @@ export type Told = { readonly at: number } & (
   | { readonly type: 'compacted' }
 );
 
-/** What the program writes in the place of a prompt when somebody pressed Escape. */
+/** Claude Code writes this in place of a prompt when somebody pressed Escape. */
 const INTERRUPTED = /^\[Request interrupted by user/;
 
 /** Subtypes that end a turn; each version writes at least one of them. */

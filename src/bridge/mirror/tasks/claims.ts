@@ -15,15 +15,16 @@ import { handOver } from './commands.ts';
 import { fileOf, formOfFile, shownOfClaim } from './form.ts';
 
 /**
- * Writes claims into the native files, each under its lock; false when somebody there was first, which the journal then says. All that
- * is needed comes with the task: a look at the ledger would wait for the commits of all other claims.
+ * Writes claims into the native files, each under its lock. Returns false if the native side was first; the journal
+ * then says so. The task itself carries all that is needed: reading the ledger would wait for the commits of all other
+ * claims.
  */
 export function confirmClaims(shared: Shared, book: TaskBook, withheld: Withheld) {
   const { paths, stream, wrote, naming, view, execute } = shared;
   return async (task: SharedTask, memberId: string): Promise<boolean> => {
     if (task.assigneeId !== memberId || task.status !== 'in_progress') return false;
     const native = book.toNative.get(task.id);
-    // Not shown yet: nobody there can have taken it.
+    // Not in the native list yet, so nobody there can have taken it.
     if (native === undefined) return true;
     book.unconfirmed.add(task.id);
     try {
@@ -45,28 +46,28 @@ export function confirmClaims(shared: Shared, book: TaskBook, withheld: Withheld
           return { answer: undefined, write: next };
         };
       let winner = await changeTaskFile(paths, native, write(), { wrote, ...shared.times.files });
-      // One that has left holds nothing, whatever the file still says.
+      // A member that has left holds nothing, whatever the file says.
       const owner = winner?.owner;
       if (owner !== undefined && (await view((state) => hasLeft(state, naming.idOf(state, owner))))) {
         winner = await changeTaskFile(paths, native, write(owner), { wrote, ...shared.times.files });
       }
       if (winner === undefined) return true;
-      // In one step: in between nobody else may take it here.
+      // In one step, so that nobody else here can take it in between.
       const lost = formOfFile(winner);
       const commands = await view((state) => handOver(state, task, lost, naming));
       try {
         await execute(commands);
       } catch (error) {
-        // Somebody moved the task on, so this claim holds nothing that could be handed over. The next pass compares both sides.
+        // Another change came first, so this claim has nothing to hand over. The next pass compares both sides.
         if (error instanceof TeamError && error.code === 'stale_epoch') return false;
         throw error;
       }
       book.agreed.set(native, { form: lost, revision: 0 });
       return false;
     } catch (error) {
-      // A list that is gone has nobody in it who could take the task.
+      // A list that is gone has no member that could take the task.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
-      // What cannot stand in the file is not held here either: the answer, the journal and the file say the same.
+      // A claim that cannot be written is undone, so that the answer, the journal and the file agree.
       await withheld.withhold(task, error);
       throw error;
     } finally {
@@ -81,22 +82,22 @@ function hasLeft(state: TeamState, memberId: string | undefined): boolean {
 }
 
 /**
- * Tasks that nobody is given: those whose native files cannot be written, since a claim that does not stand there is none, and those that
- * were set aside for somebody who has not come yet. Their records say so: nobody takes them, and the next daemon knows of them.
+ * Tasks that nobody can claim: their native file cannot be written, or it names an owner that is unknown so far. The
+ * first kind counts because a claim must be in the file. The tasks' records say so, so the next daemon knows too.
  */
 export interface Withheld {
-  /** Takes a claim back that could not be written, and tells people why. */
+  /** Undoes a claim that could not be written, and tells people why. */
   withhold(task: SharedTask, error: unknown): Promise<void>;
-  /** Gives free what can be written again, and what is for somebody who has come. */
+  /** Frees tasks whose file is writable again, and those whose owner has come. */
   look(): Promise<void>;
-  /** Gives all of it free: the native team has no more say. */
+  /** Frees all of them: the native team has no say any more. */
   end(): Promise<void>;
 }
 
-/** Begins with what an earlier daemon withheld. */
+/** Starts with what an earlier daemon withheld. */
 export function withholdTasks(shared: Shared): Withheld {
   const { paths, naming, view, execute } = shared;
-  /** Of those set aside people are told once. */
+  /** Tasks with an unknown owner that people were told about. */
   const told = new Set<string>();
   const isWritable = (native: string): boolean => {
     const path = paths.task(native);
@@ -116,13 +117,13 @@ export function withholdTasks(shared: Shared): Withheld {
       report(taskId, error instanceof Error ? error.message : 'unknown');
       const withheld = 'its native file cannot be written';
       try {
-        // In one step: whoever hears that it was released must not take it again.
+        // In one step: a member that sees the release must not claim the task again.
         await execute([
           { type: 'task.release', by: SYSTEM, taskId, epoch, reason: withheld },
           { type: 'task.update', by: SYSTEM, taskId, withheld },
         ]);
       } catch (refusal) {
-        // Somebody moved it on meanwhile: then it is not held by this claim any more.
+        // Another change came first, so this claim does not hold the task any more.
         if (!(refusal instanceof TeamError)) throw refusal;
       }
     },

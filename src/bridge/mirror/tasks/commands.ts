@@ -10,10 +10,10 @@ import type { Naming } from '../names.ts';
 import { formOfFile } from './form.ts';
 import type { Links, TaskForm } from './form.ts';
 
-/** What the native side did to a task, as commands, one after the other as far as they go. */
+/** A native change of a task as commands, carried out in order until one is refused. */
 export type Step = readonly NewCommand[];
 
-/** What makes tasks of ours of native ones, under their own ids where those are free. */
+/** Commands that create our tasks for native ones, under the same ids where those are free. */
 export function creations(
   state: TeamState,
   files: readonly NativeTask[],
@@ -30,7 +30,7 @@ export function creations(
   return files.map((file) => {
     const form = formOfFile(file);
     const taskId = ids.get(file.id) ?? '';
-    // Edges to tasks that come later are added when those are there.
+    // Edges to later tasks are added once those exist.
     const before = form.blockedBy.flatMap((id) =>
       made.has(id) ? (ids.get(id) ?? []) : known(state, links.toTask.get(id)),
     );
@@ -50,13 +50,13 @@ export function creations(
   });
 }
 
-/** What a file says, beside what was agreed and what our side says. */
+/** What a file says, beside the agreed form and ours. */
 export interface Finding {
   readonly found: TaskForm;
-  /** What was agreed on; undefined after a restart when both sides may have moved. */
+  /** The agreed form; undefined after a restart if both sides may have changed. */
   readonly base: TaskForm | undefined;
   readonly ours: TaskForm;
-  /** The file was written by somebody who had read it before our last write: an overwrite, not a wish. */
+  /** The file's writer had read it before our last write: an accidental overwrite, not a request. */
   readonly isStale: boolean;
   readonly links: Links;
 }
@@ -95,22 +95,24 @@ export function stepsFrom(state: TeamState, task: TaskRecord, { found, base, our
 }
 
 /**
- * The same steps, refused if the task changed hands since they were planned. Without that, a native reservation that was planned while
- * a task was free took it from the member of ours that had claimed it in between. A claim needs a free task anyway.
+ * The same steps, refused if the task changed hands since they were planned. Otherwise a native reservation, planned
+ * while the task was free, would take it from our member that claimed it in between. A claim needs a free task anyway.
  */
 function ifStill({ epoch }: TaskRecord, steps: readonly Step[]): Step[] {
   const isFirst = (command: NewCommand): boolean => command === steps[0]?.[0] && command.type !== 'task.claim';
   return steps.map((step) => step.map((command) => (isFirst(command) ? { ...command, epoch } : command) as NewCommand));
 }
 
-/** What was withheld from our members is free for who takes it natively, in one step: nobody of ours may come in between. */
+/** Frees a withheld task for its native claimer in the same step, so that none of our members comes in between. */
 function giveFree(task: TaskRecord, steps: readonly Step[]): Step[] {
   const takes = (step: Step): boolean => step.some(({ type }) => type === 'task.claim');
   if (task.withheld === undefined) return [...steps];
   return steps.map((step) => (takes(step) ? [endSetAside(task), ...step] : step));
 }
 
-/** A new status or owner, as the step that it stands for. In files nobody signs: what only a holder or a lead may do, the lead did. */
+/**
+ * The steps for a new status or owner. Files name no author: what only a holder or lead may do counts as the lead's.
+ */
 function statusSteps(
   state: TeamState,
   task: TaskRecord,
@@ -126,11 +128,11 @@ function statusSteps(
   const isOver = task.status === 'completed' || task.status === 'failed';
 
   if (found.status === 'completed') {
-    // Where we lead, a task that failed is not done because a file says so.
+    // Where we lead, a file cannot turn a failed task into a completed one.
     if (task.status === 'completed' || (naming.leads && isOver)) return [];
     if (isDoubtful && heldByOurs) return [];
     const reopen: Step[] = task.status === 'failed' ? [[{ type: 'task.reopen', by, taskId }]] : [];
-    // Done by whoever it names, where the rules let it; else the lead declared it done.
+    // Completed by the named owner if the rules allow it, else by the lead.
     const own = owner !== undefined && isNative(owner) && !held;
     return own
       ? [...reopen, [{ type: 'task.claim', by: owner, taskId }], [{ type: 'task.complete', by: owner, taskId }]]
@@ -152,7 +154,7 @@ function statusSteps(
     const reopen: Step[] = isOver ? [[{ type: 'task.reopen', by, taskId }]] : [];
     const claimer = owner ?? by;
     if (!isNative(claimer)) {
-      // Nobody starts work in the name of a member of ours: it is reserved, and the member takes it.
+      // Nobody starts work in the name of our member: the task is reserved, and the member claims it.
       if (heldByOurs && task.assigneeId === claimer) return [];
       if (heldByOurs) return [[{ type: 'task.claim', by: claimer, taskId }]];
       return [...reopen, [{ type: 'task.assign', by, taskId, assigneeId: claimer }]];
@@ -176,8 +178,8 @@ function statusSteps(
 }
 
 /**
- * Sets a task aside for whom its file names, whom we do not know: the oldest version lists a teammate only after it was given work and
- * started. Taken for free, the work would be done by whoever comes first.
+ * Withholds a task whose file names an owner that this team does not know. The oldest version lists a teammate only
+ * after it was given work and started. If the task counted as free, the first member to come would do the work.
  */
 function setAside(task: TaskRecord, { owner = '', status }: TaskForm): NewCommand {
   const metadata = fileMark(task, { owner, begun: status === 'in_progress' || undefined });
@@ -185,7 +187,7 @@ function setAside(task: TaskRecord, { owner = '', status }: TaskForm): NewComman
   return { type: 'task.update', by: SYSTEM, taskId: task.id, metadata, withheld };
 }
 
-/** Why somebody whom we do not know may not have begun a task: nobody may. */
+/** Why an unknown owner may not have begun a task: it is blocked, so nobody may. */
 export function refusalOf(
   state: TeamState,
   taskId: string,
@@ -198,13 +200,16 @@ export function refusalOf(
   return new TeamError('blocked', `Task ${taskId} ${explainBlocked(state, task)}`);
 }
 
-/** It is not set aside any more: whom it is for is known, or it is another's. */
+/** Stops withholding a task: its owner is known, or it has another one. */
 export function endSetAside(task: TaskRecord): NewCommand {
   const metadata = fileMark(task, { owner: undefined, begun: undefined });
   return { type: 'task.update', by: SYSTEM, taskId: task.id, metadata, withheld: null };
 }
 
-/** Its file was deleted. That is on record: a file may come back, and then so does the task, unlike one that we deleted ourselves. */
+/**
+ * The task's file was deleted. We record that, because the task returns with its file, unlike one that we deleted
+ * ourselves.
+ */
 export function partings(native: string, taskId: string, by: string): Step {
   return [
     { type: 'task.update', by: SYSTEM, taskId, metadata: { native: { id: native, gone: true } } },
@@ -212,7 +217,7 @@ export function partings(native: string, taskId: string, by: string): Step {
   ];
 }
 
-/** Its file is there again. */
+/** The file is back. */
 export function returns(native: string, taskId: string, by: string): Step {
   return [
     { type: 'task.reopen', by, taskId, reason: 'its file is back' },
@@ -221,8 +226,8 @@ export function returns(native: string, taskId: string, by: string): Step {
 }
 
 /**
- * A member that we lead said that the one task it works on is done, in the middle of the turn that is about it: that turn ends it,
- * with what it produced.
+ * Whether a member that we lead called its only task completed during the turn about it. Then the end of that turn
+ * completes the task, with the turn's result.
  */
 export function isEnding(state: TeamState, naming: Naming, taskId: string, file: NativeTask): boolean {
   const task = state.tasks.get(taskId);
@@ -232,7 +237,7 @@ export function isEnding(state: TeamState, naming: Naming, taskId: string, file:
   return naming.isNative(state, holder.id) && [...state.tasks.values()].filter(isHeld).length === 1;
 }
 
-/** The native side was first: the task goes to whom the file names, with whatever was done there since. */
+/** The native side was first: the task goes to the owner in the file, with everything that happened there since. */
 export function handOver(
   state: TeamState,
   { id: taskId, epoch }: { id: string; epoch: number },
@@ -251,12 +256,12 @@ export function handOver(
   const isTheirs = member !== undefined && naming.isNative(state, member.id);
   const commands: NewCommand[] = [{ type: 'task.assign', by: SYSTEM, taskId, assigneeId: owner, epoch }];
   if (found.status !== 'pending' && isTheirs) commands.push({ type: 'task.claim', by: member.id, taskId });
-  // Where we lead, the gates judge that first.
+  // Where we lead, the gates judge it first.
   if (found.status === 'completed' && !naming.leads) commands.push({ type: 'task.complete', by: SYSTEM, taskId });
   return commands;
 }
 
-/** A task that is there and not deleted, as a list of one. */
+/** An existing task that is not deleted, as a list of one. */
 function known(state: TeamState, taskId: string | undefined): string[] {
   const task = taskId === undefined ? undefined : state.tasks.get(taskId);
   return task && task.status !== 'deleted' ? [task.id] : [];

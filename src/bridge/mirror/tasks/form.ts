@@ -9,7 +9,7 @@ import type { NativeTask } from '../../format.ts';
 import { strangerOf } from '../names.ts';
 import type { Naming } from '../names.ts';
 
-/** The part of a task that both sides know, in the words of the native one. */
+/** The fields of a task that both sides know, in native words. */
 export interface TaskForm {
   readonly subject: string;
   readonly description: string;
@@ -19,11 +19,14 @@ export interface TaskForm {
   readonly blockedBy: readonly string[];
 }
 
-/** What we leave in a file, under `metadata`, which alone survives: which task of ours it is, and as of when. */
+/**
+ * Our stamp in a file: which task of ours it is, at which revision. It is under `metadata`, the only place that
+ * survives.
+ */
 const Stamp = z.looseObject({ id: z.string(), stream: z.string(), revision: z.number().int() });
 export type Stamp = z.output<typeof Stamp>;
 
-/** Ids of the two sides, both ways. */
+/** The ids of both sides, in both directions. */
 export interface Links {
   readonly naming: Naming;
   readonly toTask: Map<string, string>;
@@ -31,8 +34,8 @@ export interface Links {
 }
 
 /**
- * A task of ours as the native side shows it. A failed one is shown as held: nobody may take it, nothing behind it opens. One that was set
- * aside is the one's for whom it was.
+ * Our task in native form. A failed task is shown as held, so that nobody takes it and its dependents stay blocked. A
+ * withheld task keeps its unknown owner.
  */
 export function formOfTask(state: TeamState, task: TaskRecord, links: Links): TaskForm {
   const stranger = strangerOf(state, task, links.naming);
@@ -50,7 +53,7 @@ function shownStatus({ status }: TaskRecord): TaskForm['status'] {
   return status === 'failed' ? 'in_progress' : status === 'deleted' ? 'completed' : status;
 }
 
-/** A file as we would keep it: within our limits, and with nothing that a line may not hold. */
+/** A file in our limits: shortened, and each line without control characters. */
 export function formOfFile(file: NativeTask): TaskForm {
   const { owner, activeForm } = file;
   return {
@@ -63,21 +66,21 @@ export function formOfFile(file: NativeTask): TaskForm {
   };
 }
 
-/** Our stamp in a file; one of another team or another life is none. */
+/** Our stamp in a file. The stamp of another team or stream does not count. */
 export function stampOf(file: NativeTask | undefined, stream: string): Stamp | undefined {
   const stamp = Stamp.safeParse(file?.metadata?.[BRIDGE_MARK]).data;
   return stamp?.stream === stream ? stamp : undefined;
 }
 
-/** Of which revision a file is. One without our stamp shows a task as it was taken over from there: untouched by us. */
+/** The revision that a file shows. A file without our stamp shows the task as we adopted it. */
 export function revisionIn(file: NativeTask, stream: string): number {
   return stampOf(file, stream)?.revision ?? ADOPTED;
 }
 
-/** The revision of a task that has just been taken over. */
+/** The revision of a task that was just adopted. */
 export const ADOPTED = 1;
 
-/** All that a file shows of a task of ours. */
+/** Everything that a file shows of our task. */
 export interface Shown {
   readonly form: TaskForm;
   /** The native ids of the tasks that wait for it. */
@@ -85,7 +88,7 @@ export interface Shown {
   readonly stamp: Stamp;
 }
 
-/** What is to be shown of a task now. */
+/** What a file should show of a task now. */
 export function shownOf(state: TeamState, task: TaskRecord, links: Links, stream: string): Shown {
   return {
     form: formOfTask(state, task, links),
@@ -94,7 +97,7 @@ export function shownOf(state: TeamState, task: TaskRecord, links: Links, stream
   };
 }
 
-/** The same for a task as callers get it, with the name of its holder. */
+/** The same for a claimed task as callers get it, with its holder's native name. */
 export function shownOfClaim(task: SharedTask, owner: string, links: Links, stream: string): Shown {
   const { title: subject, description, activeForm } = task;
   const blockedBy = nativeIds(task.dependencies, links);
@@ -107,7 +110,8 @@ export function shownOfClaim(task: SharedTask, owner: string, links: Links, stre
 
 function newStamp(task: Pick<SharedTask, 'id' | 'epoch' | 'revision' | 'status'>, stream: string): Stamp {
   const { id, epoch, revision, status } = task;
-  // The native side has no word for it: there it stays in progress, so that nobody takes it and nothing behind it opens.
+  // The native side has no failed status: there it stays in progress, so that nobody takes it and nothing behind it
+  // opens.
   return { id, stream, epoch, revision, ...(status === 'failed' && { status }) };
 }
 
@@ -115,7 +119,7 @@ function nativeIds(ids: readonly string[], { toNative }: Links): string[] {
   return ids.flatMap((id) => toNative.get(id) ?? []);
 }
 
-/** The file that shows a task of ours; what the native side wrote and we only shortened stays as it is. */
+/** The file for our task. Native texts that we only shortened stay as they are. */
 export function fileOf({ form, blocks, stamp }: Shown, before?: NativeTask): Omit<NativeTask, 'id'> {
   const had = before && formOfFile(before);
   const kept = (key: 'subject' | 'description' | 'activeForm'): string | undefined =>
@@ -135,7 +139,7 @@ export function fileOf({ form, blocks, stamp }: Shown, before?: NativeTask): Omi
   return next;
 }
 
-/** Whether two forms show the same task; edges that only one side has are not looked at here. */
+/** Whether two forms show the same task; ignores dependencies. */
 export function sameForm(a: TaskForm, b: TaskForm): boolean {
   return (
     a.subject === b.subject &&
@@ -146,7 +150,7 @@ export function sameForm(a: TaskForm, b: TaskForm): boolean {
   );
 }
 
-/** Whether a file shows what our side says, and has nothing that our side does not know. */
+/** Whether a file shows our state and nothing that our side does not know. */
 export function isInStep(
   state: TeamState,
   task: TaskRecord,
@@ -163,22 +167,22 @@ export function isInStep(
   );
 }
 
-/** What a task waits for is settled once it was begun; edges that were added later count when it is free again. */
+/** Dependencies are fixed once a task was begun; later ones count when it is free again. */
 function haveSameEdges(task: TaskRecord, form: TaskForm, found: TaskForm, { toTask }: Links): boolean {
   const shown = new Set(found.blockedBy);
   if (task.status !== 'pending') return form.blockedBy.every((id) => shown.has(id));
   const edges = new Set(form.blockedBy);
-  // An edge to a task that is nowhere is theirs, and holds nobody up.
+  // An edge to a task that does not exist is theirs and blocks nothing.
   const real = [...shown].filter((id) => toTask.has(id));
   return edges.size === real.length && real.every((id) => edges.has(id));
 }
 
-/** One that has no number over there yet need not be listed. */
+/** A task without a native number need not be listed yet. */
 function isListed(list: readonly string[] | undefined, native: string | undefined): boolean {
   return native === undefined || (list ?? []).includes(native);
 }
 
-/** Whether a file already has all that we would write into it. */
+/** Whether a file already has everything that we would write. */
 export function isCovered(before: NativeTask, write: NativeTask): boolean {
   const all = (had: readonly string[] | undefined, want: readonly string[] | undefined): boolean =>
     (want ?? []).every((id) => (had ?? []).includes(id));

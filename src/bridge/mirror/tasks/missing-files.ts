@@ -4,27 +4,27 @@ import { printAt } from '../../json-file.ts';
 import { readMark } from '../../task-file.ts';
 import type { Shared } from '../shared.ts';
 
-/** Tells task files that were deleted from those that are only away: moved for a moment, or lost with their directory. */
+/** Tells deleted task files from absent ones, which were moved for a moment or lost with their directory. */
 export interface MissingFiles {
-  /** Whether there is a list to compare with; where there was one and is none, nothing is concluded from that. */
+  /** Whether there is a task list to compare with. If it has vanished, nothing is concluded from that. */
   isHere(): Promise<boolean>;
-  /** Of the tasks whose files are missing, those that count as deleted by now. */
+  /** Those of the missing tasks that count as deleted by now. */
   deleted(missing: readonly string[]): Promise<string[]>;
 }
 
-/** More than so many at a time were hardly deleted one by one. */
+/** More than this many at once were hardly deleted one by one. */
 const FEW = 3;
 
 interface Away {
   readonly since: number;
-  /** The program's own note of what it deleted, as it was while the file was there. */
+  /** Claude Code's own record of deleted numbers, as it was while the file existed. */
   readonly mark: string;
   looks: number;
-  /** It went with many others. */
+  /** It vanished with many others. */
   isOneOfMany: boolean;
 }
 
-/** Begins to watch. */
+/** Starts watching. */
 export function watchMissingFiles({ paths, step, times }: Pick<Shared, 'paths' | 'step' | 'times'>): MissingFiles {
   const away = new Map<string, Away>();
   let wasThere = false;
@@ -32,7 +32,7 @@ export function watchMissingFiles({ paths, step, times }: Pick<Shared, 'paths' |
 
   const isDirectory = (): boolean => lstatSync(paths.tasks, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-  /** The program deletes a task and notes its number: then it was done on purpose. */
+  /** Claude Code records the number of a task that it deletes: then it was deleted on purpose. */
   const isOnPurpose = (native: string, known: Away): boolean =>
     printAt(paths.highWaterMark) !== known.mark && readMark(paths) >= Number(native);
 

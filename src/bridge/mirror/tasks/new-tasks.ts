@@ -7,24 +7,24 @@ import type { TaskBook } from './book.ts';
 import { creations } from './commands.ts';
 import { ADOPTED, fileOf, formOfFile, shownOf, stampOf } from './form.ts';
 
-/** So many tasks are taken over or compared at a time. */
+/** How many tasks are adopted or compared at a time. */
 export const TOGETHER = 64;
 
-/** Tasks that one side has and the other not yet. */
+/** Tasks that only one side has so far. */
 export interface NewTasks {
-  /** Takes over tasks that came into being on the native side. */
+  /** Adopts tasks that were created on the native side. */
   readonly adopt: (files: readonly NativeTask[]) => Promise<void>;
-  /** Shows a task of ours to the native side. */
+  /** Adds our task to the native side. */
   readonly offer: (taskId: string) => Promise<void>;
 }
 
-/** Begins with none under way. */
+/** Starts with none in progress. */
 export function takeUpTasks(shared: Shared, book: TaskBook): NewTasks {
   const { paths, stream, naming, view, execute } = shared;
-  /** The native ids of those that are being made: a step that takes long is not waited for, and the next pass finds the same files. */
+  /** Native ids of tasks being created: a pass does not wait for a slow step, and the next one finds the same files. */
   const underWay = new Set<string>();
 
-  /** Tasks that came into being on the native side. Their files stay as they are until there is something to say in them. */
+  /** Adopts native tasks. Their files stay unchanged until there is something to write. */
   const adopt = async (files: readonly NativeTask[]): Promise<void> => {
     const { own, others } = await view((state) => {
       const ownId = (file: NativeTask): string | undefined => {
@@ -39,7 +39,7 @@ export function takeUpTasks(shared: Shared, book: TaskBook): NewTasks {
         others: files.filter((file) => ownId(file) === undefined),
       };
     });
-    // Written by us, and then we were ended before we noted it.
+    // We wrote these files, and the daemon ended before it recorded that.
     for (const { native, taskId } of own) if (!book.toNative.has(taskId)) await note(native, taskId);
     for (let at = 0; at < others.length; at += TOGETHER) {
       const some = others.slice(at, at + TOGETHER);
@@ -47,7 +47,7 @@ export function takeUpTasks(shared: Shared, book: TaskBook): NewTasks {
         await create(some);
       } catch (error) {
         if (!(error instanceof TeamError)) throw error;
-        // One of them is refused, or somebody made another task meanwhile.
+        // One of them is refused, or another task was created meanwhile.
         for (const file of some) await shared.step(`task ${file.id}`, () => create([file]));
       }
     }
@@ -74,7 +74,7 @@ export function takeUpTasks(shared: Shared, book: TaskBook): NewTasks {
     await execute([{ type: 'task.update', by: SYSTEM, taskId, metadata: { native: { id: native } } }]);
   };
 
-  /** A task of ours that the native side does not have yet. */
+  /** Writes the native file of our task. */
   const offer = async (taskId: string): Promise<void> => {
     const file = await view((state) => {
       const task = state.tasks.get(taskId);

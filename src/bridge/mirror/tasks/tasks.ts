@@ -19,36 +19,36 @@ import type { TaskForm } from './form.ts';
 import { watchMissingFiles } from './missing-files.ts';
 import { takeUpTasks, TOGETHER } from './new-tasks.ts';
 
-/** Keeps the tasks of a team and those of a native team the same. */
+/** Synchronizes the tasks of a team and a native team. */
 export interface TaskMirror {
-  /** A picture of the files is about to be taken: what was written until now is in it. */
+  /** A snapshot of the files is about to be taken; it contains everything written so far. */
   pictured(): void;
-  /** One comparison, both ways, of what changed since the last one. */
+  /** Compares, both ways, what changed since the last pass. */
   pass(files: ReadonlyMap<string, NativeTask>): Promise<void>;
-  /** Tells the native lead of a task that failed here: its list has no word for that. */
+  /** Tells the native lead about a failed task: the native list has no such status. */
   tellFailed(taskId: string, reason: string): Promise<void>;
-  /** Forgets that a task was found in step, after something happened to it; without one, that any was. */
+  /** Forgets that a task is in sync, after an event about it; without arguments, forgets all. */
   touch(state?: TeamState, taskId?: string): void;
-  /** Shows a claim to the native side; false when somebody there was first, which the journal then says. */
+  /** Writes a claim to the native side. False if the native side was first; the journal then says so. */
   confirm(task: SharedTask, memberId: string): Promise<boolean>;
-  /** The native side has no more say in who gets a task. */
+  /** The native side has no say any more in who gets a task. */
   end(): Promise<void>;
 }
 
 /** What only the mirror of tasks needs. */
 export interface TaskMirrorOptions {
-  /** When our team parted from the native one, before it joined it again; 0 if it never did. */
+  /** When our team left the native one before joining it again; 0 if never. */
   readonly leftAt: number;
-  /** Given where we lead the native team: ends a task as its holder would, gates and all. */
+  /** Set where we lead the native team: completes a task as its holder would, including its gates. */
   readonly complete?: ((taskId: string, memberId: string) => Promise<void>) | undefined;
 }
 
-/** Begins with what the journal knows. */
+/** Starts with what the journal knows. */
 export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOptions): TaskMirror {
   const { paths, stream, wrote, naming, view } = shared;
   const book = openBook(naming);
   const { agreed, unconfirmed, confirmed } = book;
-  /** The files that were found to show what our side says: of a thousand tasks few have moved since. */
+  /** Files known to show our state: of a thousand tasks few have changed. */
   const inStep = new Map<string, NativeTask>();
   const missing = watchMissingFiles(shared);
   const withheld = withholdTasks(shared);
@@ -61,8 +61,7 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
   };
 
   /**
-   * Writes what our side says into the file that was looked at; one that has changed since is looked at again. Says whether there
-   * was nothing to write.
+   * Writes our state into a file, unless the file has changed since `seen`. Returns whether there was nothing to write.
    */
   const show = async (native: string, taskId: string, seen: NativeTask): Promise<boolean> => {
     const wanted = await view((state) => {
@@ -89,8 +88,8 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
   };
 
   /**
-   * What the file says that was not agreed on becomes commands; the core may refuse them, and then the file is put back. Says whether
-   * the task is as it was when they were planned.
+   * Turns what the file says beyond the agreed form into commands. If the core refuses them, the file is put back.
+   * Returns false if the task changed after they were planned.
    */
   const take = async (native: string, taskId: string, file: NativeTask): Promise<boolean> => {
     const found = formOfFile(file);
@@ -100,7 +99,7 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
       if (!task || task.status === 'deleted') return undefined;
       const ours = formOfTask(state, task, book);
       const revision = revisionIn(file, stream);
-      // Without a memory of what was agreed, a file that shows our present revision shows what was agreed.
+      // After a restart, a file with our present revision shows the agreed form.
       const settled = before?.form ?? (revision === task.revision ? ours : leftAs(state, task, file));
       const base = settled && isSetAside(task) ? { ...settled, owner: ours.owner, status: ours.status } : settled;
       const isStale = before !== undefined && revision < before.revision;
@@ -119,7 +118,7 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
         if (!(error instanceof TeamError)) throw error;
         const isMoved = i === 0 && (await view((state) => state.tasks.get(taskId)?.epoch !== plan.epoch));
         if (isMoved) return false;
-        // Refused because we are closed: nothing is put back then.
+        // Refused because our team is over: the file stays.
         if (await view((state) => hasEnded(state, stream))) return true;
         await tellLoser(native, found, error);
         break;
@@ -146,24 +145,24 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
     await shared.tell(to, text, `task-${native}-${error.code}-${holder ?? ''}`);
   };
 
-  /** One task of both sides. */
+  /** Compares one task of both sides. */
   const compare = async (file: NativeTask): Promise<void> => {
     const native = file.id;
     const taskId = book.toTask.get(native);
-    // Much may have happened since the picture was taken.
+    // Much may have happened since the snapshot.
     const now = taskOf(readNow(paths.task(native)), native);
     if (taskId === undefined || now.kind !== 'read' || unconfirmed.has(taskId)) return;
     if (naming.leads && (await view((state) => isEnding(state, naming, taskId, now.task)))) return;
-    // Who it is for is not known here yet, and must not be lost.
+    // The owner is not known here yet, and must not be lost.
     if (shared.expected.has(now.task.owner ?? '')) return;
-    // A team that is being shut down takes no new work; the native one goes on, and what is done there is not put back.
+    // A team in shutdown takes no new work. The native team goes on, and its changes are not undone.
     const isLeaving = !naming.leads && (await view(({ team }) => team?.status === 'shutting-down'));
     const before = agreed.get(native)?.form;
     if (isLeaving && !(before && sameForm(before, formOfFile(now.task)))) return;
     await takeBack(native, taskId);
-    // Somebody took it in the meantime: the next pass looks at both sides again.
+    // Someone took it in the meantime: the next pass compares both sides again.
     if (!(await take(native, taskId, now.task))) return shared.again();
-    // What our side does not take over (an edge that would close a circle, say) is theirs: it is not looked at until something moves.
+    // What our side refuses (an edge that would close a cycle, for example) stays theirs until something changes.
     if (await show(native, taskId, now.task)) inStep.set(native, file);
   };
 
@@ -179,12 +178,12 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
           unshown: [...state.tasks.values()].filter(isHere),
           fresh: beforeFirst(
             found.filter(({ id, status }) => status !== 'deleted' && !book.toTask.has(id)),
-            // Whose it is will be known in a moment; those after it wait as well, or they would take its number.
+            // The owner will be known in a moment. Later files wait too, or they would take its number.
             ({ owner = '' }) => shared.expected.has(owner),
           ),
         };
       });
-      // In their order, so that both sides number them alike; many at a time, so that one commit serves them.
+      // In order, so that both sides have the same numbers; many at a time, so that they share one commit.
       if (fresh.length > 0) await adopt(fresh);
       const moved = await view((state) => found.filter((file) => hasMoved(state, file)));
       for (let at = 0; at < moved.length; at += TOGETHER) {
@@ -195,7 +194,7 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
       const gone = await view((state) =>
         [...book.toTask].flatMap(([native, taskId]) => {
           const isOver = state.tasks.get(taskId)?.status === 'deleted';
-          // One that cannot be read is not in the picture, but it is there.
+          // An unreadable file is not in the snapshot, but it exists.
           return isOver || files.has(native) || isThere(paths.task(native)) ? [] : [native];
         }),
       );
@@ -228,7 +227,7 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
     end: () => withheld.end(),
   };
 
-  /** Whether there is something to do about a file; what is in step is kept in mind. */
+  /** Whether there is something to do about a file; remembers the ones in sync. */
   function hasMoved(state: TeamState, file: NativeTask): boolean {
     const native = file.id;
     if (inStep.get(native) === file || file.status === 'deleted' || confirmed.has(native)) return false;
@@ -240,7 +239,10 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
     return false;
   }
 
-  /** What we left a file with when we parted, if nothing has happened to its task since: what ours held was free, no stamp stayed. */
+  /**
+   * The form in which we left a file, if its task has not changed since: our held tasks were freed, and no stamp
+   * stayed.
+   */
   function leftAs(state: TeamState, task: TaskRecord, file: NativeTask): TaskForm | undefined {
     if (stampOf(file, stream) !== undefined || task.updatedAt.getTime() > leftAt) return undefined;
     const ours = formOfTask(state, task, book);
@@ -248,7 +250,7 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
     return wasFreed ? { ...ours, status: 'pending', owner: undefined } : ours;
   }
 
-  /** Removed over there; our holder's work ends with it, as if the lead had removed it here. */
+  /** Deletes our task after its file was deleted. Our holder's work ends, as if the lead had deleted the task here. */
   async function removeOurs(native: string): Promise<void> {
     const taskId = book.toTask.get(native) ?? '';
     await execute(await view((state) => partings(native, taskId, naming.author(state))));
@@ -256,7 +258,7 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
     inStep.delete(native);
   }
 
-  /** The file of a task that was deleted with it is there again: so is the task. */
+  /** Restores a task that was deleted with its file, when the file is back. */
   async function takeBack(native: string, taskId: string): Promise<void> {
     const isBack = await view((state) => wentWithFile(state.tasks.get(taskId)));
     if (!isBack) return;
@@ -265,7 +267,7 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
   }
 }
 
-/** It was, and is nobody's here: once the one is known for whom it was, its file says something new. */
+/** Whether a task is withheld and free here: once its owner is known, its file says something new. */
 function isSetAside(task: TaskRecord): boolean {
   return setAsideFor(task) !== undefined && task.status === 'pending' && task.assigneeId === undefined;
 }
