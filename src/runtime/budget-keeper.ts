@@ -8,8 +8,8 @@ import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 
 /**
- * Compares usage with budgets. At 80 % it tells the lead once; at 100 % it asks a person, whose yes doubles the budget.
- * The code that starts turns must check that none begins meanwhile.
+ * Compares usage with budgets. At 80 % it tells the lead once; at 100 % it asks a person, whose yes grants the same
+ * amount again. The code that starts turns must check that none begins meanwhile.
  */
 export function keepBudgets(
   { ledger, mailbox }: { ledger: Ledger; mailbox: Mailbox },

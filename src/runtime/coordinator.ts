@@ -153,7 +153,7 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     }
   }
 
-  /** Ends a teammate whether it agrees or not. Returns how it ended. */
+  /** Ends a teammate whether it agrees or not. Returns what that took, for example `terminated`. */
   shutdownTeammate(teamId: string, teammateId: string, reason: string): Promise<string> {
     return this.#sessions.stopSession(teamId, teammateId, reason);
   }

@@ -4,8 +4,8 @@ import type { TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /**
- * Carries out what a person answered about work that a gate kept sending back: yes completes it as it is, no gives it
- * back to be done anew, with what the person said. When nobody answered in time the task has failed.
+ * Carries out a person's answer about work that a gate kept rejecting. Yes completes the task as it is. No releases it
+ * to be done again, with the person's feedback. If nobody answers in time, the task fails.
  */
 export function keepGates(ledger: Ledger, onError: (error: unknown, teamId: string) => void): () => void {
   return ledger.subscribe((teamId, { events }, state) => {
@@ -23,7 +23,7 @@ async function carryOut(ledger: Ledger, teamId: string, request: TeamRequest, st
   const { taskId, memberId, feedback } = request;
   const task = taskId === undefined ? undefined : state.tasks.get(taskId);
   if (!task || task.status !== 'in_progress' || task.assigneeId !== memberId) return;
-  // Another try has begun since; the answer was about the one before.
+  // A new attempt has begun since; the answer was about the earlier one.
   const epoch = request.detail?.['epoch'];
   if (typeof epoch === 'number' && epoch !== task.epoch) return;
   if (request.status === 'approved') {
@@ -46,7 +46,7 @@ async function carryOut(ledger: Ledger, teamId: string, request: TeamRequest, st
     return;
   }
   const reason = feedback ? `sent back: ${feedback.split('\n', 1)[0]}`.slice(0, 900) : 'sent back by a person';
-  // The words themselves are on the task as its feedback, as a gate's are, and come with the next try.
+  // The full text is the task's feedback, like a gate's, and goes into the next attempt.
   await ledger.execute(
     teamId,
     { type: 'task.release', by: USER, taskId: task.id, epoch: task.epoch, reason },

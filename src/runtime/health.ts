@@ -1,16 +1,16 @@
 import type { Log } from './log.ts';
 
-/** What is wrong at the moment, if anything. */
+/** The current problems. */
 export interface Health {
-  /** Something does not work; said again it is only noted. `what` is for people, `facts` for the log. */
+  /** Reports a problem; a repeated report only updates it. `what` is for people, `facts` for the log. */
   raise(key: string, what: string, facts?: Readonly<Record<string, unknown>>): void;
-  /** It works again, or it always did. */
+  /** The problem is over, or never was. */
   clear(key: string): void;
-  /** For people and programs that ask how it is. */
+  /** For people and programs that ask for the status. */
   report(): { status: 'ok' | 'degraded'; problems: string[] };
 }
 
-/** Keeps what is wrong, and logs when something goes wrong or is right again. `now` says what is wrong only as long as it is. */
+/** Keeps the problems, and logs when one starts or ends. `now` returns a problem that exists at this moment only. */
 export function createHealth(log: Log, now: () => string | undefined = () => undefined): Health {
   const open = new Map<string, { what: string; since: number }>();
   const problems = (): string[] =>

@@ -2,19 +2,19 @@ import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, st
 import { dirname, join, resolve } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 
-/** Others may neither write here nor read. */
+/** Others may neither write nor read here. */
 const PRIVATE = 0o700;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** What the address of a Unix socket holds, less the zero at its end: 108 bytes on Linux, 104 on macOS and the BSDs. */
+/** The longest socket path, without the final zero byte: 108 bytes on Linux, 104 on macOS and the BSDs. */
 const SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 
-/** The folder of a team in which those of its members work that nobody gave another. Empty at first. */
+/** The folder of a team for members without another folder. Empty at first. */
 export function teamFolder({ folders }: { readonly folders: string }, teamId: string): string {
   return join(folders, teamId);
 }
 
-/** Makes a state directory that is ours alone, or throws a `TeamError` that says what is wrong with the one that is there. */
+/** Creates a private state directory. Throws a `TeamError` that says what is wrong with an existing one. */
 export function prepareHome(directory: string): void {
   // A slash at the end would make lstat follow a link.
   const path = resolve(directory);
@@ -39,7 +39,7 @@ export function prepareHome(directory: string): void {
   }
   requireWritable(path);
   if ((found.mode & 0o777) === PRIVATE) return;
-  // Of somebody's folder that has other things in it we would lock out those who use them.
+  // In a folder with other content, the new mode would lock out its other users.
   if (!isOurs(path)) {
     const mode = (found.mode & 0o777).toString(8);
     throw refusal(
@@ -52,8 +52,8 @@ export function prepareHome(directory: string): void {
 }
 
 /**
- * Makes a folder and those above it that are missing. One by one: where nothing can be made, as in /proc, Node's own
- * recursive way never ends.
+ * Creates a folder and its missing parents, one by one: where nothing can be created, as in /proc, Node's own recursive
+ * way never ends.
  */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -62,7 +62,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: PRIVATE });
   } catch (error) {
-    // Another command may have been first; what else may be there is judged by the caller.
+    // Another command may have been first; the caller checks what is there.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
@@ -75,13 +75,13 @@ function requireWritable(path: string): void {
   }
 }
 
-/** Empty, or with what only a daemon of ours leaves. */
+/** Empty, or with files that only our daemon leaves. */
 function isOurs(path: string): boolean {
   const names = readdirSync(path);
   return names.every((name) => name === 'starting' || name === 'daemon.log') || names.includes('lock.db');
 }
 
-/** Says so where the system would only say "invalid argument", or cut the path short. */
+/** Refuses a long path with a clear message: the system would say "invalid argument" or cut the path short. */
 export function checkSocketPath(path: string): void {
   const bytes = Buffer.byteLength(path);
   if (bytes <= SOCKET_PATH_BYTES) return;
@@ -96,12 +96,12 @@ function refusal(path: string, what: string, remedy: string, cause?: unknown): T
   return new TeamError('storage', `The state directory ${path} ${what}: ${remedy}`, { cause });
 }
 
-/** Whether there was no room left to write. */
+/** Whether an error means that the disk is full. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(String((error as NodeJS.ErrnoException | undefined)?.code));
 }
 
-/** Says that there is no room to start in. */
+/** The error for a disk that is too full to start. */
 export function noRoom(directory: string, cause: unknown): TeamError {
   const message = `the disk is full: there is no room in ${directory} to start. Free some space and try again`;
   return new TeamError('storage', message, { cause });

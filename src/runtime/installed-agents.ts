@@ -4,24 +4,27 @@ import { AGENTS, NAMELESS } from '../agents/catalog.ts';
 import { findProgram } from '../agents/program.ts';
 import type { AgentRow } from '../agents/row.ts';
 
-/** What is known of an agent, and whether it is on this machine. */
+/** An agent from the catalog, and whether it is on this machine. */
 export interface InstalledAgent extends Omit<
   AgentRow,
   'env' | 'clouds' | 'foreign' | 'canLead' | 'variantOf' | 'needs' | 'versions'
 > {
   readonly name: string;
-  /** The file that would be run; nothing where it is not installed, or is the user's to name. */
+  /** The program's file; missing if it is not installed, or if the user must name it. */
   readonly path?: string;
   readonly version?: string;
 }
 
-/** A program that does not say its version within this is listed without. Gemini CLI needs 3 s when it is alone. */
+/** A program that does not report its version in this time is listed without it. Gemini CLI alone needs 3 s. */
 const VERSION_MS = 20_000;
 
-/** Versions by file and time of change: asking costs a start. */
+/** Versions by file and time of change: asking costs a program start. */
 const versions = new Map<string, Promise<string | undefined>>();
 
-/** Every agent in the table, with what is found on the path. Programs are asked for their version, and nothing else; not even that when it has to be quick. */
+/**
+ * Every agent in the catalog, with its program on the path. Programs are asked only for their version; with `quick` not
+ * even that.
+ */
 export function listAgents(
   environment: Readonly<Record<string, string | undefined>>,
   { quick = false } = {},
@@ -38,7 +41,7 @@ export function listAgents(
   );
 }
 
-/** The names of the agents whose program is on the path; nothing is started. */
+/** The names of agents whose program is on the path; starts nothing. */
 export function installedNames(environment: Readonly<Record<string, string | undefined>>): string[] {
   const isHere = ([, { program }]: [string, AgentRow]): boolean =>
     findProgram(program, { cwd: '/', env: environment }) !== undefined;

@@ -4,26 +4,26 @@ import { Metrics } from './metrics.ts';
 import type { Append } from './observed-journal.ts';
 import type { Tally } from './totals.ts';
 
-/** From a commit in memory to one that waits for a slow disk. Seconds. */
+/** From a commit in memory to one that waits for a slow disk, in seconds. */
 const COMMIT_BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** Where the numbers come from that are not counted here. */
+/** Where numbers come from that are not counted here. */
 export interface Sources {
   readonly version: string;
   readonly journal: { readonly kind: string; readonly durability: string };
   tally(): Tally;
-  /** What the server counts: who is connected, requests without a right credential, clients that did not read. */
+  /** The server's counters: open connections, requests without a valid credential, clients that did not read. */
   readonly server: { readonly connections: number; readonly rejected: number; readonly cut: number };
   loopLagMs(): number;
   isDegraded(): boolean;
 }
 
-/** Everything the daemon measures about itself. */
+/** Everything that the daemon measures about itself. */
 export interface Instruments {
-  /** A call of an operation ended, with `ok` or the code of a refusal. */
+  /** An operation ended with `ok` or an error code. */
   called(operation: string, code: string): void;
   appended(append: Append): void;
-  /** All of it as Prometheus reads it. */
+  /** All metrics in Prometheus' format. */
   expose(): string;
 }
 

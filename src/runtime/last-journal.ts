@@ -4,25 +4,26 @@ import { TeamError } from '../core/errors.ts';
 import { shellQuote } from '../core/shell.ts';
 import { replacePrivateFile } from './private-file.ts';
 
-/** Where the last daemon of a state directory kept its teams, and as whom. */
+/** The journal of the last daemon of a state directory, and that daemon's name and labels. */
 export interface LastJournal {
-  /** Its address, without what belongs to a credential. */
+  /** Its address, without credentials. */
   readonly journal: string;
   readonly name?: string;
   readonly labels: readonly string[];
-  /** A credential is given anew each time: nothing of it is kept here. */
+  /** Credentials must be given at every start: none are stored here. */
   readonly needsCredential: boolean;
 }
 
-/** The file in a state directory that says where its last daemon kept its teams. */
+/** The file in a state directory that names the journal of its last daemon. */
 export const lastJournalOf = (directory: string): string => join(directory, 'last-journal');
 
-/** Where the teams of a state directory are when nobody says anything. */
+/** The default journal of a state directory. */
 const OWN = 'sqlite';
 
 /**
- * The journal to begin with when nobody names one: the daemon that a command starts gets no flag, and in the state directory's own it would
- * show no teams, or old ones. Undefined for the own. Refuses where only a person can begin there again.
+ * The journal to use if none is named. A daemon started by a command gets no flag, and in the state directory's own
+ * journal it would show no teams, or old ones. Undefined means the own one. Throws if only a person can start there
+ * again.
  */
 export function recallJournal(file: string): LastJournal | undefined {
   const last = readLast(file);
@@ -38,17 +39,17 @@ export function recallJournal(file: string): LastJournal | undefined {
   );
 }
 
-/** The way out for who wants nothing to do with that place any more. */
+/** The way back for people who no longer want that journal. */
 const BACK_HOME = 'For the journal in the state directory: troupe serve --journal sqlite';
 
-/** Why the place that nobody named this time could not be opened, with why it was tried at all. */
+/** Why a journal that nobody named this time could not be opened, and why it was tried. */
 export function whereLast({ journal }: LastJournal, error: unknown): unknown {
   if (!(error instanceof TeamError)) return error;
   const message = `${error.message} (the last daemon here kept its teams in ${journal}, and now nobody names another place. ${BACK_HOME})`;
   return new TeamError(error.code, message, { cause: error });
 }
 
-/** What of a daemon is to be kept; `again` opens its journal without a credential, where that is possible. */
+/** What to remember of a daemon; `again` is an address that opens its journal without a credential, if there is one. */
 interface Kept {
   readonly location: string;
   /** It outlives its daemon. */
@@ -59,7 +60,7 @@ interface Kept {
   readonly labels?: readonly string[] | undefined;
 }
 
-/** Keeps where teams are now; `location` has no password in it. What is only in memory is gone, and nobody asks for it. */
+/** Remembers the present journal; `location` has no password in it. A journal in memory is not remembered. */
 export function rememberJournal(file: string, { location, lasts, isOwn, again, name, labels = [] }: Kept): void {
   if (!lasts) return;
   const text = isOwn
@@ -75,7 +76,7 @@ export function rememberJournal(file: string, { location, lasts, isOwn, again, n
   if (text !== readText(file)) replacePrivateFile(file, text);
 }
 
-/** Refuses a file that holds nothing though teams were kept in it: it would pass for a new one, and they for never made. */
+/** Refuses an empty file that used to hold teams: it would look like a new one, as if they had never existed. */
 export function requireKept(file: string, { path, isOwn }: { path: string; isOwn: boolean }): void {
   const isLast = readText(file) !== '' && readLast(file).journal === (isOwn ? OWN : `sqlite:${path}`);
   if (!isLast || statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
@@ -102,7 +103,7 @@ function readLast(file: string): LastJournal {
   };
 }
 
-/** A path may have a line's end in it, or a space at its own. */
+/** A path may contain a newline, or begin or end with a space. */
 function writeLine(text: string): string {
   return /[\r\n]|^\s|\s$/.test(text) ? JSON.stringify(text) : text;
 }

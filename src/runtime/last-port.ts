@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { replacePrivateFile } from './private-file.ts';
 
 /**
- * Listens on the port of the last time, if nobody has taken it, so that bookmarks and the settings of MCP clients go on
- * working; else on any. `listen` rejects with an error whose cause is the system's.
+ * Listens on the last port if it is free, so that bookmarks and settings of MCP clients keep working; else on any.
+ * `listen` rejects with an error whose cause is the system's.
  */
 export async function listenOnLastPort<L extends { readonly port: number }>(
   file: string,

@@ -6,8 +6,8 @@ import { fullDigest } from './digest.ts';
 import type { Supervisor } from './supervisor.ts';
 
 /**
- * Sees to it that a change of the lead loses nothing: the new one is told where the team stands, and if we run it, it is
- * started anew with what a lead may do.
+ * Makes sure that a change of the lead loses nothing: the new lead gets a digest of the team. If we run it, it is
+ * restarted with a lead's tools.
  */
 export function keepLeads(
   parts: { ledger: Ledger; mailbox: Mailbox; supervisor: Supervisor },
@@ -24,7 +24,7 @@ export function keepLeads(
   async function welcome(teamId: string, leadId: string, seq: number): Promise<void> {
     const { text } = await ledger.view(teamId, (state, last) => fullDigest(state, last));
     try {
-      // Under an id of its own: of several daemons one tells it.
+      // With a fixed id: if there are several daemons, one sends it.
       const messageId = `new-lead-${seq}`;
       await mailbox.send(teamId, SYSTEM, { toId: leadId, content: text, type: 'system' }, { messageId });
     } catch (error) {

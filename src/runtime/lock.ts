@@ -6,25 +6,27 @@ import { tryKernelLock } from '../journal/kernel-lock.ts';
 import type { KernelLock } from '../journal/kernel-lock.ts';
 import { readCard } from './card.ts';
 
-/** How long to try while nobody can be named: contenders that only look in are in each other's way for a moment, and a
- *  daemon that ends needs a while for its last snapshots. */
+/**
+ * How long to try while the holder is unknown. Contenders block each other for a moment, and a daemon that ends needs
+ * time for its last snapshots.
+ */
 const PATIENCE_MS = 5_000;
 const RETRY_MS = 15;
-/** Somebody who removes a state directory wants its daemon gone, too. */
+/** How often to check the lock file: someone who removes a state directory wants its daemon gone too. */
 const LOOK_EVERY_MS = 2_000;
 
 /** The right to be the daemon of a state directory. */
 export interface Lock {
   /** Whether the locked file is still the one at its path; if not, another daemon may lock the new one. */
   isInPlace(): boolean;
-  /** Calls back, once, when that is no longer so. */
+  /** Calls the listener once, when that is no longer so. */
   onLost(listener: () => void): void;
   release(): void;
 }
 
 /** Another process has the lock. */
 export class LockedError extends TeamError {
-  /** Its holder, where that is known. */
+  /** Its holder, if known. */
   readonly pid: number | undefined;
 
   constructor(message: string, pid?: number) {
@@ -34,7 +36,7 @@ export class LockedError extends TeamError {
   }
 }
 
-/** Where the lock is, and where its holder says who it is. */
+/** The paths of the lock and of its holder's card. */
 export interface LockPlace {
   readonly lock: string;
   readonly card: string;

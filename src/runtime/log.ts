@@ -1,34 +1,34 @@
 import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import type { Redactor } from './redact.ts';
 
-/** How much is told; each level includes those before it. */
+/** How much is logged; each level includes those before it. */
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Facts about an event: ids, counts, codes. Never the text of a message, a task or a result. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Tells what happens in the daemon, one JSON object per line. Never throws: a log must not bring down what it tells of. */
+/** Logs what happens in the daemon, one JSON object per line. Never throws: a log must not stop the daemon. */
 export interface Log extends Record<LogLevel, (event: string, fields?: LogFields) => void> {
   close(): void;
 }
 
-/** Where and how much. */
+/** The log's file, level and limits. */
 export interface LogOptions {
   readonly path: string;
   readonly level: LogLevel;
   readonly redactor: Redactor;
-  /** Size at which the file becomes `.1`, the one before it `.2`, and so on. */
+  /** Size at which the file becomes `.1`, the previous one `.2`, and so on. */
   readonly maxBytes?: number;
-  /** How many files there are at most, the one being written included. */
+  /** The largest number of files, including the current one. */
   readonly files?: number;
 }
 
 const MAX_BYTES = 5 * 1024 * 1024;
 const FILES = 3;
-/** A longer line is cut: a log is no place for content. */
+/** A longer line is cut: content does not belong into a log. */
 const LINE_CHARS = 8 * 1024;
-/** What is kept for later while the disk takes nothing. */
+/** How many lines are kept while the disk is full. */
 const BACKLOG_LINES = 200;
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
@@ -55,7 +55,7 @@ export function openLog(options: LogOptions): Log {
     return line.length <= LINE_CHARS ? line : JSON.stringify({ ...head, tooLong: line.length });
   }
 
-  /** Lines that could not be written stay for the next time. */
+  /** Writes the backlog; lines that could not be written stay in it. */
   function flush(): void {
     const lines = dropped > 0 ? [format('warn', 'log.dropped', { lines: dropped }), ...backlog] : backlog;
     const text = Buffer.from(`${isTorn ? '\n' : ''}${lines.join('\n')}\n`);
@@ -63,7 +63,7 @@ export function openLog(options: LogOptions): Log {
       if (size + text.length > maxBytes && size > 0) rotate();
       const written = writeSync(file, text);
       size += written;
-      // A full disk takes the beginning of a line; it is then written once more, on a line of its own.
+      // A full disk may take half a line; it is then written again, on a new line.
       isTorn = written < text.length;
       if (isTorn) return;
       backlog = [];
@@ -74,7 +74,7 @@ export function openLog(options: LogOptions): Log {
     }
   }
 
-  /** The new file first: where none can be opened, the old ones stay as they are. */
+  /** Opens the new file first: if that fails, the old ones stay as they are. */
   function rotate(): void {
     const draft = `${path}.new`;
     const next = open(draft);
@@ -112,14 +112,14 @@ function moveIfThere(from: string, to: string): void {
   }
 }
 
-/** Errors become plain facts. */
+/** Turns errors into plain facts. */
 function describe(fields: LogFields): LogFields {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? describeError(value) : value]),
   );
 }
 
-/** Those parts of an error that are about the program. What a parser could not read is content, and stays out. */
+/** The parts of an error that are about the program. Input that a parser could not read is content, and stays out. */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { name: typeof error };
   const { name, message, stack, cause } = error;

@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** How often the event loop is asked to answer. The lag is known to within this, and an idle daemon wakes up so often. */
+/** How often the event loop is sampled: the precision of the lag, and how often an idle daemon wakes up. */
 const RESOLUTION_MS = 50;
 const LOOK_EVERY_MS = 1_000;
 
-/** Watches how late the event loop is. */
+/** Measures how late the event loop is. */
 export interface LoopLag {
-  /** The longest of the last full second. */
+  /** The longest lag of the last full second. */
   milliseconds(): number;
   close(): void;
 }
@@ -17,7 +17,7 @@ export function watchLoopLag(limitMs: number, alarm: (ms: number) => void): Loop
   delay.enable();
   let longest = 0;
   const timer = setInterval(() => {
-    // What is measured is the time between two answers.
+    // The monitor measures the time between two samples.
     longest = Math.max(0, delay.max / 1e6 - RESOLUTION_MS);
     delay.reset();
     if (longest > limitMs) alarm(longest);

@@ -9,36 +9,36 @@ export type LaunchMember = (member: {
   processId: string;
 }) => Promise<Omit<ProcessOptions, 'marker'>>;
 
-/** What the processes of members are kept with. */
+/** What the processes of members need. */
 export interface MemberProcessesOptions {
   readonly records: ProcessRecords;
   readonly launch: LaunchMember;
   readonly onStarted: (process: MemberProcess) => void;
-  /** It is gone, and so is all that it left. `asked` says whether we ended it. */
+  /** The process and all its descendants are gone. `asked` says whether we ended it. */
   readonly onEnded: (process: MemberProcess, end: { how: string; asked: boolean }) => Promise<void>;
 }
 
 interface Running {
   readonly record: MemberProcess;
   readonly exited: Promise<string>;
-  /** It is gone, and so is all that it left. */
+  /** The process and all its descendants are gone. */
   cleared: Promise<void>;
-  /** We asked it to end; whatever else ends it is a crash, a signal from outside too. */
+  /** We asked it to end. Any other end is a crash, also by a signal from outside. */
   asked: boolean;
 }
 
-/** How often a process that an earlier daemon started is looked at; we cannot wait for what is not our child. */
+/** How often we poll a process of an earlier daemon: we cannot wait for a process that is not our child. */
 const LOOK_MS = 250;
 
-/** Between asking a member's process to end and ending it: it ends its agent first. */
+/** The grace period before SIGKILL: a member's process ends its agent first. */
 const STOP_GRACE_MS = 8_000;
 
 /** How long a process may take to be gone after SIGKILL. */
 const NOT_DEAD_MS = 2_000;
 
 /**
- * The processes that run members, at most one each: on record before they start, known again by a later daemon, ended to
- * the last descendant. Who should have one is the supervisor's business.
+ * The processes of members, at most one each. They are recorded before they start, recognized by a later daemon, and
+ * ended to the last descendant. The supervisor decides which members have one.
  */
 export class MemberProcesses {
   readonly #options: MemberProcessesOptions;
@@ -50,7 +50,7 @@ export class MemberProcesses {
     this.#options = options;
   }
 
-  /** Who has a process now. */
+  /** The members' processes now. */
   list(teamId?: string): MemberProcess[] {
     return [...this.#running.values()]
       .map(({ record }) => record)
@@ -61,7 +61,7 @@ export class MemberProcesses {
     return this.#running.has(keyOf(teamId, memberId));
   }
 
-  /** Starts one. Rejects when it cannot be started; nothing is left of it then. */
+  /** Starts a process. If that fails, rejects and leaves nothing behind. */
   async start(teamId: string, memberId: string): Promise<void> {
     const { records, launch } = this.#options;
     const id = `member-${crypto.randomUUID()}`;
@@ -78,7 +78,7 @@ export class MemberProcesses {
     }
   }
 
-  /** One of an earlier daemon is ours again if it lives; says whether it does. */
+  /** Takes over a process of an earlier daemon if it lives; returns whether it does. */
   adopt(record: MemberProcess): boolean {
     const { identity } = record;
     if (!identity || !isRunning(identity)) return false;
@@ -86,7 +86,7 @@ export class MemberProcesses {
     return true;
   }
 
-  /** Ends what an earlier daemon left and nobody wants, to the last descendant; returns the last that it said. */
+  /** Ends an unwanted process of an earlier daemon, to the last descendant; returns its last words. */
   async clear({ id, identity }: ProcessRecord): Promise<string> {
     if (identity && isRunning(identity)) {
       await stopProcess(identity.pid, id, this.#untilGone(identity), STOP_GRACE_MS);
@@ -97,26 +97,26 @@ export class MemberProcesses {
     return said;
   }
 
-  /** Ends a member's process and says what it took; undefined when it has none. */
+  /** Ends a member's process and returns what that took; undefined if it has none. */
   async stop(teamId: string, memberId: string): Promise<string | undefined> {
     const running = this.#running.get(keyOf(teamId, memberId));
     if (!running?.record.identity) return undefined;
     running.asked = true;
     const { id, identity } = running.record;
     const how = await stopProcess(identity.pid, id, running.exited, STOP_GRACE_MS);
-    // One that hangs in the kernel outlives SIGKILL; who waits for it is told so, and its record stays.
+    // A process that hangs in the kernel survives SIGKILL. The caller is told so, and the record stays.
     const late = new Promise<string>((resolve) => {
       setTimeout(() => resolve(`not dead: process ${identity.pid} does not end`), NOT_DEAD_MS).unref();
     });
     return Promise.race([running.cleared.then(() => how), late]);
   }
 
-  /** From now on nothing is told of those that end by themselves: a later daemon finds out. */
+  /** From now on no end is reported that we did not ask for: a later daemon finds out. */
   letGo(): void {
     this.#letGo = true;
   }
 
-  /** Looks after them no longer. */
+  /** Stops watching them. */
   close(): void {
     for (const look of this.#looks) clearInterval(look);
   }

@@ -1,4 +1,4 @@
-/** Resident memory in bytes; the most there was, where the present size cannot be read for want of a file descriptor. */
+/** Resident memory in bytes; the peak, if the present size cannot be read because no file descriptor is left. */
 export function residentBytes(): number {
   try {
     return process.memoryUsage.rss();

@@ -9,19 +9,19 @@ import type { TaskGate } from '../ledger/task-gate.ts';
 import { Alarms } from './alarms.ts';
 import { isForNewTasks } from './hooks/team-hooks.ts';
 
-/** Sees to it that no new task waits for ever to be judged. */
+/** Makes sure that no new task stays unjudged forever. */
 export interface NewTaskKeeper {
-  /** Takes up what a daemon left that ended while its hooks ran. */
+  /** Takes over the tasks of a daemon that ended while its hooks ran. */
   start(): Promise<void>;
   close(): void;
 }
 
-/** What comes on top of the time that all hooks of a team may take: others may wait for them as well. */
+/** Added to the timeouts of all hooks of a team, because other tasks may wait for them too. */
 const MARGIN_MS = 30_000;
 
 /**
- * Has new tasks judged that whoever made them left unjudged: it was ended, or could not reach the journal when its hooks were through. With
- * `alone` no other daemon can be at it when this one starts.
+ * Judges new tasks that their creator left unjudged: it was killed, or could not reach the journal when its hooks had
+ * finished. With `alone` no other daemon can be judging when this one starts.
  */
 export function keepNewTasks(
   { ledger, gate, alone }: { ledger: Ledger; gate: TaskGate; alone: boolean },
@@ -75,7 +75,7 @@ export function keepNewTasks(
       const execute = (step: NewCommand): Promise<SharedTask> =>
         ledger.execute(teamId, step, (state) => viewTask(state, requireTask(state, taskId, { deleted: true })));
       const judged = await judgeNewTask(gate, task, { execute, ifUnable: 'leave' });
-      // Another machine may be able to run its hooks, or a person mends them.
+      // Another machine may be able to run the hooks, or a person may fix them.
       if (judged.unjudged) arm(teamId, taskId, Date.now() + limit);
     } catch (error) {
       const isOver = error instanceof TeamError && OVER.has(error.code);
@@ -86,7 +86,7 @@ export function keepNewTasks(
   }
 }
 
-/** Unwanted, or gone meanwhile. */
+/** Error codes of a task that was rejected or is gone. */
 const OVER: ReadonlySet<string> = new Set(['gate_rejected', 'not_found', 'team_closed']);
 
 function limitOf({ team }: TeamState): number {

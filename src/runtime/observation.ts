@@ -14,17 +14,17 @@ import type { Tracing } from './tracing.ts';
 import { watchCalls } from './watched-calls.ts';
 import type { WatchedCalls } from './watched-calls.ts';
 
-/** Everything by which one can see from outside how the daemon is. */
+/** Everything that shows from outside how the daemon is doing. */
 export interface Observation {
   readonly instruments: Instruments;
   readonly calls: WatchedCalls;
-  /** To be told of every append. */
+  /** Call this after every append. */
   readonly appended: (append: Append) => void;
-  /** For a ledger, where it is to be known which call an append follows from. */
+  /** For a ledger, if traces should show which call caused an append. */
   readonly around: Tracing['around'] | undefined;
 }
 
-/** What is observed, and where it is told. */
+/** What is observed, and where it is reported. */
 export interface ObservationOptions extends Omit<Sources, 'loopLagMs' | 'isDegraded'> {
   readonly log: Log;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -33,10 +33,10 @@ export interface ObservationOptions extends Omit<Sources, 'loopLagMs' | 'isDegra
   readonly health: Health;
 }
 
-/** How late the event loop may be before that is told. */
+/** How late the event loop may be before that is logged. */
 const LAG_MS = 200;
 
-/** Tells the log, the metrics and the traces of every call and every append: names, codes and times, no content. */
+/** Reports every call and every append to the log, the metrics and the traces: names, codes and times, no content. */
 export async function openObservation({
   log,
   environment,
@@ -70,9 +70,9 @@ export async function openObservation({
       instruments.appended(append);
       tracing?.appended(append, code);
       if (code === undefined) health.clear('journal');
-      // What is away says so itself, for as long as it is.
+      // An unreachable journal reports itself, for as long as it lasts.
       else if (code === 'storage' && !(append.error instanceof JournalAwayError)) {
-        // First, so that there is room for the line that says it.
+        // First, so that there is room for the log line.
         reserve.failed();
         health.raise('journal', (append.error as TeamError).message, { team: append.team });
       }

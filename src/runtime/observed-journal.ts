@@ -1,7 +1,7 @@
 import type { TeamEvent } from '../core/event.ts';
 import type { Journal } from '../journal/journal.ts';
 
-/** What one append came to. */
+/** The result of one append. */
 export interface Append {
   readonly team: string;
   readonly events: readonly TeamEvent[];
@@ -11,7 +11,7 @@ export interface Append {
   readonly error?: unknown;
 }
 
-/** Hears what a journal does. Must not throw. */
+/** Gets what a journal does. Must not throw. */
 export interface JournalObserver {
   appended(append: Append): void;
   /** A team is about to be removed. */
@@ -19,7 +19,7 @@ export interface JournalObserver {
   dropped(team: string): void;
 }
 
-/** The same journal, with somebody who listens. */
+/** The same journal, with an observer. */
 export function observeJournal(journal: Journal, observer: JournalObserver): Journal {
   return {
     ...journal,

@@ -3,12 +3,12 @@ import type { Health } from './health.ts';
 
 const LOOK_EVERY_MS = 2_000;
 
-/** Above this share of what the system allows, it is time to say so. */
+/** The share of the limit above which a problem is raised. */
 const MANY = 0.9;
 
 /**
- * Says when files and connections run out. New connections are then closed as they come, which Node tells nobody; the
- * journal's files are open already, so what is connected goes on working. Returns the way to stop.
+ * Raises a problem when file descriptors run out. Node then closes new connections without telling anyone. The
+ * journal's files are already open, so existing connections go on. Returns the way to stop.
  */
 export function watchOpenFiles(health: Health, place = '/proc/self'): () => void {
   const timer = setInterval(() => {
@@ -21,7 +21,7 @@ export function watchOpenFiles(health: Health, place = '/proc/self'): () => void
   return () => clearInterval(timer);
 }
 
-/** Infinitely many are open where not even the question can be asked; where there is no /proc, none. */
+/** Infinity if not even /proc can be opened for lack of descriptors; 0 if there is no /proc. */
 function count(place: string): { open: number; limit: number } {
   let open = 0;
   try {

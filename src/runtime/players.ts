@@ -5,20 +5,20 @@ import type { DaemonConfig } from './config.ts';
 import type { InstalledAgent } from './installed-agents.ts';
 import { specOf } from './team-file/agents.ts';
 
-/** Who plays the native teammates of a name. */
+/** The agent that plays native teammates of a name. */
 export interface Player {
-  /** A name, or the beginning of one and a star. */
+  /** A name, or its beginning and a star. */
   readonly pattern: string;
   readonly agent: AgentSpec;
-  /** It plans first, and its lead approves, also where that one did not ask for it. */
+  /** It plans first and its lead approves, even if the lead did not ask for that. */
   readonly plan?: boolean | undefined;
-  /** Who said so. */
+  /** Where the choice comes from. */
   readonly source: 'command line' | 'config.yaml' | 'name';
 }
 
 /**
- * Who plays native teammates, by their names, the first that fits: as the command line says, then as a person's `config.yaml` does, then an
- * agent that is installed here plays those that are called after it. All others are Claude Code itself.
+ * The players of native teammates, in order of preference: from the command line, then from `config.yaml`, then
+ * installed agents for the teammates named after them. Claude Code itself plays all others.
  */
 export function choosePlayers(
   chosen: Readonly<Record<string, string>>,

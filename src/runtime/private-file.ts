@@ -2,15 +2,15 @@ import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFil
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-/** Puts a text in place of a file that only we may read: readers see the old or the new one, never a part of it. */
+/** Replaces a file that only we may read: readers see the old or the new text, never a part. */
 export function replacePrivateFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.tmp`;
-  // Left behind by a process of the same number that was killed in the middle.
+  // Left by a killed process with the same PID.
   rmSync(draft, { force: true });
   const file = openSync(draft, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
   try {
     try {
-      // Not `writeSync`, which on a full disk writes what there is room for.
+      // Not `writeSync`, which writes only part of it on a full disk.
       writeFileSync(file, text);
       fsyncSync(file);
     } finally {

@@ -5,15 +5,15 @@ import { z } from 'zod';
 import { ChosenId, Slug } from '../core/text.ts';
 import { replacePrivateFile } from './private-file.ts';
 
-/** What is known of a process of ours. Written before it starts, and again when it has; removed when it is gone. */
+/** A record of our process. Written before it starts and again afterwards; removed when it is gone. */
 export const ProcessRecord = z.object({
   /** The marker that it and all its descendants carry. */
   id: ChosenId,
   teamId: Slug,
-  /** Whom it runs; absent for a hook. */
+  /** Its member; absent for a hook. */
   memberId: Slug.optional(),
   startedAt: z.string(),
-  /** Absent while it is only intended. */
+  /** Absent until it has started. */
   identity: z.object({ pid: z.number().int(), startTime: z.string(), bootId: z.string() }).optional(),
 });
 export type ProcessRecord = z.output<typeof ProcessRecord>;
@@ -21,22 +21,22 @@ export type ProcessRecord = z.output<typeof ProcessRecord>;
 /** The process of a member. */
 export type MemberProcess = ProcessRecord & { readonly memberId: string };
 
-/** What is read of the end of a log, and of its last line. Bytes. */
+/** How much is read of the end of a log, in bytes, and of its last line. */
 const LOG_END = 4_096;
 const LINE_LENGTH = 300;
 
 /** The records of one state directory, a file each. */
 export interface ProcessRecords {
   write(record: ProcessRecord): void;
-  /** Removes the record and what lies beside it: the credential, the log. */
+  /** Removes the record and the files beside it: the credential and the log. */
   remove(id: string): void;
-  /** The last line of its log: why it ended, as a rule. Empty when it said nothing. */
+  /** The last line of its log, usually why it ended. Empty if there is none. */
   lastWords(id: string): string;
-  /** All of them; one that cannot be read is left alone and told. */
+  /** All records; an unreadable one stays and is reported. */
   list(): ProcessRecord[];
 }
 
-/** Keeps records in a folder. They are read without the daemon too: to end everything when it hangs. */
+/** Keeps records in a folder. They are also read without the daemon, to end everything when it hangs. */
 export function openProcessRecords(folder: string, onUnreadable: (path: string) => void = () => {}): ProcessRecords {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const pathOf = (id: string): string => join(folder, `${id}.json`);

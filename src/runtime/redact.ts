@@ -1,37 +1,37 @@
 import { ADDRESS_PASSWORD, SECRET_LENGTH, SECRET_SHAPES } from '../core/secret.ts';
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 const REDACTED = '[redacted]';
 
-/** Names of variables whose values are taken for secrets: rather one too many, for here that costs nothing. */
+/** Names of variables whose values count as secrets: better one too many, since that costs nothing here. */
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i;
 
-/** Fields that hold nothing else. */
+/** Fields that always hold a secret. */
 const SECRET_FIELD = /^(?:token|secret|password|authorization|cookie)$/i;
 
-/** What is replaced by what. The last but one is so wide that it also takes words that are none. */
+/** Patterns and their replacements. The last but one is so wide that it also matches harmless words. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   ...SECRET_SHAPES.map((shape) => [shape, REDACTED] as const),
   [/\b(Bearer|Basic) [\w.~+/=-]{8,8192}/gi, `$1 ${REDACTED}`],
   [ADDRESS_PASSWORD, `$1${REDACTED}@`],
 ];
 
-/** Takes secrets out of what is about to leave the process for a log. */
+/** Removes secrets from text that goes into a log. */
 export interface Redactor {
   text(value: string): string;
-  /** The same value with every text in it redacted, and ready for JSON. */
+  /** The value as JSON, with every text in it redacted. */
   json(value: unknown): string;
-  /** From here on this exact value is a secret. */
+  /** From now on this exact value is a secret. */
   hide(secret: string): void;
 }
 
-/** A redactor for the known shapes and for the values that the environment's secret variables have. */
+/** A redactor for the known patterns and for the values of the environment's secret variables. */
 export function createRedactor(environment: Readonly<Record<string, string | undefined>>): Redactor {
   const secrets: string[] = [];
 
   function hide(secret: string): void {
     if (secret.length < SECRET_LENGTH || secrets.includes(secret)) return;
-    // The longest first: one secret may begin another.
+    // The longest first: one secret may be the beginning of another.
     secrets.push(secret);
     secrets.sort((a, b) => b.length - a.length);
   }

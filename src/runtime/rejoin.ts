@@ -2,7 +2,7 @@ import { JoinInput } from '../core/member.ts';
 import { parse } from '../core/parse.ts';
 import type { MemberRecord } from '../core/state.ts';
 
-/** What brings the same member back, with the session that it can go on with. */
+/** The input that adds the same member again, with the session that it can resume. */
 export function rejoinInput(member: MemberRecord): JoinInput {
   return parse(JoinInput, {
     name: member.id,
@@ -21,7 +21,7 @@ export function rejoinInput(member: MemberRecord): JoinInput {
     host: member.host,
     labels: member.labels,
     budget: member.budget,
-    // What it waited for is over, or will be said again.
+    // What it waited for is over, or will be reported again.
     metadata: withoutWaiting(member.metadata),
   });
 }

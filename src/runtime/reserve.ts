@@ -3,28 +3,28 @@ import { lstatSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Health } from './health.ts';
 
-/** Enough to record some thousand small steps: that work has ended, that members have stopped. */
+/** Enough to record some thousand small events: finished work, stopped members. */
 const BYTES = 1024 * 1024;
 
-/** The room is taken only where so much is left besides: it must not be us who fill the disk. */
+/** The reserve is created only if this much more is free: we must not fill the disk ourselves. */
 const SPARE_BYTES = 4 * BYTES;
 
 const LOOK_EVERY_MS = 5_000;
 
-/** Room on the disk that is kept for the moment when there is no other. */
+/** Disk space kept for the moment when the disk is full. */
 export interface Reserve {
-  /** Something could not be written: where that is for want of room, gives it free. */
+  /** A write failed: frees the reserve if the disk is full. */
   failed(): void;
-  /** Takes the room again where there is enough of it. */
+  /** Takes the space again if there is enough. */
   restore(): void;
-  /** From now on says when the room is given free. */
+  /** From now on reports when the reserve is in use. */
   tell(health: Health): void;
   close(): void;
 }
 
 /**
- * Keeps a file of 1 MiB and deletes it when the disk is full, so that the daemon can start there, record what ends and
- * say what is wrong. Only the daemon that holds the lock may open it.
+ * Keeps a file of 1 MiB and deletes it when the disk is full. So the daemon can still start, record what ends and
+ * report the problem. Only the daemon that holds the lock may open it.
  */
 export function openReserve(path: string): Reserve {
   let health: Health | undefined;
@@ -53,7 +53,7 @@ export function openReserve(path: string): Reserve {
     try {
       rmSync(path, { force: true });
     } catch {
-      // A disk that can only be read is not helped by it.
+      // A read-only disk gains nothing from it.
       return;
     }
     isHeld = false;
@@ -70,7 +70,7 @@ export function openReserve(path: string): Reserve {
     if (isHeld || freeBytes(path) < BYTES + SPARE_BYTES) return;
     try {
       rmSync(path, { force: true });
-      // Random: there are disks on which zeros take no room.
+      // Random data: some disks store zeros without using space.
       writeFileSync(path, randomBytes(BYTES), { mode: 0o600, flag: 'wx' });
     } catch {
       rmSync(path, { force: true });
@@ -82,7 +82,7 @@ export function openReserve(path: string): Reserve {
   }
 }
 
-/** What is left for users other than root; everything, where that cannot be known. */
+/** The space left for users other than root; Infinity if unknown. */
 function freeBytes(path: string): number {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));

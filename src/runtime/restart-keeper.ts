@@ -4,8 +4,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { SessionManager } from './sessions.ts';
 
 /**
- * Starts a member again that crashed too often, when a person said so; what it could go on with it goes on with. Where that
- * cannot be, the person is asked once more, with the reason: a yes that nothing comes of would be told to nobody.
+ * Restarts a member that crashed too often, after a person approved; it resumes its session if possible. If the restart
+ * fails, the person is asked again, with the reason: otherwise nobody would learn that the approval had no effect.
  */
 export function keepRestarts(
   parts: { ledger: Ledger; sessions: SessionManager },
@@ -21,7 +21,7 @@ export function keepRestarts(
   });
 
   async function restart(teamId: string, memberId: string): Promise<void> {
-    // Another daemon of the same journal may have been faster, or a person who said `troupe up`.
+    // Another daemon on the same journal, or `troupe up`, may have been faster.
     const isBack = await ledger.view(teamId, ({ members }) => members.get(memberId)?.status !== 'stopped');
     if (isBack) return;
     try {

@@ -6,8 +6,8 @@ const WINDOW_MS = 60_000;
 const PAUSE_MS = { least: 250, most: Infinity };
 
 /**
- * How long to wait before a member that died is started again, given when it last was; undefined when it died too often
- * and a person must look. Each pause is twice the one before, as long as they come close together.
+ * The back-off before a dead member is restarted, given the times of its recent restarts; undefined if it died too
+ * often and a person must look. Each pause is twice the one before, while restarts come close together.
  */
 export function pauseBeforeRestart(restarts: readonly number[], now: number): number | undefined {
   const recent = restarts.filter((at) => now - at < WINDOW_MS).length;

@@ -4,11 +4,11 @@ import { replacePrivateFile } from '../private-file.ts';
 import { filesOfHook } from './hook-files.ts';
 import type { HookText } from './hook-files.ts';
 
-/** Which hooks from checkouts the user said yes to: by content, so that any change asks again. */
+/** The hooks from checkouts that the user approved: by content, so that any change asks again. */
 export interface Approvals {
   has(hash: string): boolean;
   add(hash: string, what: string, folder?: string): void;
-  /** Whether another content of the same hook was approved once. */
+  /** Whether other content of the same hook was approved before. */
   knew(what: string, folder?: string): boolean;
 }
 
@@ -40,8 +40,8 @@ export function openApprovals(path: string): Approvals {
 }
 
 /**
- * What an approval is for: the command and how it runs, the folder, which variables of ours it sees, and the content of
- * every file that decides what it does.
+ * What an approval covers: the command and its executor, the folder, the variables of ours that it sees, and the
+ * content of every file that decides what it does.
  */
 export function hashHook(hook: HookText & { readonly env?: readonly string[] | undefined }, cwd: string): string {
   const { command, executor, env = [] } = hook;

@@ -1,9 +1,9 @@
-/** What a hook may see of our environment; everything else stays with us. */
+/** The variables that a hook inherits; it gets no others. */
 const INHERITED = ['PATH', 'HOME', 'USER', 'LANG', 'TZ', 'TERM', 'TMPDIR', 'SHELL', 'XDG_STATE_HOME', 'TROUPE_HOME'];
 
 /**
- * The environment of a hook: the little that programs need to run, and the ids of what it is about, as `TROUPE_*` and
- * under the older name `WUNDR_*`. Only ids and counts: a title in a variable ends up in somebody's `sh -c`.
+ * The environment of a hook: the little that programs need, and the ids of its subject, as `TROUPE_*` and under the
+ * older name `WUNDR_*`. Only ids and counts: a title in a variable could end up in a script's `sh -c`.
  */
 export function hookEnvironment(
   ours: Readonly<Record<string, string | undefined>>,

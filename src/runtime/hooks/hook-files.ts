@@ -1,19 +1,19 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 
-/** What a hook is, beside its files. */
+/** A hook without its files. */
 export interface HookText {
   readonly command: string;
   readonly executor: 'shell' | 'node';
 }
 
-/** No gate has more, and looking for them must not take long. */
+/** No gate has more files, and the search must not take long. */
 const FILES = 64;
 
-/** Larger files belong to a hook too, but what they name is not looked for. Bytes. */
+/** Larger files belong to a hook too, but we don't search them for names. Bytes. */
 const READ_BYTES = 1024 * 1024;
 
-/** Where words of a shell or of a program end. */
+/** Separators between words of a shell or a program. */
 const BETWEEN_WORDS = /[\s;|&"'`()<>={},]+/;
 
 const PACKAGE_RUNNERS = ['npm', 'npx', 'pnpm', 'yarn', 'bun'];
@@ -23,9 +23,12 @@ const MAKERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The files that decide what a hook does, each with its content: those that its command names, the script sections that its
- * runners read (`npm test`, `make check`), the programs that lie beside these and are named by them, and the modules that
- * they import. What else a gate looks at is the work that it judges, which is meant to change.
+ * The files that decide what a hook does, each with its content:
+ * - files that its command names;
+ * - the scripts that its runners read (`npm test`, `make check`);
+ * - programs beside these that they name;
+ * - modules that they import.
+ * Everything else that a gate reads is the work that it judges, which is meant to change.
  */
 export function filesOfHook({ command, executor }: HookText, cwd: string): Map<string, string | Buffer> {
   const found = new Map<string, string | Buffer>();
@@ -47,7 +50,7 @@ export function filesOfHook({ command, executor }: HookText, cwd: string): Map<s
   };
 
   const words = wordsOf(command);
-  // A command may go elsewhere first: `cd checks && ./gate.sh`.
+  // A command may change the folder first: `cd checks && ./gate.sh`.
   const folders = [cwd, ...words.map((word) => resolve(cwd, word)).filter(isFolder)];
   for (const folder of folders) for (const word of words) add(resolve(folder, word));
   if (executor === 'shell') addRunners(words);
@@ -67,13 +70,13 @@ export function filesOfHook({ command, executor }: HookText, cwd: string): Map<s
   return found;
 }
 
-/** The words of a command, without the files that it writes itself. */
+/** The words of a command, without the files that it writes. */
 function wordsOf(text: string): string[] {
   const written = new Set([...text.matchAll(/>>?\s*([^\s;|&"'()<>]+)/g)].map(([, word]) => word));
   return [...new Set(text.split(BETWEEN_WORDS))].filter((word) => word !== '' && !written.has(word));
 }
 
-/** The files that a module of JavaScript, TypeScript or Python imports from around it. */
+/** The local files that a module of JavaScript, TypeScript or Python imports. */
 function modulesIn(text: string, path: string): string[] {
   const folder = dirname(path);
   if (extname(path) === '.py') {
@@ -91,7 +94,7 @@ function isModule(path: string): boolean {
   return /^\.[cm]?[jt]s$/.test(extname(path));
 }
 
-/** Something that runs: by its name, its first line, or because it may. */
+/** A program: by its extension, its first line or its executable bit. */
 function isProgram(path: string, head: string): boolean {
   if (isModule(path) || /^\.(sh|bash|zsh|py|rb|pl)$/.test(extname(path)) || head.startsWith('#!')) return true;
   try {
@@ -102,7 +105,7 @@ function isProgram(path: string, head: string): boolean {
   }
 }
 
-/** What a package runs under which name; the rest of its file changes with the work. */
+/** The scripts of a package; the rest of its file changes with the work. */
 function scriptsOf(content: Buffer | undefined): string | undefined {
   if (content === undefined) return undefined;
   try {
@@ -112,7 +115,7 @@ function scriptsOf(content: Buffer | undefined): string | undefined {
   }
 }
 
-/** Whether there is a folder of that path. */
+/** Whether the path is a folder. */
 export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

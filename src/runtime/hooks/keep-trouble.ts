@@ -7,19 +7,19 @@ import { quote } from '../../core/text.ts';
 import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/** A hook that was asked, and what came of it. */
+/** A run of a hook, and its result. */
 interface HookRun {
   readonly teamId: string;
   readonly type: HookType;
   readonly result: HookResult;
 }
 
-/** What is told of a failure up to here: it stands in a list of such. */
+/** How much of a failure is kept, in characters: it is one entry of a list. */
 const WHY_CHARS = 500;
 
 /**
- * Keeps with each team which of its hooks failed and let pass what they were to judge, where everybody who looks at the team sees it:
- * a gate that is not there looks like one that is content. Told when it begins and when it is over, not with every task.
+ * Records in each team which of its hooks failed and let work pass, so that everyone who looks at the team sees it: a
+ * missing gate looks like a satisfied one. Written when the trouble starts and ends, not with every task.
  */
 export function keepTrouble(ledger: Ledger, onError: (error: unknown, teamId: string) => void): (run: HookRun) => void {
   const keep = async (run: HookRun): Promise<void> => {
@@ -27,19 +27,22 @@ export function keepTrouble(ledger: Ledger, onError: (error: unknown, teamId: st
     const metadata = await ledger.view(teamId, (state) => changeFor(requireTeam(state), run));
     if (metadata) await ledger.execute(teamId, { type: 'team.update', by: SYSTEM, metadata }, () => undefined);
   };
-  // One after another: of two tasks that are judged at once the second finds told what the first found out.
+  // Serialized: of two tasks judged at once, the second sees what the first recorded.
   let last = Promise.resolve();
   return (run) => {
     const next = last.then(() => keep(run));
     last = next.catch((error: unknown) => {
-      // It was closed meanwhile, or is yet to be made: nobody looks at it.
+      // The team was closed meanwhile or does not exist yet: nobody looks at it.
       const isOver = error instanceof TeamError && ['team_closed', 'not_found'].includes(error.code);
       if (!isOver) onError(error, run.teamId);
     });
   };
 }
 
-/** What changes with a run: as a rule nothing. What blocks is put before a person instead; a hook that the team has no more is no trouble. */
+/**
+ * The change after a run, usually none. A blocking failure goes to a person instead. A hook that the team no longer has
+ * is no trouble.
+ */
 function changeFor(
   { hooks, metadata = {} }: { readonly hooks: readonly HookConfig[]; readonly metadata?: Metadata | undefined },
   { type, result }: HookRun,

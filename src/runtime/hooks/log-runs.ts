@@ -2,10 +2,10 @@ import { feedbackOf } from '../../core/hook.ts';
 import type { HookResult, HookType } from '../../core/hook.ts';
 import type { Log } from '../log.ts';
 
-/** What a hook that failed said is told up to here: it is there to be mended, not to fill the log. */
+/** How much output of a failed hook is logged, in characters: enough to fix it without filling the log. */
 const SAID_CHARS = 500;
 
-/** Tells the log what came of each run of a hook. */
+/** Logs the result of each run of a hook. */
 export function logRuns(log: Log): (run: { teamId: string; type: HookType; result: HookResult }) => void {
   return ({ teamId, type, result: { stderr, stdout, ...result } }) => {
     const said = feedbackOf({ stderr, stdout }).slice(0, SAID_CHARS);

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
 /*
- * Runs a hook that is a module, in a process of its own: its default export gets the payload, and what it returns or
- * throws becomes the exit code and the feedback of a program.
+ * Runs a hook that is a module, in its own process. Its default export gets the payload. Its return value or exception
+ * becomes an exit code and feedback, like a program's.
  */
 
 const [, , path = ''] = process.argv;

@@ -6,23 +6,25 @@ import { quote } from '../../core/text.ts';
 import { isFolder } from './hook-files.ts';
 import type { HookText } from './hook-files.ts';
 
-/** What a shell ends with that found no program, or none that it may run. */
+/** Exit codes of a shell that found no program, or none that it may run. */
 const NOT_RUN = [126, 127];
 
-/** The words of the shell that we started; one further down, as npm starts them, calls itself otherwise. */
+/** A message of the shell that we started; a shell further down, as npm starts it, calls itself something else. */
 const SHELL_SAID = /^\/bin\/sh: (?:(?:line )?\d+: )?(.+: .+)$/m;
 
-/** What of a hook says whether it can be run; one of a team file is changed there, and bound to its content. */
+/**
+ * The parts of a hook that show whether it can run. `approved`: it comes from a team file and is bound to its content.
+ */
 type Obstructed = HookText & { readonly approved?: string | undefined };
 
-/** A hook that cannot be run, and why, in words. */
+/** Says in words that a hook cannot run, and why. */
 export function describeBroken({ type, command, why }: { type: HookType; command: string; why: string }): string {
   return `the ${type} hook ${quote(command)} cannot be run: ${why}`;
 }
 
 /**
- * Why a hook cannot be run, and what mends it; undefined where nothing is known to be in the way. Only a command that plainly names
- * a file is looked at: what a shell makes of others is its business.
+ * Why a hook cannot run and how to fix it; undefined if no obstacle is known. Checks only a command that plainly names
+ * a file: what a shell makes of other commands is its own business.
  */
 export function findObstacle({ command, executor, approved }: Obstructed, cwd: string): string | undefined {
   const text = command.trim();
@@ -39,7 +41,7 @@ export function findObstacle({ command, executor, approved }: Obstructed, cwd: s
   return `${path} may not be executed: chmod +x ${shellWord(resolve(cwd, path))}`;
 }
 
-/** What the shell said that found nothing to run; undefined where the hook ran. */
+/** The message of a shell that found nothing to run; undefined if the hook ran. */
 export function whyNotRun({ code, stderr }: HookResult): string | undefined {
   const said = NOT_RUN.includes(code ?? 0) ? SHELL_SAID.exec(stderr)?.[1] : undefined;
   return said === undefined ? undefined : `the shell says ${said.slice(0, 500)}`;

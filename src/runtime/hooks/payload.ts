@@ -7,7 +7,7 @@ import type {
 } from '../../core/hook.ts';
 import type { MemberRecord, TeamState } from '../../core/state.ts';
 
-/** What any hook is told. */
+/** The context of any hook. */
 export type HookContext = TeammateIdleHookContext | TaskCompletedHookContext | TaskCreatedHookContext;
 
 /** The member whose work a hook judges: the holder of the task, whoever reports it. A new task is nobody's work yet. */
@@ -17,7 +17,7 @@ export function judgedMember(state: TeamState, context: HookContext): MemberReco
   return state.members.get(state.tasks.get(context.taskId)?.assigneeId ?? context.completedBy);
 }
 
-/** What Claude Code tells its own hooks, under the same names. `own` is the folder of the team. */
+/** The payload that Claude Code gives its own hooks, with the same names. `own` is the team's folder. */
 export function payloadFor(
   state: TeamState,
   { type, context, own }: { type: HookType; context: HookContext; own: string | undefined },

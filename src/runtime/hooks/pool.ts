@@ -1,9 +1,9 @@
 import { TeamError } from '../../core/errors.ts';
 
-/** More than every member of several of the largest teams could ask for at once; whoever is beyond is told to come again. */
+/** More than all members of several of the largest teams need at once; further callers must retry. */
 const WAITING = 1_000;
 
-/** Lets so many run at once; the others wait their turn, in order, and too many are refused. */
+/** Runs at most `size` at once; the others queue in order, and beyond `most` they are refused. */
 export function pool(size: number, most = WAITING): <R>(work: () => Promise<R>) => Promise<R> {
   let free = size;
   const waiting: (() => void)[] = [];

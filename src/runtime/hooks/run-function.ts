@@ -2,20 +2,20 @@ import type { HookConfig, HookResult } from '../../core/hook.ts';
 import type { HookContext } from './payload.ts';
 import { ALLOWED, applyPolicy } from './verdict.ts';
 
-/** A hook in this process: its answer is the verdict, throwing is a failure of the hook. */
+/** A hook in this process: its answer is the verdict; an exception is a failure of the hook. */
 export type HookFunction = (context: HookContext) => Promise<HookAnswer> | HookAnswer;
 export type HookAnswer = { readonly reject: string } | undefined;
 
-/** As for a hook that is a program: milliseconds until it counts as failed, and what that means. */
+/** As for a program: milliseconds until it counts as failed, and what a failure means. */
 export type FunctionOptions = Partial<Pick<HookConfig, 'timeout' | 'onFailure'>>;
 export type RegisteredFunction = Required<FunctionOptions> & { readonly run: HookFunction };
 
-/** Asks a function and makes a verdict of what it answers. */
+/** Calls a function and turns its answer into a verdict. */
 export async function runFunction(judge: RegisteredFunction, context: HookContext): Promise<HookResult> {
   const began = performance.now();
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   let timedOut = false;
-  // It cannot be ended, but it must not keep work from being judged.
+  // The function cannot be killed, but the judgement must not wait for it.
   const timer = setTimeout(() => {
     timedOut = true;
     reject(new Error('It did not answer'));

@@ -9,35 +9,35 @@ export interface HookProgram {
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What it is told, on standard input. Nothing of it is ever part of a command line. */
+  /** Its standard input. No part of it is ever in a command line. */
   readonly payload: object;
-  /** Milliseconds until it is ended. */
+  /** Milliseconds until it is killed. */
   readonly timeout: number;
-  /** Between asking it to end and ending it, in milliseconds. */
+  /** Milliseconds between SIGTERM and SIGKILL. */
   readonly grace?: number | undefined;
-  /** By it the program and all that it leaves behind are found. */
+  /** Finds the program and everything that it leaves behind. */
   readonly marker: string;
 }
 
-/** Kept of each output: the beginning and the end, for these two say what went wrong. Bytes each. */
+/** How much of each output is kept, in bytes: this much of its beginning and of its end, where errors usually are. */
 const KEEP = 64 * 1024;
 
-/** Where the caller says nothing of it. */
+/** The default grace period. */
 const GRACE_MS = 5_000;
 
-/** How long output is read after the program ended; a child that took the pipe along must not hold up a verdict. */
+/** How long output is read after the program's end; a child that keeps the pipe open must not delay a verdict. */
 const DRAIN_MS = 1_000;
 
 const MODULE_RUNNER = fileURLToPath(
   new URL(`./module-runner${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 );
 
-/** The program that a hook is, and its arguments. */
+/** The command line of a hook. */
 export function commandOf({ executor, command }: Pick<HookConfig, 'executor' | 'command'>): [string, ...string[]] {
   return executor === 'node' ? [process.execPath, MODULE_RUNNER, command] : ['/bin/sh', '-c', command];
 }
 
-/** Runs a hook to its end, or ends it. It never rejects: a hook that cannot be run is a hook that failed. */
+/** Runs a hook until it ends or times out. Never rejects: a hook that cannot run has failed. */
 export async function runProgram(hook: HookProgram): Promise<HookResult> {
   const began = performance.now();
   try {
@@ -65,7 +65,7 @@ export async function runProgram(hook: HookProgram): Promise<HookResult> {
   }
 }
 
-/** Reads everything, keeps the head and the tail. */
+/** Reads everything, keeps the beginning and the end. */
 function keepOutput(stream: NodeJS.ReadableStream | null): { text(): string; closed: Promise<void> } {
   let head = Buffer.alloc(0);
   let tail = Buffer.alloc(0);
@@ -94,7 +94,7 @@ function keepOutput(stream: NodeJS.ReadableStream | null): { text(): string; clo
   };
 }
 
-/** Feedback goes into prompts and terminals: escape sequences have no business there. */
+/** Feedback goes into prompts and terminals, so escape sequences are removed. */
 function stripControls(text: string): string {
   return stripVTControlCharacters(text).replace(/(?![\n\t])\p{Cc}/gu, '');
 }

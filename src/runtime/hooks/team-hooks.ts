@@ -28,47 +28,47 @@ import type { FunctionOptions, HookFunction, RegisteredFunction } from './run-fu
 import { commandOf, runProgram } from './run-program.ts';
 import { ALLOWED, applyPolicy, refuse } from './verdict.ts';
 
-/** A task that is about to be made, with the number that it will have. */
+/** A task that is about to be created, with its future number. */
 export interface NewTask {
   readonly taskId: string;
   readonly title: string;
   readonly description: string;
 }
 
-/** What hooks need of the daemon. */
+/** What hooks need from the daemon. */
 export interface TeamHooksOptions {
   readonly approvals: Approvals;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where a hook runs that names no folder and judges nobody's work. */
+  /** The folder of a hook that names none and judges nobody's work. */
   readonly cwd: string;
-  /** Where teams have folders of their own. */
+  /** The parent of the teams' own folders. */
   readonly folders?: string;
-  /** Between asking a program to end whose time is up and ending it, in milliseconds. */
+  /** Milliseconds between SIGTERM and SIGKILL after a timeout. */
   readonly grace?: number;
-  /** Where the processes of this daemon are on record. */
+  /** The records of this daemon's processes. */
   readonly records?: Pick<ProcessRecords, 'write' | 'remove'>;
-  /** Hears of every hook that ran. */
+  /** Called after every run of a hook. */
   readonly onRun?: (run: { teamId: string; type: HookType; result: HookResult }) => void;
 }
 
-/** So many programs at once; judging is work, and 200 completions may come together. */
+/** How many programs run at once; judging takes time, and 200 completions may come together. */
 const AT_ONCE = 4;
 
-/** A hook that waits for a person's yes: where it runs, and the files that the yes is for. */
+/** A hook that waits for approval: its folder, and the files that the approval covers. */
 export interface UnapprovedHook {
   readonly type: HookType;
   readonly command: string;
   readonly hash: string;
   readonly folder: string;
   readonly files: string[];
-  /** Another content of it was approved once. */
+  /** Other content of it was approved before. */
   readonly changed: boolean;
 }
 
 /**
- * Quality gates. They run in the daemon, with nothing locked and nothing of ours in their environment, so that no agent
- * can skip or bend them. 0 allows, 2 rejects with feedback; anything else is a failure of the hook, which allows unless
- * the hook says `onFailure: block`.
+ * Quality gates. They run in the daemon, with nothing locked and no secrets of ours in their environment, so that no
+ * agent can skip or bend them. Exit code 0 allows, 2 rejects with feedback. Any other is a failure of the hook, which
+ * allows unless the hook says `onFailure: block`.
  */
 export class TeamHooks {
   readonly #ledger: Ledger;
@@ -81,7 +81,7 @@ export class TeamHooks {
     this.#options = options;
   }
 
-  /** Registers a program as a hook; it is part of the team from then on. */
+  /** Registers a program as a hook; it becomes part of the team. */
   async registerHook(
     teamId: string,
     config: z.input<typeof HookConfig>,
@@ -91,7 +91,7 @@ export class TeamHooks {
     await this.#ledger.execute(teamId, { type: 'hook.register', by: USER, ...once, hook }, () => undefined);
   }
 
-  /** Registers a function of this process as a hook, for as long as the process lives. */
+  /** Registers a function of this process as a hook, while the process lives. */
   registerFunction(
     teamId: string,
     type: HookType,
@@ -102,7 +102,7 @@ export class TeamHooks {
     this.#functions.set(key, [...(this.#functions.get(key) ?? []), { run, timeout, onFailure }]);
   }
 
-  /** The hooks among these that come from a checkout and that nobody has approved as they are now. */
+  /** The hooks among these that come from a checkout and are not approved with their present content. */
   unapproved(hooks: readonly HookConfig[]): UnapprovedHook[] {
     const { approvals } = this.#options;
     return hooks.flatMap((hook) => {
@@ -114,7 +114,7 @@ export class TeamHooks {
     });
   }
 
-  /** The hooks among these whose program is plainly not there or may not be run, each with what mends it. */
+  /** The hooks among these whose program is missing or not executable, each with its fix. */
   broken(hooks: readonly HookConfig[]): { type: HookType; command: string; why: string }[] {
     return hooks.flatMap((hook) => {
       const why = findObstacle(hook, this.#folderOf(hook));
@@ -122,7 +122,7 @@ export class TeamHooks {
     });
   }
 
-  /** A person read them and said yes. */
+  /** Records a person's approval. */
   approve(hooks: readonly HookConfig[]): void {
     for (const hook of hooks) {
       if (hook.approved === undefined) continue;
@@ -134,7 +134,7 @@ export class TeamHooks {
     return this.#ledger.view(teamId, (state) => requireTeam(state).hooks);
   }
 
-  /** Removes the hooks of a type; says whether there were any. */
+  /** Removes the hooks of a type; returns whether there were any. */
   async removeHook(teamId: string, hookType: HookType): Promise<boolean> {
     const functions = this.#functions.delete(`${teamId} ${hookType}`);
     const command = { type: 'hook.remove', by: USER, hookType } as const;
@@ -169,7 +169,7 @@ export class TeamHooks {
     return this.#execute('TaskCreated', context, { TASK_ID: context.taskId, CREATED_BY: context.createdBy });
   }
 
-  /** Asks the hooks about tasks before they are made; returns those that one does not want, with what it said. */
+  /** Asks the hooks about tasks before they are created; returns the rejected ones with the feedback. */
   async judgeNewTasks(
     teamId: string,
     { hooks, tasks, createdBy }: { hooks: readonly HookConfig[]; tasks: readonly NewTask[]; createdBy: string },
@@ -205,7 +205,7 @@ export class TeamHooks {
     return this.#run(type, { context, about, hooks, payload, work });
   }
 
-  /** One after another; the first that rejects has the last word. */
+  /** Runs the hooks one after another; the first rejection ends it. */
   async #run(
     type: HookType,
     run: {
@@ -213,7 +213,7 @@ export class TeamHooks {
       readonly about: Readonly<Record<string, string>>;
       readonly hooks: readonly HookConfig[];
       readonly payload: object;
-      /** Where the work is that is judged. */
+      /** The folder of the work that is judged. */
       readonly work?: string | undefined;
     },
   ): Promise<HookResult> {
@@ -235,7 +235,7 @@ export class TeamHooks {
     return last;
   }
 
-  /** On record while it runs: one that outlives this process is ended by the next. */
+  /** Keeps a record while the hook runs: if it outlives this process, the next daemon ends it. */
   async #tryHook(
     hook: HookConfig,
     teamId: string,
@@ -272,7 +272,7 @@ export class TeamHooks {
       grace: this.#options.grace,
       ...run,
     });
-    // A shell reads its script as it goes: who is judged could rewrite the rest of it meanwhile.
+    // A shell reads its script as it runs: the judged member could rewrite the rest of it meanwhile.
     if (isBound && hashHook(hook, cwd) !== content) {
       return refuse(
         hook,
@@ -294,7 +294,7 @@ export function isForNewTasks({ type, enabled }: HookConfig): boolean {
   return type === 'TaskCreated' && enabled;
 }
 
-/** What a hook is called among the approvals. */
+/** The name of a hook among the approvals. */
 function nameOf({ type, command }: HookConfig): string {
   return `${type}: ${command}`;
 }

@@ -7,7 +7,7 @@ import type { HostCard } from '../../journal/hosts.ts';
 import { installedNames } from '../installed-agents.ts';
 import { replacePrivateFile } from '../private-file.ts';
 
-/** What a daemon says of itself: its name, what it has, and that it is the one of this state directory. */
+/** A daemon's description of itself: name, labels, agents, and the id of its state directory. */
 export function describeHost(options: {
   readonly directory: string;
   readonly name: string;
@@ -21,7 +21,7 @@ export function describeHost(options: {
   return { ...card, agents, home: readId(join(directory, 'id')), instance: randomUUID() };
 }
 
-/** What a daemon is called that nobody gave a name. */
+/** The name of a daemon without a configured one. */
 export function defaultName(): string {
   return suggestSlug(hostname().split('.', 1)[0] ?? '');
 }

@@ -8,21 +8,21 @@ import { keepHosts } from './keeper.ts';
 import type { HostKeeper } from './keeper.ts';
 import { declareLost } from './lost.ts';
 
-/** What one daemon brings among the others. */
+/** What a daemon needs to join the others. */
 export interface JoinOptions {
   readonly self: Omit<HostCard, 'load'>;
   readonly ledger: Ledger;
   readonly teams: Teams;
-  /** Answers what other daemons ask. */
+  /** Answers questions of other daemons. */
   readonly onQuestion: (question: unknown) => Promise<unknown>;
-  /** Hears how long the lease of this daemon is, and when that changes. */
+  /** Gets the length of this daemon's lease, now and after each change. */
   readonly onLease: (leaseMs: number) => void;
-  /** Another has the name of this daemon by now. */
+  /** Another daemon has taken this one's name. */
   readonly onOusted: (why: TeamError) => void;
   readonly onError: (error: unknown, about: { teamId?: string }) => void;
 }
 
-/** This daemon among those that share its journal: outside until it has joined them. */
+/** This daemon among those that share its journal; outside until it has joined. */
 export interface Membership {
   readonly hosts: Hosts;
   readonly keeper: HostKeeper | undefined;
@@ -44,7 +44,7 @@ export function openMembership(hosts: Hosts): Membership {
   };
 }
 
-/** Makes this daemon one of those that share the journal: it has a lease, takes members on, and looks after the others. */
+/** Joins the daemons that share the journal: this one gets a lease, takes members, and watches the others. */
 async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<HostKeeper> {
   const { self, ledger, teams, onError } = options;
   const { supervisor, mailbox } = teams;
@@ -76,7 +76,7 @@ async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<HostKeeper
   };
 }
 
-/** A member works in a folder that not every machine has; where we are alone it is started all the same, and says so. */
+/** Not every machine has a member's folder. A daemon that is alone starts the member anyway, which then reports it. */
 function hasFolder(state: TeamState, memberId: string, keeper: HostKeeper): boolean {
   const cwd = state.members.get(memberId)?.cwd;
   return cwd === undefined || keeper.list().length <= 1 || existsSync(cwd);

@@ -9,43 +9,43 @@ import { hostsOf } from './lost.ts';
 import { rankHosts } from './placement.ts';
 import { tellUnplaced } from './waiting.ts';
 
-/** What a daemon among others works with. */
+/** What a daemon needs to work among others. */
 export interface KeeperOptions {
   readonly hosts: Hosts;
   readonly ledger: Ledger;
-  /** What this daemon says of itself, but for its load. */
+  /** This daemon's card without its load. */
   readonly self: Omit<HostCard, 'load'>;
   /** How many members it runs now. */
   readonly load: () => number;
-  /** Starts what waits for a daemon, and ends what is no longer ours. */
+  /** Starts members that wait for a daemon, and ends those that are no longer ours. */
   readonly reconsider: (teamId: string) => Promise<void>;
-  /** Declares the members of a daemon lost that is gone. */
+  /** Declares the members of a dead daemon lost. */
   readonly declareLost: (teamId: string, hostId: string) => Promise<void>;
-  /** Hears how long our lease is, and when that changes. */
+  /** Gets the length of our lease, now and after each change. */
   readonly onLease: (leaseMs: number) => void;
-  /** Another has our name by now: what we run is no longer ours. Said once; nothing is written any more. */
+  /** Another daemon has taken our name, so our members are no longer ours. Called once; nothing is written any more. */
   readonly onOusted: (why: TeamError) => void;
   readonly onError: (error: unknown, about: { teamId?: string }) => void;
 }
 
-/** One who is not the best for a member waits so long for each who is better: it may have died a moment ago. */
+/** A daemon waits this long for each daemon that ranks before it: that one may have just died. */
 const TURN_MS = 1_500;
 
 /**
- * Keeps the lease of this daemon and looks after the others: learns of teams that were made elsewhere, says who should run
- * a member, and when a daemon's lease is over has its members declared lost. All decisions are appended to the journal, so
- * it does no harm that every daemon makes them.
+ * Renews this daemon's lease and watches the others. It learns of teams created elsewhere, says which daemon should run
+ * a member, and has the members of an expired daemon declared lost. All decisions go through the journal, so every
+ * daemon may make them.
  */
 export async function keepHosts(options: KeeperOptions) {
   const { hosts, ledger, self, onError } = options;
-  /** The lease that we renew by. Our card says it, so that a shorter one holds only when all renew by it. */
+  /** The lease by which we renew. Our card carries it, so that a shorter one applies only when all renew by it. */
   let pace = hosts.leaseMs;
-  /** The daemons that we have heard of, and when: whoever says nothing for as long as its lease may be gone. */
+  /** The known daemons and when they were last heard: one that is silent for a whole lease may be gone. */
   const heard = new Map<string, { card: HostCard; at: Clocks }>();
   let renewed = readClocks();
   let regaining: Promise<void> | undefined;
   let reconsidering: Promise<void> | undefined;
-  /** Since when daemons that have members have had no card. */
+  /** Since when daemons with members have no card. */
   const missing = new Map<string, Clocks>();
   const known = new Set<string>();
   let closed = false;
@@ -62,14 +62,14 @@ export async function keepHosts(options: KeeperOptions) {
     heard.set(self.name, { card, at });
   }
 
-  /** The daemons that live, as far as we know; after a pause of ours, or while no server answers, we know of none. */
+  /** The daemons known to be alive. After a pause of ours, or while no server answers, there are none. */
   function living(): HostCard[] {
     return [...heard.values()]
       .flatMap(({ card, at }) => (since(at) <= (card.leaseMs ?? pace) ? [card] : []))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Reads who is there. Who is heard of meanwhile stays: the list may have been made before. */
+  /** Reads the list of daemons. Keeps those heard meanwhile: the list may be older. */
   async function look(): Promise<void> {
     const at = readClocks();
     const cards = await hosts.list();
@@ -81,7 +81,7 @@ export async function keepHosts(options: KeeperOptions) {
     throw ousted;
   }
 
-  /** Teams that nobody here has asked for yet are opened, so that their members are heard of. */
+  /** Opens teams that nobody here has asked for yet, so that we learn of their members. */
   async function meetTeams(): Promise<void> {
     for (const teamId of await ledger.teams()) if (!known.has(teamId)) await meet(teamId);
   }
@@ -99,7 +99,7 @@ export async function keepHosts(options: KeeperOptions) {
     }
   }
 
-  /** A daemon counts as gone when its card is over and did not come back for half a lease, while ours was renewed. */
+  /** A daemon is gone if its card expired and did not return for half a lease, while ours was renewed. */
   async function sweep(): Promise<void> {
     const alive = new Set(living().map(({ name }) => name));
     const hosting = new Map<string, string[]>();
@@ -125,10 +125,10 @@ export async function keepHosts(options: KeeperOptions) {
   }
 
   /**
-   * After a pause: whether another has our name by now, then a new lease. What became of our members is looked at next,
-   * and nothing that is written waits for that: each look at a team comes after what waits there, which may be a command
-   * that waits for this lease. It need not: what was decided before the pause is refused by its old sequence, and what is
-   * decided after it knows who runs which member.
+   * After a pause: checks whether another daemon took our name, then renews the lease. What became of our members is
+   * checked next, and no write waits for that: each look at a team queues behind commands that may themselves wait for
+   * this lease. Writes need not wait. A command decided before the pause is refused by its old sequence, and a later
+   * one knows which daemon runs which member.
    */
   async function regain(): Promise<void> {
     await look();
@@ -137,7 +137,7 @@ export async function keepHosts(options: KeeperOptions) {
     reconsidering ??= reconsiderAll().finally(() => (reconsidering = undefined));
   }
 
-  /** By itself: nothing that takes its time may cost us the lease. */
+  /** The heartbeat has its own loop: nothing slow may cost us the lease. */
   async function beat(): Promise<void> {
     if (ousted) return;
     await (since(renewed) > pace ? lease.valid() : renew());
@@ -155,13 +155,13 @@ export async function keepHosts(options: KeeperOptions) {
     await sweep();
     await reconsiderAll();
     await guard(undefined, () => hosts.checkHearing(self.name));
-    // All see the same cards; that the first by name says it is enough.
+    // All daemons see the same cards; it is enough if the first by name reports it.
     const cards = living();
     if (cards.map(({ name }) => name).sort()[0] !== self.name) return;
     for (const teamId of known) await guard(teamId, () => tellUnplaced(ledger, teamId, cards));
   }
 
-  /** A daemon of this state directory that was killed has left its card; where the directory was copied, one may live. */
+  /** A killed daemon of this state directory left its card; if the directory was copied, its owner may be alive. */
   async function enter(): Promise<void> {
     const before = (await hosts.list()).find(isNamesake);
     if (before && (before.home !== self.home || (await hosts.isConnected(self.name)))) throw nameTaken(self.name);
@@ -181,7 +181,7 @@ export async function keepHosts(options: KeeperOptions) {
     },
   };
 
-  // Who has just come, and how many members each runs. Before the first look: one who comes right after it would not be seen.
+  // Gets new daemons and loads. Before the first look, so that a daemon that comes right after it is seen.
   const stopLooking = hosts.onCard((card) => {
     heard.set(card.name, { card, at: readClocks() });
   });
@@ -206,33 +206,33 @@ export async function keepHosts(options: KeeperOptions) {
     lease,
     list: (): readonly HostCard[] => living(),
 
-    /** How long to wait before taking a member on; undefined where others should. */
+    /** How long to wait before taking a member; undefined if only others should. */
     turnFor(state: TeamState, memberId: string): number | undefined {
       const place = rankHosts(state, memberId, living()).findIndex(({ name }) => name === self.name);
       return place === -1 ? undefined : place * TURN_MS;
     },
 
-    /** Opens the teams there are, and starts what waits. */
+    /** Opens the existing teams, and starts what waits. */
     start: () => guard(undefined, meetTeams),
 
-    /** Says that our load has changed. */
+    /** Reports that our load has changed. */
     changed: (): void => {
       if (!closed) void guard(undefined, beat);
     },
 
-    /** Ends it. One that leaves members behind leaves its card, too: until its lease is over they are its own. */
+    /** Stops. A daemon that leaves members behind leaves its card too: they stay its own until the lease expires. */
     async close({ returning = false } = {}): Promise<void> {
       closed = true;
       stopHearing();
       stopLooking();
       await Promise.all([beats.close(), rounds.close(), reconsidering]);
-      // By then the card is another's.
+      // If ousted, the card belongs to the other daemon.
       if (!ousted && !returning) await guard(undefined, () => hosts.leave(self.name));
     },
   };
 }
 
-/** Does something again and again, never twice at the same time, as often as it is wanted by then. */
+/** Repeats work, never twice at once, at the interval wanted at that time. */
 function repeat(work: () => Promise<void>, every: () => number) {
   const ending = new AbortController();
   const pause = (ms: number) => sleep(ms, undefined, { signal: ending.signal }).catch(() => undefined);
@@ -241,7 +241,7 @@ function repeat(work: () => Promise<void>, every: () => number) {
     while (!ending.signal.aborted) {
       const begun = performance.now();
       await work();
-      // What takes longer than it should leaves others some room all the same.
+      // Slow work still leaves others some room.
       await pause(Math.max(every() - (performance.now() - begun), every() / 4));
     }
   })();

@@ -1,31 +1,31 @@
 import type { Journal } from '../../journal/journal.ts';
 
-/** Whether this daemon may take itself for one of the living. */
+/** Whether this daemon may still write. */
 export interface Lease {
-  /** Resolves once it may write: at once while the lease lasts, else after it was renewed and what was lost is known. */
+  /** Resolves once it may write: at once while the lease lasts, else after a renewal and a check for losses. */
   valid(): Promise<void>;
 }
 
-/** A moment by both clocks, because one stands still while the machine sleeps and the other can be set. */
+/** A time by both clocks: one stops while the machine sleeps, the other can be set. */
 export interface Clocks {
   readonly steady: number;
   readonly wall: number;
 }
 
-/** What both clocks say now. */
+/** Reads both clocks. */
 export function readClocks(): Clocks {
   return { steady: performance.now(), wall: Date.now() };
 }
 
-/** How long ago that was, as the clock says that went further. */
+/** The elapsed time, by the clock that advanced more. */
 export function since(then: Clocks): number {
   const now = readClocks();
   return Math.max(now.steady - then.steady, now.wall - then.wall);
 }
 
 /**
- * The same journal for a daemon with a lease: after a pause that was longer than it, others may have been given what was
- * ours, so nothing is written before we have looked. What was decided before the pause is then refused by its old sequence.
+ * A journal for a daemon with a lease. After a pause longer than the lease, others may own what was ours, so nothing is
+ * written before the lease is renewed. A command decided before the pause is then refused by its old sequence.
  */
 export function fencedJournal(journal: Journal, lease: () => Lease | undefined): Journal {
   return {

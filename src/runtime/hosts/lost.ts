@@ -7,12 +7,12 @@ import { givenBack, recordDeparture } from '../departure.ts';
 import { rejoinInput } from '../rejoin.ts';
 import { awaitHost } from './waiting.ts';
 
-/** What says that another daemon did it before us. */
+/** Error codes that mean that another daemon was first. */
 const OTHERS_WERE_FIRST: readonly string[] = ['claim_conflict', 'exists', 'member_stopped', 'not_found', 'team_closed'];
 
 /**
- * Declares the members of a daemon lost that is gone: their tasks go back under a new epoch, the lead is told, and those that
- * are not bound to it wait for another daemon. Every daemon does this; the journal takes each step from one.
+ * Declares the members of a dead daemon lost: releases their tasks under a new epoch, tells the lead, and lets members
+ * that are not bound to it wait for another daemon. Every daemon does this; the journal accepts each step once.
  */
 export async function declareLost(
   { ledger, mailbox }: { ledger: Ledger; mailbox: Mailbox },
@@ -29,7 +29,7 @@ export async function declareLost(
       const isBound = member.host === hostId && !isAlone;
       if (member.status !== 'stopped') {
         const reason = `its machine ${hostId} is gone`;
-        // It stays away for as long as its machine does, and everybody should see why.
+        // It stays stopped as long as its machine is away, and everyone should see why.
         const waiting = isBound ? awaitHost(hostId) : undefined;
         const left = { teamId, memberId: member.id, hostId, reason, returning: true, waiting };
         const held = await recordDeparture(ledger, left);
@@ -48,8 +48,8 @@ export async function declareLost(
 }
 
 /**
- * Where no machines share the journal there are none to wait for: members that are on one came with a copy. They are
- * declared lost and started here, those too that were bound to a machine.
+ * Without a shared journal there are no machines to wait for: members on another machine came with a copy. Declares
+ * them lost and starts them here, including those bound to a machine.
  */
 export async function bringHome(
   parts: { ledger: Ledger; mailbox: Mailbox },
@@ -72,7 +72,7 @@ export function hostsOf(state: TeamState): Set<string> {
   return new Set(names.filter((name) => membersOn(state, name).length > 0));
 }
 
-/** Who runs on a daemon, or was to run there again. */
+/** The members that run on a daemon, or were about to restart there. */
 function membersOn(state: TeamState, hostId: string): MemberRecord[] {
   if (state.team?.status !== 'active') return [];
   return [...state.members.values()].filter(

@@ -2,7 +2,7 @@ import { catalogNameOf, hasProcess, isOwnAgent } from '../../core/agent.ts';
 import type { MemberRecord, TeamState } from '../../core/state.ts';
 import type { HostCard } from '../../journal/hosts.ts';
 
-/** Whether a daemon may run a member: by its name, its labels, and the agent that it has. */
+/** Whether a daemon may run a member: by its name, labels and installed agents. */
 export function mayRun(host: HostCard, member: MemberRecord): boolean {
   if (!member.agent || !hasProcess(member.agent)) return false;
   if (member.host !== undefined && member.host !== host.name) return false;
@@ -20,7 +20,7 @@ export function unplaced(state: TeamState): MemberRecord[] {
   );
 }
 
-/** Whether a member is live and a daemon's to run. One that was lost and waits for a machine is nobody's. */
+/** Whether a member is live and belongs to this daemon. A lost member that waits for a machine belongs to none. */
 export function runsOn(hostId: string, member: MemberRecord | undefined): member is MemberRecord {
   return member !== undefined && member.status !== 'stopped' && member.hostId === hostId;
 }
@@ -38,8 +38,8 @@ export function wantedOn(hostId: string, state: TeamState): MemberRecord[] {
 }
 
 /**
- * Which daemons should take a member, the best first: the least loaded, then by name. Those that wait before it in the team
- * are thought of as placed, so that all daemons, each by itself, come to the same answer and many that come at once are spread.
+ * The daemons that may take a member, the best first: the least loaded, then by name. Members that wait before it count
+ * as placed. So all daemons reach the same answer independently, and many new members are spread.
  */
 export function rankHosts(state: TeamState, memberId: string, hosts: readonly HostCard[]): HostCard[] {
   const load = new Map(hosts.map((host) => [host.name, Math.max(host.load, running(state, host.name))]));

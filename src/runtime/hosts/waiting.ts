@@ -9,21 +9,21 @@ import type { HostCard } from '../../journal/hosts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { mayRun, unplaced } from './placement.ts';
 
-/** Those who may run a member take it on within this time; after it something is wrong that only they can see. */
+/** A daemon that can run a member takes it within this time; after that, its own log may show why not. */
 const TAKEN_ON_MS = 10_000;
 
-/** What says that nobody waits any more. */
+/** Error codes that mean that the member no longer waits. */
 const OVER: readonly string[] = ['member_stopped', 'not_found', 'team_closed'];
 
-/** The longest reason that a member's record holds. */
+/** The longest reason in a member's record. */
 const REASON = 300;
 
-/** Why a member waits that one daemon alone may run. */
+/** Why a member waits that is bound to one daemon. */
 export function awaitHost(host: string): string {
   return `it is to run on the machine ${host}, which is not there: troupe serve --name ${host} on it, or start it without a host`;
 }
 
-/** Why no daemon runs a member that waits for one, and what to do; undefined where one is about to. */
+/** Why no daemon runs a waiting member, and what to do; undefined if one is about to. */
 export function whyUnplaced(member: MemberRecord, hosts: readonly HostCard[], waitedMs: number): string | undefined {
   const { host, labels = [], agent, cwd } = member;
   const names = (some: readonly HostCard[]) => some.map(({ name }) => name).join(', ');
@@ -44,7 +44,7 @@ export function whyUnplaced(member: MemberRecord, hosts: readonly HostCard[], wa
   return `${names(able)} could run it and did not; its folder ${cwd ?? ''} must be there, and the daemon's log may say more`;
 }
 
-/** Writes on the record of members that no daemon takes on why that is, for everybody to see. One daemon says it for all. */
+/** Records on waiting members why no daemon takes them, for everyone to see. One daemon does it for all. */
 export async function tellUnplaced(ledger: Ledger, teamId: string, hosts: readonly HostCard[]): Promise<void> {
   const told = await ledger.view(teamId, (state) => findUntold(state, hosts));
   for (const { memberId, reason } of told) {
