@@ -1,26 +1,26 @@
 import { readClocks, since } from '../runtime/hosts/lease.ts';
 
-/** Whose absence is watched, and what becomes of it. */
+/** The lease to watch, and what happens when it is over. */
 export interface AbsenceOptions {
-  /** How long the daemon may be away before others may run its members; undefined where no other daemon can. */
+  /** How long the daemon may be away before others run its members; undefined if no other daemon can. */
   readonly leaseMs: () => number | undefined;
-  /** It was away for longer. Said once. */
+  /** The daemon was away for longer. Called once. */
   readonly onOver: (leaseMs: number) => void;
 }
 
-/** How closely the end of a lease is met. Others wait for half a lease more, and a lease may be 2 s. */
+/** How precisely the end of a lease is noticed. Others wait half a lease more, and a lease may be 2 s. */
 const LOOK_MS = 100;
 
 /**
- * How long a process may take to reach its daemon for the first time. On a busy machine that can be longer than a short lease, and until
- * then it has started no agent: nothing is done twice.
+ * How long a process may take to reach its daemon for the first time. On a busy machine that can exceed a short lease.
+ * Until then it has started no agent, so nothing is done twice.
  */
 const START_MS = 60_000;
 
 /**
- * Watches how long a teammate has been without its daemon. A daemon that shares its journal has a lease; when that is over
- * other machines give its members' work to others, and nothing that is still done here counts. A process that has just been started, and
- * has not reached its daemon yet, has a minute at least.
+ * Measures how long a teammate has been without its daemon. A daemon that shares its journal has a lease. When it
+ * expires, other machines reassign its members' work, and nothing done here counts any more. A new process that has not
+ * reached its daemon yet has at least one minute.
  */
 export function watchAbsence({ leaseMs, onOver }: AbsenceOptions) {
   let from = readClocks();
@@ -46,7 +46,7 @@ export function watchAbsence({ leaseMs, onOver }: AbsenceOptions) {
   }
 
   return {
-    /** The daemon is there, or is not. */
+    /** Reports whether the daemon is reachable. */
     tell(isReached: boolean): void {
       wasReached ||= isReached;
       if (isReached) close();

@@ -2,13 +2,15 @@ import type { Bench } from './bench.ts';
 import type { Door } from './door.ts';
 import type { Watch } from './watch.ts';
 
-/** Whether a budget that binds the member is used up. */
+/** Whether a budget of the member, or of its team, is used up. */
 export async function isSpent(door: Door, who: Bench['who']): Promise<boolean> {
   const [tightest] = await door.call('budget.show', who);
   return tightest !== undefined && tightest.share >= 1;
 }
 
-/** Resolves with true when a turn may begin, at once or after a person raised the budget; with false when interrupted. */
+/**
+ * Resolves with true when a turn may begin, at once or after a person raised the budget; with false when interrupted.
+ */
 export async function waitForBudget(
   door: Door,
   who: Bench['who'],

@@ -31,8 +31,8 @@ const BASE = [
 ];
 
 /**
- * The environment of an agent: the base, what its own provider needs, and what the team file adds. `${NAME}` there is
- * taken from ours. Other providers' keys and tokens of ours stay behind.
+ * The environment of an agent: the base, its provider's variables, and those of the team file, where `${NAME}` is taken
+ * from our environment. Other providers' keys and our own tokens are not passed on.
  */
 export function agentEnvironment(
   ours: Readonly<Record<string, string | undefined>>,

@@ -2,13 +2,13 @@ import { shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import type { Door } from './door.ts';
 
-/** Of one's own results and notes the last so many, so much of each. Characters. */
+/** How many of its own results and notes a member gets, and how many characters of each. */
 const KEPT = 10;
 const KEPT_LENGTH = 400;
 
 /**
- * What a member must know to go on in a fresh session: where its team stands, what it did itself, and what it wrote down.
- * The rest is one look-up away.
+ * What a member needs to continue in a fresh session: the state of its team, its own results, and its notes. It can
+ * look up the rest.
  */
 export async function makeHandover(door: Door, { teamId, memberId }: Bench['who']): Promise<string> {
   const [digest, tasks, notes] = await Promise.all([

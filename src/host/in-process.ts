@@ -24,16 +24,16 @@ export interface InProcessOptions {
   readonly hostId: string;
   readonly agents: OwnAgents;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Hears of a member that ended although nobody asked it to. */
+  /** Called when a member ended unasked. */
   readonly died: (who: Who, how: string) => Promise<void>;
   readonly onError: (error: unknown, about: Who) => void;
 }
 
 /** Members that run in this process. */
 export interface InProcess {
-  /** Runs the members that an earlier process left, and from then on those that join. */
+  /** Runs the members that an earlier process left, and then those that join. */
   start(): Promise<void>;
-  /** Ends their turns. They have stopped then, and their tasks go back. */
+  /** Ends their turns, marks them as stopped and releases their tasks. */
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function openInProcess(options: InProcessOptions): InProcess {
   }
 
   async function live(member: Parameters<typeof runMember>[1], before: Promise<void> | undefined): Promise<void> {
-    // It may have been brought back while its last turn was still ending.
+    // It may have joined again while its last turn was still ending.
     await before;
     const how = await runMember(options, member).catch((error: unknown) => String(error));
     if (how !== undefined && !member.signal.aborted) await died(member, how);
@@ -101,7 +101,7 @@ export function openInProcess(options: InProcessOptions): InProcess {
   };
 }
 
-/** Runs one member to its end. Says how it died if nobody asked it to end. */
+/** Runs one member to its end. Returns how it died if nobody asked it to end. */
 async function runMember(
   options: InProcessOptions,
   { teamId, memberId, agent, spec, signal }: Who & { agent: Agent; spec: AgentSpec; signal: AbortSignal },
@@ -141,7 +141,7 @@ async function leave({ services, hostId }: InProcessOptions, { teamId, memberId 
   await services.ledger
     .execute(teamId, command, () => undefined)
     .catch((error: unknown) => {
-      // Somebody else recorded it first.
+      // Already recorded elsewhere.
       if (!['member_stopped', 'team_closed', 'not_found'].includes(codeOf(error) ?? '')) throw error;
     });
 }

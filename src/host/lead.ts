@@ -4,29 +4,26 @@ import { codeOf } from './door.ts';
 import { makeTurn } from './prompt.ts';
 import { turnWithMail } from './work.ts';
 
-/** What a lead does besides answering its mail: it hears of its team in digests, and does what is reserved for it. */
+/** What a lead does besides answering messages: it gets digests of its team, and does the tasks reserved for it. */
 export interface Lead {
-  /** It was told everything up to this batch; undefined: nothing yet. */
+  /** The last batch that it was told about; undefined: none yet. */
   readonly knows: number | undefined;
   /** Why its last turn failed, if it did. */
   readonly failure: string | undefined;
-  /** A turn if there is something to tell, after `wake`; says what it produced, or undefined when there was nothing. */
+  /** Runs a turn if there is something to tell, after `wake`. Returns its text; undefined if there was nothing. */
   listen(wake: () => Promise<void>): Promise<string | undefined>;
-  /** Something happened: what failed may be tried again. */
+  /** Something happened, so a failed turn may be retried. */
   stir(): void;
-  /** It may have forgotten what it knew: it is told its goal and the state of its team again. */
+  /** It may have forgotten its goal and the state of its team: both are told again. */
   forget(): void;
   /** The next task that is reserved for it; it takes no others. */
   claim(): Promise<TaskJson | undefined>;
 }
 
-/** It changed since it was listed, the lead only coordinates, or the file that it is also kept in is broken. */
+/** The task changed since it was listed, the lead only coordinates, or the task's native file is broken. */
 const EXPECTED: ReadonlySet<string> = new Set(['claim_conflict', 'conflict', 'blocked', 'not_allowed', 'corrupt']);
 
-/**
- * Begins to lead. `goal` is what it is to achieve, told once; one that takes a conversation up again is told where its
- * team stands instead.
- */
+/** Starts leading. `goal` is told once; a lead with a resumed conversation gets the state of its team instead. */
 export function beginToLead(bench: Bench, { goal, resumed }: { goal: string; resumed: boolean }): Lead {
   const { door, who } = bench;
   const { teamId } = who;
@@ -48,7 +45,7 @@ export function beginToLead(bench: Bench, { goal, resumed }: { goal: string; res
       const isFirst = knows === undefined;
       const news = await door.call('team.digest', { teamId, ...(knows !== undefined && { after: knows }) });
       const messages = await bench.mail.take(bench.seat.sessionId);
-      // It is not woken to be reminded of what it forgot; that comes with the next turn.
+      // Not woken only to be reminded of what it forgot; that comes with the next turn.
       if (!isFirst && messages.length === 0 && !news.due) return undefined;
       await wake();
       const digest = forgot ? await door.call('team.digest', { teamId }) : news;
@@ -56,7 +53,7 @@ export function beginToLead(bench: Bench, { goal, resumed }: { goal: string; res
       forgot = false;
       const end = await turnWithMail(bench, makeTurn({ messages, digest: digest.text, ...(tellsGoal && { goal }) }));
       failure = end.reason === 'done' ? undefined : (end.error ?? `the turn was ${end.reason}`);
-      // What a turn that did not go well was told is told again with the next, and that waits until something happens.
+      // After a failed turn the same digest is told again, with the next turn, once something happens.
       if (failure === undefined) knows = digest.seq;
       return end.text || (end.error ?? '');
     },

@@ -4,7 +4,9 @@ import type { ResultOf } from '../operations/index.ts';
 import type { Services } from '../operations/operation.ts';
 import type { Door } from './door.ts';
 
-/** A door in the daemon's own process. What goes through it is JSON all the same, so that nothing is shared by accident. */
+/**
+ * A door in the daemon's own process. It still copies everything through JSON, so that no object is shared by accident.
+ */
 export function localDoor(services: Services, who: { teamId: string; memberId: string; isLead: boolean }): Door {
   const caller = { scope: who.isLead ? 'lead' : 'member', teamId: who.teamId, memberId: who.memberId } as const;
   const never = new AbortController().signal;

@@ -2,31 +2,31 @@ import type { MessageJson } from '../agents/agent.ts';
 import { MESSAGES_PER_STEP } from '../core/limits.ts';
 import type { Door } from './door.ts';
 
-/** A member's mail: what waits is handed over together, once per session. */
+/** A member's messages: waiting ones are delivered together, once per session. */
 export interface Mail {
-  /** Takes what waits for showing, in order. Urgent ones alone, if asked. */
+  /** Takes the waiting messages in order; with `urgentOnly` only urgent ones. */
   take(sessionId: string, options?: { urgentOnly?: boolean }): Promise<MessageJson[]>;
-  /** The agent has these. */
+  /** The agent has these messages. */
   acknowledge(messageIds: readonly string[]): Promise<void>;
   /**
-   * A turn is over: what the agent fetched itself in it, through its tools, it has if the turn went well; else that is
-   * shown once more, marked.
+   * A turn is over. Messages that the agent fetched in it with its tools are acknowledged if the turn went well;
+   * otherwise they are delivered once more, marked.
    */
   endTurn(sessionId: string, options: { went: 'well' | 'badly' }): Promise<void>;
-  /** The turn that carried these did not go well: those that the agent may not have are shown once more, marked. */
+  /** The turn with these messages failed: those that the agent may not have are delivered once more, marked. */
   doubt(messageIds: readonly string[]): void;
 }
 
 /** Enough for one prompt; the rest comes with the next. */
 const PER_TURN = 20;
 
-/** Opens the mail of a member. What an earlier process handed over is settled first, by what its transcript shows. */
+/** Opens a member's messages. Deliveries of an earlier process are settled first, by its transcript. */
 export async function openMail(
   door: Door,
   who: { teamId: string; memberId: string },
   shown: ReadonlySet<string>,
 ): Promise<Mail> {
-  /** What this process put into turns itself; of that the agent's program says when it has it. */
+  /** Messages that this process put into turns; the agent's program reports when it has them. */
   const taken = new Set<string>();
   const acknowledge = async (messageIds: readonly string[]): Promise<void> => {
     for (const id of messageIds) taken.delete(id);
@@ -43,12 +43,12 @@ export async function openMail(
       .slice(0, MESSAGES_PER_STEP)
       .map(({ id }) => id),
   );
-  /** Handed over by an earlier process, and nobody knows whether it was shown: shown once more, marked. */
+  /** Delivered by an earlier process, but perhaps not shown: delivered once more, marked. */
   const open = new Set(left.map(({ id }) => id).filter((id) => !shown.has(id)));
 
   const doubted = new Set<string>();
   const doubt = (messageIds: readonly string[]): void => {
-    // Once: an agent that fails each time must not be given the same mail for ever.
+    // Only once: an agent that always fails must not get the same messages forever.
     for (const id of messageIds) if (!doubted.has(id)) open.add(id);
     for (const id of messageIds) doubted.add(id);
   };

@@ -2,14 +2,14 @@ import { TeamError } from '../core/errors.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
 
-// How the life of a teammate ends: its door closes, its team is over, or it is asked to shut down.
+// How a teammate's life ends: its door closes, its team is over, or it is asked to shut down.
 
 interface Who {
   readonly teamId: string;
   readonly memberId: string;
 }
 
-/** What happens in its name ends with it. */
+/** A door that refuses calls once the member is over. */
 export function closingDoor(door: Door, over: AbortSignal): Door {
   return {
     ...door,
@@ -20,13 +20,13 @@ export function closingDoor(door: Door, over: AbortSignal): Door {
   };
 }
 
-/** The team or the membership is over. */
+/** Whether the team or the membership is over. */
 export function isOver(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'team_closed' || code === 'member_stopped';
 }
 
-/** The request to shut down that it has not answered yet. */
+/** The shutdown request that it has not answered yet. */
 export async function pendingShutdown(
   door: Door,
   { teamId, memberId }: Who,
@@ -35,7 +35,7 @@ export async function pendingShutdown(
   return requests.find((request) => request.memberId === memberId);
 }
 
-/** There is something that does not wait until the work goes on. */
+/** Whether something came up that cannot wait for the work. */
 export async function isInterrupted(door: Door, who: Who, signal: AbortSignal): Promise<boolean> {
   return signal.aborted || (await pendingShutdown(door, who)) !== undefined;
 }

@@ -4,31 +4,31 @@ import type { ErrorCode } from '../core/errors.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
 
-/** What passes by itself: servers elect a leader, a disk is full for a while, too much waits. */
+/** Temporary errors: servers elect a leader, a disk is full for a while, a queue is too long. */
 const PASSING: ReadonlySet<ErrorCode | undefined> = new Set(['storage', 'overloaded'] as const);
 
 const PAUSE_MS = { least: 200, most: 10_000 };
 
-/** What trouble is lived with, and until when. */
+/** When to stop retrying, and where to report. */
 export interface PatienceOptions {
   readonly signal: AbortSignal;
-  /** Hears of each trouble once. */
+  /** Gets the first error of each call. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Whether the same call may work a moment later. */
+/** Whether a retry may succeed. */
 export function isPassing(error: unknown): boolean {
   return PASSING.has(codeOf(error));
 }
 
-/** Waits before the next try, longer each time. */
+/** Waits before a retry, longer each time. */
 export async function pauseBeforeRetry(attempt: number, signal: AbortSignal): Promise<void> {
   await sleep(backOff(attempt, PAUSE_MS, Math.random()), undefined, { signal }).catch(() => {});
 }
 
 /**
- * The same door for one who must not lose what it did: while the journal cannot be reached a call is made again, under the
- * same id. Whether it was done the first time nobody knows then; so it is done once.
+ * A door that must not lose work: while the journal is unreachable, it retries a call under the same id. Nobody knows
+ * whether the first attempt was carried out, so the id makes sure that it happens once.
  */
 export function patientDoor(door: Door, { signal, onError }: PatienceOptions): Door {
   return {

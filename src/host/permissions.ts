@@ -6,14 +6,14 @@ import { judgeWish } from '../core/permission.ts';
 import type { Door } from './door.ts';
 import type { Watch } from './watch.ts';
 
-/** Of what an agent wants to do so much is put before a person; the rest is in its transcript. Characters. */
+/** How much of a request a person sees, in characters; the transcript has the rest. */
 const SHOWN_LENGTH = 4_000;
 
-/** Answers what an agent asks for: by the rules that a person laid down, else by asking a person. Never by an agent. */
+/** Answers permission requests: by a person's rules, else by asking a person. Never by an agent. */
 export function answerPermissions(options: {
   readonly door: Door;
   readonly who: { teamId: string; memberId: string };
-  /** Where it works: rules may name files from there. */
+  /** The working folder: rules may name files relative to it. */
   readonly cwd: string;
   readonly watch: Watch;
   readonly rules: AgentSpec['permissions'];
@@ -23,7 +23,7 @@ export function answerPermissions(options: {
 
   async function askPerson(permission: Permission): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<{ allow: boolean; message?: string }>();
-    // Asked for by its id only once the request has one; an answer may be there before that is known.
+    // The request gets its id only when it is raised, and the answer may arrive before we know the id.
     const answers = new Map<string, { allow: boolean; message?: string }>();
     let requestId: string | undefined;
     const settle = (): void => {
@@ -76,8 +76,8 @@ export function answerPermissions(options: {
 }
 
 /**
- * What an agent wants to do: the command, path or address itself, then the agent's own words where they say more. The words alone
- * are a model's, and may say something harmless of any command.
+ * What an agent wants to do: the command, path or address itself, then the agent's description if it says more. The
+ * description alone is a model's text and may call any command harmless.
  */
 export function describeWish({ input, description, tool }: Pick<Permission, 'input' | 'description' | 'tool'>): string {
   const known = subjectIn(input);
@@ -86,7 +86,7 @@ export function describeWish({ input, description, tool }: Pick<Permission, 'inp
   return description === tool ? given : `${given}\n${description}`;
 }
 
-/** It is denied if a part of it is, and allowed if all of it is. */
+/** Denied if any part is, allowed if all parts are. */
 function judge(rules: AgentSpec['permissions'], permission: Permission, cwd: string): 'allow' | 'deny' | undefined {
   const verdicts = subjectsOf(permission, cwd).map((spellings) => {
     const said = spellings.map((subject) => judgeWish(rules, { tool: permission.tool, subject }));
@@ -96,13 +96,13 @@ function judge(rules: AgentSpec['permissions'], permission: Permission, cwd: str
   return verdicts.every((verdict) => verdict === 'allow') ? 'allow' : undefined;
 }
 
-/** What rules look at, each thing in all its spellings. */
+/** The things that rules apply to, each in all its spellings. */
 function subjectsOf({ input, description }: Permission, cwd: string): string[][] {
   const subject = subjectIn(input) ?? description;
   return typeof subject === 'string' ? [[subject]] : subject.map((path) => spellingsOf(path, cwd));
 }
 
-/** The command, the address or the paths that a call is about; agents name them differently. Undefined where it names none. */
+/** The command, address or paths in a call; agents use different names for them. Undefined if there are none. */
 function subjectIn(input: unknown): string | string[] | undefined {
   const given: Readonly<Record<string, unknown>> = typeof input === 'object' && input !== null ? { ...input } : {};
   const { command, url, query } = given;
@@ -115,7 +115,7 @@ function subjectIn(input: unknown): string | string[] | undefined {
   return [url, query].find((value) => typeof value === 'string');
 }
 
-/** Where a path leads, and the same from where the agent works: `src/../../x` is not in `src`. */
+/** The absolute path, and the path relative to the working folder: `src/../../x` is not in `src`. */
 function spellingsOf(path: string, cwd: string): string[] {
   const whole = resolve(cwd, path);
   const inside = relative(cwd, whole);
@@ -123,8 +123,8 @@ function spellingsOf(path: string, cwd: string): string[] {
 }
 
 /**
- * What it may do. One that may do everything asks for nothing; where something is forbidden all the same it has to ask, and
- * all else is granted.
+ * The effective rights. In `full` an agent never asks. So if a rule forbids something, it runs in `edit`, where it
+ * asks, and everything else is granted.
  */
 export function rightsOf({ mode = 'edit', permissions }: AgentSpec): {
   mode: Mode;

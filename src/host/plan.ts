@@ -7,12 +7,12 @@ import { makeTurn } from './prompt.ts';
 import type { Watch } from './watch.ts';
 import { finish, isHeld, turnWithMail } from './work.ts';
 
-/** What came of planning: it may begin, the task is gone, or something more urgent came up. */
+/** The result of planning: it may begin, the task is gone, or something more urgent came up. */
 export type Planned = 'approved' | 'given up' | 'interrupted';
 
 /**
- * Plans a task until the lead or a person approves the plan; what they say of one is the ground of the next. The agent
- * may only read meanwhile.
+ * Plans a task until the lead or a person approves the plan. The feedback on one plan goes into the next. Until then
+ * the agent may only read.
  */
 export async function planFor(
   bench: Bench,
@@ -29,7 +29,8 @@ export async function planFor(
       await finish(bench, task, end);
       return 'given up';
     }
-    // An agent may hand its plan in with a tool; what it says at the end of the turn is then only a comment on it. It may be judged by now.
+    // An agent may submit its plan with a tool, and it may already be judged. The turn's text is then only a comment on
+    // it.
     const plan = await newestPlan(bench);
     if (plan === undefined || (plan.id === before?.id && plan.status !== 'pending')) {
       await door.call('plan.submit', { teamId: who.teamId, content: cutToBytes(end.text || '(empty)', PLAN_BYTES) });
@@ -47,8 +48,8 @@ async function newestPlan({ door, who }: Bench): Promise<ResultOf<'request.list'
 }
 
 /**
- * Sleeps until the plan is judged, the task is no longer ours, or there is something that does not wait. A newer plan of the member takes
- * the place of the one that waits.
+ * Waits until the plan is judged, the task is no longer ours, or something more urgent comes up. A newer plan of the
+ * member replaces the pending one.
  */
 async function answerTo(
   bench: Bench,

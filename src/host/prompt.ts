@@ -1,21 +1,21 @@
 import type { MessageJson, TaskJson, Turn } from '../agents/agent.ts';
 import { wrapMessage } from '../core/envelope.ts';
 
-/** What a turn is made of. */
+/** The parts of a turn. */
 export interface TurnParts {
   task?: TaskJson | undefined;
   messages: readonly MessageJson[];
   feedback?: string | undefined;
-  /** What the user wants, told to a lead at the beginning. */
+  /** The user's goal, told to a lead at the beginning. */
   goal?: string | undefined;
   digest?: string | undefined;
   plan?: boolean | undefined;
 }
 
-/** Puts what a member has to do into one text: the task, what was said of the last try, and the mail that waits. */
+/** Writes a turn as one text: the task, the feedback on the last attempt, and the waiting messages. */
 export function makeTurn(parts: TurnParts): Turn {
   const { task, messages, goal, digest, plan } = parts;
-  // Who takes up what was sent back hears why, also when the try was somebody else's, or before a restart.
+  // The member that takes a rejected task learns why, even after a restart or another member's attempt.
   const feedback = parts.feedback ?? task?.feedback;
   const sections: string[] = [];
   if (goal) sections.push(goal);

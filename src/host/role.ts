@@ -1,4 +1,4 @@
-/** Who an agent is on its team. */
+/** An agent's place in its team. */
 export interface RoleParts {
   readonly teamId: string;
   readonly memberId: string;
@@ -9,15 +9,14 @@ export interface RoleParts {
   readonly role: string;
   /** What a person or the lead added. */
   readonly prompt?: string | undefined;
-  /** Whom a lead may bring in. */
+  /** The agents that a lead may add. */
   readonly agents: readonly string[];
-  /** It has the team's tools. */
+  /** Whether it has the team's tools. */
   readonly hasTools: boolean;
 }
 
 /**
- * What an agent is told of itself beforehand. Short on purpose: it is paid for with every turn. What it has to do comes
- * with the turns.
+ * What an agent is told about itself at the start. Short on purpose: every turn pays for it. The turns say what to do.
  */
 export function describeRole(parts: RoleParts): string {
   const { teamId, memberId, leads, role, prompt } = parts;

@@ -5,20 +5,20 @@ import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { agentEnvironment } from './environment.ts';
 
-/** An agent, and where it is to work. */
+/** An agent and its working folder. */
 export interface Wanted {
   readonly spec: AgentSpec;
-  /** Where nobody said it, it works in a folder of its team's own. */
+  /** Without one, it works in its team's own folder. */
   readonly cwd: string | undefined;
-  /** It is to lead its team. */
+  /** Whether it leads its team. */
   readonly leads?: boolean;
 }
 
-/** What to do about a program that is there, but not for us. */
+/** What to do about a program that exists, but not on our PATH. */
 const ELSEWHERE =
   'if your shell does find it, the daemon was started with another PATH: troupe stop, and the same command again';
 
-/** Refuses agents that could not be started, with all that is in the way: who installs one should not hear of the next only then. */
+/** Refuses agents that could not be started, with all problems at once, so that fixing one does not reveal the next. */
 export function requireAllRunnable(
   agents: readonly Wanted[],
   ours?: Readonly<Record<string, string | undefined>>,
@@ -36,7 +36,7 @@ export function requireAllRunnable(
   throw new TeamError('invalid', problems.size === 1 ? [...problems].join('') : withOneEnd([...problems]));
 }
 
-/** What holds for all of them is said once. */
+/** Says only once what applies to all of them. */
 function withOneEnd(problems: readonly string[]): string {
   const lines = problems.map((text) => text.replace(`; ${ELSEWHERE}`, ''));
   const isCommon = lines.some((line, i) => line !== problems[i]);
@@ -45,8 +45,8 @@ function withOneEnd(problems: readonly string[]): string {
 }
 
 /**
- * Refuses an agent that could not be started: said once and before there is a team, not by members that crash one after
- * the other. `ours` is the environment in which it would be looked for; without one, other machines may have its program.
+ * Refuses an agent that could not be started: once and before there is a team, instead of by members that crash one
+ * after another. `ours` is the environment to search for its program; without it, other machines may have the program.
  */
 export function requireRunnable(
   { spec, cwd, leads }: Wanted,

@@ -18,23 +18,22 @@ import { openTranscript } from './transcript.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
 import type { Watch } from './watch.ts';
 
-/** How a turn ended. */
-/** What is done with what a session tells besides the ends of turns. */
+/** Handles the events of a session other than the ends of turns. */
 export interface Hearing {
   shown(messageIds: readonly string[]): Promise<void>;
   usage(usage: Usage, taskId: string | undefined, context?: ContextUse): Promise<void>;
-  /** Asks whoever may answer; in `plan` and `delegate` nobody does. */
+  /** Asks whoever may answer; in `plan` and `delegate` everything is refused. */
   permission(permission: Permission, mode: Mode): void;
-  /** It shortened its conversation: what it knew of its team may be gone. */
+  /** The agent compacted its conversation: it may have forgotten its team. */
   compacted(): void;
-  /** Its model keeps it waiting, or (undefined) no longer. */
+  /** The model makes it wait, or (undefined) no longer does. */
   waiting(reason: string | undefined, until?: number): Promise<void>;
-  /** The agent is at work with this session from now on. */
+  /** The agent works in this session from now on. */
   opened(sessionId: string): Promise<void>;
   failed(error: unknown): void;
 }
 
-/** What a seat is made of. */
+/** The parts of a seat. */
 export interface SeatOptions {
   readonly agent: Agent;
   readonly start: StartOptions;
@@ -45,36 +44,36 @@ export interface SeatOptions {
   readonly signal: AbortSignal;
 }
 
-/** Where a member sits: its agent's session, one turn after another, everything it tells written down first. */
+/** A member's agent session: one turn after another, every event written to the transcript first. */
 export interface Seat {
   readonly sessionId: string;
   readonly mode: Mode;
-  /** Its conversation has become so long that the next turn may not fit. */
+  /** The conversation is so long that the next turn may not fit. */
   readonly isFull: boolean;
   /**
-   * Does a turn to its end. Losing the task ends it; `onUrgent` is called for urgent mail that could join it. A turn does not begin after
-   * the signal to stop, nor when the agent is gone.
+   * Runs a turn to its end. Losing the task ends it; `onUrgent` is called for an urgent message that could join it. No
+   * turn begins after the signal to stop, or when the agent is gone.
    */
   turn(turn: Turn, options?: { task?: TaskJson | undefined; onUrgent?: () => void }): Promise<TurnEnd>;
   /**
-   * Adds to the running turn where the agent can take it. What comes too late for that is a turn of its own, and resolves with the end of
-   * it: the next turn must not begin before.
+   * Adds to the running turn if the agent can do that. If it is too late, it becomes its own turn, and this resolves
+   * with that turn's end: the next turn must not begin before.
    */
   steer(turn: Turn): Promise<TurnEnd | undefined>;
-  /** Goes on with the same conversation under other rights; a new one where the agent cannot resume. */
+  /** Continues the conversation in another mode; starts a new one if the agent cannot resume. */
   changeMode(mode: Mode): Promise<void>;
-  /** Whether the agent agrees to stop, where it is one that can be asked. */
+  /** Whether the agent agrees to stop, if it can be asked. */
   askToStop(reason: string): Promise<{ agreed: boolean; reason?: string }>;
-  /** Goes on in a fresh conversation under the same rights. */
+  /** Continues in a fresh conversation in the same mode. */
   renew(): Promise<void>;
-  /** Adds to its transcript, as long as that is open. */
+  /** Adds an entry to its transcript while that is open. */
   note(entry: TranscriptEntry): void;
   close(): Promise<void>;
-  /** Resolves when the session ended although nobody closed it. */
+  /** Resolves when the session ended unasked. */
   readonly lost: Promise<void>;
 }
 
-/** Agents that shorten their conversation by themselves do so well before this. */
+/** Agents that compact their conversation by themselves do so well before this. */
 const FULL = 0.92;
 
 /** Starts the agent and begins to listen to it. */
@@ -82,7 +81,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
   const { agent, start, watch, hearing, signal } = options;
   const lost = Promise.withResolvers<void>();
   let mode = start.mode;
-  /** What was sent and has not ended, oldest first: a turn, and what came too late to join it. */
+  /** Turns that were sent and have not ended, oldest first: a turn, and those that came too late to join it. */
   const running: Running[] = [];
   let fullness = 0;
   let isWaiting = false;
@@ -139,7 +138,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     } else if (event.type === 'turnEnd') await end(event);
   }
 
-  /** Every turn counts, also that of an agent that does not say what it used. */
+  /** Every turn counts, even if the agent reports no usage. */
   async function end(event: TurnEnd): Promise<void> {
     const [current] = running;
     try {
@@ -147,7 +146,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     } finally {
       if (current) forget(current);
       current?.ended.resolve(event);
-      // What waited behind it began by now.
+      // The turn behind it has begun by now.
       if (signal.aborted && running.length > 0) void open.session.cancel();
     }
   }
@@ -169,7 +168,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     try {
       open = await openSession({ ...start, mode, resume });
     } catch (error) {
-      // Nobody sits here any more.
+      // The member has no session any more.
       lost.resolve();
       throw error;
     }
@@ -242,7 +241,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
   };
 }
 
-/** A turn that was not begun, or was ended on our side. */
+/** A turn that did not begin, or that we ended. */
 export const CANCELLED: TurnEnd = { type: 'turnEnd', reason: 'cancelled', text: '' };
 
 const LOST: TurnEnd = { type: 'turnEnd', reason: 'failed', text: '', error: 'the agent ended', lost: true };
@@ -257,9 +256,9 @@ interface Running {
 interface Open {
   readonly session: AgentSession;
   readonly transcript: Transcript;
-  /** We end it. */
+  /** We are closing it. */
   closing: boolean;
-  /** It has ended, and nothing can be added to its transcript: a gate may take longer than its agent lives. */
+  /** It has ended, and its transcript is closed: a gate may take longer than its agent lives. */
   isOver: boolean;
   over: Promise<void>;
 }
@@ -270,7 +269,7 @@ function isUrgentMail(event: TeamEvent, memberId: string): boolean {
   );
 }
 
-/** The task changed hands or is gone: going on would be work for nothing. */
+/** Whether the task changed hands or is gone, so that further work is useless. */
 function takesAway(event: TeamEvent, task: TaskJson): boolean {
   if (event.type === 'team:closed') return true;
   if (!('taskId' in event) || event.taskId !== task.id) return false;

@@ -6,7 +6,7 @@ import { rightsOf } from './permissions.ts';
 import { describeRole } from './role.ts';
 import type { TeammateOptions } from './teammate.ts';
 
-/** Makes the start options of a member from its record and its team: its role, its rights, the session to resume. */
+/** The start options of a member, from its record and its team: its role, its rights, the session to resume. */
 export function startOf(
   { team, member, agent }: { team: ResultOf<'team.show'>; member: ResultOf<'member.show'>; agent: AgentSpec },
   around: Pick<StartOptions, 'cwd' | 'env' | 'tools'>,

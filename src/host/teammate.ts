@@ -21,38 +21,40 @@ import { watchTeam } from './watch.ts';
 import type { Watch } from './watch.ts';
 import { finish, isHeld, turnWithMail, workOn } from './work.ts';
 
-/** One teammate: who it is, what plays it, and how it reaches its team. */
+/** One teammate: its identity, its agent, and how it reaches its team. */
 export interface TeammateOptions {
   readonly door: Door;
   readonly agent: Agent;
   readonly start: StartOptions;
-  /** What a person allows or forbids it beforehand. */
+  /** A person's permission rules. */
   readonly permissions?: AgentSpec['permissions'];
-  /** What it may do once its plan is approved. */
+  /** Its mode once its plan is approved. */
   readonly workMode?: Mode;
-  /** Where a session's transcript is. */
+  /** The path of a session's transcript. */
   readonly transcriptPath: (sessionId: string) => string;
-  /** Aborts to end the teammate now; what it holds goes back. */
+  /** Aborts to end the teammate now; its tasks are released. */
   readonly signal: AbortSignal;
-  /** Hears of trouble that the loop lives with. */
+  /** Gets errors that the loop survives. */
   readonly onError?: (error: unknown) => void;
-  /** How long to wait for an overloaded model before the next try, in milliseconds; undefined when it is enough. */
+  /** The back-off for an overloaded model, in milliseconds; undefined to give up. */
   readonly retryAfter?: (attempt: number) => number | undefined;
 }
 
-/** How often in a row a hook may keep a member from going idle: feedback that changes nothing must not cost for ever. */
+/** How often in a row a hook may keep a member from going idle: useless feedback must not cost money forever. */
 const KEPT_IN_A_ROW = 3;
 
-/** Why the loop ended: it agreed to shut down, it was told to, its team or membership is over, or the agent died. */
+/**
+ * Why the loop ended: it agreed to shut down, it was told to stop, its team or membership is over, or the agent died.
+ */
 export type Ending = 'shutdown' | 'stopped' | 'over' | 'crashed';
 
 /**
- * The life of a teammate: mail, the next task, do it, done or failed, idle when nothing is left, until it is asked to
- * stop. A lead lives the same way, but hears of its team in digests and takes only what is reserved for it. Both sleep
- * until something happens; they never poll.
+ * The life of a teammate: read messages, take the next task, do it, complete or fail it, go idle when nothing is left,
+ * until it is asked to stop. A lead lives the same way, but gets digests and takes only tasks reserved for it. Both
+ * sleep until something happens; they never poll.
  */
 export async function runTeammate(options: TeammateOptions): Promise<Ending> {
-  // Whatever ends it, nothing follows the team or acts in its name after that.
+  // Whatever ends it, nothing follows the team or acts in its name afterwards.
   const over = new AbortController();
   try {
     const door = closingDoor(options.door, over.signal);
@@ -132,7 +134,7 @@ class Teammate {
   readonly #bench: Bench;
   readonly #watch: Watch;
   readonly #lead: Lead | undefined;
-  /** What the last turn produced; told when it goes idle. */
+  /** The result of the last turn; reported when it goes idle. */
   #lastResult: string | undefined;
   #idle = false;
   /** How often a hook kept it from going idle since its last task. */
@@ -155,13 +157,13 @@ class Teammate {
       } catch (error) {
         if (isOver(error) || (codeOf(error) === 'not_found' && (await this.#isGone()))) return 'over';
         this.#options.onError?.(error);
-        // Whatever it was, it is tried again when something happens.
+        // Whatever it was, it is retried when something happens.
         await this.#watch.next();
       }
     }
   }
 
-  /** Something was not found: its team or itself, or only what it was about to change. */
+  /** Something was not found: whether that is its team or itself, not just something that it wanted to change. */
   async #isGone(): Promise<boolean> {
     const { door, who } = this.#bench;
     return door.call('member.show', who).then(
@@ -170,10 +172,10 @@ class Teammate {
     );
   }
 
-  /** Does one thing; sleeps when there is none. */
+  /** Does one thing; sleeps if there is none. */
   async #step(): Promise<Ending | undefined> {
     if (await this.#agreeToShutdown()) return 'shutdown';
-    // One that has used up its budget holds no work that others could do.
+    // A member without budget holds no work that others could do.
     if (await isSpent(this.#bench.door, this.#bench.who)) {
       await this.#rest();
       return undefined;
@@ -191,7 +193,8 @@ class Teammate {
     try {
       if (await this.#mayBegin(task)) this.#produced(await workOn(this.#bench, task));
     } catch (error) {
-      // Held by one that does not work on it, it would never end. Given back, it might be taken and paid for again and again.
+      // Held without being worked on, the task would never end. Released, it might be claimed and paid for again and
+      // again.
       const said = `It could not go on: ${error instanceof Error ? error.message : String(error)}`;
       await finish(this.#bench, task, { ...CANCELLED, reason: 'failed', error: said }).catch(() => {});
       throw error;
@@ -204,13 +207,13 @@ class Teammate {
     try {
       return (await door.call('task.claim', { teamId: who.teamId })) ?? undefined;
     } catch (error) {
-      // Shutting down: no new work is taken, but there may be mail and a request to answer.
+      // The team is shutting down: no new work, but perhaps messages and a request to answer.
       if (codeOf(error) === 'conflict') return undefined;
       throw error;
     }
   }
 
-  /** One whose plan must be approved plans first; the first approval holds for what comes after. */
+  /** A member whose plan must be approved plans first; the first approval also covers later tasks. */
   async #mayBegin(task: TaskJson): Promise<boolean> {
     const { door, who, seat } = this.#bench;
     if (!(await door.call('member.show', who)).planModeRequired) return true;
@@ -225,7 +228,7 @@ class Teammate {
     return planned === 'approved';
   }
 
-  /** A turn for the mail that waits, or for what a lead has to hear; says whether there was any. */
+  /** A turn for waiting messages, or for a lead's digest; returns whether there was any. */
   async #readMail(): Promise<boolean> {
     const { mail, seat } = this.#bench;
     if (this.#lead) {
@@ -246,7 +249,7 @@ class Teammate {
     this.#lastResult = cutToBytes(text, RESULT_BYTES);
   }
 
-  /** Finishing what it does comes first: it is asked between two tasks. */
+  /** Answers a shutdown request. Asked between two tasks, so that current work is finished first. */
   async #agreeToShutdown(): Promise<boolean> {
     const { door, who, seat } = this.#bench;
     const request = await pendingShutdown(door, who);
@@ -266,20 +269,20 @@ class Teammate {
     await this.#bench.door.call('member.update', { ...this.#bench.who, status: 'active' });
   }
 
-  /** Tells once that there is nothing left, with what was produced; then sleeps until something happens. */
+  /** Reports once that nothing is left, with the last result; then sleeps until something happens. */
   async #rest(): Promise<void> {
     if (!this.#idle) {
       const { door, who } = this.#bench;
       const idle = { ...who, ...(this.#lastResult !== undefined && { result: this.#lastResult }) };
-      // Nobody keeps a lead from resting: hooks are for the work of teammates.
-      // Nor one that could not do what a hook asks of it.
+      // Hooks never keep a lead from resting: they are for the work of teammates.
+      // Nor a member whose budget is used up, since it could not follow the hook.
       const asks = !this.#lead && this.#kept < KEPT_IN_A_ROW && !(await isSpent(door, who));
       if (asks && !(await door.call('member.idle', idle)).idle) {
         this.#kept++;
         await this.#hearHook();
         return;
       }
-      // Who follows the team must see whether its lead has heard the latest.
+      // Followers of the team must see whether its lead knows the latest batch.
       const { knows = null, failure = null } = this.#lead ?? {};
       const metadata = this.#lead ? { metadata: { knows, failure } } : {};
       if (!asks) await door.call('member.update', { ...idle, ...metadata, status: 'idle' });
@@ -289,7 +292,7 @@ class Teammate {
     this.#lead?.stir();
   }
 
-  /** What the hook had to say came as mail; it is for now, also for an agent that is not started for mail. */
+  /** The hook's feedback came as a message; it is read now, even by an agent that is not started for messages. */
   async #hearHook(): Promise<void> {
     const messages = await this.#bench.mail.take(this.#bench.seat.sessionId);
     if (messages.length === 0) return;

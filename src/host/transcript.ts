@@ -14,20 +14,20 @@ export type TranscriptEntry =
     }
   | ({ readonly at: number } & Exclude<AgentEvent, { type: 'permission' }>)
   | { readonly at: number; readonly type: 'permission'; readonly tool: string; readonly description: string }
-  /** A gate did not let its task complete. */
+  /** A gate did not let the task complete. */
   | { readonly at: number; readonly type: 'rejected'; readonly taskId: string; readonly feedback: string };
 
-/** What a member did and was told, kept as lines of JSON; also the proof of what it was shown. */
+/** What a member did and was told, as lines of JSON; also the proof of what it was shown. */
 export interface Transcript {
   write(entry: TranscriptEntry): void;
   turn(turn: Turn): void;
   close(): void;
 }
 
-/** A session that fills this much has gone astray; what comes after is not kept. */
+/** A session this large has gone wrong; later entries are not kept. */
 const SIZE_LIMIT = 64 * 1024 * 1024;
 
-/** Opens a transcript for appending; its folder and itself are for the owner alone. */
+/** Opens a transcript for appending; only the owner can read it and its folder. */
 export function openTranscript(path: string, now: () => number = Date.now): Transcript {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = openSync(path, 'a', 0o600);
@@ -48,7 +48,7 @@ export function openTranscript(path: string, now: () => number = Date.now): Tran
   };
 }
 
-/** Ids of messages that an agent has, as far as a session's transcript tells; none where there is no transcript. */
+/** Ids of messages that an agent has, according to a session's transcript; none if there is no transcript. */
 export function shownMessages(path: string): Set<string> {
   const ids = new Set<string>();
   if (!existsSync(path)) return ids;
@@ -58,7 +58,7 @@ export function shownMessages(path: string): Set<string> {
   return ids;
 }
 
-/** The entries of a transcript; a last line that was cut off by a crash is left out. */
+/** The entries of a transcript, without a last line that a crash cut off. */
 export function readEntries(path: string): TranscriptEntry[] {
   return readFileSync(path, 'utf8')
     .split('\n')

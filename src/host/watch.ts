@@ -2,15 +2,15 @@ import type { TeamEvent } from '../core/event.ts';
 import type { Door } from './door.ts';
 import { isPassing, pauseBeforeRetry } from './patience.ts';
 
-/** What a teammate watches of its team while it works or waits. */
+/** How a teammate watches its team while it works or waits. */
 export interface Watch {
-  /** Resolves at the next thing that may concern the member; at once if there was one since the last call. */
+  /** Resolves at the next event that may concern the member; at once if there was one since the last call. */
   next(): Promise<void>;
-  /** Calls back for every event, as it comes, until the returned function is called. */
+  /** Calls back for every event until the returned function is called. */
   onEvent(listener: (event: TeamEvent) => void): () => void;
 }
 
-/** Follows the team until the signal aborts. The member's own doings do not wake it. */
+/** Follows the team until the signal aborts. The member's own actions do not wake it. */
 export function watchTeam(
   door: Door,
   { teamId, memberId, leads }: { teamId: string; memberId: string; leads: boolean },
@@ -18,12 +18,12 @@ export function watchTeam(
 ): Watch {
   const listeners = new Set<(event: TeamEvent) => void>();
   let pending = true;
-  /** The last batch that was heard. */
+  /** The last batch seen. */
   let last: number | undefined;
   let wake = (): void => {};
-  // One that is to stop does not sleep, also when the team could not be followed.
+  // A member that is to stop does not sleep, even if the team could not be followed.
   signal.addEventListener('abort', notice, { once: true });
-  // A team that is gone cannot be followed; the next call says so.
+  // A team that is gone cannot be followed; the next call reports it.
   void followOn().finally(notice);
 
   function notice(): void {
@@ -31,7 +31,7 @@ export function watchTeam(
     wake();
   }
 
-  /** Until it is over. What passes by itself must not leave the member deaf. */
+  /** Follows until the end. A temporary error must not leave the member deaf. */
   async function followOn(): Promise<void> {
     for (let attempt = 1; !signal.aborted; attempt++) {
       const before = last;
@@ -71,14 +71,17 @@ export function watchTeam(
   };
 }
 
-/** What may be worth a digest. Not every completion: a member that did the last one goes idle after it; a person does not. */
+/**
+ * What may be worth a digest. Not every completion: a member that completed the last task goes idle afterwards, but a
+ * person does not.
+ */
 function concernsLead(event: TeamEvent): boolean {
   const { type } = event;
   if (type === 'task:completed') return event.by !== event.memberId;
   return type === 'teammate:idle' || type === 'teammate:stopped' || type === 'task:failed' || type === 'plan:submitted';
 }
 
-/** Work that may have become takable, mail, a request or its answer, the end of the team. */
+/** Work that may have become claimable, a message, a request or its answer, the end of the team. */
 function concerns(event: TeamEvent, memberId: string): boolean {
   switch (event.type) {
     case 'message:sent':
@@ -92,7 +95,7 @@ function concerns(event: TeamEvent, memberId: string): boolean {
     case 'task:deleted':
     case 'team:updated':
     case 'team:closed':
-    // The lead may be back, without whom no new work was taken.
+    // The lead may be back; without it no new work was taken.
     case 'teammate:joined':
       return true;
     case 'teammate:changed':

@@ -13,7 +13,7 @@ import type { Mailbox } from '../ledger/mailbox.ts';
 import { rejoinInput } from './rejoin.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** A member at work: the conversation it is in and the process that runs it. */
+/** A member at work: its conversation and its process. */
 export interface Session {
   readonly id: string;
   readonly teamId: string;
@@ -24,12 +24,12 @@ export interface Session {
   readonly pid?: number | undefined;
 }
 
-/** What the manager tells. */
+/** The events of the manager. */
 export interface SessionEvents {
   'session:failed': [failure: { teamId: string; memberId: string; reason: string; restartsIn: number | undefined }];
 }
 
-/** Starts and ends members' sessions. What keeps them alive is the supervisor; what they are is the team's record. */
+/** Starts and ends members' sessions. The supervisor keeps them alive; the team's record says what they are. */
 export class SessionManager extends EventEmitter<SessionEvents> {
   readonly #ledger: Ledger;
   readonly #mailbox: Mailbox;
@@ -43,7 +43,7 @@ export class SessionManager extends EventEmitter<SessionEvents> {
     supervisor.on('session:failed', (failure) => this.emit('session:failed', failure));
   }
 
-  /** Asks for a session: a daemon that may host the member starts it. */
+  /** Requests a session: a daemon that may run the member starts it. */
   async spawnSession(
     teamId: string,
     by: Actor,
@@ -57,7 +57,7 @@ export class SessionManager extends EventEmitter<SessionEvents> {
     );
   }
 
-  /** Gives a session something to do outside its tasks; resolves with what it produced when it is idle again. */
+  /** Gives a session something to do besides its tasks; resolves with the result when it is idle again. */
   async executeInSession(
     session: { teamId: string; memberId: string },
     text: string,
@@ -88,7 +88,7 @@ export class SessionManager extends EventEmitter<SessionEvents> {
     }
   }
 
-  /** Ends a session at once: SIGTERM, a pause, SIGKILL. Says what it took; the member's tasks go back. */
+  /** Ends a session at once: SIGTERM, a pause, SIGKILL. Returns what that took; the member's tasks are released. */
   async stopSession(teamId: string, memberId: string, reason: string): Promise<string> {
     const how = (await this.#supervisor.stop(teamId, memberId)) ?? 'had no process';
     await this.#ledger
@@ -97,7 +97,7 @@ export class SessionManager extends EventEmitter<SessionEvents> {
     return how;
   }
 
-  /** Ends a session if there is one, and starts the same member again; tasks reserved for it stay so. */
+  /** Ends a session if there is one, and starts the same member again; tasks reserved for it stay reserved. */
   async restartSession(teamId: string, memberId: string, by: Actor): Promise<TeamMember> {
     const member = await this.#ledger.view(teamId, (state) => requireMember(state, memberId));
     if (!member.agent) {
@@ -117,7 +117,7 @@ export class SessionManager extends EventEmitter<SessionEvents> {
     return this.#ledger.view(teamId, (state) => sessionsOf(state, processes));
   }
 
-  /** Whether a process of this daemon's runs the member, or has not ended yet. */
+  /** Whether this daemon has a process of the member that has not ended yet. */
   hasProcess(teamId: string, memberId: string): boolean {
     return this.#supervisor.list(teamId).some((record) => record.memberId === memberId);
   }
@@ -128,7 +128,7 @@ export class SessionManager extends EventEmitter<SessionEvents> {
   }
 }
 
-/** It was stopped already, or left by itself while it ended. */
+/** Ignores that a member was already stopped, or left by itself while it ended. */
 function ignoreStopped(error: unknown): void {
   if (!(error instanceof TeamError) || error.code !== 'member_stopped') throw error;
 }

@@ -15,37 +15,39 @@ import type { LaunchMember } from './member-processes.ts';
 import type { MemberProcess, ProcessRecord, ProcessRecords } from './process-records.ts';
 import { rejoinInput } from './rejoin.ts';
 
-/** What the supervisor works with. */
+/** What the supervisor needs. */
 export interface SupervisorOptions {
   readonly ledger: Ledger;
   readonly mailbox: Mailbox;
   readonly records: ProcessRecords;
   /** The name of this daemon among those that share a journal. */
   readonly hostId: string;
-  /** Where several daemons share the journal: how long to wait before taking a member on, undefined where others should. */
+  /**
+   * If several daemons share the journal: how long to wait before taking a member; undefined if others should take it.
+   */
   readonly turnFor?: (state: TeamState, memberId: string) => number | undefined;
   readonly launch: LaunchMember;
   readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
 }
 
-/** What the supervisor tells. */
+/** The events of the supervisor. */
 export interface SupervisorEvents {
   'process:started': [process: MemberProcess];
   'process:ended': [process: MemberProcess, how: string];
-  /** A member's process died although nobody asked it to. */
+  /** A member's process died unasked. */
   'session:failed': [failure: { teamId: string; memberId: string; reason: string; restartsIn: number | undefined }];
 }
 
 /**
- * Sees to it that every member with an agent has exactly one process, and that no process is left without a member. Each
- * is on record before it starts; what died comes back with a pause and a cap, its tasks under a new epoch; what an earlier
- * daemon left is taken over or ended.
+ * Makes sure that every member with an agent has exactly one process, and that no process is left without a member.
+ * Each is recorded before it starts. A dead member is restarted with back-off and a limit, its tasks under a new epoch.
+ * Processes of an earlier daemon are taken over or ended.
  */
 export class Supervisor extends EventEmitter<SupervisorEvents> {
   readonly #options: SupervisorOptions;
   readonly #processes: MemberProcesses;
   readonly #starting = new Map<string, Promise<void>>();
-  /** Members that are ended only to be started anew. */
+  /** Members whose process is ended only to be restarted. */
   readonly #anew = new Set<string>();
   /** Members whose death is being recorded, and those that wait for their restart. */
   readonly #dying = new Set<string>();
@@ -70,7 +72,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     });
   }
 
-  /** Takes over what an earlier daemon left, ends what nobody wants, starts what is missing; then keeps watch. */
+  /** Takes over or ends processes of an earlier daemon, starts what is missing, then watches. */
   async start(): Promise<void> {
     await Promise.all(this.#options.records.list().map((record) => this.#takeOver(record)));
     this.#unsubscribe = this.#options.ledger.subscribe((teamId, batch, state) => {
@@ -83,25 +85,25 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
           for (const { id, status } of wanted) if (status !== 'stopped') this.#consider(teamId, id, state);
           return wanted.filter((member) => member.status === 'stopped');
         });
-        // They waited for their restart when the daemon ended.
+        // They were waiting for their restart when the daemon ended.
         for (const member of returning) this.#rejoinLater(teamId, member, 0);
       });
     }
   }
 
-  /** Who has a process now. */
+  /** The members' processes now. */
   list(teamId?: string): MemberProcess[] {
     return this.#processes.list(teamId);
   }
 
-  /** Ends a member's process and says what it took; undefined when it has none. */
+  /** Ends a member's process and returns what that took; undefined if it has none. */
   async stop(teamId: string, memberId: string): Promise<string | undefined> {
-    // One that is about to be there would otherwise be left behind.
+    // A process that is just starting would otherwise be left behind.
     await this.#starting.get(`${teamId}/${memberId}`);
     return this.#processes.stop(teamId, memberId);
   }
 
-  /** Starts a member's process anew, as what the member is on its team now; one without a process is left alone. */
+  /** Restarts a member's process, with the member's present role in the team; does nothing if there is none. */
   async restart(teamId: string, memberId: string): Promise<void> {
     if (!this.#processes.has(teamId, memberId)) return;
     this.#anew.add(`${teamId}/${memberId}`);
@@ -109,8 +111,8 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   }
 
   /**
-   * Stops watching. With `end`, every process ends too and its member has stopped, or if `disowned` is another daemon's;
-   * without, they go on and are taken over.
+   * Stops watching. With `end`, ends every process and marks its member as stopped, unless `disowned`: then the members
+   * belong to another daemon. Without `end`, the processes go on and are taken over later.
    */
   async close({ end, disowned = false }: { end: boolean; disowned?: boolean }): Promise<void> {
     this.#closed = true;
@@ -153,7 +155,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     }
   }
 
-  /** Starts a member, at once or when those have had their turn who should rather do it. */
+  /** Starts a member: at once, or after the daemons that rank before this one had their turn. */
   #consider(teamId: string, memberId: string, state: TeamState): void {
     const isPlaced = state.members.get(memberId)?.hostId !== undefined;
     const wait = isPlaced || !this.#options.turnFor ? 0 : this.#options.turnFor(state, memberId);
@@ -162,8 +164,8 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   }
 
   /**
-   * Looks at a team again: starts what waits for a daemon, ends processes of members that others run or that are gone, and
-   * takes up members of ours that nobody looks after.
+   * Checks a team again: starts members that wait for a daemon, ends processes of members that are gone or run
+   * elsewhere, and takes care of unattended members of ours.
    */
   async reconsider(teamId: string): Promise<void> {
     const { hostId } = this.#options;
@@ -174,14 +176,14 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
         adrift: this.#adrift.find(teamId, this.#unattended(teamId, state)),
       };
     });
-    // That takes its time, for which nobody need wait: they are not heard any more.
+    // Stopping takes time, but nothing needs to wait: these processes are ignored by now.
     for (const { memberId } of gone) {
       void this.#guard({ teamId, memberId }, async () => void (await this.stop(teamId, memberId)));
     }
     for (const member of adrift) void this.#guard({ teamId, memberId: member.id }, () => this.#takeUp(teamId, member));
   }
 
-  /** Members that were placed here, without a process and without anybody who is at it. */
+  /** Members placed here that have no process and no pending step. */
   #unattended(teamId: string, state: TeamState): MemberRecord[] {
     if (this.#closed) return [];
     const busy = [this.#starting, this.#dying, this.#returning];
@@ -228,11 +230,13 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     }
   }
 
-  /** A process of an earlier daemon: ours again if it lives and is wanted, else ended to the last descendant. */
+  /**
+   * Handles a process of an earlier daemon: adopts it if it lives and is wanted, else ends it to the last descendant.
+   */
   async #takeOver(record: ProcessRecord): Promise<void> {
     const { teamId, memberId, id } = record;
     if (memberId === undefined) {
-      // The verdict of a hook that outlived its daemon would reach nobody.
+      // Nobody waits any more for the verdict of a hook that outlived its daemon.
       await endMarked(id);
       this.#options.records.remove(id);
       return;
@@ -246,7 +250,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     });
   }
 
-  /** It may have been ended for that, or have been brought back while its process was still ending. */
+  /** Restarts a member if its process was ended for that, or if it joined again while the process was ending. */
   async #startAgain({ teamId, memberId }: MemberProcess): Promise<void> {
     const isAnew = this.#anew.delete(`${teamId}/${memberId}`);
     const isWanted = await this.#options.ledger.view(teamId, (state) =>
@@ -257,7 +261,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     if (isWanted) void this.#launch(teamId, memberId);
   }
 
-  /** A member died although nobody asked it to: its tasks go back, the lead is told once, it may come back. */
+  /** A member died unasked: its tasks are released, the lead is told once, and it may be restarted. */
   async died(who: { teamId: string; memberId: string }, how: string): Promise<void> {
     const key = `${who.teamId}/${who.memberId}`;
     if (this.#dying.has(key)) return;
@@ -273,10 +277,10 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     if (restartsIn !== undefined) this.#rejoinLater(who.teamId, member, restartsIn);
   }
 
-  /** The same member again, with the session that it can go on with. */
+  /** Adds the same member again later, with the session that it can resume. */
   #rejoinLater(teamId: string, member: MemberRecord, ms: number): void {
     const key = `${teamId}/${member.id}`;
-    // One that was found dead when the daemon came back waits already, and would come back twice.
+    // A member found dead when the daemon came back is already waiting, and would be restarted twice.
     if (this.#returning.has(key)) return;
     const join = { type: 'member.join', by: SYSTEM, ...rejoinInput(member) } as const;
     this.#returning.add(key);

@@ -4,7 +4,7 @@ import type { TeamState } from '../core/state.ts';
 import { requireTeam } from '../core/view.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-/** Something that the team wrote down: a note of its scratchpad, or what a task produced. */
+/** Something that the team wrote down: a note, or the result of a task. */
 export interface MemoryHit {
   readonly kind: 'note' | 'result';
   /** The note or the task. */
@@ -25,12 +25,12 @@ interface Entry {
   readonly authorId: string;
 }
 
-/** Teams whose index is kept; the one not searched for longest goes first. */
+/** How many teams' indexes are kept; the least recently searched one is dropped first. */
 const TEAMS_KEPT = 50;
 
 /**
- * What a team knows, searchable: notes, and the results of completed tasks, which enter by themselves. The index is made
- * when somebody searches and kept up with what happens; it can always be made again from the team's state.
+ * A team's searchable knowledge: notes, and the results of completed tasks, which are added automatically. The index is
+ * built at the first search and then updated with every event. It can always be rebuilt from the team's state.
  */
 export class TeamMemory {
   readonly #ledger: Ledger;

@@ -28,10 +28,10 @@ import { SessionManager } from './sessions.ts';
 import { Supervisor } from './supervisor.ts';
 import { TeamMemory } from './team-memory.ts';
 
-/** What gates need of the process they run in. */
+/** What gates need from their process. */
 export interface GatesOptions {
   readonly ledger: Ledger;
-  /** Where things lie; see the client's `Home`. */
+  /** Paths; see the client's `Home`. */
   readonly home: {
     readonly directory: string;
     readonly processes: string;
@@ -40,29 +40,31 @@ export interface GatesOptions {
   };
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
-  /** Hears of every hook that ran. */
+  /** Called after every run of a hook. */
   readonly onHook?: (run: { teamId: string; type: HookType; result: HookResult }) => void;
 }
 
-/** The hooks of all teams, and the records of the processes that they and members run in. */
+/** The hooks of all teams, and the records of the hooks' and members' processes. */
 export interface Gates {
   readonly hooks: TeamHooks;
   readonly records: ProcessRecords;
 }
 
-/** What running teams needs of the process it runs in. */
+/** What running teams needs from its process. */
 export interface TeamsOptions extends GatesOptions {
-  /** For who needs the gates before the teams; otherwise they are opened here. */
+  /** For callers that need the gates before the teams; otherwise they are opened here. */
   readonly gates?: Gates;
   readonly hostId: string;
-  /** Where several daemons share the journal: how long to wait before taking a member on, undefined where others should. */
+  /**
+   * If several daemons share the journal: how long to wait before taking a member; undefined if others should take it.
+   */
   readonly turnFor?: (state: TeamState, memberId: string) => number | undefined;
-  /** The command that is a teammate's process, before its arguments. */
+  /** The command of a teammate's process, without its arguments. */
   readonly teammateCommand: readonly [string, ...string[]];
   readonly memberToken: (teamId: string, memberId: string, scope: 'member' | 'lead') => Promise<string>;
-  /** Chooses what runs a new teammate; without it nothing is chosen. */
+  /** Chooses the agent of a new teammate; without it none is chosen. */
   readonly agentFor?: AgentFor;
-  /** Has the last word on claims of tasks that are also another program's. */
+  /** Confirms claims of tasks that another program shares. */
   readonly claims?: ClaimKeeper;
 }
 
@@ -75,13 +77,13 @@ export interface Teams {
   readonly sessions: SessionManager;
   readonly coordinator: TeamCoordinator;
   readonly supervisor: Supervisor;
-  /** Takes up what an earlier daemon left: members and their processes, what waits for an answer. */
+  /** Takes over what an earlier daemon left: members, processes, pending requests. */
   start(): Promise<void>;
   /** Stops watching. The members go on unless the supervisor was told to end them. */
   close(): Promise<void>;
 }
 
-/** Opens what judges tasks. */
+/** Opens the hooks. */
 export function openGates({ ledger, home, environment, onError, onHook }: GatesOptions): Gates {
   const approvals = openApprovals(home.approvals);
   const records = openProcessRecords(home.processes, (path) => onError(new Error(`${path} cannot be read`), {}));
@@ -100,7 +102,7 @@ export function openGates({ ledger, home, environment, onError, onHook }: GatesO
   return { hooks, records };
 }
 
-/** Puts the rooms of the runtime together. Nothing is started until `start()`. */
+/** Puts the runtime together. Nothing starts before `start()`. */
 export function openTeams(options: TeamsOptions): Teams {
   const { ledger, environment, onError } = options;
   const { hooks, records } = options.gates ?? openGates(options);
@@ -155,7 +157,7 @@ export function openTeams(options: TeamsOptions): Teams {
   };
 }
 
-/** How a member's process is started: ourselves again, as a teammate, with a credential that lies in a file of its own. */
+/** How a member's process is started: this program again, as a teammate, with a credential in its own file. */
 async function launchOptions(
   { ledger, home, environment, teammateCommand, memberToken }: TeamsOptions,
   { teamId, memberId, processId }: { teamId: string; memberId: string; processId: string },

@@ -9,7 +9,7 @@ import { replacePrivateFile } from './private-file.ts';
 
 const count = z.number().int().nonnegative().default(0);
 
-/** What one team, or all of them together, came to. */
+/** The counts of one team, or of all together. */
 const Tally = z.object({
   teams: count,
   activeTeams: count,
@@ -25,18 +25,18 @@ export type Tally = z.output<typeof Tally>;
 const NONE = Tally.parse({});
 const KEYS = Object.keys(NONE) as (keyof Tally)[];
 
-/** Numbers over all teams, those that were deleted included. */
+/** Counts over all teams, including deleted ones. */
 export interface Totals {
   now(): Tally;
-  /** Begins to count: the teams there are, and from then on what is written. */
+  /** Starts counting: the existing teams, and then every batch. */
   follow(ledger: Ledger): void;
-  /** Resolves when the teams that were there at the start are counted, or after a moment. */
+  /** Resolves when the teams of the start are counted, or after `PATIENCE_MS`. */
   ready(): Promise<void>;
-  /** The words that the daemon's status has for it. */
+  /** In the words of the daemon's status. */
   report(): TotalsReport;
-  /** Counts a team that is about to go. */
+  /** Counts a team that is about to be removed. */
   beforeDrop(team: string): Promise<void>;
-  /** Keeps what a deleted team had come to. */
+  /** Keeps the counts of a deleted team. */
   afterDrop(team: string): void;
   close(): void;
 }
@@ -54,20 +54,20 @@ export interface TotalsReport {
   readonly counting: boolean;
 }
 
-/** How long somebody who asks waits for the first count. */
+/** How long a caller waits for the first count. */
 const PATIENCE_MS = 2_000;
 
-/** What totals are counted from, and where those of deleted teams are kept. */
+/** The source of the totals, and the file for deleted teams. */
 export interface TotalsOptions {
   readonly journal: Journal;
   readonly path: string;
-  /** Hears of a team that cannot be counted. */
+  /** Gets the error of a team that cannot be counted. */
   readonly onError: (error: unknown, team?: string) => void;
 }
 
 /**
- * Counts in the background what the journal holds, one team after the other and without keeping them, and from then on with
- * every batch. Each number is at hand in a team's state, so a batch costs the same whatever the team's size.
+ * Counts the journal in the background, one team after another without keeping them, and then with every batch. Each
+ * number is ready in a team's state, so a batch costs the same whatever the team's size.
  */
 export function countTotals({ journal, path, onError }: TotalsOptions): Totals {
   const deleted = readTally(path);
@@ -90,7 +90,7 @@ export function countTotals({ journal, path, onError }: TotalsOptions): Totals {
     if (byTeam.has(team)) return;
     try {
       const { state } = await openState(journal, team);
-      // A batch that came meanwhile has brought newer numbers.
+      // A batch in the meantime has brought newer numbers.
       if (!byTeam.has(team)) put(team, tallyOf(state));
     } catch (error) {
       if (!isClosed) onError(error, team);
@@ -168,7 +168,7 @@ function tallyOf({ team, members, messages, index: { counts } }: TeamState): Tal
   };
 }
 
-/** A file that cannot be read counts for nothing: these are numbers for people, and the journal has those that matter. */
+/** An unreadable file counts as zero: these numbers are for people, and the journal has those that matter. */
 function readTally(path: string): Tally {
   try {
     return Tally.parse(JSON.parse(readFileSync(path, 'utf8')));

@@ -8,29 +8,30 @@ import type { Log } from './log.ts';
 import type { Append } from './observed-journal.ts';
 import type { StartedCall, TracedCall } from './watched-calls.ts';
 
-/** Sends traces to an OpenTelemetry collector: what was done, from when to when, with facts about it and no content. */
+/** Sends traces to an OpenTelemetry collector: operations and times with facts, no content. */
 export interface Tracing {
-  /** Begins the span of a call: part of the caller's trace, where it has one. */
+  /** Starts the span of a call, in the caller's trace if there is one. */
   readonly call: (call: StartedCall, start: number) => TracedCall;
-  /** Notes which call events follow from. */
+  /** Records which call caused which events. */
   readonly around: <R>(pick: Picker<R>) => Picker<R>;
-  /** A part of the call that it follows from; of several, linked to each. */
+  /** A span in the call that caused it; if there are several, linked to each. */
   appended(append: Append, failure: string | undefined): void;
-  /** Sends what was not sent yet. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How long the end of the daemon waits for a collector. */
+/** How long the daemon's end waits for a collector. */
 const FLUSH_MS = 500;
 const COMPLAIN_EVERY_MS = 60_000;
-/** How long a collector may take to let us in. */
+/** How long connecting to a collector may take. */
 const REACH_MS = 2_000;
 
 /**
- * Traces as the standard `OTEL_*` variables want them: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables.
- * Without an endpoint in them nothing is loaded and nothing is sent.
+ * Traces according to the standard `OTEL_*` variables:
+ * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables. Without an endpoint nothing is
+ * loaded or sent.
  */
 export async function startTracing(environment: Environment, version: string, log: Log): Promise<Tracing | undefined> {
   if (!isWanted(environment, log)) return undefined;
@@ -69,7 +70,7 @@ export async function startTracing(environment: Environment, version: string, lo
     span.end(performance.timeOrigin + start + ms);
   };
   const current = new AsyncLocalStorage<SpanContext>();
-  /** The call that an event follows from. */
+  /** The call that caused an event. */
   const causes = new WeakMap<TeamEvent, SpanContext>();
   tellIfAway(endpointOf(environment) as string, complain);
 
@@ -139,7 +140,7 @@ function isWanted(environment: Environment, log: Log): boolean {
     environment['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] || environment['OTEL_EXPORTER_OTLP_PROTOCOL'] || 'http/json';
   if (protocol === 'http/json') return true;
   log.warn('tracing.unsupported', { protocol, supported: 'http/json' });
-  // Collectors take both at the same address.
+  // Collectors accept both at the same address.
   return protocol.startsWith('http/');
 }
 
@@ -147,7 +148,7 @@ function endpointOf(environment: Environment): string | undefined {
   return environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
 }
 
-/** The exporter tries again for so long that a daemon may have ended before it says that nobody is there. */
+/** The exporter retries for so long that the daemon may end before it reports an unreachable collector. */
 function tellIfAway(endpoint: string, complain: (message: string) => void): void {
   if (!URL.canParse(endpoint)) return complain(`${endpoint} is no address of a collector`);
   const { hostname, port, protocol } = new URL(endpoint);
@@ -161,14 +162,14 @@ function tellIfAway(endpoint: string, complain: (message: string) => void): void
   socket.once('error', (error) => away(error.message)).once('timeout', () => away('it does not answer'));
 }
 
-/** W3C Trace Context, https://www.w3.org/TR/trace-context/#traceparent-header; whatever is not that is ignored. */
+/** W3C Trace Context, https://www.w3.org/TR/trace-context/#traceparent-header; anything else is ignored. */
 function readTraceparent(text: string): SpanContext | undefined {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(text) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
 }
 
-/** All zeros are no id, and there is no version ff. A later version may have more behind it. */
+/** An id of all zeros is invalid, and so is version ff. A later version may add more fields. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 
 function readSampler(environment: Environment, sdk: typeof Sdk): Sdk.Sampler {

@@ -1,28 +1,28 @@
 import { TeamError } from '../core/errors.ts';
 import { isSlug } from '../core/text.ts';
 
-/** What is known of a call before it is done. */
+/** What is known of a call before it runs. */
 export interface StartedCall {
-  /** The operation's name, or `unknown`: never a text of the caller's. */
+  /** The operation's name, or `unknown`: never the caller's text. */
   readonly operation: string;
   readonly teamId: string | undefined;
   readonly memberId: string | undefined;
-  /** It waits for something to happen, perhaps for minutes. */
+  /** It waits for an event, perhaps for minutes. */
   readonly isWaiting: boolean;
-  /** The span that it is part of, as its caller wrote it. */
+  /** The caller's span, as the caller wrote it. */
   readonly traceparent?: string | undefined;
 }
 
 /** A call that is traced while it runs. */
 export interface TracedCall {
-  /** Does the work: what follows from it is known to be part of the call. */
+  /** Runs the work; its effects count as part of the call. */
   run<R>(work: () => R): R;
   end(call: EndedCall): void;
 }
 
-/** What a call came to. */
+/** The outcome of a call. */
 export interface EndedCall extends StartedCall {
-  /** `ok`, or the code of the refusal. */
+  /** `ok`, or the error code. */
   readonly code: string;
   /** On the clock of `performance.now`. */
   readonly start: number;
@@ -32,11 +32,11 @@ export interface EndedCall extends StartedCall {
 /** Sees every call of every face. */
 export interface WatchedCalls {
   run<R>(call: StartedCall, work: () => Promise<R>): Promise<R>;
-  /** From now on no call is begun; resolves when those under way have ended, or after `ms`. */
+  /** Starts no more calls; resolves when the running ones have ended, or after `ms`. */
   drain(ms: number): Promise<void>;
 }
 
-/** Counts the calls under way and tells what each came to. Neither `ended` nor what traces may throw. */
+/** Counts the running calls and reports the outcome of each. Neither `ended` nor `trace` may throw. */
 export function watchCalls(
   ended: (call: EndedCall) => void,
   trace?: (call: StartedCall, start: number) => TracedCall,
@@ -45,7 +45,7 @@ export function watchCalls(
   let onIdle: (() => void) | undefined;
   return {
     run(call, work) {
-      // Not answered, a call is sent once more to the next daemon under the same id: so it is done, and done once.
+      // Left unanswered, the caller sends it to the next daemon under the same id, so it is done exactly once.
       if (onIdle) return new Promise(() => {});
       const start = performance.now();
       if (!call.isWaiting) underWay++;
@@ -77,7 +77,7 @@ export function watchCalls(
   };
 }
 
-/** The facts of a call that may be told: names that are names, and no other text of the caller's. */
+/** The facts of a call that may be logged: valid names, and no other text of the caller. */
 export function factsOf(
   operation: string,
   call: {

@@ -6,15 +6,16 @@ import { printable } from '../core/text.ts';
 import { explainIssues } from './yaml-problems.ts';
 import type { Path, Problem } from './yaml-problems.ts';
 
-/** Larger than any file by hand; a stop before the parser, which a small file can make work for long. */
+/** Larger than any handwritten file; a limit before the parser, since even a small file can keep it busy for long. */
 const FILE_BYTES = 1024 * 1024;
 
-/** Whoever wrote more than this wrong has misunderstood something, and need not read all of it. */
+/** The most problems listed: someone with more has misunderstood something and need not read them all. */
 const TOLD_AT_ONCE = 10;
 
 /**
- * Reads a file that a person wrote. What is wrong is told with line and column, what is allowed, what was probably meant. `check` finds what
- * no schema can say; it is given the value as it stands, with what the schema says of it, so that both are told together.
+ * Parses a file that a person wrote. A problem has line and column, what is allowed, and what was probably meant.
+ * `check` finds what no schema can express. It gets the raw value and the schema's problems, so that both are reported
+ * together.
  */
 export function parseYamlFile<S extends z.ZodType>(
   schema: S,
@@ -41,21 +42,21 @@ export function parseYamlFile<S extends z.ZodType>(
   throw problemsOf(told, name);
 }
 
-/** Where the value at a path stands in a file that could be read: `troupe.yaml:4:12`. */
+/** The position of a value in a readable file: `troupe.yaml:4:12`. */
 export function placeIn(text: string, name: string, path: Path): string {
   const lines = new LineCounter();
   const { line, col } = lines.linePos(offsetOf(parseDocument(text, { lineCounter: lines }), path));
   return `${name}:${line}:${col}`;
 }
 
-/** All that is wrong with a file, a line each, as far as anybody would read it. */
+/** The problems of a file, one per line, up to `TOLD_AT_ONCE`. */
 export function problemsOf(problems: readonly string[], name: string): TeamError {
   const left = problems.length - TOLD_AT_ONCE;
   const more = left > 0 ? [`${name}: and ${left} more`] : [];
   return new TeamError('invalid', [...problems.slice(0, TOLD_AT_ONCE), ...more].join('\n'));
 }
 
-/** Where it is no YAML. Of a line the first is told: what follows on it mostly follows from that. */
+/** Where the text is not YAML. Only the first error of a line: the others mostly follow from it. */
 function brokenPlaces(document: Document, lines: LineCounter, at: (offset: number) => string): string[] {
   const places = document.errors.map(({ pos: [offset], message }) => ({
     offset,
@@ -67,12 +68,12 @@ function brokenPlaces(document: Document, lines: LineCounter, at: (offset: numbe
     .map(({ offset, message }) => `${at(offset)}: ${withoutPlace(message)}`);
 }
 
-/** The parser says where once more, before a drawing of the place. */
+/** Removes the position, which the parser repeats before a drawing of the place. */
 function withoutPlace(message: string): string {
   return (message.split('\n', 1)[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
 }
 
-/** A few aliases can stand for more than any memory holds: the parser refuses to follow too many. */
+/** A few aliases can expand to more than any memory holds, so the parser refuses to follow too many. */
 function valueOf(document: Document, name: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
@@ -81,7 +82,7 @@ function valueOf(document: Document, name: string): unknown {
   }
 }
 
-/** Where the value at a path begins; that of its nearest parent when it is not there. */
+/** The offset of the value at a path, or of its nearest existing parent. */
 function offsetOf(document: Document, path: Path): number {
   for (let length = path.length; length >= 0; length--) {
     const node: unknown = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
@@ -91,7 +92,7 @@ function offsetOf(document: Document, path: Path): number {
   return 0;
 }
 
-/** Where a key stands that has no business there. */
+/** The offset of an unknown key. */
 function keyOffset(document: Document, path: Path): number {
   const map: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   const pair = isMap(map) ? map.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1)) : undefined;

@@ -3,20 +3,20 @@ import { findNearest } from '../core/nearest.ts';
 import { unitOf } from '../core/parse.ts';
 import { quote } from '../core/text.ts';
 
-/** Where in a file: keys and places in lists, from the top. */
+/** A position in a file: keys and list indexes from the top. */
 export type Path = readonly (string | number)[];
 
 /** Something wrong with a file. */
 export interface Problem {
   readonly path: Path;
-  /** The last step of the path is a key that should not be there. */
+  /** The last step of the path is an unknown key. */
   readonly isKey: boolean;
   readonly text: string;
 }
 
 type Issue = z.core.$ZodIssue;
 
-/** What a schema says of one value, as far as we tell it to people. */
+/** The parts of a schema that we explain to people. */
 interface Form {
   readonly type?: string;
   readonly description?: string;
@@ -29,14 +29,14 @@ interface Form {
   readonly items?: Form;
 }
 
-/** What is wrong, in words: which field, what it may be, and what was probably meant. */
+/** Explains what is wrong: which field, what it may be, and what was probably meant. */
 export function explainIssues(issues: readonly Issue[], value: unknown, schema: z.ZodType): Problem[] {
   const whole = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Form;
   const problems = issues.flatMap((issue) => explain(issue, issue.path as Path, { whole, value }));
   return problems.filter((one) => !problems.some((other) => isMisspelling(other, one)));
 }
 
-/** Whether one problem is a key that is misspelt and the other that it is missing: that is told once. */
+/** Whether one problem is a misspelt key and the other its absence: that is reported once. */
 function isMisspelling(key: Problem, missing: Problem): boolean {
   if (!key.isKey || missing.isKey || key.path.length !== missing.path.length) return false;
   const isBeside = key.path.slice(0, -1).every((step, i) => step === missing.path[i]);
@@ -63,11 +63,11 @@ function explain(issue: Issue, path: Path, file: { whole: Form; value: unknown }
   return say(issue.message);
 }
 
-/** The one form of several that the value has and yet does not fulfil, where that is clear. */
+/** The one form of several that the value was meant to have, if that is clear. */
 function branchMeant(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const fitting = branches.filter((issues) => !issues.some(({ path, code }) => path.length === 0 && isOther(code)));
   if (fitting.length < 2) return fitting[0];
-  // Several objects: the one of which a key was almost hit, or the only one that has all the keys, else none.
+  // Several objects: the one with an almost matching key, or the only one that has all the keys, else none.
   const isAlmost = fitting.find((issues) =>
     issues.some(
       (issue) =>
@@ -98,7 +98,7 @@ function misfit(found: unknown, forms: readonly Form[]): string {
   return `cannot be ${show(found)}${hint}: ${accepted(forms)}${inQuotes(found, forms)}`;
 }
 
-/** YAML takes 2026 for a number and true for a truth, and not all see why that is no text. */
+/** YAML reads 2026 as a number and true as a boolean, and not everyone knows why that is not a text. */
 function inQuotes(found: unknown, forms: readonly Form[]): string {
   const isScalar = typeof found === 'number' || typeof found === 'boolean';
   return isScalar && forms.some(({ type, enum: words }) => type === 'string' && !words)
@@ -112,7 +112,7 @@ function show(found: unknown): string {
   return typeof found === 'string' ? quote(found) : JSON.stringify(found);
 }
 
-/** What may stand there. */
+/** The values that are allowed. */
 function accepted(forms: readonly Form[]): string {
   const kinds = [...new Set(forms.map(kindOf))];
   return `it takes ${kinds.join(', or ')}`;
@@ -152,7 +152,7 @@ function below({ properties, items, additionalProperties }: Form, step: string |
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-/** What is said of a choice as a whole holds for its texts. */
+/** The alternatives of a form, flattened. */
 function flatten(form: Form | undefined): Form[] {
   if (!form) return [];
   return form.anyOf ? form.anyOf.flatMap(flatten) : [form];

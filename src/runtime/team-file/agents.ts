@@ -2,16 +2,16 @@ import { agentNamed, argvOf } from '../../core/agent.ts';
 import type { AgentChoice, AgentSpec } from '../../core/agent.ts';
 import type { AgentRef, TeamFile } from './schema.ts';
 
-/** Whatever of a file says how an agent is run: a member, the lead, an entry of `agents`. */
+/** Any part of a file that sets up an agent: a member, the lead, an entry of `agents`. */
 type Entry = Omit<NonNullable<TeamFile['agents']>[string], 'agent'> & { agent: AgentRef };
 
-/** What an agent is called in lists. */
+/** The name of an agent in lists. */
 export function agentNameOf(agent: AgentRef): string {
   if (typeof agent === 'string') return agent;
   return 'exec' in agent ? 'exec' : 'acp';
 }
 
-/** How an entry's agent is run; what `agents` says under its name holds where the entry itself says nothing. */
+/** The specification of an entry's agent; `agents` under its name gives the defaults. */
 export function specOf(entry: Entry, agents: TeamFile['agents']): AgentSpec {
   const set = typeof entry.agent === 'string' ? agents?.[entry.agent] : undefined;
   if (set) {
@@ -28,7 +28,7 @@ export function specOf(entry: Entry, agents: TeamFile['agents']): AgentSpec {
   return { ...agentNamed(agent), ...(command !== undefined && { command: argvOf(command) }), ...rest };
 }
 
-/** Whom the lead of a file may bring in: those that the file sets up, else more of what leads. */
+/** The agents that a file's lead may add: those that the file sets up, else more of its own kind. */
 export function choiceOf(file: TeamFile): AgentChoice | undefined {
   if (typeof file.lead !== 'object') return undefined;
   const { lead, agents } = file;

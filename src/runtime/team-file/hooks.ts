@@ -8,7 +8,7 @@ import type { Path } from '../yaml-problems.ts';
 import { milliseconds } from './schema.ts';
 import type { TeamFile } from './schema.ts';
 
-/** The hooks of a file as they are registered: where the file lies, bound to their present content. */
+/** The hooks of a file for registration: run in the file's folder, bound to their present content. */
 export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
   return Object.entries(file.hooks ?? {}).flatMap(([type, entries]) =>
     [entries].flat().map(({ executor = 'shell', ...entry }) => ({
@@ -25,14 +25,14 @@ export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
   );
 }
 
-/** Where a file has the command of a hook. */
+/** The position of a hook's command in a file. */
 export function pathOfHook(file: TeamFile, { type, command }: Pick<HookConfig, 'type' | 'command'>): Path {
   const entries = file.hooks?.[type];
   const at = Array.isArray(entries) ? [entries.findIndex((entry) => entry.command === command)] : [];
   return ['hooks', type, ...at, 'command'];
 }
 
-/** The hooks of a team once its file is raised: those that somebody registered stay, those of its folders are as the file says. */
+/** The hooks of a team after its file is applied: registered ones stay, those of its folders are as the file says. */
 export function hooksAfter(
   before: readonly HookConfig[],
   wanted: readonly HookConfig[],
@@ -42,7 +42,7 @@ export function hooksAfter(
   return [...others, ...wanted];
 }
 
-/** What brings a team's hooks to that. Only a type whose hooks differ is registered anew. */
+/** The commands that change a team's hooks to that. Only a type whose hooks differ is registered again. */
 export function hookCommands(
   before: readonly HookConfig[],
   wanted: readonly HookConfig[],

@@ -5,22 +5,22 @@ import { isExpected } from '../../core/state.ts';
 import type { TeamRecord, TeamState } from '../../core/state.ts';
 import { parseTeamFile } from './parse.ts';
 
-/** Where a team is raised from. */
+/** The place from which a team is started. */
 export interface Place {
   readonly folder: string;
-  /** The name of its file there; none of one that was never written down. */
+  /** The name of its file there; missing if it was never written to disk. */
   readonly file?: string;
-  /** The daemon that sees the folder, where several share the journal. */
+  /** The daemon that sees the folder, if several share the journal. */
   readonly host?: string;
 }
 
-/** Another place from which the team of that name was raised before. */
+/** Another place from which the team of that name was started before. */
 export interface Elsewhere extends Place {
-  /** Whether it is still the team's there; what cannot be looked at counts as such. */
+  /** Whether that place still has the team; true if it cannot be checked. */
   readonly holds: boolean;
 }
 
-/** The place as it is kept with the team. Only a file that lies there can be missed later. */
+/** The place as stored with the team. Only an existing file is stored, so that its later absence means something. */
 export function placeOf(folder: string, file: string | undefined, host: string | undefined): Place {
   const name = file === undefined ? undefined : basename(file);
   return {
@@ -30,20 +30,20 @@ export function placeOf(folder: string, file: string | undefined, host: string |
   };
 }
 
-/** Where else a team of that name was raised from; undefined where there is none, or it was here. */
+/** The other place of a team of that name; undefined if there is none, or if it is here. */
 export function findElsewhere(team: TeamRecord | undefined, here: Place): Elsewhere | undefined {
   const { folder, file, host } = (team?.metadata ?? {}) as Readonly<Record<string, unknown>>;
   if (!team || typeof folder !== 'string' || !isAbsolute(folder)) return undefined;
   if (realPath(folder) === realPath(here.folder)) return undefined;
   const known = { folder, ...(typeof file === 'string' && { file: basename(file) }) };
-  // The folders of another machine are not ours to look for.
+  // We cannot check the folders of another machine.
   if (typeof host === 'string' && here.host !== undefined && host !== here.host) return { ...known, host, holds: true };
   return { ...known, holds: holdsTeam(team.name, known) };
 }
 
 /**
- * A team belongs to one folder: raised from another, its members would do the work of the one in the other. It comes along when
- * its folder was moved or its file is gone, once nobody works there any more.
+ * A team belongs to one folder: started from another, its members would do one folder's work in the other. It moves
+ * along if its folder was moved or its file is gone, once none of its members can still be working there.
  */
 export function requirePlace(state: TeamState, here: Place): Elsewhere | undefined {
   const elsewhere = findElsewhere(state.team, here);
@@ -71,7 +71,7 @@ function takenError(state: TeamState, { folder, host }: Elsewhere, here: Place):
   );
 }
 
-/** A file that names another team by now has let go of this one; one that cannot be read has not. */
+/** A file that names another team has released this one; an unreadable file has not. */
 function holdsTeam(team: string, { folder, file }: Place): boolean {
   if (!isThere(folder)) return false;
   if (file === undefined) return true;
@@ -88,7 +88,7 @@ function holdsTeam(team: string, { folder, file }: Place): boolean {
 /** More than any team file has. */
 const FILE_BYTES = 4 * 1024 * 1024;
 
-/** Of a file, and of nothing else: to read a pipe would be to wait. */
+/** The size of a regular file only: reading a pipe would block. */
 function sizeOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() ? found.size : undefined;
@@ -102,7 +102,7 @@ function isThere(folder: string): boolean {
   }
 }
 
-/** The same folder may be named through a link. */
+/** Resolves links: the same folder may have several paths. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -21,22 +21,22 @@ import type { Place } from './place.ts';
 import { budgetOf } from './schema.ts';
 import type { TeamFile } from './schema.ts';
 
-/** One whom a file has run from the start. */
+/** An agent that a file starts from the beginning. */
 export interface FileAgent {
   readonly spec: AgentSpec;
   readonly cwd: string;
   readonly leads: boolean;
-  /** What the file says of it, and where. */
+  /** Its entry in the file, and the position. */
   readonly entry: Exclude<TeamFile['lead'], string | undefined> | TeamFile['members'][number];
   readonly path: Path;
 }
 
-/** Where a member of a file works: in the folder of the file, unless it names another from there. */
+/** The folder of a member: the file's, unless its entry names another, relative to it. */
 function folderIn(folder: string, entry: { readonly cwd?: string | undefined } | undefined): string {
   return resolve(folder, entry?.cwd ?? '.');
 }
 
-/** Those whom a file has run from the start, and where. */
+/** The agents that a file starts from the beginning, and their folders. */
 export function agentsOf(file: TeamFile, folder: string): FileAgent[] {
   const lead = typeof file.lead === 'object' ? [{ entry: file.lead, path: ['lead'] as Path }] : [];
   return [...lead, ...file.members.map((entry, at) => ({ entry, path: ['members', at] }))].map(({ entry, path }) => ({
@@ -48,19 +48,22 @@ export function agentsOf(file: TeamFile, folder: string): FileAgent[] {
   }));
 }
 
-/** What is done about a team besides. */
+/** Hooks into `raiseTeam`. */
 export interface RaiseOptions {
-  /** Hears of the tasks that are about to be made, and of the hooks that the team has then; throws to have nothing made. */
+  /** Gets the hooks that the team will have and the tasks to create; throws to prevent all of it. */
   readonly judge?: (hooks: readonly HookConfig[], tasks: readonly NewTask[]) => Promise<void>;
-  /** Removes a closed team of that name, in whose place the new one begins; without it a closed team is refused, with it an open one. */
+  /**
+   * Removes a closed team of that name before the new one starts. Without it, a closed team is refused; with it, an
+   * open one.
+   */
   readonly remove?: () => Promise<void>;
 }
 
 /**
- * Brings a team to what its file says, in one step: made if it is not there, else completed by the members and tasks that
- * are missing, with the hooks and limits that it has now. Tasks are known again by their id in the file; those it reserves for
- * a member that comes back are so again. A team of another folder is refused. One in whose place it begins is removed last,
- * when nothing is left that could be refused.
+ * Brings a team to what its file says, in one step. A missing team is created. An existing one gets its missing members
+ * and tasks, and the file's hooks and limits. Tasks are recognized by their id in the file. Tasks that it reserves for
+ * a member that returns are reserved again. A team of another folder is refused. A closed team that it replaces is
+ * removed last, when nothing can be refused.
  */
 export async function raiseTeam(
   ledger: Ledger,
@@ -89,7 +92,7 @@ export async function raiseTeam(
     hooks,
     created.map(({ title, description }, i) => ({ taskId: String(next + i), title, description })),
   );
-  // The numbers in the commands, and those that were judged, are right only if nobody made a task meanwhile.
+  // The numbers in the commands, and those that were judged, are right only if no task was created meanwhile.
   const now = await look();
   if (now.next !== next || now.isOver !== isOver) {
     throw new TeamError('conflict', `Team ${file.team} was changed by somebody else meanwhile: bring it up again`);
@@ -102,7 +105,7 @@ export async function raiseTeam(
     });
 }
 
-/** Throws what a team that is made by these commands would be refused for. */
+/** Throws the error with which a new team would refuse these commands. */
 function rehearse(teamId: string, commands: readonly NewCommand[]): void {
   const state = createState(teamId);
   for (const command of commands) {
@@ -117,7 +120,7 @@ function closedError(team: string): TeamError {
   );
 }
 
-/** People also want to start over work that is stuck. What its members are doing is given up only by a command of its own. */
+/** Some people want to restart work that is stuck. Giving up running work takes an explicit command. */
 function openError(team: string): TeamError {
   return new TeamError(
     'conflict',
@@ -164,13 +167,13 @@ function teamCommands(state: TeamState, file: TeamFile, place: Place): NewComman
   return [{ type: 'team.create', by: USER, ...team }, ...hooks];
 }
 
-/** Where the hooks of the file are from: here, and where the team was before it came here. */
+/** The folders of hooks that come from the file: this one, and the team's earlier one. */
 function foldersOf(team: TeamRecord | undefined, { folder }: Place): string[] {
   const before = team?.metadata?.['folder'];
   return typeof before === 'string' ? [folder, before] : [folder];
 }
 
-/** Limits that the file states hold. Its budget does not come back: a person may have given more since. */
+/** The limits of the file apply. Its budget is not restored: a person may have granted more since. */
 function updateCommands(team: TeamRecord, file: TeamFile, place: Place): NewCommand[] {
   const { maxTeammates = Math.max(team.maxTeammates, file.members.length), messagesPerMinute } = file.limits ?? {};
   const isHere = Object.entries(place).every(([key, value]) => team.metadata?.[key] === value);
@@ -208,8 +211,9 @@ function memberCommands(state: TeamState, file: TeamFile, folder: string): NewCo
 }
 
 /**
- * What the file reserves for a member was given free when that member stopped, lest it wait for ever. With the member it
- * comes back, in the same step: nobody can take it before. What others hold or were given meanwhile stays theirs.
+ * A task that the file reserves for a member was freed when the member stopped, so that it would not wait forever. When
+ * the member returns, it is reserved again in the same step, before anyone can take it. A task with another holder or
+ * assignee stays as it is.
  */
 function assignCommands(state: TeamState, file: TeamFile, back: ReadonlySet<string>): NewCommand[] {
   const numbers = numbersOf(state);
@@ -221,12 +225,12 @@ function assignCommands(state: TeamState, file: TeamFile, back: ReadonlySet<stri
   });
 }
 
-/** The tasks of a file with what they are known again by. */
+/** The tasks of a file with their keys, by which they are recognized. */
 function keyed(file: TeamFile): (TeamFile['tasks'][number] & { key: string })[] {
   return file.tasks.map((task, i) => ({ ...task, key: task.id ?? `task ${i + 1}` }));
 }
 
-/** The tasks that came from the file, by what they are known again by. */
+/** The team's tasks that came from the file, by key. */
 function numbersOf(state: TeamState): Map<string, string> {
   const numbers = new Map<string, string>();
   for (const task of state.tasks.values()) {
@@ -236,7 +240,7 @@ function numbersOf(state: TeamState): Map<string, string> {
   return numbers;
 }
 
-/** Ids are given in the order of the file, so that a task's number is its place; those it needs must come before it. */
+/** Creates tasks in the order of the file, so that a task's number is its position. */
 function taskCommands(state: TeamState, file: TeamFile): NewCommand[] {
   const numbers = numbersOf(state);
   let next = state.nextTask;
@@ -253,7 +257,7 @@ function taskCommands(state: TeamState, file: TeamFile): NewCommand[] {
     });
     return { type: 'task.create', by: USER, ...input };
   });
-  // A file may name a task before it describes it: the edges come when all tasks are there.
+  // A file may refer to a task before it describes it, so dependencies come after all tasks.
   const edges = missing.flatMap((task): NewCommand[] => {
     const dependencies = (task.needs ?? []).map((need) => numbers.get(need) as string);
     if (dependencies.length === 0) return [];

@@ -3,7 +3,7 @@ import { findNearest } from '../../core/nearest.ts';
 import { quote } from '../../core/text.ts';
 import type { Path, Problem } from '../yaml-problems.ts';
 
-/** What of an entry others name, or it names itself, as far as it is what it should be. */
+/** The names in an entry, as far as they have the right type. */
 interface Named {
   readonly at: number;
   readonly name: string | undefined;
@@ -14,8 +14,8 @@ interface Named {
 }
 
 /**
- * Names that are used must be there, and once, and no task may wait for itself. The file may be wrong otherwise, as `misfits` say: what
- * they leave open is not told as missing.
+ * Checks that names are unique, that every referenced name exists, and that no task waits for itself. The file may have
+ * other problems, the `misfits`: a name that may be hidden by one of them is not reported as missing.
  */
 export function findBadReferences(file: unknown, misfits: readonly Problem[]): Problem[] {
   const problems: Problem[] = [];
@@ -55,17 +55,17 @@ export function findBadReferences(file: unknown, misfits: readonly Problem[]): P
   return problems;
 }
 
-/** So many names are easily read at a glance. */
+/** At most this many names are listed in a hint. */
 const FEW = 8;
 
-/** What was probably meant, or could have been. */
+/** A hint: the nearest known name, or the known names. */
 function hint(word: string, known: readonly string[]): string {
   const nearest = findNearest(word, known);
   if (nearest !== undefined) return `; did you mean ${nearest}?`;
   return known.length > 0 && known.length <= FEW ? `; there is ${known.join(', ')}` : '';
 }
 
-/** Many name a task by its title, where its id is asked for. */
+/** People often write a task's title instead of its id. */
 function hintTask(word: string, tasks: readonly Named[]): string {
   const titled = tasks.find(({ title }) => title?.toLowerCase() === word.toLowerCase());
   if (titled) return titled.id === undefined ? '; a task has that title: give it an id' : hint(titled.id, [titled.id]);
@@ -73,7 +73,7 @@ function hintTask(word: string, tasks: readonly Named[]): string {
   return hint(word, ids);
 }
 
-/** Agents that nobody can run by the name they have here. One that `agents` sets up may have any, or a command of its own. */
+/** Agents whose name here is unknown. One that `agents` sets up may have any name, or its own command. */
 function findUnknownAgents(file: unknown, misfits: readonly Problem[]): Problem[] {
   const { agents, lead, members } = recordOf(file) ?? {};
   const isOpen = ({ path, isKey }: Problem): boolean =>
@@ -99,7 +99,7 @@ function findUnknownAgents(file: unknown, misfits: readonly Problem[]): Problem[
   });
 }
 
-/** Whether all names of a list are known: whoever misspelt `members`, or the `name` of one, has said who they are. */
+/** Whether all names of a list are known: a misspelt `members` or `name` may hide some. */
 function isWhole(file: unknown, misfits: readonly Problem[], [list, field]: readonly [string, string]): boolean {
   const value = recordOf(file)?.[list];
   return !misfits.some(({ path: [top, at, key], path, isKey }) => {
@@ -136,7 +136,10 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The ids along the first circle. Each task is entered once, and not by recursion: a chain can be longer than the stack is deep. */
+/**
+ * The ids along the first cycle. Visits each task once, without recursion: a chain can be longer than the stack is
+ * deep.
+ */
 function findCycle(tasks: readonly Named[]): string[] | undefined {
   const needs = new Map(tasks.flatMap(({ id, needs: before }) => (id === undefined ? [] : [[id, before] as const])));
   const done = new Set<string>();

@@ -6,7 +6,7 @@ import { agentsOf } from './raise.ts';
 import type { FileAgent } from './raise.ts';
 import type { TeamFile } from './schema.ts';
 
-/** The agents of a file that could not be started, as `check` says by refusing them: a line for each reason, with the places in the file. */
+/** The agents of a file that `check` refuses: one line per reason, with the places in the file. */
 export function findUnrunnable(
   file: TeamFile,
   { source, name, folder }: { readonly source: string; readonly name: string; readonly folder: string },
@@ -28,7 +28,7 @@ export function findUnrunnable(
   });
 }
 
-/** Where a file says what runs an agent; where its folder is not there, that. */
+/** The position in the file that names an agent's program, or its folder if that is missing. */
 function pathOf({ path, entry, cwd }: FileAgent, { agents }: TeamFile): Path {
   if (entry.cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return [...path, 'cwd'];
   if (entry.command !== undefined) return [...path, 'command'];

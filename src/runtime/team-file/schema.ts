@@ -20,14 +20,14 @@ export const Duration = z.union([
   z.string().regex(/^\d+(ms|s|m|h)$/, 'is not a duration such as "10s" or "2m"'),
 ]);
 
-/** Says of a text of the file that a secret stands in it, where one does. */
+/** Refuses a text of the file that contains a secret. */
 const withoutSecret = <T extends z.ZodType<string>>(text: T): T =>
   text.superRefine((value, context) => {
     const problem = findInCommand(value);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   });
 
-/** The words of a command, and what is wrong with those that are secrets. */
+/** The words of a command; refuses secrets among them. */
 const Words = z.array(z.string()).superRefine((words, context) => {
   for (const { at, problem } of findInWords(words)) {
     context.addIssue({ code: 'custom', path: [at], message: problem });
@@ -43,7 +43,7 @@ const Variables = z.record(z.string(), z.string()).superRefine((env, context) =>
   }
 });
 
-/** What runs a member: an agent by name, a program of one's own, or an agent that speaks ACP. */
+/** What runs a member: a named agent, the user's own program, or an agent that speaks ACP. */
 export const AgentRef = z.union([
   Slug.describe('an agent by its name: claude, codex, gemini, opencode …'),
   z.strictObject({
@@ -56,7 +56,7 @@ export const AgentRef = z.union([
 ]);
 export type AgentRef = z.output<typeof AgentRef>;
 
-/** How an agent is run, wherever one is named. */
+/** The settings of an agent, wherever one is named. */
 const Setup = {
   model: Line.optional(),
   mode: z.enum(['plan', 'edit', 'full']).optional().describe('what it may do without asking'),
@@ -74,7 +74,7 @@ const Setup = {
   ),
 };
 
-/** An agent as a person sets it up. */
+/** An agent with a person's settings. */
 export const AgentEntry = z.strictObject({ agent: AgentRef.optional(), ...Setup });
 
 const BudgetEntry = z.strictObject({
@@ -155,7 +155,7 @@ export const TeamFile = z.strictObject({
 });
 export type TeamFile = z.output<typeof TeamFile>;
 
-/** A budget as the core has it. */
+/** A budget in the core's form. */
 export function budgetOf(entry: z.output<typeof BudgetEntry>): Budget {
   const { tokens, usd, turns, time } = entry;
   return {
