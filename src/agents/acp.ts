@@ -13,23 +13,25 @@ import { startLiveProgram, within } from './live-program.ts';
 import type { LiveProgram } from './live-program.ts';
 import { turnByTurn } from './turns.ts';
 
-/** Which agent: one that we know by its name, or any command. */
+/** Which agent: a known one by its name, or any command. */
 export interface AcpOptions {
   readonly name?: string | undefined;
   /** With a name, the binary to use; without one, the whole command. */
   readonly command?: readonly string[] | undefined;
   /** Added at the end. */
   readonly args?: readonly string[] | undefined;
-  /** How long a turn may take to end once it was cancelled, before its process is ended. */
+  /** How long a cancelled turn may take to end before its process is killed. */
   readonly cancelMs?: number | undefined;
 }
 
 const CANCEL_MS = 5_000;
 
-/** How long after its pipes an agent may take to end. */
+/** How long an agent may take to end after its pipes closed. */
 const END_MS = 5_000;
 
-/** An agent that speaks the Agent Client Protocol: one process per session, since not every agent keeps sessions apart. */
+/**
+ * An agent that speaks the Agent Client Protocol: one process per session, since not every agent separates sessions.
+ */
 export function acpAgent(options: AcpOptions): Agent {
   const agent = findRow(options);
   return {
@@ -85,7 +87,7 @@ async function openSession(
   );
   const connection = client({ name: 'troupe' })
     .onNotification('session/update', ({ params }) => {
-      // What is told before the session is ours is its past.
+      // Updates before the session is ours are its history.
       if (params.sessionId === ours.session?.id) ours.session.hear(params.update);
     })
     .onRequest('session/request_permission', ({ params }) => {
@@ -98,7 +100,7 @@ async function openSession(
   const about = await peer.request('initialize', {
     protocolVersion: PROTOCOL_VERSION,
     clientInfo: { name: 'troupe', title: 'Troupe', version: '0' },
-    // Files and terminals are the agent's own: it works in the same folder as we do.
+    // The agent uses its own files and terminals: it works in the same folder as we do.
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
   });
   const opened = await resume(peer, agent, start, about);
@@ -120,7 +122,7 @@ interface Opened {
   readonly modes: readonly string[] | undefined;
 }
 
-/** Goes on with a session where the agent offers a way; one that is not there any more is begun anew. */
+/** Resumes a session if the agent can; starts a new one if the old one is gone. */
 async function resume(
   peer: ClientContext,
   agent: AcpAgent,
@@ -137,7 +139,7 @@ async function resume(
       const { modes } = (await peer.request(method, { ...asked, sessionId })) ?? {};
       return { id: sessionId, isNew: false, modes: modes?.availableModes.map(({ id }) => id) };
     } catch {
-      // Its history is gone; the member is not.
+      // The history is gone, but the member goes on.
     }
   }
   const { sessionId, modes } = await peer.request('session/new', {
@@ -159,7 +161,9 @@ function serverOf({ name, http, stdio }: TeamTools, capabilities: InitializeResp
   return { name, command: stdio.command, args: [...stdio.args], env: pairs(stdio.env) };
 }
 
-/** A mode that forbids must be taken; without one that allows, the agent asks more often, and that is all. */
+/**
+ * A mode that forbids something must be accepted. Without a mode that allows something, the agent only asks more often.
+ */
 async function setMode(peer: ClientContext, agent: AcpAgent, { mode }: StartOptions, opened: Opened): Promise<void> {
   const modeId = agent.modes[mode];
   if (modeId === undefined) return;
@@ -186,7 +190,7 @@ function converse(
     try {
       return await Promise.race([ended, lost]);
     } catch (error) {
-      // The pipe is seen to be closed before the process is seen to have ended; how it ended says more.
+      // The pipe closes before the process is seen to end; how it ended says more.
       const isAnswer = error instanceof RequestError;
       if (!isAnswer && (await within(program.gone, END_MS))) throw new TeamError('conflict', await program.gone);
       const code = isAnswer && isOverload(error, agent.isOverload) ? 'overloaded' : 'conflict';

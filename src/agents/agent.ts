@@ -3,33 +3,30 @@ import type { TeamMessage } from '../core/message.ts';
 import type { SharedTask } from '../core/task.ts';
 import type { Usage } from '../core/usage.ts';
 
-/** A task and a message as JSON has them: what a program gets on standard input. */
+/** A task and a message as JSON: a program gets them on standard input. */
 export type TaskJson = z.input<typeof SharedTask>;
 export type MessageJson = z.input<typeof TeamMessage>;
 
-/** What an agent is given for one turn: a text for those that read, and the things it was made from for those that don't. */
+/** The input of one turn: a text for agents that read, and its parts for programs that don't. */
 export interface Turn {
   readonly text: string;
   readonly task?: TaskJson | undefined;
   readonly messages: readonly MessageJson[];
-  /** What a gate or a person said about the last try. */
+  /** A gate's or a person's feedback on the last attempt. */
   readonly feedback?: string | undefined;
-  /** What happened in the team since the last turn, for its lead. */
+  /** Events in the team since the last turn, for its lead. */
   readonly digest?: string | undefined;
-  /** A plan is wanted, not yet the work. */
+  /** A plan is wanted, not the work itself. */
   readonly plan?: boolean | undefined;
 }
 
-/**
- * When a text should reach the agent: beside what it is doing (`steer`), after it (`next`), or in place of it
- * (`interrupt`).
- */
+/** When a text should reach the agent: during its turn (`steer`), after it (`next`), or instead of it (`interrupt`). */
 export type When = 'steer' | 'next' | 'interrupt';
 
-/** What became of it: the running turn has it, a later turn will, or the running turn was ended for it. */
+/** The outcome: the running turn has it, a later turn will, or the running turn was ended for it. */
 export type Sent = 'injected' | 'queued' | 'restarted';
 
-/** What the agent wants to do and may not without an answer. */
+/** Something that the agent wants to do and may not do without an answer. */
 export interface Permission {
   readonly id: string;
   readonly tool: string;
@@ -39,11 +36,11 @@ export interface Permission {
   readonly answer: (verdict: { allow: boolean; message?: string }) => void;
 }
 
-/** What a session tells, in order. */
+/** The events of a session, in order. */
 export type AgentEvent =
   /**
-   * Begins a line, or `continues` the one before; ends it, or is `unfinished`: more of it may come. Breaks within it and blank lines
-   * are as they were said.
+   * Begins a line, or `continues` the previous one. Ends it, or is `unfinished`: more may come. Line breaks within it
+   * and blank lines are the original ones.
    */
   | { readonly type: 'text'; readonly text: string; readonly continues?: true; readonly unfinished?: true }
   | {
@@ -58,57 +55,56 @@ export type AgentEvent =
   | {
       readonly type: 'usage';
       readonly usage: Usage;
-      /** The model that did it, where the agent says so. */
+      /** The model, if the agent reports it. */
       readonly model?: string | undefined;
       readonly context?: { readonly used: number; readonly size: number };
     }
-  /** Its model is overloaded or limits it; it goes on by itself, at this time (milliseconds since 1970) if it says so. */
+  /** The model is overloaded or limits the agent, which goes on by itself, at `until` (ms since 1970) if it says so. */
   | { readonly type: 'waiting'; readonly reason: string; readonly until?: number }
-  /** It shortened its conversation to what it took to be important. */
+  /** It compacted its conversation to what it considered important. */
   | { readonly type: 'compacted' }
   /** The agent's own record shows that it has these messages. */
   | { readonly type: 'shown'; readonly messageIds: readonly string[] }
   | {
       readonly type: 'turnEnd';
       readonly reason: 'done' | 'cancelled' | 'failed';
-      /** The final text of the turn: what it produced. */
+      /** The final text of the turn: its result. */
       readonly text: string;
       readonly error?: string;
-      /** It failed because the agent is gone: the work is not to blame, and goes back as it is. */
+      /** It failed because the agent is gone. The work is not to blame and is released as it is. */
       readonly lost?: true;
-      /** It failed because its model is overloaded or limits its use: the same turn may succeed later. */
+      /** It failed because the model is overloaded or limits its use: the same turn may succeed later. */
       readonly overloaded?: true;
     };
 
 /** How a turn ended. */
 export type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
 
-/** What an agent can do; what it can't is known and said, never found out in mid-flight. */
+/** What an agent can do. Known beforehand and stated, never found out during the work. */
 export interface Abilities {
   /** A text can reach a running turn. */
   readonly steer: boolean;
   /** A running turn can be ended without ending the session. */
   readonly interrupt: boolean;
-  /** A session can go on after its process died. */
+  /** A session can be resumed after its process died. */
   readonly resume: boolean;
-  /** Mail alone can start a turn. */
+  /** A message alone can start a turn. */
   readonly mail: boolean;
-  /** It reports what it used. */
+  /** It reports its usage. */
   readonly usage: boolean;
   /** It asks before it acts. */
   readonly permissions: boolean;
 }
 
 /**
- * What an agent may do without asking: only read (`plan`), only use the tools of its team (`delegate`), also edit, or
+ * What an agent may do without asking: only read (`plan`), only use the team's tools (`delegate`), also edit, or
  * anything.
  */
 export type Mode = 'plan' | 'delegate' | 'edit' | 'full';
 
 /**
- * The tools of a team over MCP, for one session of one member: the endpoint that all members share, and a program that
- * speaks the same on standard input and output, for agents that cannot use the first. The credential never goes into
- * arguments that other users could read.
+ * The tools of a team over MCP, for one session of one member: the HTTP endpoint that all members share, and a stdio
+ * program for agents that cannot use it. The credential never goes into arguments, which other users could read.
  */
 export interface TeamTools {
   readonly name: string;
@@ -120,22 +116,22 @@ export interface TeamTools {
   };
 }
 
-/** Where and as whom an agent runs. */
+/** An agent's identity, folder and settings. */
 export interface StartOptions {
   readonly teamId: string;
   readonly memberId: string;
   readonly cwd: string;
   /** The whole environment of its process; nothing else is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Who it is on the team and how it works with it. */
+  /** Its place in the team and how it works with it. */
   readonly role: string;
   readonly model?: string | undefined;
   readonly mode: Mode;
-  /** How it reaches the tools of its team; without them it only answers. */
+  /** The team's tools; without them it only answers. */
   readonly tools?: TeamTools | undefined;
-  /** Goes on with this session where the agent can. */
+  /** The session to resume, if the agent can. */
   readonly resume?: string | undefined;
-  /** Told of every process before it starts and after, so that none is ever without a record. */
+  /** Called with every process that starts, so that none is without a record. */
   readonly onProcess?: ((pid: number) => void) | undefined;
 }
 
@@ -143,28 +139,28 @@ export interface StartOptions {
 export interface Agent {
   readonly kind: string;
   readonly abilities: Abilities;
-  /** Starts a session. Rejects with a `TeamError` that says what is missing when the program cannot be run. */
+  /** Starts a session. Rejects with a `TeamError` that says what is missing if the program cannot run. */
   start(options: StartOptions): Promise<AgentSession>;
 }
 
 /**
  * One conversation with an agent.
  *
- * `events` may be iterated once; it ends when the session is closed or its process is gone for good. Every `send` that
- * was not injected leads to exactly one `turnEnd`. Nothing here throws because the agent misbehaves: that is a `turnEnd`
+ * `events` may be iterated once. It ends when the session is closed or its process is gone for good. Every `send` that
+ * was not injected leads to exactly one `turnEnd`. An agent that misbehaves never causes an exception, but a `turnEnd`
  * with `failed`.
  */
 export interface AgentSession {
-  /** With it the conversation can be resumed. */
+  /** The id for resuming the conversation. */
   readonly id: string;
   readonly events: AsyncIterable<AgentEvent>;
   send(turn: Turn, options: { when: When }): Promise<Sent>;
-  /** Ends the running turn, which then reports `cancelled`; does nothing when none runs. */
+  /** Ends the running turn, which then reports `cancelled`; does nothing if none runs. */
   cancel(): Promise<void>;
-  /** Goes on under other rights in the same process; false where it has to be started anew for that. */
+  /** Changes the mode in the same process; false if that needs a restart. */
   changeMode?(mode: Mode): Promise<boolean>;
-  /** Asks the agent itself whether it agrees to stop, between two turns; agents without it always do. */
+  /** Asks the agent, between two turns, whether it agrees to stop; agents without this always agree. */
   askToStop?(reason: string): Promise<{ agreed: boolean; reason?: string }>;
-  /** Ends the session and every process of it. */
+  /** Ends the session and all its processes. */
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
 import type { Abilities } from './agent.ts';
 import type { AgentRow } from './row.ts';
 
-/** What Claude Code takes from its user's environment, however it is run. */
+/** The user's variables that Claude Code gets, however it is run. */
 const CLAUDE_VARIABLES = {
   env: ['ANTHROPIC_*', 'CLAUDE_*', 'DISABLE_*', 'MAX_THINKING_TOKENS', 'MCP_TIMEOUT', 'API_TIMEOUT_MS'],
   clouds: [
@@ -27,7 +27,7 @@ const CLAUDE_VARIABLES = {
   ],
 } as const;
 
-/** Every agent that has a name, in the order in which they are shown. */
+/** Every named agent, in the order in which they are listed. */
 export const AGENTS = {
   claude: {
     title: 'Claude Code',
@@ -71,7 +71,7 @@ export const AGENTS = {
   ...ACP_AGENTS,
 } as const satisfies Readonly<Record<string, AgentRow>>;
 
-/** The name of an agent that we know. */
+/** The name of a known agent. */
 export type AgentName = keyof typeof AGENTS;
 
 /** What a user's own programs and functions can do. */
@@ -89,7 +89,7 @@ const OWN = {
   canLead: true,
 } as const;
 
-/** What is known of the agents that have no name: whatever else speaks ACP, and what a user writes. */
+/** The agents without a name: any other that speaks ACP, and what a user writes. */
 export const NAMELESS: Readonly<Record<string, AgentRow>> = {
   acp: UNKNOWN_ACP,
   exec: {
@@ -109,12 +109,12 @@ export const NAMELESS: Readonly<Record<string, AgentRow>> = {
   },
 };
 
-/** What is known of an agent by this name. */
+/** The row of the agent with this name. */
 export function findAgent(name: string): AgentRow | undefined {
   return Object.hasOwn(AGENTS, name) ? AGENTS[name as AgentName] : undefined;
 }
 
-/** Why this agent cannot lead; nothing where it can. */
+/** Why this agent cannot lead; undefined if it can. */
 export function explainCannotLead(name: string): string | undefined {
   const row = findAgent(name);
   if (!row || row.canLead) return undefined;
@@ -122,7 +122,7 @@ export function explainCannotLead(name: string): string | undefined {
   return `${name} is a teammate and cannot lead a team${instead}`;
 }
 
-/** Why an agent cannot be run by this name alone, and what was probably meant; nothing where it can. */
+/** Why this name alone cannot run an agent, and what was probably meant; undefined if it can. */
 export function explainUnknown(name: string): string | undefined {
   if (findAgent(name)) return undefined;
   const nameless = NAMELESS[name];
@@ -137,7 +137,9 @@ export function explainUnknown(name: string): string | undefined {
   return `There is no agent named ${quote(name)}: ${meant} ${other}`;
 }
 
-/** The names of those variables of ours that an agent needs for its provider, which the member's own may choose. */
+/**
+ * The names of our variables that an agent needs for its provider; the member's own variables may choose the provider.
+ */
 export function providerVariables(
   { env, clouds = [], foreign = [] }: Pick<AgentRow, 'env' | 'clouds' | 'foreign'>,
   ours: Variables,

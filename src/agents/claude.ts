@@ -10,35 +10,35 @@ import type { Opened } from './claude/session.ts';
 import { startLiveProgram, within } from './live-program.ts';
 import type { LiveProgram } from './live-program.ts';
 
-/** Which Claude Code, and what it is told besides. */
+/** Which Claude Code, and its extra arguments. */
 export interface ClaudeOptions {
-  /** The program, and arguments that come before ours; `claude` of the path without it. */
+  /** The program, and arguments that come before ours; by default `claude` from the path. */
   readonly command?: readonly string[] | undefined;
   /** Added to our arguments. */
   readonly args?: readonly string[] | undefined;
-  /** How long a turn may take to end once it was cancelled, before its process is ended. */
+  /** How long a cancelled turn may take to end before its process is killed. */
   readonly cancelMs?: number | undefined;
 }
 
 const { program: NAME, install, abilities } = AGENTS.claude;
 
 /**
- * It must not replace itself under a running team. And `@name` in what others wrote must stay text: it would put that file
- * before the model without asking, also where there is no tool to read one.
+ * It must not update itself under a running team. And `@name` in other members' text must stay text: it would show that
+ * file to the model without asking, even where there is no tool to read files.
  */
 const ALWAYS = { DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1' };
 
-/** It took up to 5 s on a machine with twice as much to do as it has cores for. */
+/** It took up to 5 s on a machine with twice as much work as it has cores for. */
 const START_MS = 60_000;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What it says of a session that it does not know. */
+/** Its message about a session that it does not know. */
 const NO_SUCH_SESSION = /No conversation found|requires a valid session ID/;
 
 /**
- * Claude Code: one process for a session, which takes turns as lines of JSON. The user's own settings, memory and login
- * hold; what we add holds for this process alone.
+ * Claude Code: one process per session, which takes turns as lines of JSON. The user's own settings, memory and login
+ * apply; what we add applies to this process only.
  */
 export function claudeAgent(options: ClaudeOptions = {}): Agent {
   return {
@@ -50,7 +50,7 @@ export function claudeAgent(options: ClaudeOptions = {}): Agent {
         try {
           return (await open(options, start, { id: resume, resumes: true })).session(resume);
         } catch (error) {
-          // One that died before its first turn left nothing: it begins again, under the same id.
+          // A session that died before its first turn left nothing: it starts again under the same id.
           if (!NO_SUCH_SESSION.test((error as Error).message)) throw error;
         }
       }
@@ -95,7 +95,7 @@ async function untilReady({ ready }: Opened, program: LiveProgram, name: string)
   throw new TeamError('invalid', `Cannot start ${name}: it did not answer within ${START_MS / 1_000} s`);
 }
 
-/** Files that only its user may read, for the moment of the start: arguments could be read by everybody. */
+/** Files that only the user may read, for the moment of the start: everyone could read arguments. */
 function privateFiles({ role, tools, env }: StartOptions) {
   const folder = mkdtempSync(join(env['TROUPE_HOME'] ?? tmpdir(), 'start-'));
   const write = (name: string, text: string): string => {

@@ -10,13 +10,13 @@ import { Thread } from './codex/thread.ts';
 import { startLiveProgram, within } from './live-program.ts';
 import { turnByTurn } from './turns.ts';
 
-/** Which Codex to run, and what to add to its arguments. */
+/** Which Codex to run, and its extra arguments. */
 export interface CodexOptions {
   readonly command?: readonly string[] | undefined;
   readonly args?: readonly string[] | undefined;
-  /** How long a turn may take to end once it was cancelled, before its process is ended. */
+  /** How long a cancelled turn may take to end before its process is killed. */
   readonly cancelMs?: number | undefined;
-  /** How long the server of the team's tools may take to start before the work begins without it. */
+  /** How long the MCP server with the team's tools may take to start before the work begins without it. */
   readonly toolsMs?: number | undefined;
 }
 
@@ -45,7 +45,7 @@ export function codexAgent(options: CodexOptions = {}): Agent {
         });
         const { id, model } = await openThread(connection, start);
         Object.assign(thread, { id, model });
-        // A turn that begins before has none of the tools: the model is given what is there.
+        // A turn that begins earlier has none of the tools: the model gets only the servers that have started.
         if (start.tools) await within(thread.toolsStarted, toolsMs);
         return converse(connection, thread, { ...server, cancelMs });
       } catch (error) {
@@ -69,7 +69,7 @@ async function openThread(
   connection.notify('initialized');
   const settings = threadSettings(start, await serversOf(connection, start));
   const started = await resume(connection, start, settings).catch(() =>
-    // The conversation is not there any more: the member begins a new one.
+    // The conversation is gone: the member starts a new one.
     connection.request('thread/start', settings),
   );
   const { thread, model } = Started.parse(started);
@@ -106,7 +106,7 @@ function converse(
       throw error;
     }
   };
-  /** Says whether the turn runs, once that is known. */
+  /** Settles once it is known whether the turn runs. */
   let begun: Promise<unknown> = Promise.resolve();
 
   const run = async (turn: Turn, emit: (event: AgentEvent) => void, signal: AbortSignal) => {
@@ -128,7 +128,7 @@ function converse(
     }
   };
 
-  /** A turn that is only just starting may not be there to be interrupted yet. */
+  /** Repeats the interrupt: a turn that is only just starting may not be interruptible yet. */
   const interrupt = async (ended: Promise<unknown>): Promise<void> => {
     const giveUp = Date.now() + server.cancelMs;
     const params = { threadId: thread.id, turnId: thread.turnId };
@@ -145,7 +145,7 @@ function converse(
       await deliver('turn/steer', turn, { expectedTurnId: thread.turnId });
       return true;
     } catch {
-      // It ended in the meantime: the text is a turn of its own.
+      // The turn ended in the meantime, so the text becomes its own turn.
       return false;
     }
   };

@@ -8,7 +8,7 @@ import type { RunningProcess } from './process.ts';
 import { requireProgram } from './program.ts';
 import { turnByTurn } from './turns.ts';
 
-/** The program to run, and whether mail alone should start it. */
+/** The program to run, and whether messages alone should start it. */
 export interface ExecOptions {
   readonly command: readonly [string, ...string[]];
   readonly mail?: boolean;
@@ -16,7 +16,7 @@ export interface ExecOptions {
   readonly graceMs?: number | undefined;
 }
 
-/** What a program may say on a line of its own; every other line is plain text. */
+/** The JSON lines that a program may write; every other line is plain text. */
 const Line = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('result'), text: z.string() }),
@@ -31,25 +31,24 @@ const Line = z.discriminatedUnion('type', [
   z.object({ type: z.literal('usage'), usage: Usage }),
 ]);
 
-/** A line longer than this is cut into several: a program that never ends a line must not fill our memory. */
+/** A longer line is cut into several: a program that never ends a line must not fill our memory. */
 const LINE_LIMIT = 64 * 1024;
 
-/** What is kept of plain output as the result, and of standard error as the reason; the end says most. */
+/** How much plain output is kept as the result, and standard error as the reason; the end says most. */
 const TAIL_LIMIT = 32 * 1024;
 
-/** How much output of one turn is told as it comes. Characters. */
+/** How much output of one turn is reported as it comes, in characters. */
 const SHOWN_LIMIT = 4 * 1024 * 1024;
 
-/** How long the pipes of a program that ended may stay open before what it left behind is ended. */
+/** How long the pipes of an ended program may stay open before its descendants are killed. */
 const CLOSE_MS = 100;
 
 /** How long output is still read after that. */
 const DRAIN_MS = 1_000;
 
 /**
- * Any program as an agent: one run per turn. The turn comes as one JSON object on standard input; standard output is
- * plain text, or JSON lines that say what they are; exit code 0 is success, anything else is failure with standard error
- * as the reason.
+ * Any program as an agent: one run per turn. The turn is one JSON object on standard input. Standard output is plain
+ * text, or JSON lines with a type. Exit code 0 is success; any other is a failure with standard error as the reason.
  */
 export function execAgent(options: ExecOptions): Agent {
   return {
@@ -86,12 +85,12 @@ async function runProgram(
     isHandedOver = !error;
   });
   const { code, signal: killedBy } = await program.exited;
-  // What it left running would work on unseen, and may hold the pipes for ever.
+  // Descendants would go on unseen, and may hold the pipes forever.
   await output.closed(CLOSE_MS);
   await program.stop(0);
   const { text, stderr } = await output.drained();
   signal.removeEventListener('abort', onAbort);
-  // What was handed over lies in a pipe until it is read: one that was killed may never have had it.
+  // The input waits in a pipe until it is read: a killed program may never have read it.
   if (isHandedOver && !killedBy && !signal.aborted) {
     emit({ type: 'shown', messageIds: turn.messages.map((message) => message.id) });
   }
@@ -132,7 +131,7 @@ function turnInput(start: Started, turn: Turn): object {
 }
 
 interface Output {
-  /** Resolves when both pipes are closed, or after so many milliseconds. */
+  /** Resolves when both pipes are closed, or after this many milliseconds. */
   closed(ms: number): Promise<void>;
   drained(): Promise<{ text: string; stderr: string }>;
 }
@@ -145,7 +144,7 @@ function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => voi
   let shown = 0;
   const onLine = (line: string): void => {
     shown += line.length;
-    // Of what is not told only a result is looked for: parsing a million lines would take seconds.
+    // Beyond the limit only a result is looked for: parsing a million lines would take seconds.
     const said = shown <= SHOWN_LIMIT || line.includes('"result"') ? parseLine(line) : undefined;
     if (said?.type === 'result') result = said.text;
     else if (said === undefined) plain = keepTail(plain, line);
@@ -157,7 +156,7 @@ function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => voi
     readLines(errors, (line) => {
       stderr = keepTail(stderr, line);
       shown += line.length;
-      // For scripts this is where they say what they do.
+      // Scripts report here what they do.
       if (shown <= SHOWN_LIMIT) emit({ type: 'text', text: line });
     }),
   ]);
@@ -173,7 +172,7 @@ function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => voi
   };
 }
 
-/** Adds a line; cuts only when twice as much is there, or every line would copy the whole. */
+/** Adds a line; cuts only at twice the limit, or every line would copy the whole text. */
 function keepTail(kept: string, line: string): string {
   const text = `${kept}${line}\n`;
   return text.length > 2 * TAIL_LIMIT ? text.slice(-TAIL_LIMIT) : text;

@@ -2,17 +2,17 @@ import type { Agent, AgentEvent, Turn } from './agent.ts';
 import { OWN_AGENTS } from './catalog.ts';
 import { turnByTurn } from './turns.ts';
 
-/** What a function that plays an agent can do while it works. */
+/** What a function that acts as an agent can use during a turn. */
 export interface FunctionContext {
   readonly teamId: string;
   readonly memberId: string;
   /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal;
-  /** Tells what is going on. */
+  /** Reports an event. */
   readonly emit: (event: AgentEvent) => void;
 }
 
-/** Does one turn and returns what it produced; throwing is failing. */
+/** Does one turn and returns its result; an exception is a failure. */
 export type AgentFunction = (turn: Turn, context: FunctionContext) => Promise<string> | string;
 
 /** An agent that is a function in this process: for library users, and for tests that need no program. */

@@ -8,9 +8,9 @@ import { requireProgram } from './program.ts';
 export interface LiveProgram {
   readonly stdin: NonNullable<RunningProcess['child']['stdin']>;
   readonly stdout: NonNullable<RunningProcess['child']['stdout']>;
-  /** Resolves with what there is to say about it when the program is gone, however that came. */
+  /** Resolves with a description of the end when the program is gone for any reason. */
   readonly gone: Promise<string>;
-  /** Lets it end by itself, then ends it, and whatever it left behind. */
+  /** Lets it end by itself, then kills it and everything that it left behind. */
   close(): Promise<void>;
 }
 
@@ -18,19 +18,19 @@ export interface LiveProgram {
 export interface LiveProgramOptions {
   readonly command: readonly [string, ...string[]];
   readonly start: StartOptions;
-  /** How to get the program, for those who lack it. */
+  /** How to install the program, for users without it. */
   readonly install?: string | undefined;
-  /** How long it may take to end once its input is closed; 0 for one that is known not to. */
+  /** How long it may take to end once its input is closed; 0 for a program known not to end by itself. */
   readonly leaveMs?: number;
 }
 
-/** What is kept of standard error, to explain an end. */
+/** How much of standard error is kept, to explain an end. */
 const TAIL_LIMIT = 4 * 1024;
 
 const LEAVE_MS = 2_000;
 const GRACE_MS = 1_000;
 
-/** Starts a program for a session. Rejects with what is missing when it cannot be run. */
+/** Starts a program for a session. If it cannot run, rejects with what is missing. */
 export async function startLiveProgram(options: LiveProgramOptions): Promise<LiveProgram> {
   const { command, start, install, leaveMs = LEAVE_MS } = options;
   requireProgram(command[0], start, install);
@@ -59,7 +59,7 @@ export async function startLiveProgram(options: LiveProgramOptions): Promise<Liv
   };
 }
 
-/** Waits for something, but not longer than this; says whether it came. */
+/** Waits for a promise at most this long; returns whether it settled. */
 export async function within(work: Promise<unknown>, ms: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), ms);

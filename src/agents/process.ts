@@ -2,47 +2,47 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The variable by which every descendant of a process of ours can be found, also one that left its group. */
+/** The variable that marks every descendant of our process, also one that left its group. */
 export const MARKER = 'TROUPE_PROCESS';
 
-/** Enough to know a process again: a pid alone is reused. */
+/** Enough to recognize a process: a PID alone is reused. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** In the kernel's ticks since boot; empty where the system does not tell. */
+  /** In the kernel's ticks since boot; empty if the system does not report it. */
   readonly startTime: string;
   readonly bootId: string;
 }
 
-/** What to run. The environment is whole: nothing is inherited. */
+/** What to run. The environment is complete: nothing is inherited. */
 export interface ProcessOptions {
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** The value of the marker variable; unique to this process and its descendants. */
   readonly marker: string;
-  /** A file for its output in place of pipes: such a process lives on when we end. */
+  /** A file for its output instead of pipes: such a process survives our end. */
   readonly log?: string;
 }
 
-/** How a process came to its end. */
+/** How a process ended. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A process in a group of its own, with pipes. */
+/** A process in its own group, with pipes. */
 export interface RunningProcess {
   readonly child: ChildProcess;
   readonly identity: ProcessIdentity;
-  /** Resolves when the process itself is gone, whatever still holds its pipes. */
+  /** Resolves when the process itself is gone, even if its pipes are still open. */
   readonly exited: Promise<Exit>;
-  /** Asks it to end, waits, then ends it; then ends what it left behind. Says what it took. */
+  /** Sends SIGTERM, waits, sends SIGKILL; then kills its descendants. Returns what that took. */
   stop(graceMs?: number): Promise<'exited' | 'terminated' | 'killed'>;
 }
 
 const GRACE_MS = 5_000;
 
-/** Starts a program without a shell, in a session of its own. Rejects when it cannot be run at all. */
+/** Starts a program without a shell, in its own session. Rejects if it cannot run at all. */
 export function startProcess({ command, cwd, env, marker, log }: ProcessOptions): Promise<RunningProcess> {
   return new Promise((resolve, reject) => {
     const [file, ...args] = command;
@@ -56,7 +56,7 @@ export function startProcess({ command, cwd, env, marker, log }: ProcessOptions)
     });
     const exited = new Promise<Exit>((done) => child.once('exit', (code, signal) => done({ code, signal })));
     if (typeof output === 'number') closeSync(output);
-    // A program that closes its end early must not end us.
+    // A program that closes its end early must not crash us.
     child.stdin?.on('error', () => {});
     child.once('error', reject);
     child.once('spawn', () => {
@@ -67,7 +67,7 @@ export function startProcess({ command, cwd, env, marker, log }: ProcessOptions)
   });
 }
 
-/** Ends a process that was started with this marker, and what it left behind; `exited` tells when it is gone. */
+/** Ends a process that was started with this marker, and its descendants; `exited` resolves when it is gone. */
 export async function stopProcess(
   pid: number,
   marker: string,
@@ -96,18 +96,18 @@ export async function stopProcess(
   return how;
 }
 
-/** Signals a whole group; one that is gone is no error. */
+/** Signals a whole group; a group that is gone is no error. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }
 
 /**
- * Ends every process that carries the marker, wherever it went: `setsid` and double forks leave the group but not the
- * environment. Looks again until none is found, because one may have forked while we looked.
+ * Kills every process with the marker: `setsid` and double forks leave the group but keep the environment. Repeats
+ * until none is found, because one may have forked meanwhile.
  */
 export async function endMarked(marker: string): Promise<number> {
   let ended = 0;
@@ -127,7 +127,7 @@ export async function endMarked(marker: string): Promise<number> {
   return ended;
 }
 
-/** The processes of ours that carry the marker. Empty where the system has no /proc. */
+/** Our processes with the marker. Empty if the system has no /proc. */
 export function findMarked(marker: string): number[] {
   const wanted = `${MARKER}=${marker}`;
   return pids().filter((pid) => {
@@ -150,34 +150,34 @@ function pids(): number[] {
   }
 }
 
-/** What tells this process from another that gets the same pid later. */
+/** Tells this process from a later one with the same PID. */
 export function identify(pid: number): ProcessIdentity {
   return { pid, startTime: startTimeOf(pid), bootId: bootId() };
 }
 
-/** Whether this very process still runs. A zombie does not. Where start times are unknown, whether any has its number. */
+/** Whether exactly this process still runs; a zombie does not. Without start times, whether any process has its PID. */
 export function isRunning(identity: ProcessIdentity): boolean {
   if (identity.bootId !== bootId() || !isThere(identity.pid)) return false;
   return startTimeOf(identity.pid) === identity.startTime && stateOf(identity.pid) !== 'Z';
 }
 
-/** Whether this very process has ended and its parent has not noted that yet. */
+/** Whether exactly this process is a zombie: it ended, and its parent has not reaped it yet. */
 export function isUnnoted({ pid, startTime }: ProcessIdentity): boolean {
   return isThere(pid) && startTimeOf(pid) === startTime && stateOf(pid) === 'Z';
 }
 
-/** Whether any process has this number, be it one that ended and that its parent has not noted yet. */
+/** Whether any process has this PID, including a zombie. */
 export function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process is there all the same.
+    // Another user's process exists too.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
-/** The fields of /proc/PID/stat after the name, which may itself hold spaces and parentheses. */
+/** The fields of /proc/PID/stat after the name, which may itself contain spaces and parentheses. */
 function statOf(pid: number): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -3,13 +3,13 @@ import { delimiter, resolve } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import { shellWord } from '../core/shell.ts';
 
-/** Where programs are looked for. */
+/** Where programs are searched. */
 export interface Place {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The file that a program's name stands for, as the system would find it; nothing where there is none. */
+/** The file of a program, as the system would find it; undefined if there is none. */
 export function findProgram(program: string, { cwd, env }: Place): string | undefined {
   const places = program.includes('/')
     ? [resolve(cwd, program)]
@@ -17,7 +17,10 @@ export function findProgram(program: string, { cwd, env }: Place): string | unde
   return places.find(isExecutable);
 }
 
-/** Refuses what cannot be run: said before any work is taken, not when the first task fails. Without a folder, it works in one that is yet to be made. */
+/**
+ * Refuses a program that cannot run, before any work is taken, not when the first task fails. Without `cwd`, its folder
+ * does not exist yet.
+ */
 export function requireProgram(
   program: string,
   { cwd, env }: Pick<Place, 'env'> & { readonly cwd: string | undefined },
@@ -34,7 +37,9 @@ export function requireProgram(
   fail(describeFault(faultOf(path) ?? 'missing', path));
 }
 
-/** Refuses a shell command that plainly names a file which cannot be run, and only such a one: the shell would say so task by task. */
+/**
+ * Refuses a shell command that plainly names a file that cannot run. Otherwise the shell would report it task by task.
+ */
 export function requireScript(command: string, cwd: string): void {
   const script = findScript(command);
   const path = resolve(cwd, script?.path ?? '');
@@ -43,10 +48,10 @@ export function requireScript(command: string, cwd: string): void {
   throw new TeamError('invalid', `Cannot run ${script.path} in ${cwd}: ${describeFault(fault, path)}`);
 }
 
-/** Why a file cannot be run. */
+/** Why a file cannot run. */
 export type Fault = 'missing' | 'no file' | 'not executable';
 
-/** What is wrong with a file that is to be run, or that another program is to read and run. */
+/** What is wrong with a file that should run, or that an interpreter should read. */
 export function faultOf(path: string, { isRead = false } = {}): Fault | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
@@ -58,12 +63,15 @@ export function faultOf(path: string, { isRead = false } = {}): Fault | undefine
   }
 }
 
-/** A path that means nothing else to a shell. */
+/** A path without a special meaning to a shell. */
 const PATH = String.raw`(?!-)(?:\.{0,2}\/)?[\w.@+-]+(?:\/[\w.@+-]+)*`;
 const PROGRAM = new RegExp(`^(${PATH})(?=\\s|$)`);
 const READ = new RegExp(`^(?:sh|bash|zsh|node|python3?|ruby|perl)\\s+(${PATH}\\.\\w+)(?=\\s|$)`);
 
-/** The file that a shell command plainly names, to be run or to be read by an interpreter: what a shell makes of others is its business. */
+/**
+ * The file that a shell command plainly names, to run or for an interpreter to read. Other commands are the shell's
+ * business.
+ */
 export function findScript(command: string): { readonly path: string; readonly isRead: boolean } | undefined {
   const text = command.trim();
   const [, read] = READ.exec(text) ?? [];

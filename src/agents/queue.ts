@@ -1,7 +1,7 @@
-/** A stream that somebody pushes into and one reader iterates: what was pushed before the reader came is kept. */
+/** A stream with one reader; items pushed before the reader came are kept. */
 export interface Pushable<T> extends AsyncIterable<T> {
   readonly push: (item: T) => void;
-  /** No more will come; the reader ends after what is there. */
+  /** No more items; the reader ends after the existing ones. */
   end(): void;
 }
 

@@ -2,37 +2,37 @@ import type { AgentKind } from '../core/agent.ts';
 import type { Abilities } from './agent.ts';
 
 /**
- * How a mode that forbids changes holds: the agent cannot do otherwise (`enforced`), it asks and is refused (`refused`), or
- * it is only asked to (`asked`), because it runs what its own author wrote.
+ * How a mode that forbids changes is kept. The agent cannot do otherwise (`enforced`). It asks and is refused
+ * (`refused`). Or it is only told (`asked`), because it runs its author's own code.
  */
 export type Hold = 'enforced' | 'refused' | 'asked';
 
-/** What is known of an agent before one is started. The one place for it: drivers, commands and documents read it here. */
+/** What is known of an agent before one is started. Adapters, commands and documents all read it here. */
 export interface AgentRow {
   readonly title: string;
   readonly kind: AgentKind;
-  /** The program that is looked for on the path. */
+  /** The program to find on the path. */
   readonly program: string;
-  /** How to get it, for those who lack it. */
+  /** How to install it, for users without it. */
   readonly install: string;
   readonly abilities: Abilities;
-  /** Money is told by the agent itself, worked out from tokens and a table of prices, or not known. */
+  /** The cost is reported by the agent, computed from tokens and a price table, or unknown. */
   readonly cost: 'reported' | 'tokens' | 'none';
   readonly holds: { readonly plan: Hold; readonly delegate: Hold };
-  /** Our own tests run the real program, or its documents say so. */
+  /** Our own tests run the real program, or only its documentation says so. */
   readonly known: 'measured' | 'documented';
   /** Whether it can be the lead of a team. */
   readonly canLead: boolean;
-  /** The agent that runs the same program in the usual way; nobody gets this one without asking for it. */
+  /** The agent that runs the same program in the usual way; this one is used only on request. */
   readonly variantOf?: string;
-  /** Programs that it needs besides its own, and what to do without one. */
+  /** Other programs that it needs, and what to do without one. */
   readonly needs?: readonly { readonly program: string; readonly next: string }[];
-  /** The first and the last version that was measured, where others may behave differently. */
+  /** The first and the last measured version, if others may behave differently. */
   readonly versions?: readonly [first: string, last: string];
-  /** The variables of its provider that it is given; `*` at the end stands for anything. */
+  /** The variables of its provider that it gets; `*` at the end matches anything. */
   readonly env: readonly string[];
-  /** More of them when another variable says that this cloud is its provider: its keys go nowhere else. */
+  /** Further variables if another variable chooses this cloud as the provider: its keys go nowhere else. */
   readonly clouds?: readonly { readonly chosenBy: string; readonly env: readonly string[] }[];
-  /** Never these, though they are named like the others: they belong to the session that started us. */
+  /** Never these, despite their names: they belong to the session that started us. */
   readonly foreign?: readonly string[];
 }

@@ -1,13 +1,13 @@
 import type { AgentEvent } from './agent.ts';
 
-/** Text that comes in small pieces, told in lines. */
+/** Text that comes in small pieces, reported in lines. */
 export interface TextFlow {
   add(piece: string): void;
-  /** Tells what is left; what is added then is another text. */
+  /** Reports the rest; later pieces are another text. */
   flush(): void;
 }
 
-/** What a tool said, of whatever form: a text, or blocks of which some are texts. */
+/** The text of a tool's output, which is a text or a list of blocks. */
 export function blocksText(content: unknown): string {
   const blocks = Array.isArray(content) ? (content as unknown[]) : [content];
   const texts = blocks.map((block) => {
@@ -22,9 +22,9 @@ export function blocksText(content: unknown): string {
 const PATIENCE_MS = 500;
 
 /**
- * Tells lines as they end, and after a while what there is of one: a piece per token would be a line each in every
- * transcript, and whole answers would come too late for those who watch. Told texts are the text that came: each begins a
- * line or says that it goes on with one, and blank lines are kept, though never told alone.
+ * Reports lines as they end, and an unfinished line after a while. One event per token would be one line each in every
+ * transcript, and whole answers would come too late for viewers. The reported texts add up to the original: each begins
+ * a line or says that it continues one. Blank lines are kept, but never reported alone.
  */
 export function textFlow(tell: (said: Extract<AgentEvent, { type: 'text' }>) => void): TextFlow {
   let kept = '';

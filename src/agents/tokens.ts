@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NO_USAGE } from '../core/usage.ts';
 import type { Usage } from '../core/usage.ts';
 
-/** Tokens as the provider of Claude's models counts them: in the program's output and in its record of a session alike. */
+/** Tokens as Anthropic counts them, both in Claude Code's output and in its session record. */
 export const Tokens = z.object({
   input_tokens: z.number().nullish(),
   output_tokens: z.number().nullish(),
@@ -11,7 +11,7 @@ export const Tokens = z.object({
 });
 export type Tokens = z.output<typeof Tokens>;
 
-/** The same in our words, without their price. */
+/** The same in our words, without a price. */
 export function usageOf(tokens: Tokens): Usage {
   return {
     ...NO_USAGE,

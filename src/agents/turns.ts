@@ -2,7 +2,7 @@ import { TeamError } from '../core/errors.ts';
 import type { AgentEvent, AgentSession, Sent, Turn, TurnEnd, When } from './agent.ts';
 import { pushable } from './queue.ts';
 
-/** Too many requests, unavailable, and Anthropic's own number for an overloaded model. */
+/** Too many requests, unavailable, and Anthropic's own status for an overloaded model. */
 const OVERLOADED = [429, 503, 529];
 
 /** Whether a model's HTTP status says that the same request may succeed later. */
@@ -10,26 +10,26 @@ export function isOverloadStatus(status: unknown): boolean {
   return OVERLOADED.includes(status as number);
 }
 
-/** How one turn is done: tells what happens, resolves with how it ended, and stops when the signal aborts. */
+/** Runs one turn: reports events, resolves with the end, and stops when the signal aborts. */
 export type RunTurn = (turn: Turn, emit: (event: AgentEvent) => void, signal: AbortSignal) => Promise<TurnEnd>;
 
-/** What an agent that lives longer than a turn can do besides. */
+/** What an agent that outlives a turn can do besides. */
 export interface LiveAgent {
-  /** Puts a text into the running turn; says whether the turn took it. */
+  /** Adds a text to the running turn; returns whether the turn took it. */
   readonly steer?: (turn: Turn) => Promise<boolean>;
   readonly changeMode?: AgentSession['changeMode'];
   readonly askToStop?: AgentSession['askToStop'];
-  /** Ends what is left of the agent when no turn runs any more. */
+  /** Ends the rest of the agent when no turn runs any more. */
   readonly close?: () => Promise<void>;
-  /** Resolves with the reason when the agent is gone for good; its running turn must fail by itself then. */
+  /** Resolves with the reason when the agent is gone for good; its running turn must then fail by itself. */
   readonly gone?: Promise<string>;
 }
 
 const CANCELLED: AgentEvent = { type: 'turnEnd', reason: 'cancelled', text: '' };
 
 /**
- * A session that does one turn at a time; what comes in between waits. So does what should steer, when the agent cannot be
- * reached while it works, or the turn ended before it could be.
+ * A session that runs one turn at a time; other turns queue. A text that should steer also queues if the agent cannot
+ * be reached during a turn, or if the turn has just ended.
  */
 export function turnByTurn(id: string, run: RunTurn, live: LiveAgent = {}): AgentSession {
   const events = pushable<AgentEvent>();
@@ -43,7 +43,7 @@ export function turnByTurn(id: string, run: RunTurn, live: LiveAgent = {}): Agen
     if (turn === undefined) return;
     const abort = new AbortController();
     let ended = false;
-    // A turn that was cancelled may still have something to say; nobody listens any more.
+    // A cancelled turn may still emit events; they are dropped.
     const emit = (event: AgentEvent): void => void (ended || events.push(event));
     const done = runOne(run, turn, emit, abort.signal).then((end) => {
       ended = true;
@@ -97,7 +97,7 @@ export function turnByTurn(id: string, run: RunTurn, live: LiveAgent = {}): Agen
   };
 }
 
-/** Whatever a turn does, it ends with one end. */
+/** Whatever a turn does, it has exactly one end. */
 async function runOne(
   run: RunTurn,
   turn: Turn,

@@ -6,16 +6,16 @@ import type { Log } from '../runtime/log.ts';
 export interface Ending {
   /** Each step of the start adds what it opened. */
   readonly closers: Closers;
-  /** Resolves when the daemon has ended; rejects when it cannot go on. */
+  /** Resolves when the daemon has ended; rejects if it cannot go on. */
   readonly ended: Promise<void>;
   /** The members' processes go on, for the next daemon to take over. */
   keepsMembers: boolean;
-  /** From now on this log is told what could not be closed. */
+  /** From now on, close errors go to this log. */
   tell(log: Log): void;
   close(): Promise<void>;
-  /** It can't go on: whoever waits for the end hears why. */
+  /** The daemon cannot go on: rejects `ended`. */
   fail(error: unknown): void;
-  /** It never started: closes what was opened so far. */
+  /** The start failed: closes what was opened so far. */
   abandon(error: unknown): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ import type { DaemonTeams } from './teams.ts';
 export interface Faces {
   readonly http: HttpListening;
   readonly services: Services;
-  /** Answers what another daemon asks. */
+  /** Answers questions of other daemons. */
   answer(question: unknown): Promise<unknown>;
 }
 

@@ -20,7 +20,7 @@ import type { Ending } from './ending.ts';
 
 /** How a daemon runs; the defaults are those of `troupe serve`. */
 export interface DaemonOptions extends Pick<HttpOptions, 'host' | 'port' | 'tls' | 'origins'> {
-  /** The state directory, or where the things in it are. */
+  /** The state directory, or the paths in it. */
   readonly home: string | Home;
   /** `sqlite` in a file, by default the home's; `nats` for several machines; `memory` forgets everything at the end. */
   readonly journal?: JournalPlace;
@@ -28,24 +28,24 @@ export interface DaemonOptions extends Pick<HttpOptions, 'host' | 'port' | 'tls'
   readonly name?: string;
   /** What it has, for members that need it. */
   readonly labels?: string[];
-  /** Agents that run in this process, by name; a teammate gets one with its `agentType`. */
+  /** Agents that run in this process, by name; a teammate selects one with its `agentType`. */
   readonly agents?: OwnAgents;
   readonly logLevel?: LogLevel;
-  /** How long calls under way may take when it ends, in milliseconds. */
+  /** How long running calls may take when it ends, in milliseconds. */
   readonly drainMs?: number;
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The same, when it is known where things lie. */
+/** The same with known paths. */
 export type PlacedOptions = DaemonOptions & { readonly home: Home };
 
-/** A state directory that is this daemon's alone. */
+/** A state directory that belongs to this daemon alone. */
 export interface TakenHome {
   readonly home: Home;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly lock: Lock;
   readonly reserve: Reserve;
-  /** What this daemon says of itself; `url` comes when it listens. */
+  /** This daemon's card; `url` is set when it listens. */
   readonly card: DaemonCard;
   readonly redactor: Redactor;
   readonly log: Log;

@@ -12,21 +12,21 @@ import type { Ending } from './ending.ts';
 import type { TakenHome } from './home.ts';
 import type { Storage } from './storage.ts';
 
-/** What a daemon is made of, as far as it can be asked about itself. */
+/** The parts of a daemon that answer questions about it. */
 export interface DaemonParts {
   readonly taken: TakenHome;
   readonly storage: Storage;
   readonly ending: Ending;
 }
 
-/** What stands before there are teams. */
+/** What exists before there are teams. */
 export interface Prepared {
   readonly taken: TakenHome;
   readonly storage: Storage;
   readonly daemon: DaemonService;
 }
 
-/** What operations ask of the daemon that does them. */
+/** What operations need from the daemon that runs them. */
 export function daemonService({ taken, storage, ending }: DaemonParts): DaemonService {
   const { home, environment, card, log, reserve } = taken;
   const { credentials, counters, health, hostId, journal, membership, totals } = storage;
@@ -61,18 +61,18 @@ export function daemonService({ taken, storage, ending }: DaemonParts): DaemonSe
     },
     transcriptFolder: (teamId, memberId) => join(home.transcripts, teamId, memberId),
     config: () => readConfig(home.directory),
-    // Another machine that shares the journal may have one where this has none.
+    // Another machine that shares the journal may have an agent if this one has none.
     defaultAgent: () =>
       defaultAgent(readConfig(home.directory), [
         ...installedNames(environment),
         ...living().flatMap(({ agents }) => agents),
       ]),
-    // What this machine lacks, another that shares the journal may have.
+    // Another machine that shares the journal may have what this one lacks.
     requireAgents: (agents) => requireAllRunnable(agents, membership ? undefined : environment),
     lacking: (names) => (membership ? [] : names.filter((name) => environment[name] === undefined)),
     async removeTranscripts(teamId) {
       await rm(join(home.transcripts, teamId), { recursive: true, force: true });
-      // What its members made there is a person's to remove.
+      // Files that members created there are for a person to remove.
       await rmdir(teamFolder(home, teamId)).catch(() => {});
     },
     askHost: async (name, question, { timeoutMs }) => {

@@ -23,27 +23,27 @@ import type { Counters } from '../server/hub.ts';
 import type { Ending } from './ending.ts';
 import type { DaemonOptions, TakenHome } from './home.ts';
 
-/** Where teams are kept, and everything that follows what is written there. */
+/** Where teams are kept, and everything that follows the writes. */
 export interface Storage extends Observation {
   readonly journal: Pick<OpenedJournal, 'kind' | 'location' | 'durability' | 'advice'>;
   readonly ledger: Ledger;
   readonly health: Health;
   readonly totals: Totals;
   readonly credentials: Credentials;
-  /** What the server will have done; metrics read it. */
+  /** The server's counters; metrics read them. */
   readonly counters: Counters;
-  /** The daemons that share the journal, where several can. */
+  /** The daemons that share the journal, if several can. */
   readonly membership: Membership | undefined;
   /** The name of this daemon among them. */
   readonly hostId: string;
   readonly labels: string[];
   /** Keeps the administrator's token out of the log. */
   hideToken(): void;
-  /** The next daemon here begins with this journal, if nobody names another. */
+  /** The next daemon here starts with this journal unless another is named. */
   remember(): void;
 }
 
-/** Opens the journal, the ledger on it, and what counts and observes both. */
+/** Opens the journal, its ledger, and what counts and observes both. */
 export async function openStorage(
   { home, environment, reserve, card, redactor, log }: TakenHome,
   options: DaemonOptions,
@@ -57,7 +57,7 @@ export async function openStorage(
   const labels = options.labels?.length ? options.labels : [...(last?.labels ?? [])];
   const isOwn = file === home.journal;
   if (file !== undefined) requireKept(lastJournal, { path: file, isOwn });
-  // The lock is on the home, and a file elsewhere may be another's: two daemons on one would each run its members.
+  // The lock is on the home, and a file elsewhere may be another daemon's: on one file, both would run its members.
   const exclusive = !isShared(place);
   const opened = await openJournal(place, { file: home.journal, exclusive }).catch((error: unknown) => {
     throw last ? whereLast(last, error) : error;

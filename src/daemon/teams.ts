@@ -19,15 +19,15 @@ import type { Ending } from './ending.ts';
 import type { DaemonOptions } from './home.ts';
 import type { Prepared } from './service.ts';
 
-/** Everything that makes teams run, Claude Code's own included. */
+/** Everything that makes teams run, including Claude Code's own. */
 export interface DaemonTeams {
   readonly teams: Teams;
   readonly native: Bridge;
-  /** Lets members work. Not before they can reach the daemon. */
+  /** Lets members work. Call it only when they can reach the daemon. */
   start(faces: { answer: Answer; services: Services }): Promise<void>;
 }
 
-/** Answers what another daemon asks. */
+/** Answers questions of other daemons. */
 type Answer = (question: unknown) => Promise<unknown>;
 
 /** Opens the teams of a storage. Nothing runs before `start()`. */
@@ -41,7 +41,7 @@ export function openDaemonTeams(
   const { closers } = ending;
   const onError = (error: unknown, about: object): void => log.error('teams.failed', { ...about, error });
   const gates = openGates({ ledger, home, environment, onError, onHook: logRuns(log) });
-  // Claims are not its business, so it needs no bridge.
+  // It handles no claims, so it needs no bridge.
   const judged = new SharedTaskList(ledger, { gate: gates.hooks });
   const native = openBridge({
     ledger,
@@ -89,7 +89,7 @@ export function openDaemonTeams(
     closers.add('host', () => keeper.close({ returning: ending.keepsMembers }));
   }
 
-  /** Members whose agents are objects of this process. What runs them is loaded only where there are such. */
+  /** Runs members whose agents are objects of this process. Their code is loaded only if there are any. */
   async function startOwn(services: Services): Promise<void> {
     if (!agents) return;
     const { openInProcess } = await import('../host/in-process.ts');

@@ -7,7 +7,7 @@ import { makeHandover } from './handover.ts';
 import { makeTurn } from './prompt.ts';
 import { CANCELLED } from './seat.ts';
 
-/** Does a task to its end, whatever that is. Returns what the last turn produced. */
+/** Does a task to its end, whatever that is. Returns the text of the last turn. */
 export async function workOn(bench: Bench, claimed: TaskJson): Promise<string> {
   let task = claimed;
   let feedback: string | undefined;
@@ -17,14 +17,14 @@ export async function workOn(bench: Bench, claimed: TaskJson): Promise<string> {
     const produced = end.text || (end.error ?? '');
     const verdict = await finish(bench, task, end);
     if (verdict === undefined) return produced;
-    // After so many times a person is asked, and the task stays ours until the answer.
+    // After too many rejections a person is asked, and the task stays ours until the answer.
     if (await isBeforePerson(bench, task)) return produced;
     feedback = verdict;
     task = await asItIsNow(bench, task);
   }
 }
 
-/** How often it was sent back, and what else others changed in it; what is no longer held is found out at the end of the turn. */
+/** The task with its new rejections and other changes. If it is no longer held, the end of the turn shows that. */
 async function asItIsNow({ door, who: { teamId } }: Bench, task: TaskJson): Promise<TaskJson> {
   const now = await door.call('task.show', { teamId, taskId: task.id });
   return now.epoch === task.epoch ? now : task;
@@ -35,7 +35,9 @@ async function isBeforePerson({ door, who: { teamId } }: Bench, task: TaskJson):
   return questions.some(({ taskId }) => taskId === task.id);
 }
 
-/** Runs a turn as soon as the budget allows it; urgent mail joins it where the agent can take it, losing the task ends it. */
+/**
+ * Runs a turn once the budget allows it. Urgent messages join it if the agent can take them; losing the task ends it.
+ */
 export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): Promise<TurnEnd> {
   const { seat, mayTurn } = bench;
   const messageIds = turn.messages.map(({ id }) => id);
@@ -43,7 +45,7 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
     const mayBegin = await mayTurn(task);
     const wasFull = seat.isFull;
     const next = mayBegin && wasFull ? await inFreshSession(bench, turn) : turn;
-    // Waiting and fresh sessions take time, in which others may have taken the task.
+    // Waiting and fresh sessions take time, in which another member may have taken the task.
     if (!mayBegin || (task && !(await isHeld(bench, task)))) {
       bench.mail.doubt(messageIds);
       return CANCELLED;
@@ -51,12 +53,12 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
     const steering: Promise<void>[] = [];
     const end = await seat.turn(next, { task, onUrgent: () => void steering.push(steer(bench)) });
     await Promise.all(steering);
-    // What it held is given back for it, by those who see that it is gone.
+    // The supervisor sees that the agent is gone and releases its tasks.
     if (end.lost) await seat.lost;
     if (end.reason !== 'done') bench.mail.doubt(messageIds);
     if (!end.lost) await bench.mail.endTurn(seat.sessionId, { went: end.reason === 'done' ? 'well' : 'badly' });
     if (end.reason !== 'failed') return end;
-    // It filled up in the middle of the turn: what is left of it fits into a fresh conversation.
+    // The conversation filled up during the turn: the rest fits into a fresh one.
     if (seat.isFull && !wasFull) continue;
     const wait = end.overloaded ? bench.retryAfter(attempt) : undefined;
     if (wait === undefined) return end;
@@ -64,7 +66,7 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
   }
 }
 
-/** Whether a task is still ours as we took it. */
+/** Whether the task is still ours, under the same epoch. */
 export async function isHeld({ door, who: { teamId } }: Pick<Bench, 'door' | 'who'>, task: TaskJson): Promise<boolean> {
   try {
     const { status, epoch } = await door.call('task.show', { teamId, taskId: task.id });
@@ -105,7 +107,7 @@ async function steer({ seat, mail, onError }: Bench): Promise<void> {
   }
 }
 
-/** Records how a turn on a task ended; returns what a gate said if it sent the work back. */
+/** Records how a turn on a task ended; returns the feedback if a gate rejected the work. */
 export async function finish(
   bench: Bench,
   task: TaskJson,
@@ -116,7 +118,7 @@ export async function finish(
   const held = { teamId: who.teamId, taskId: task.id, epoch: task.epoch };
   if (end.lost) return undefined;
   try {
-    // The agent ended it itself through its tools, or it was taken away.
+    // The agent ended it with its tools, or it was taken away.
     if (!(await isHeld(bench, task))) return undefined;
     const said = cutToBytes(end.reason === 'failed' ? (end.error ?? 'the agent failed') : end.text, RESULT_BYTES);
     if (end.reason === 'done') await door.call('task.complete', { ...held, result: said });
@@ -136,5 +138,5 @@ export async function finish(
   }
 }
 
-/** The task changed hands, ended or was deleted in the same moment. */
+/** The task changed hands, ended or was deleted at the same moment. */
 const LOST_MEANWHILE: ReadonlySet<string> = new Set(['stale_epoch', 'conflict', 'not_allowed', 'not_found']);

@@ -3,12 +3,12 @@ import { shellQuote } from '../core/shell.ts';
 import { runProgram } from './run.ts';
 import type { Pane, PaneOptions, Terminal } from './terminal.ts';
 
-/** What `it2` prints of a session that it made. */
+/** The id that `it2` prints for a new session. */
 const SESSION_ID = /[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}/i;
 
 /**
- * Panes of iTerm2, through its own program `it2`. A session's id is a UUID that is never given twice, so it is identity
- * enough; the command is typed in as one shell line, every word of it quoted.
+ * Panes of iTerm2, through its own program `it2`. A session's id is a UUID that is never reused, so it is identity
+ * enough. The command is typed in as one shell line, with every word quoted.
  */
 export function iterm2Terminal(environment: Readonly<Record<string, string | undefined>>): Terminal {
   const it2 = (...args: string[]): Promise<string> => runProgram('it2', args, environment);

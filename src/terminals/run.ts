@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { TeamError } from '../core/errors.ts';
 
-/** Runs a terminal's own program without a shell; its answer, trimmed. */
+/** Runs a terminal's own program without a shell; returns its trimmed output. */
 export async function runProgram(
   file: string,
   args: readonly string[],

@@ -2,16 +2,16 @@ import { constants } from 'node:os';
 import { runProgram } from './run.ts';
 import type { OpenScreen } from './terminal.ts';
 
-/** Large enough that no program hides a part of what it says. */
+/** Large enough that no program hides part of its output. */
 const SIZE = ['-x', '180', '-y', '50'];
 
-/** Lines at the end of a screen that say why a program ended. */
+/** How many lines at the end of a screen explain why a program ended. */
 const LAST_LINES = 12;
 
 /**
- * A screen in a tmux server of its own, which ends with it: the user's own tmux, its settings and its panes are never touched. The
- * server takes its environment from us, so that nothing of it is in anybody's arguments. A program that ended stays to be
- * looked at until the screen is closed.
+ * A screen in its own tmux server, which ends with it: the user's own tmux, its settings and its panes are never
+ * touched. The server inherits its environment from us, so that none of it is in arguments. An ended program stays
+ * visible until the screen is closed.
  */
 export const openTmuxScreen: OpenScreen = async ({ command, cwd, env, socket }) => {
   const tmux = (...words: string[]): Promise<string> =>
@@ -62,14 +62,14 @@ export const openTmuxScreen: OpenScreen = async ({ command, cwd, env, socket }) 
         // The terminal itself is gone.
         .catch(() => '');
       const [dead, status = '', signal = ''] = facts.split(' ');
-      // tmux notes that a terminal is closed before it knows how its program ended.
+      // tmux notices that a terminal is closed before it knows how its program ended.
       if (dead !== '1' || (status === '' && signal === '')) return undefined;
       const how = signal === '' ? `ended with code ${status}` : `was ended by ${signalName(Number(signal))}`;
       const said = (await text()).split('\n').filter((line) => line.trim() !== '' && !line.startsWith('Pane is dead'));
       return said.length === 0 ? how : `${how}: ${said.slice(-LAST_LINES).join('\n')}`;
     },
     async close() {
-      // One that is gone already is as good.
+      // A server that is already gone is fine.
       await tmux('kill-server').catch(() => '');
     },
   };

@@ -1,25 +1,25 @@
 import { runProgram } from './run.ts';
 import type { Pane, PaneOptions, Terminal } from './terminal.ts';
 
-/** Where tmux is, and which server: that of the terminal we run in unless told otherwise. */
+/** Which tmux server: by default that of the terminal we run in. */
 export interface TmuxOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The name of a server of one's own (`-L`). */
+  /** The name of another server (`-L`). */
   readonly server?: string;
   /** The pane to open others beside. */
   readonly target?: string;
 }
 
-/** An option of ours on a pane; what tmux calls a user option. */
+/** Our option on a pane; tmux calls it a user option. */
 const MARK = '@troupe';
 
 /** Set on a window whose borders show titles because of us. */
 const TITLED = '@troupe-titled';
 
 /**
- * Panes of tmux. tmux runs what looks like a format (`#(…)`) in names and titles, so what came from outside stands in a title
- * without any character that a format is made of; a pane is told apart by its option. In a window in which nobody else has
- * a pane the borders show the titles, for as long as there is a pane of ours.
+ * Panes of tmux. tmux runs what looks like a format (`#(…)`) in names and titles. So untrusted text goes into a title
+ * without any character that formats use, and a pane is identified by its option. In a window where all other panes are
+ * ours, the borders show the titles while there is a pane of ours.
  */
 export function tmuxTerminal({ environment, server, target }: TmuxOptions): Terminal {
   const tmux = (...args: string[]): Promise<string> =>
@@ -28,7 +28,7 @@ export function tmuxTerminal({ environment, server, target }: TmuxOptions): Term
   const place = beside === undefined ? [] : ['-t', beside];
   const ask = (format: string): Promise<string> => tmux('display-message', '-p', ...place, format);
   const showTitles = async (): Promise<void> => {
-    // Who chose to see titles sees them already, and whoever has other panes there did not ask for another picture of them.
+    // Users who chose titles already see them, and users with other panes there did not ask for a change.
     if ((await ask('#{window_panes} #{pane-border-status}')) !== '1 off') return;
     await tmux('set-option', '-w', ...place, TITLED, 'on');
     await tmux('set-option', '-w', ...place, 'pane-border-status', 'top');
@@ -65,19 +65,19 @@ export function tmuxTerminal({ environment, server, target }: TmuxOptions): Term
       const found = await tmux('display-message', '-p', '-t', id, `#{pane_pid} #{${MARK}}`).catch(() => '');
       const isOurs = found === `${pid} ${marker}`;
       if (isOurs) await tmux('kill-pane', '-t', id);
-      // Also after one that somebody else closed. The window may be gone with it.
+      // Also after someone else closed the pane. The window may be gone with it.
       await hideTitles().catch(() => {});
       return isOurs;
     },
   };
 }
 
-/** A folder is expanded as a format: `#` is written twice. */
+/** tmux expands a folder as a format, so `#` is doubled. */
 function escapeFormat(text: string): string {
   return text.replaceAll('#', '##');
 }
 
-/** Nothing of which tmux makes a format or a style, now or where a title is shown. */
+/** Removes everything that tmux could read as a format or a style, now or where a title is shown. */
 function plain(title: string): string {
   return title.replace(/[^\p{L}\p{N} ._@-]/gu, '?');
 }

@@ -2,8 +2,8 @@ import type { Abilities, Mode } from '../agent.ts';
 import type { AgentRow } from '../row.ts';
 
 /**
- * How agents that speak ACP differ. The protocol leaves open how a running turn is reached, what a failure looks like and
- * who counts tokens; what an agent does is measured or documented, written here, and never tried out on a user's work.
+ * How agents that speak ACP differ. The protocol leaves open how a text reaches a running turn, what a failure looks
+ * like and who counts tokens. This table holds measured or documented behaviour; nothing is tried out on a user's work.
  */
 export interface AcpAgent extends AgentRow {
   readonly kind: 'acp';
@@ -11,32 +11,34 @@ export interface AcpAgent extends AgentRow {
   readonly args: readonly string[];
   /** The arguments that choose a model. */
   readonly modelArgs?: (model: string) => readonly string[];
-  /** Set for every session, over the user's own. */
+  /** Variables set for every session; they override the user's own. */
   readonly set?: Readonly<Record<string, string>>;
-  /** The variable that takes settings as JSON, and what they are for a session; the user's own in it are kept. */
+  /** The variable that takes settings as JSON, and our settings for a session; the user's own in it are kept. */
   readonly settings?: {
     readonly variable: string;
     readonly value: (session: { mode: Mode; model: string | undefined; tools: string | undefined }) => object;
   };
-  /** How a text reaches a running turn: an extension of the protocol, or a second prompt that the agent folds in. */
+  /** How a text reaches a running turn: a protocol extension, or a second prompt that the agent folds in. */
   readonly steering: 'method' | 'second prompt' | 'none';
-  /** A turn ended badly: the prompt is refused, or it ends well with no count of tokens. */
+  /** How a failed turn shows: the prompt is refused, or it ends normally without a token count. */
   readonly failure: 'refused' | 'no usage';
-  /** How it says that its model is overloaded, where it does not pass on the model's status. */
+  /** Recognizes an overloaded model, if the agent does not pass on the model's status. */
   readonly isOverload?: (refusal: Refusal) => boolean;
-  /** Where the tokens of a turn are told: the answer to the prompt, or Google's note beside it. */
+  /** Where the tokens of a turn are reported: in the answer to the prompt, or in Google's metadata beside it. */
   readonly usage: 'answer' | 'last call' | 'quota' | 'none';
-  /** How the agent is told its role: as a part of its system text, or ahead of its first prompt. */
+  /** How the agent gets its role: in its system text, or before its first prompt. */
   readonly role: 'system text' | 'first prompt';
-  /** The session mode for each of ours; without one the agent's own default is kept. */
+  /** The agent's mode for each of ours; without one it keeps its own default. */
   readonly modes: Partial<Readonly<Record<Mode, string>>>;
-  /** More for a new session, in the agent's own words. */
+  /** Extra fields for a new session, in the agent's own format. */
   readonly meta?: (tools: string | undefined) => Readonly<Record<string, unknown>>;
-  /** Tells a call of the team's own tools by what cannot be chosen by a model. */
+  /** Recognizes a call of the team's own tools by something that a model cannot choose. */
   readonly isTeamTool: (asked: AskedTool, tools: string) => boolean;
   /** How long it may take to end once its input is closed. */
   readonly leaveMs: number;
-  /** Loading a session in the minute in which it began writes over its history, because files are named by the minute. */
+  /**
+   * Loading a session in the minute in which it began overwrites its history, because files are named by the minute.
+   */
   readonly losesFreshHistory?: boolean;
 }
 
@@ -47,13 +49,13 @@ export interface Refusal {
   readonly data?: unknown;
 }
 
-/** What an agent says of a call that it asks about. */
+/** What an agent says about a call that it asks permission for. */
 export interface AskedTool {
   readonly id: string;
   readonly title: string;
   readonly kind: string;
   readonly optionIds: readonly string[];
-  /** From the news about the call, where it came before the question. */
+  /** From an update about the call, if one came before the question. */
   readonly rawInput?: unknown;
 }
 
@@ -61,7 +63,7 @@ const ABLE: Abilities = { steer: false, interrupt: true, resume: true, mail: tru
 
 const never = (): boolean => false;
 
-/** What holds for an agent about which nothing more is known: the protocol's own promises and no others. */
+/** The defaults for an agent of which nothing more is known: only what the protocol itself promises. */
 const PLAIN = {
   kind: 'acp',
   args: ['--acp'],
@@ -89,7 +91,7 @@ export const UNKNOWN_ACP: AcpAgent = {
   install: 'name its command: agent: { acp: "my-agent --acp" }',
 };
 
-/** The agents that we know, by the name they have in a team file. */
+/** The agents that we know, by their names in a team file. */
 export const ACP_AGENTS = {
   gemini: {
     ...PLAIN,
@@ -97,15 +99,15 @@ export const ACP_AGENTS = {
     program: 'gemini',
     install: 'npm install -g @google/gemini-cli',
     env: ['GEMINI_*', 'GOOGLE_*'],
-    // Without it a second process is started, which outlives the first when that is killed.
+    // Without it, a second process is started, which survives if the first is killed.
     set: { GEMINI_CLI_NO_RELAUNCH: 'true' },
     modelArgs: (model) => ['--model', model],
     // A second prompt would cancel the running turn.
     steering: 'none',
     usage: 'quota',
-    // In its plan mode it also has only those tools of its team that change nothing.
+    // In its plan mode it also has only those team tools that change nothing.
     modes: { plan: 'plan', delegate: 'default', edit: 'autoEdit', full: 'yolo' },
-    // Only calls of MCP tools are offered the whole server; only the end of the title names it.
+    // Only calls of MCP tools offer to allow the whole server; only the end of the title names it.
     isTeamTool: ({ title, optionIds }, tools) =>
       optionIds.includes('proceed_always_server') && /^[\w-]+ \(([\w-]+) MCP Server\)$/.exec(title)?.[1] === tools,
     leaveMs: 1_000,
@@ -132,12 +134,12 @@ export const ACP_AGENTS = {
       }),
     },
     steering: 'second prompt',
-    // It has tried again five times by then, and passes on nothing but the provider's sentence.
+    // It has retried five times by then, and passes on only the provider's sentence.
     isOverload: ({ message, data }) =>
       (data as { errorName?: unknown } | null | undefined)?.errorName === 'APIError' &&
       /overloaded|rate.?limit|too many requests|exhausted/i.test(message),
     usage: 'last call',
-    // Tools of MCP servers are not asked about.
+    // It never asks about tools of MCP servers.
     isTeamTool: never,
     abilities: { ...ABLE, steer: true },
     holds: { plan: 'enforced', delegate: 'enforced' },
@@ -213,7 +215,7 @@ export const ACP_AGENTS = {
   },
 } as const satisfies Readonly<Record<string, AcpAgent>>;
 
-/** What OpenCode lets pass, asks about and takes away. A tool that is denied is not even shown to the model. */
+/** What OpenCode allows, asks about and removes. The model does not even see a denied tool. */
 function openCodePermissions(mode: Mode, tools: string | undefined): object {
   const team = tools === undefined ? {} : { [`${tools}_*`]: 'allow' };
   switch (mode) {

@@ -2,7 +2,7 @@ import { TeamError } from '../../core/errors.ts';
 import type { StartOptions } from '../agent.ts';
 import type { AcpAgent } from './agents.ts';
 
-/** The environment of an agent's process: what it was given, with what makes it behave, and its settings for the session. */
+/** The environment of an agent's process: the given one, our fixed variables, and the settings for the session. */
 export function environmentFor(
   { set = {}, settings }: AcpAgent,
   { env, mode, model, tools }: StartOptions,
@@ -13,7 +13,7 @@ export function environmentFor(
   return { ...env, ...set, [variable]: JSON.stringify(merge(readObject(variable, env[variable]), ours)) };
 }
 
-/** Settings that the user put into the same variable stay, as far as ours say nothing else. */
+/** Keeps the user's settings in the same variable, except where ours differ. */
 function merge(theirs: Record<string, unknown>, ours: object): Record<string, unknown> {
   const merged = { ...theirs };
   for (const [key, value] of Object.entries(ours) as [string, unknown][]) {
@@ -28,7 +28,7 @@ function readObject(variable: string, text: string | undefined): Record<string, 
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new TeamError('invalid', `env.${variable} of a member must be a JSON object`);
 }

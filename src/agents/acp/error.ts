@@ -1,7 +1,7 @@
 import { isOverloadStatus } from '../turns.ts';
 import type { AcpAgent, Refusal } from './agents.ts';
 
-/** What went wrong, in the agent's words: the message of a refusal says little where its data says what happened. */
+/** The error in the agent's words. The message of a refusal says little if its data says what happened. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const data = 'data' in error ? error.data : undefined;
@@ -19,7 +19,7 @@ function textIn(data: unknown): string | undefined {
   return text === '{}' ? undefined : text;
 }
 
-/** Whether a refusal says that the model is overloaded: by the model's status, or as the agent is known to say it. */
+/** Whether a refusal means an overloaded model: by the model's status, or in this agent's known wording. */
 export function isOverload(error: Refusal, isKnown: AcpAgent['isOverload']): boolean {
   return isOverloadStatus(error.code) || isKnown?.(error) === true;
 }

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const MINUTE_MS = 60_000;
 
 /**
- * Waits until a session of Gemini CLI can be loaded. Its history is in a file named by the minute and the beginning of its
- * id; loading makes that name again, and in the same minute begins the file anew. Measured with 0.61.0: "No previous
- * sessions found", and the conversation is lost.
+ * Waits until a session of Gemini CLI can be loaded. Its history is in a file named by the minute and the beginning of
+ * its id. Loading creates that name again, and in the same minute it truncates the file. Measured with 0.61.0: "No
+ * previous sessions found", and the conversation is lost.
  */
 export async function waitForHistory(sessionId: string, env: Readonly<Record<string, string>>): Promise<void> {
   const folder = join(env['GEMINI_CLI_HOME'] ?? env['HOME'] ?? '', '.gemini', 'tmp');
@@ -17,15 +17,15 @@ export async function waitForHistory(sessionId: string, env: Readonly<Record<str
   }
 }
 
-/** The name that a session's history gets at this moment. */
+/** The name that a session's history file gets at this time. */
 export function fileName(sessionId: string, now: Date): string {
   return `session-${now.toISOString().slice(0, 16).replaceAll(':', '-')}-${sessionId.slice(0, 8)}.jsonl`;
 }
 
 /**
- * A session that is loaded goes on in its old file, and leaves another one under the same id in which nothing was said. With the next start
- * Gemini CLI removes what is empty, and with it every file of that id: a session could be resumed once, and never again (measured with
- * 0.61.0). So the empty ones go first.
+ * A loaded session goes on in its old file and leaves a second, empty one with the same id. At the next start Gemini
+ * CLI removes empty histories, and with them every file of that id. So a session could be resumed only once (measured
+ * with 0.61.0). We remove the empty ones first.
  */
 function removeEmptyHistory(folder: string, sessionId: string): void {
   for (const project of filesOf(folder)) {

@@ -9,19 +9,19 @@ const Quota = z.looseObject({
   quota: z.looseObject({ token_count: z.looseObject({ input_tokens: z.number(), output_tokens: z.number() }) }),
 });
 
-/** Counts what the turns of one session use, from wherever its agent tells it. */
+/** Counts the usage of one session's turns, from wherever its agent reports it. */
 export class Meter {
   readonly #source: AcpAgent['usage'];
   #context: { used: number; size: number } | undefined;
-  /** Agents tell the cost of the whole session. */
+  /** Agents report the cost of the whole session. */
   #cost: { told: number; counted: number } | undefined;
   #turn: Usage = NO_USAGE;
-  /** What each call to the model in this turn was given, as far as it was told. */
+  /** The context size after each call to the model in this turn, if reported. */
   #calls: number[] = [];
 
   constructor(source: AcpAgent['usage'], isNew: boolean) {
     this.#source = source;
-    // What a session cost before it was resumed was counted then.
+    // The cost before a resume was already counted.
     if (isNew) this.#cost = { told: 0, counted: 0 };
   }
 
@@ -43,12 +43,12 @@ export class Meter {
     this.#turn = addUsage(this.#turn, this.#read(response));
   }
 
-  /** What the turn used, as an event; nothing where the agent told nothing. */
+  /** The usage of the turn as an event; undefined if the agent reported nothing. */
   end(): AgentEvent | undefined {
     const spent = this.#cost ? Math.max(0, this.#cost.told - this.#cost.counted) : 0;
     if (this.#cost) this.#cost = { told: this.#cost.told, counted: this.#cost.told };
     if (this.#turn === NO_USAGE && spent === 0 && !this.#context) return undefined;
-    // The difference of two sums has digits that nobody spent.
+    // Rounds away the floating-point noise of the difference.
     const usage = { ...this.#turn, turns: 1, costUsd: Math.round(spent * 1e9) / 1e9 };
     return { type: 'usage', usage, ...(this.#context && { context: this.#context }) };
   }
@@ -61,7 +61,7 @@ export class Meter {
       return { ...NO_USAGE, inputTokens: input_tokens, outputTokens: output_tokens };
     }
     if (!usage) return NO_USAGE;
-    // Told of the last call alone: what the ones before were given is known from the context after each.
+    // Only the last call is reported; the input of the earlier ones is the context size after each.
     const before = this.#source === 'last call' ? this.#calls.slice(0, -1) : [];
     return {
       ...NO_USAGE,

@@ -11,20 +11,20 @@ import type { KnownCall } from './tool.ts';
 /** What the answer to an agent depends on. */
 export interface Asking {
   readonly agent: AcpAgent;
-  /** The name of the server of the team's tools. */
+  /** The name of the MCP server with the team's tools. */
   readonly tools: string | undefined;
-  /** Says no to all but those, without asking anybody. */
+  /** Denies everything but the team's tools, without asking anyone. */
   readonly denies: boolean;
-  /** What was told of the call before. */
+  /** What earlier updates said about the call. */
   readonly known: KnownCall | undefined;
   readonly emit: (event: AgentEvent) => void;
-  /** Aborts when the turn is cancelled: the question is then open for ever. */
+  /** Aborts when the turn is cancelled; otherwise the question would stay open forever. */
   readonly signal: AbortSignal;
-  /** Hears of a no. */
+  /** Called after a denial. */
   readonly onDenied: (tool: string, why: string | undefined) => void;
 }
 
-/** Answers an agent's question, by asking whoever listens to the session. */
+/** Answers an agent's question by asking the session's listener. */
 export async function answerPermission(
   { toolCall, options }: RequestPermissionRequest,
   asking: Asking,
@@ -45,7 +45,7 @@ function isTeamTool(call: KnownCall, options: readonly PermissionOption[], { age
   return agent.isTeamTool({ id, title, kind, optionIds: options.map(({ optionId }) => optionId), rawInput }, tools);
 }
 
-/** The first of the wanted kinds that is offered; an agent that offers none of them is told that nobody answered. */
+/** The first offered option of the wanted kinds; if there is none, `cancelled`. */
 function choose(
   options: readonly PermissionOption[],
   kinds: readonly PermissionOption['kind'][],

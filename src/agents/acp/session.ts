@@ -16,23 +16,23 @@ import type { KnownCall } from './tool.ts';
 
 type Emit = (event: AgentEvent) => void;
 
-/** How often a turn is gone on with that its agent gave up because of a no. */
+/** How often we continue a turn that the agent gave up because of a denial. */
 const GO_ON_LIMIT = 3;
 
-/** What makes a model read what is in its history already. */
+/** Makes a model read what is already in its history. */
 const READ_ON = 'The message before this one came while you ended your turn. Read it, and go on.';
 
-/** What a session is made of. */
+/** The parts of a session. */
 export interface AcpSessionOptions {
   readonly agent: AcpAgent;
   readonly mode: Mode;
   readonly tools: string | undefined;
-  /** What it is told ahead of its first prompt, where there is no other way to tell it. */
+  /** Sent before its first prompt, if there is no other way to give it its role. */
   readonly preface: string | undefined;
   readonly isNew: boolean;
 }
 
-/** One conversation over ACP: its prompts, and what they bring. */
+/** One conversation over ACP: its prompts and their results. */
 export class AcpSession {
   readonly id: string;
   readonly #peer: ClientContext;
@@ -43,17 +43,17 @@ export class AcpSession {
   #preface: string | undefined;
   #emit: Emit = () => {};
   #cancelled = new AbortController();
-  /** What the agent said since it last used a tool, and in all. */
+  /** The agent's text since its last tool call, and all of it. */
   #said: { last: string; all: string; messageId?: string | undefined } = { last: '', all: '' };
-  /** What was refused since it last said something. */
+  /** What was denied since the agent last said something. */
   #denied: { tool: string; why: string | undefined } | undefined;
-  /** Messages of the prompt: the model has them when it does something. */
+  /** Messages of the prompt: the model has them once it does something. */
   #unshown: string[] = [];
-  /** Messages that joined the turn: the model has them with its next call, and nothing but the end of the turn tells. */
+  /** Messages that joined the turn: the model gets them with its next call, and only the end of the turn shows it. */
   #joined: string[] = [];
-  /** Its history ends with something that came while it ended its turn. */
+  /** The history ends with a text that came while the agent ended its turn. */
   #unread = false;
-  /** Prompts of this turn that are not answered yet. */
+  /** Prompts of this turn without an answer yet. */
   readonly #open = new Set<Promise<PromptResponse>>();
 
   constructor(id: string, peer: ClientContext, options: AcpSessionOptions) {
@@ -64,7 +64,7 @@ export class AcpSession {
     this.#meter = new Meter(options.agent.usage, options.isNew);
   }
 
-  /** Does a turn to its end; rejects when the agent refuses a prompt. */
+  /** Runs a turn to its end; rejects if the agent refuses a prompt. */
   async run(turn: Turn, emit: Emit, signal: AbortSignal): Promise<TurnEnd> {
     this.#begin(emit, signal);
     try {
@@ -84,7 +84,7 @@ export class AcpSession {
     }
   }
 
-  /** Puts a text into the running turn; says whether the agent took it. */
+  /** Adds a text to the running turn; returns whether the agent took it. */
   async steer(turn: Turn): Promise<boolean> {
     const { steering } = this.#options.agent;
     if (steering === 'second prompt') {
@@ -102,8 +102,8 @@ export class AcpSession {
   }
 
   /**
-   * Prompts while the turn runs; the agent takes it along. One that was about to end keeps the prompt, and answers it with what it had
-   * said before: then its model has not read it.
+   * Sends a second prompt while the turn runs; the agent folds it in. An agent that was about to end stores the prompt
+   * and answers it with its earlier text: then its model has not read it.
    */
   async #fold(turn: Turn): Promise<void> {
     const { messageId } = this.#said;
@@ -186,7 +186,7 @@ export class AcpSession {
     return answer;
   }
 
-  /** A turn is over when all its prompts are answered: one that was folded in may have come too late for the first. */
+  /** A turn is over when all its prompts are answered: a folded one may have come too late for the first. */
   async #settle(first: Promise<PromptResponse>): Promise<PromptResponse> {
     let response = await first;
     this.#open.delete(first);
@@ -201,7 +201,7 @@ export class AcpSession {
     if (text === '') return;
     this.#answered();
     this.#denied = undefined;
-    // Only the last message is the answer; agents that give messages no ids show where one ends by using a tool.
+    // Only the last message is the answer. Agents without message ids end a message by using a tool.
     const isNext = messageId !== this.#said.messageId;
     if (isNext) this.#flow.flush();
     this.#said = { last: (isNext ? '' : this.#said.last) + text, all: this.#said.all + text, messageId };
@@ -216,7 +216,7 @@ export class AcpSession {
     if (messageIds.length > 0) this.#emit({ type: 'shown', messageIds });
   }
 
-  /** Some agents end the turn when they are refused something, in the middle of the work. */
+  /** Some agents end the turn in the middle of the work when something is denied. */
   #gaveUp({ stopReason }: PromptResponse, signal: AbortSignal): boolean {
     const isOver = stopReason === 'end_turn' || stopReason === 'cancelled';
     return this.#denied !== undefined && isOver && !signal.aborted;

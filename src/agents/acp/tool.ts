@@ -1,15 +1,15 @@
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk/unstable';
 import type { AgentEvent } from '../agent.ts';
 
-/** What is known of a call of a tool, from all that was told of it. */
+/** Everything known about a tool call so far. */
 export type KnownCall = Partial<ToolCall> & { readonly toolCallId: string };
 
 type ToolEvent = Extract<AgentEvent, { type: 'tool' }>;
 
-/** What is kept of a tool's output for those who watch; the model has the whole. */
+/** How much of a tool's output is kept for viewers; the model has all of it. */
 const OUTPUT_LIMIT = 8 * 1024;
 
-/** The same words as for every other agent: the titles of calls are sentences, often with the model's own text in them. */
+/** The same names as for every other agent: titles of calls are sentences, often with the model's own text. */
 const NAMES: Readonly<Record<string, string>> = {
   execute: 'shell',
   edit: 'edit',
@@ -20,18 +20,18 @@ const NAMES: Readonly<Record<string, string>> = {
   fetch: 'fetch',
 };
 
-/** What is known after one more thing was told; fields that it leaves out stay. */
+/** Merges an update; fields that it leaves out stay. */
 export function learn(known: KnownCall | undefined, update: ToolCall | ToolCallUpdate): KnownCall {
   const told = Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined && value !== null));
   return { ...known, ...told } as KnownCall;
 }
 
-/** The name of the tool that a call is of. */
+/** The name of the called tool. */
 export function toolName({ kind, title, toolCallId }: KnownCall): string {
   return NAMES[kind ?? ''] ?? title ?? toolCallId;
 }
 
-/** What the tool was given; for a command that is told by its title alone, the command. */
+/** The tool's input; the command, if only the title contains it. */
 export function toolInput({ kind, title, rawInput, locations }: KnownCall): unknown {
   if (rawInput !== undefined && JSON.stringify(rawInput) !== '{}') return rawInput;
   if (kind === 'execute') return { command: title };
@@ -46,7 +46,7 @@ export function toolEvent(call: KnownCall): ToolEvent {
   return output === '' ? event : { ...event, output };
 }
 
-/** The text of what a call shows. */
+/** The text content of a call. */
 export function textOf(content: readonly ToolCallContent[]): string {
   return content
     .flatMap((part) => (part.type === 'content' && part.content.type === 'text' ? [part.content.text] : []))

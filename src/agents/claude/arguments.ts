@@ -1,9 +1,9 @@
 import type { Mode, StartOptions } from '../agent.ts';
 
 /**
- * What each mode is to Claude Code. `plan` and `delegate` name the tools that there are at all, so that nothing in the
- * user's settings can widen them; its own plan mode is not used, because it wants a plan in a file of its own. In `full`
- * we answer its questions ourselves.
+ * Each mode in Claude Code's terms. `plan` and `delegate` list all available tools, so that the user's settings cannot
+ * add any. Its own plan mode is not used, because that wants the plan in a file. In `full` we answer its questions
+ * ourselves.
  */
 const MODES: Readonly<Record<Mode, { permissionMode: string; tools?: readonly string[] }>> = {
   plan: {
@@ -15,7 +15,7 @@ const MODES: Readonly<Record<Mode, { permissionMode: string; tools?: readonly st
   full: { permissionMode: 'acceptEdits' },
 };
 
-/** Tools that would ask somebody who is not there, leave the folder, or begin turns that nobody asked for. */
+/** Tools that would ask an absent person, leave the folder, or start turns that nobody requested. */
 const UNFIT = [
   'AskUserQuestion',
   'EnterPlanMode',
@@ -28,7 +28,7 @@ const UNFIT = [
   'CronList',
 ];
 
-/** Tools of its own for its own teams; with the tools of ours beside them a model would take the wrong ones. */
+/** Its tools for its own teams; beside our team's tools, a model would pick the wrong ones. */
 const OTHER_TEAMS = [
   'SendMessage',
   'ListAgents',
@@ -40,16 +40,19 @@ const OTHER_TEAMS = [
   'TeamDelete',
 ];
 
-/** What a session is started with, beyond its options. */
+/** What a session needs at its start, besides the options. */
 export interface Session {
   readonly id: string;
   readonly resumes: boolean;
-  /** Files for its eyes alone: who it is, and how it reaches its team with which credential. */
+  /** Private files: its role, and how it reaches its team with which credential. */
   readonly roleFile: string;
   readonly toolsFile?: string | undefined;
 }
 
-/** The arguments of Claude Code for a session; nothing secret is in them. Each is one word, so that none swallows the next. */
+/**
+ * The arguments of Claude Code for a session, without secrets. Each is one word, so that none takes the next as its
+ * value.
+ */
 export function claudeArguments(start: Pick<StartOptions, 'mode' | 'model' | 'tools'>, session: Session): string[] {
   const { permissionMode, tools } = MODES[start.mode];
   const unfit = [...UNFIT, ...(start.tools ? OTHER_TEAMS : [])];
@@ -72,7 +75,7 @@ export function claudeArguments(start: Pick<StartOptions, 'mode' | 'model' | 'to
   ];
 }
 
-/** The team's tools in Claude Code's words. Without `alwaysLoad` a model would have to search for them first. */
+/** The team's tools in Claude Code's format. Without `alwaysLoad` a model would have to search for them first. */
 export function toolsConfig({ name, http, stdio }: NonNullable<StartOptions['tools']>): object {
   const server = http ? { type: 'http', url: http.url, headers: http.headers } : { type: 'stdio', ...stdio };
   return { mcpServers: { [name]: { ...server, alwaysLoad: true } } };

@@ -5,29 +5,29 @@ import type { LiveProgram } from '../live-program.ts';
 import { parseLine } from './lines.ts';
 import type { ControlRequest, Said } from './lines.ts';
 
-/** What it says besides the answers to our own requests. */
+/** Its messages other than answers to our requests. */
 export type Heard = Exclude<Said, { type: 'control_response' } | { type: 'control_request' }>;
 
-/** Those who hear what Claude Code says. */
+/** The listeners of a connection. */
 export interface Hearers {
   heard(said: Heard): void;
-  /** It asks us something; resolves with the answer, or undefined when no answer is wanted any more. */
+  /** It asks us something; resolves with the answer, or undefined if none is wanted any more. */
   asked(request: ControlRequest): Promise<object | undefined>;
 }
 
-/** Lines of JSON in both directions, and requests with answers in both. */
+/** Lines of JSON, and requests with answers, in both directions. */
 export interface Connection {
   send(line: object): void;
-  /** Asks it to do something. Rejects when it says no or is gone. */
+  /** Sends a request. Rejects if it is refused or the program is gone. */
   request(request: { readonly subtype: string; readonly [key: string]: unknown }): Promise<unknown>;
-  /** Resolves with the reason when the program is gone and all that it said was heard. */
+  /** Resolves with the reason when the program is gone and all its output was read. */
   readonly gone: Promise<string>;
 }
 
-/** How long output is still read after the program is gone: what it left behind may hold the pipe for ever. */
+/** How long output is read after the program is gone: its descendants may hold the pipe forever. */
 const DRAIN_MS = 1_000;
 
-/** Starts to listen to a running Claude Code. */
+/** Starts listening to a running Claude Code. */
 export function connect(program: LiveProgram, hearers: Hearers): Connection {
   const waiting = new Map<string, PromiseWithResolvers<unknown>>();
   const lines = createInterface({ input: program.stdout, crlfDelay: Infinity });
@@ -81,7 +81,7 @@ export function connect(program: LiveProgram, hearers: Hearers): Connection {
   };
 }
 
-/** Takes a queued text back; says whether that was in time. */
+/** Takes a queued text back; returns whether that was in time. */
 export async function takeBack(connection: Connection, uuid: string): Promise<boolean> {
   const answer = await connection.request({ subtype: 'cancel_async_message', message_uuid: uuid });
   return z.object({ cancelled: z.literal(true) }).safeParse(answer).success;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Tokens } from '../tokens.ts';
 
-/** One model's share of what was used. */
+/** One model's share of the usage. */
 const ModelUsage = z.object({
   inputTokens: z.number().default(0),
   outputTokens: z.number().default(0),
@@ -25,12 +25,12 @@ const Block = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Blocks of kinds that we do not know (thinking, images) are passed over. */
+/** Skips blocks of unknown kinds (thinking, images). */
 const Blocks = z
   .union([z.string().transform((text) => [{ type: 'text', text }]), z.array(z.unknown())])
   .transform((blocks) => blocks.flatMap((block) => Block.safeParse(block).data ?? []));
 
-/** The end of a turn, or of as much of it as belongs together. */
+/** The end of a turn, or of one part of it. */
 const Result = z.object({
   type: z.literal('result'),
   subtype: z.string(),
@@ -40,13 +40,13 @@ const Result = z.object({
   terminal_reason: z.string().nullish(),
   /** The HTTP status with which the model refused. */
   api_error_status: z.number().nullish(),
-  /** Whose texts it answers; missing in a turn that the agent began by itself, and in old versions. */
+  /** The texts that it answers; missing in a turn that the agent began by itself, and in old versions. */
   user_message_uuids: Uuids.optional(),
   origin: z.object({ kind: z.string() }).optional(),
-  /** Grow from result to result. */
+  /** These two grow from result to result. */
   total_cost_usd: z.number().default(0),
   modelUsage: ModelUsages.optional(),
-  /** Of this result alone; the second of the main conversation alone. */
+  /** These two are of this result alone; `usage` only of the main conversation. */
   model_usage_since_last_result: ModelUsages.optional(),
   usage: Tokens.optional(),
 });
@@ -70,7 +70,7 @@ export const CanUseTool = z.object({
   decision_reason: z.string().optional(),
 });
 
-/** What Claude Code says on a line of its output, as far as it concerns us. */
+/** A line of Claude Code's output, as far as it concerns us. */
 export const Said = z.discriminatedUnion('type', [
   Result,
   ControlRequest,
@@ -121,7 +121,7 @@ export const Said = z.discriminatedUnion('type', [
 ]);
 export type Said = z.output<typeof Said>;
 
-/** What a line says; nothing where it is of a kind that we do not know. */
+/** Parses a line; undefined for an unknown kind. */
 export function parseLine(line: string): Said | undefined {
   if (!line.startsWith('{')) return undefined;
   try {

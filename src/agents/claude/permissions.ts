@@ -2,27 +2,27 @@ import type { AgentEvent, Mode } from '../agent.ts';
 import { CanUseTool } from './lines.ts';
 import type { ControlRequest } from './lines.ts';
 
-/** What Claude Code waits for: whether it may use a tool. */
+/** Claude Code's open questions whether it may use a tool. */
 export interface Permissions {
-  /** Resolves with the answer to send, or undefined when it was withdrawn. */
+  /** Resolves with the answer to send, or undefined if the question was withdrawn. */
   ask(request: ControlRequest): Promise<object | undefined>;
-  /** It no longer wants to know. */
+  /** The question was withdrawn. */
   withdraw(requestId: string): void;
 }
 
-/** Whose questions, and who hears them. */
+/** The mode of the session, and the listener. */
 export interface PermissionOptions {
   readonly mode: Mode;
-  /** What the names of the team's tools begin with. */
+  /** The prefix of the names of the team's tools. */
   readonly teamPrefix: string | undefined;
   readonly tell: (event: AgentEvent) => void;
-  /** Whether anybody would hear a question now. */
+  /** Whether anyone listens to a question now. */
   readonly isHeard: () => boolean;
 }
 
 /**
- * Passes its questions on. In `full` every answer is yes, given here: its own way to ask nothing is refused to root, and
- * would also pass over what the user's settings deny. The team's own tools are never asked about.
+ * Passes its questions on. In `full` every answer is yes, given here: Claude Code refuses its own bypass mode to root,
+ * and that mode would also ignore the user's deny settings. The team's own tools are never asked about.
  */
 export function newPermissions(options: PermissionOptions): Permissions {
   const { mode, teamPrefix, tell, isHeard } = options;

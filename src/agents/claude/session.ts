@@ -9,23 +9,23 @@ import { newPermissions } from './permissions.ts';
 import { newTelling } from './telling.ts';
 import { newMeter } from './usage.ts';
 
-/** A turn under way: the texts that wait for an answer by their ids, and what was answered. */
+/** A running turn: the ids of its unanswered texts, and the results so far. */
 interface Running {
   readonly main: string;
   readonly open: Set<string>;
   readonly results: Result[];
   readonly ended: PromiseWithResolvers<void>;
-  /** It is being ended: what comes now is for the next one. */
+  /** It is being ended: new texts go to the next turn. */
   stopping: boolean;
 }
 
-/** An interrupt that comes while a turn is only beginning has no effect: it is said again after this long. */
+/** An interrupt has no effect while a turn is only beginning, so it is repeated after this time. */
 const INTERRUPT_AGAIN_MS = 1_000;
 const CANCEL_MS = 5_000;
 
-/** A running Claude Code before it has become a session. */
+/** A running Claude Code that is not a session yet. */
 export interface Opened {
-  /** Resolves when it is ready for a turn; rejects with what it had to say when it ended instead. */
+  /** Resolves when it is ready for a turn; rejects with its message if it ended instead. */
   readonly ready: Promise<void>;
   session(id: string): AgentSession;
 }
@@ -33,24 +33,24 @@ export interface Opened {
 /** How it was started. */
 export interface Starting extends Pick<StartOptions, 'mode' | 'tools'> {
   readonly resumes: boolean;
-  /** How long a turn may take to end once it was cancelled, before the program is ended. */
+  /** How long a cancelled turn may take to end before the program is killed. */
   readonly cancelMs?: number | undefined;
 }
 
-/** Talks to a Claude Code that was just started. */
+/** Opens a connection to a new Claude Code process. */
 export function openSession(program: LiveProgram, start: Starting): Opened {
-  /** The messages of each text of ours, until its echo shows that the model has them. */
+  /** The message ids of each of our texts, until its echo shows that the model has them. */
   const unshown = new Map<string, readonly string[]>();
   const meter = newMeter(start);
   let running: Running | undefined;
-  // Outside of our turns, when a program that it left in the background ends say, nobody listens.
+  // Outside of our turns nobody listens, for example when a background program of its own ends.
   let emit = (_event: AgentEvent): void => {};
   const tell = (event: AgentEvent): void => emit(event);
   const telling = newTelling(tell);
   const teamPrefix = start.tools && `mcp__${start.tools.name}__`;
   const permissions = newPermissions({ mode: start.mode, teamPrefix, tell, isHeard: () => running !== undefined });
   const connection = connect(program, { heard, asked: (request) => permissions.ask(request) });
-  /** What it said of itself before it was ready, which is why it ended. */
+  /** Its error messages before it was ready, which explain its end. */
   let lastWords = '';
   const ready = connection.request({ subtype: 'initialize', hooks: null }).then(
     () => undefined,
@@ -77,14 +77,14 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
   }
 
   /**
-   * A result names the texts that it answers. A text that came too late to join a turn gets a result of its own; to us it
-   * is still the same turn, which ends when nothing is open. A result that names none of ours belongs to a turn that it
-   * began by itself; versions that name none at all answer what was asked first.
+   * A result names the texts that it answers. A text that came too late to join a turn gets its own result. To us that
+   * is still the same turn, which ends when no text is open. A result that names none of ours belongs to a turn that it
+   * began by itself. Versions that name none at all answer the oldest text.
    */
   function hearResult(result: Result): void {
     const current = running;
     meter.add(result);
-    // What a turn of its own used between ours is told with the next.
+    // The usage of its own turns between ours is reported with our next one.
     if (!current) lastWords = result.errors?.join('; ') ?? '';
     if (!current) return;
     const answered = result.user_message_uuids ?? (result.origin ? [] : [...current.open].slice(0, 1));
@@ -97,8 +97,8 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
   }
 
   /**
-   * A text that joined a turn is settled before that turn's result, which may not name it. One that is interrupted when it
-   * has left the queue and not yet begun is cancelled without any result.
+   * A text that joined a turn is completed before that turn's result, which may not name it. A text that is interrupted
+   * after it left the queue, but before it began, is cancelled without any result.
    */
   function hearLifecycle(uuid: string, state: string): void {
     if (state !== 'cancelled' && (state !== 'completed' || uuid === running?.main)) return;
@@ -111,7 +111,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
       uuid,
       turn.messages.map(({ id }) => id),
     );
-    // A slash at the very beginning would make a command of it.
+    // A slash at the very beginning would make it a command.
     const content = turn.text.startsWith('/') ? ` ${turn.text}` : turn.text;
     const message = { role: 'user', content };
     connection.send({ type: 'user', uuid, message, parent_tool_use_id: null, ...more });
@@ -154,8 +154,8 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
 }
 
 /**
- * Takes back what the turn has not begun with, then ends what it has. A text that was only queued would otherwise begin a
- * turn of its own after the interrupt. One that cannot be interrupted is ended with its program.
+ * Takes back the texts that the turn has not begun with, then interrupts the rest. A queued text would otherwise start
+ * its own turn after the interrupt. If the interrupt fails, the program is killed.
  */
 async function interrupt(
   connection: Connection,
@@ -176,11 +176,11 @@ async function interrupt(
     }
     if (current.open.size > 0) await program.close();
   } catch {
-    // It is gone, which ends the turn as well.
+    // The program is gone, which also ends the turn.
   }
 }
 
-/** How a turn ended, from the results of its parts; the last of them decides, and nothing that was produced is lost. */
+/** How a turn ended, from the results of its parts: the last one decides, and all texts are kept. */
 function endOf(results: readonly Result[], cancelled: boolean): TurnEnd {
   const text = results.flatMap(({ is_error: failed, result }) => (failed || !result ? [] : [result])).join('\n\n');
   const last = results.at(-1);

@@ -2,15 +2,15 @@ import type { AgentEvent } from '../agent.ts';
 import { blocksText, textFlow } from '../text.ts';
 import type { Heard } from './connection.ts';
 
-/** Makes events of what Claude Code says about its work. */
+/** Turns Claude Code's messages about its work into events. */
 export interface Telling {
   hear(said: Heard): void;
 }
 
-/** How much of what a tool said is told. Characters; the transcript of Claude Code itself has all of it. */
+/** How many characters of a tool's output are passed on; Claude Code's own transcript has all of it. */
 const OUTPUT_LIMIT = 16_000;
 
-/** The name under which Claude Code puts words into the model's mouth: errors, which the end of the turn tells as well. */
+/** The model name of messages that Claude Code itself writes: errors, which the end of the turn reports too. */
 const SYNTHETIC = '<synthetic>';
 
 /** Starts with nothing told. */
@@ -20,7 +20,7 @@ export function newTelling(tell: (event: AgentEvent) => void): Telling {
   let flowed = false;
   return {
     hear(said) {
-      // What its own helpers do in between is theirs; their result is the result of the tool that started them.
+      // The steps of its subagents are internal; their result is the result of the tool that started them.
       if ('parent_tool_use_id' in said && said.parent_tool_use_id) return;
       if (said.type === 'stream_event') {
         flowed = true;

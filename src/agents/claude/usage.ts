@@ -3,27 +3,27 @@ import type { Usage } from '../../core/usage.ts';
 import { usageOf } from '../tokens.ts';
 import type { Result, Said } from './lines.ts';
 
-/** What the conversation fills of the model's window. */
+/** How much of the model's window the conversation fills. */
 export interface Context {
   readonly used: number;
   readonly size: number;
 }
 
-/** Counts what a session uses. */
+/** Counts the usage of a session. */
 export interface Meter {
-  /** The tokens of the newest answer, which tell how full the conversation is. */
+  /** The tokens of the newest answer, which show how full the conversation is. */
   answered(message: Extract<Said, { type: 'assistant' }>['message']): void;
-  /** Adds what a result reports. */
+  /** Adds the usage of a result. */
   add(result: Result): void;
-  /** What was added since it was last asked. */
+  /** The usage since the last call. */
   take(): { usage: Usage; context?: Context };
 }
 
 /**
- * Counts from result to result. The sums that results also bring are no use: a session that ended well and is resumed goes
- * on with its old ones, one that was killed begins at nothing. Old versions have only those for money; then what the first
- * turn of a resumed session cost is not known. The fill of the context is taken from the newest answer, as its provider
- * counted it; asking Claude Code for it costs ten requests to the provider each time (measured).
+ * Counts from result to result. The totals in results are useless: a session that ended normally and is resumed
+ * continues its old ones, a killed one starts at zero. Old versions have only totals for the cost; then the cost of the
+ * first turn of a resumed session is unknown. The fill of the context comes from the newest answer, as its provider
+ * counted it. Asking Claude Code for it costs ten requests to the provider each time (measured).
  */
 export function newMeter({ resumes }: { resumes: boolean }): Meter {
   let taken = NO_USAGE;

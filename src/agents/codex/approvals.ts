@@ -6,23 +6,23 @@ import type { Item } from './protocol.ts';
 export interface Asked {
   readonly method: string;
   readonly params: unknown;
-  /** The thing that it asks about, where it told of it before. */
+  /** The item that it asks about, if it was reported before. */
   readonly itemOf: (id: string) => Item | undefined;
-  /** The server of the team's own tools. */
+  /** The MCP server with the team's tools. */
   readonly teamServer: string | undefined;
-  /** Says no to everything, without asking anybody. */
+  /** Denies everything, without asking anyone. */
   readonly denies: boolean;
   readonly emit: (event: AgentEvent) => void;
 }
 
-/** What may be asked of whoever decides. */
+/** A question for whoever decides. */
 interface Question {
   readonly tool: string;
   readonly description: string;
   readonly input: unknown;
 }
 
-/** Answers a question of Codex, by asking whoever listens to the session. Nothing for a question that is no such thing. */
+/** Answers a question of Codex by asking the session's listener. Undefined for unknown questions. */
 export async function answerApproval(asked: Asked): Promise<object | undefined> {
   switch (asked.method) {
     case 'item/commandExecution/requestApproval':
@@ -38,7 +38,7 @@ export async function answerApproval(asked: Asked): Promise<object | undefined> 
     case 'mcpServer/elicitation/request':
       return answerElicitation(asked);
     case 'item/tool/requestUserInput':
-      // Nobody sits in front of it; a question to people goes through the team's tools.
+      // Nobody is in front of it; questions to people go through the team's tools.
       return { answers: {} };
     default:
       return undefined;
@@ -51,7 +51,7 @@ function commandQuestion({ params }: Asked): Question {
   return { tool: 'shell', description, input: { command: command && plainCommand(command), cwd, reason } };
 }
 
-/** What a shell is given to run, where that is all it is started for: rules of people are about that. */
+/** The command inside a plain `sh -c`, because people's rules are about that command. */
 function plainCommand(command: string): string {
   const [, word = ''] = /^(?:\S*\/)?(?:ba|z|da)?sh -l?c (.+)$/s.exec(command) ?? [];
   const [, single] = /^'([^']*)'$/s.exec(word) ?? [];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TeamError } from '../../core/errors.ts';
 import type { LiveProgram } from '../live-program.ts';
 
-/** What a line from the app-server can be: an answer to us, a question, or news. It leaves out the `jsonrpc` member. */
+/** A line from the app-server: an answer to us, a question, or news. It leaves out the `jsonrpc` member. */
 const Line = z.looseObject({
   id: z.union([z.string(), z.number()]).optional(),
   method: z.string().optional(),
@@ -11,25 +11,25 @@ const Line = z.looseObject({
   error: z.looseObject({ message: z.string() }).optional(),
 });
 
-/** Questions and answers with an app-server. */
+/** Requests and answers with an app-server. */
 export interface Connection {
   request(method: string, params: object): Promise<unknown>;
   notify(method: string): void;
 }
 
-/** What is done with what the app-server says by itself. */
+/** Handles what the app-server sends by itself. */
 export interface Hearer {
   news(method: string, params: unknown): void;
-  /** Gives the answer to a question; nothing for one that we do not know. */
+  /** Answers a question; undefined for an unknown one. */
   question(method: string, params: unknown): Promise<object | undefined>;
 }
 
-/** A message larger than this is a mistake; waiting for its end would fill our memory. */
+/** A larger message is a mistake; waiting for its end would fill our memory. */
 const LINE_LIMIT = 64 * 1024 * 1024;
 
 const METHOD_NOT_FOUND = -32_601;
 
-/** Connects to a running app-server. What is asked after it is gone, or open when it goes, is refused with the reason. */
+/** Connects to a running app-server. Requests after its end, or open at its end, are rejected with the reason. */
 export function connect({ stdin, stdout, gone }: LiveProgram, hearer: Hearer): Connection {
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;

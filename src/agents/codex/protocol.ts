@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-// Only what we read of the app-server's messages; everything else in them may change without us.
+// Only the fields of the app-server's messages that we read; everything else may change.
 
-/** A thing that Codex did or said in a turn. */
+/** Something that Codex did or said in a turn. */
 export const Item = z.looseObject({
   type: z.string(),
   id: z.string(),
@@ -33,7 +33,7 @@ export type Tokens = z.output<typeof Tokens>;
 
 const TurnError = z.looseObject({ message: z.string(), codexErrorInfo: z.unknown().optional() });
 
-/** Every kind of news that we follow, by its method. */
+/** The news that we follow, by method. */
 export const News = {
   'item/started': z.looseObject({ threadId: z.string(), item: Item }),
   'item/completed': z.looseObject({ threadId: z.string(), item: Item }),
@@ -62,7 +62,7 @@ export const Config = z.looseObject({
   config: z.looseObject({ mcp_servers: z.record(z.string(), z.unknown()).nullish() }),
 });
 
-/** What it wants an answer to before it acts. */
+/** A question that it wants answered before it acts. */
 export const Approval = z.looseObject({
   itemId: z.string().optional(),
   reason: z.string().nullish(),
@@ -72,7 +72,7 @@ export const Approval = z.looseObject({
   permissions: z.unknown().optional(),
 });
 
-/** A question of an MCP server; calls of its tools are asked about in this form too. */
+/** A question of an MCP server; approvals of its tool calls have this form too. */
 export const Elicitation = z.looseObject({
   serverName: z.string(),
   message: z.string().default(''),

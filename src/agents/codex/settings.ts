@@ -1,17 +1,17 @@
 import type { Mode, StartOptions, TeamTools } from '../agent.ts';
 
-/** What a mode of ours is in Codex's own terms. */
+/** One of our modes in Codex's terms. */
 interface CodexMode {
   readonly sandbox: 'read-only' | 'workspace-write' | 'danger-full-access';
   readonly approvalPolicy: 'on-request' | 'never';
-  /** Nothing that it asks for is granted, so that the sandbox is the whole truth. */
+  /** Every request is denied, so that only the sandbox decides. */
   readonly denies: boolean;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The sandbox holds what the model runs, not what servers of the user's do: while planning and delegating those are off.
- * Without a shell, patches and helpers of its own a model that delegates has the team's tools and nothing else.
+ * The sandbox limits what the model runs, not what the user's MCP servers do: in `plan` and `delegate` those are off.
+ * Without a shell, patches and subagents, a delegating model has only the team's tools.
  */
 export const MODES: Readonly<Record<Mode, CodexMode>> = {
   plan: { sandbox: 'read-only', approvalPolicy: 'on-request', denies: true, config: {} },
@@ -29,7 +29,7 @@ export const MODES: Readonly<Record<Mode, CodexMode>> = {
   full: { sandbox: 'danger-full-access', approvalPolicy: 'never', denies: false, config: {} },
 };
 
-/** What a thread is started or resumed with. All of it goes over standard input: arguments can be read by others. */
+/** The settings of a new or resumed thread. All go over standard input: others can read arguments. */
 export function threadSettings(start: StartOptions, otherServers: readonly string[]): object {
   const { sandbox, approvalPolicy, denies, config } = MODES[start.mode];
   const off = denies ? Object.fromEntries(otherServers.map((name) => [name, { enabled: false }])) : {};
@@ -38,7 +38,7 @@ export function threadSettings(start: StartOptions, otherServers: readonly strin
     cwd: start.cwd,
     sandbox,
     approvalPolicy,
-    // Some set-ups let a model of theirs answer; here people and their rules do.
+    // Some setups let a model answer; here people and their rules do.
     approvalsReviewer: 'user',
     developerInstructions: start.role,
     ...(start.model !== undefined && { model: start.model }),
@@ -46,7 +46,7 @@ export function threadSettings(start: StartOptions, otherServers: readonly strin
   };
 }
 
-/** The team's own tools are never asked about: what a member may do there is decided by its credential. */
+/** The team's own tools are never asked about: the member's credential decides what it may do there. */
 function serverSettings({ http, stdio }: TeamTools): object {
   const approved = { enabled: true, default_tools_approval_mode: 'approve' };
   if (http) return { url: http.url, http_headers: http.headers, ...approved };

@@ -5,14 +5,14 @@ import { isOverloadStatus } from '../turns.ts';
 import { News } from './protocol.ts';
 import type { Item, NewsOf, Tokens } from './protocol.ts';
 
-/** What is kept of a tool's output for those who watch; the model has the whole. */
+/** How much of a tool's output is kept for viewers; the model has all of it. */
 const OUTPUT_LIMIT = 8 * 1024;
 
-/** Follows one thread and tells what happens in its turns. */
+/** Follows one thread and reports what happens in its turns. */
 export class Thread {
   /** Known once the app-server has opened it. */
   id = '';
-  /** The model that does its turns, as far as it said. */
+  /** The model of its turns, if reported. */
   model: string | undefined;
   readonly teamServer: string | undefined;
   #emit: (event: AgentEvent) => void = () => {};
@@ -20,10 +20,10 @@ export class Thread {
   #turnId: string | undefined;
   #text = '';
   #flow = textFlow((said) => this.#emit(said));
-  /** Texts that were sent, by the id under which the thread will tell that it has them. */
+  /** Sent texts, by the id under which the thread will report them. */
   readonly #unshown = new Map<string, readonly string[]>();
   readonly #items = new Map<string, Item>();
-  /** Per thread, because its own helpers count for themselves: what was used in all, as of the last news. */
+  /** The last reported total of each thread: its subagents have their own threads and totals. */
   readonly #totals = new Map<string, Tokens>();
   readonly #toolsStarted = Promise.withResolvers<void>();
   #used = NO_USAGE;
@@ -33,17 +33,17 @@ export class Thread {
     this.teamServer = teamServer;
   }
 
-  /** Resolves when the server of the team's tools has started, or will not. */
+  /** Resolves when the MCP server with the team's tools has started, or has failed to. */
   get toolsStarted(): Promise<void> {
     return this.#toolsStarted.promise;
   }
 
-  /** What it told of a thing it does. */
+  /** The last report about an item. */
   readonly itemOf = (id: string): Item | undefined => this.#items.get(id);
 
   readonly emit = (event: AgentEvent): void => this.#emit(event);
 
-  /** From now on a turn runs; resolves with its end. */
+  /** Starts a turn; resolves with its end. */
   begin(emit: (event: AgentEvent) => void): Promise<TurnEnd> {
     this.#emit = emit;
     this.#text = '';
@@ -55,7 +55,7 @@ export class Thread {
     return this.#ended.promise;
   }
 
-  /** The turn that runs. */
+  /** The running turn. */
   get turnId(): string | undefined {
     return this.#turnId;
   }
@@ -64,17 +64,17 @@ export class Thread {
     this.#turnId = id;
   }
 
-  /** A text is on its way that holds these messages. */
+  /** A text with these messages is on its way. */
   expect(clientId: string, messageIds: readonly string[]): void {
     this.#unshown.set(clientId, messageIds);
   }
 
-  /** It did not get there after all. */
+  /** The text did not arrive. */
   forget(clientId: string): void {
     this.#unshown.delete(clientId);
   }
 
-  /** Hears news; what we do not know, or not in this form, says nothing to us. */
+  /** Handles news; ignores unknown kinds and forms. */
   hear(method: string, params: unknown): void {
     const schema = News[method as keyof typeof News];
     const news = schema?.safeParse(params);
@@ -82,7 +82,7 @@ export class Thread {
     const told = news.data as NewsOf<'item/started'>;
     if (method === 'mcpServer/startupStatus/updated') return this.#hearServer(news.data as never);
     if (method === 'thread/tokenUsage/updated') return this.#hearUsage(news.data as never);
-    // Helpers that it starts are threads too, and share the connection.
+    // Its subagents are threads too and share the connection.
     if (told.threadId !== this.id) return;
     if (method === 'item/started' || method === 'item/completed') this.#hearItem(told.item, method);
     else if (method === 'item/agentMessage/delta') this.#flow.add((news.data as never as { delta: string }).delta);
@@ -108,7 +108,7 @@ export class Thread {
     this.#emit({ type: 'tool', id: item.id, status, ...tool, ...(isDone && outputOf(item)) });
   }
 
-  /** The thread has the text: it is in what the model is given from now on. */
+  /** The thread has the text, so the model gets it from now on. */
   #show(clientId: string): void {
     const messageIds = this.#unshown.get(clientId);
     if (messageIds === undefined) return;
@@ -120,7 +120,7 @@ export class Thread {
     const { total, last, modelContextWindow } = tokenUsage;
     const before = this.#totals.get(threadId);
     this.#totals.set(threadId, total);
-    // A thread that was resumed tells the sum of its whole life: of the first news only the last call is ours.
+    // A resumed thread reports the total of its whole life: of the first report only the last call is ours.
     const call = before ? difference(total, before) : last;
     const cached = call.cachedInputTokens + call.cacheWriteInputTokens;
     this.#used = {
@@ -201,7 +201,7 @@ function outputOf({ aggregatedOutput, error, result }: Item): { output?: string 
   return output === undefined ? {} : { output: output.slice(0, OUTPUT_LIMIT) };
 }
 
-/** The message of an error that is a server's answer as it came. */
+/** Extracts the message of an error that is a server's raw answer. */
 function plainError(message: string): string {
   try {
     const { error } = JSON.parse(message) as { error?: { message?: unknown } };
@@ -211,7 +211,7 @@ function plainError(message: string): string {
   }
 }
 
-/** Whether Codex's own word for what went wrong means too much use: alone, or with the HTTP status of the answer. */
+/** Whether Codex's error kind means an overload: by its name, or by the HTTP status in it. */
 function isOverload(info: unknown): boolean {
   if (typeof info === 'string') return OVERLOADS.includes(info);
   if (typeof info !== 'object' || info === null) return false;
@@ -222,7 +222,7 @@ function isOverload(info: unknown): boolean {
 
 const OVERLOADS: readonly string[] = ['usageLimitExceeded', 'rateLimitExceeded', 'serverOverloaded'];
 
-/** Codex's word for what went wrong, where it has one: its messages alone do not say that a server is overloaded. */
+/** Codex's error kind, if it has one: its messages alone do not say that a server is overloaded. */
 function errorKind(info: unknown): string {
   if (typeof info !== 'string' || info === 'other') return '';
   return ` (${info.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)})`;
