@@ -103,8 +103,8 @@ export interface Abilities {
 export type Mode = 'plan' | 'delegate' | 'edit' | 'full';
 
 /**
- * The tools of a team over MCP, for one session of one member: the HTTP endpoint that all members share, and a stdio
- * program for agents that cannot use it. The credential never goes into arguments, which other users could read.
+ * The tools of a team over MCP, for one session of one member. All members share the HTTP endpoint; agents that cannot
+ * use it get a stdio program. The credential never goes into arguments, which other users could read.
  */
 export interface TeamTools {
   readonly name: string;

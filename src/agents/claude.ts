@@ -23,8 +23,8 @@ export interface ClaudeOptions {
 const { program: NAME, install, abilities } = AGENTS.claude;
 
 /**
- * It must not update itself under a running team. And `@name` in other members' text must stay text: it would show that
- * file to the model without asking, even where there is no tool to read files.
+ * It must not update itself under a running team. And `@name` in other members' text must stay text. Otherwise Claude
+ * Code would show that file to the model without asking, even without a tool to read files.
  */
 const ALWAYS = { DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1' };
 

@@ -20,8 +20,8 @@ const ODD = /__proto__|"constructor"|\\u00|[0-9]{16}|[0-9][.eE][0-9+-]|[:[,\s]-0
 
 /**
  * Decodes JSON that another program wrote. Checks size, depth and dangerous keys before it builds a value. What an
- * editor or an unfinished write may leave is a problem, never a value: nothing, half a text, two texts over each other,
- * a byte order mark.
+ * editor or an unfinished write may leave is a problem, never a value. Examples: nothing, half a text, two texts over
+ * each other, a byte order mark.
  */
 export function decodeJson(bytes: Buffer): Decoded {
   if (bytes.length > FILE_BYTES) return { problem: `is larger than ${FILE_BYTES} bytes` };

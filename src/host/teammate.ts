@@ -49,9 +49,9 @@ const KEPT_IN_A_ROW = 3;
 export type Ending = 'shutdown' | 'stopped' | 'over' | 'crashed';
 
 /**
- * The life of a teammate: read messages, take the next task, do it, complete or fail it, go idle when nothing is left,
- * until it is asked to stop. A lead lives the same way, but gets digests and takes only tasks reserved for it. Both
- * sleep until something happens; they never poll.
+ * The life of a teammate until it is asked to stop: read messages, claim a task, do it, complete or fail it, go idle. A
+ * lead lives the same way, but gets digests and takes only tasks reserved for it. Both sleep until something happens;
+ * they never poll.
  */
 export async function runTeammate(options: TeammateOptions): Promise<Ending> {
   // Whatever ends it, nothing follows the team or acts in its name afterwards.

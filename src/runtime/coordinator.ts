@@ -110,7 +110,7 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     return this.#sessions.spawnSession(teamId, by, { ...options, agent }, once);
   }
 
-  /** Emits `teammate:joined`; this changes no state and wakes nobody. */
+  /** Emits `teammate:joined`. A join is a change of state, not a message, so it wakes no member. */
   notifyTeammateJoined(teamId: string, memberId: string): void {
     this.emit('teammate:joined', { teamId, memberId });
   }

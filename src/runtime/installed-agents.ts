@@ -15,7 +15,10 @@ export interface InstalledAgent extends Omit<
   readonly version?: string;
 }
 
-/** A program that does not report its version in this time is listed without it. Gemini CLI alone needs 3 s. */
+/**
+ * A program that does not report its version in this time is listed without it. Gemini CLI needs 3 s, even with nothing
+ * else running.
+ */
 const VERSION_MS = 20_000;
 
 /** Versions by file and time of change: asking costs a program start. */

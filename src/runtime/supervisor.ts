@@ -164,8 +164,8 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   }
 
   /**
-   * Checks a team again: starts members that wait for a daemon, ends processes of members that are gone or run
-   * elsewhere, and takes care of unattended members of ours.
+   * Checks a team again. Starts members that wait for a daemon. Ends processes of members that are gone or run
+   * elsewhere. Takes care of our unattended members.
    */
   async reconsider(teamId: string): Promise<void> {
     const { hostId } = this.#options;

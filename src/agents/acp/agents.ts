@@ -63,7 +63,7 @@ const ABLE: Abilities = { steer: false, interrupt: true, resume: true, mail: tru
 
 const never = (): boolean => false;
 
-/** The defaults for an agent of which nothing more is known: only what the protocol itself promises. */
+/** The defaults for an agent about which nothing more is known: only what the protocol itself promises. */
 const PLAIN = {
   kind: 'acp',
   args: ['--acp'],

@@ -21,7 +21,7 @@ export interface PermissionOptions {
 }
 
 /**
- * Passes its questions on. In `full` every answer is yes, given here: Claude Code refuses its own bypass mode to root,
+ * Passes its questions on. In `full` every answer is yes, given here. Claude Code refuses its own bypass mode to root,
  * and that mode would also ignore the user's deny settings. The team's own tools are never asked about.
  */
 export function newPermissions(options: PermissionOptions): Permissions {

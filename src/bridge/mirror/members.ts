@@ -15,8 +15,8 @@ import type { Signature } from './presence/signature.ts';
 import type { Shared } from './shared.ts';
 
 /**
- * A new pane belongs to nobody yet. Its program shows who it is at the end of its first turn, when it writes to
- * somebody, or when it sits down as a member of ours. A pane that is silent for this long is a native member.
+ * A new pane belongs to nobody yet. Its program shows what it is when it ends its first turn, writes a message, or sits
+ * down as a member of ours. A pane that is silent for this long is a native member.
  */
 const NEW_PANE_MS = 15_000;
 

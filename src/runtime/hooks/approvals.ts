@@ -40,8 +40,8 @@ export function openApprovals(path: string): Approvals {
 }
 
 /**
- * What an approval covers: the command and its executor, the folder, the variables of ours that it sees, and the
- * content of every file that decides what it does.
+ * What an approval covers: command, executor, folder, the names of our variables that it sees, and every file that
+ * decides what it does.
  */
 export function hashHook(hook: HookText & { readonly env?: readonly string[] | undefined }, cwd: string): string {
   const { command, executor, env = [] } = hook;

@@ -18,8 +18,8 @@ interface HookRun {
 const WHY_CHARS = 500;
 
 /**
- * Records in each team which of its hooks failed and let work pass, so that everyone who looks at the team sees it: a
- * missing gate looks like a satisfied one. Written when the trouble starts and ends, not with every task.
+ * Records in each team which of its hooks failed and let work pass, so that all viewers of the team see it. A missing
+ * gate looks like a satisfied one. Written when the trouble starts and ends, not with every task.
  */
 export function keepTrouble(ledger: Ledger, onError: (error: unknown, teamId: string) => void): (run: HookRun) => void {
   const keep = async (run: HookRun): Promise<void> => {

@@ -66,9 +66,9 @@ export interface UnapprovedHook {
 }
 
 /**
- * Quality gates. They run in the daemon, with nothing locked and no secrets of ours in their environment, so that no
- * agent can skip or bend them. Exit code 0 allows, 2 rejects with feedback. Any other is a failure of the hook, which
- * allows unless the hook says `onFailure: block`.
+ * Quality gates. They run in the daemon, with nothing locked and a minimal environment, so that no agent can skip or
+ * bend them. Exit code 0 allows, 2 rejects with feedback. Any other is a failure of the hook, which allows unless the
+ * hook says `onFailure: block`.
  */
 export class TeamHooks {
   readonly #ledger: Ledger;

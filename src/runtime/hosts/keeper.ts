@@ -126,9 +126,9 @@ export async function keepHosts(options: KeeperOptions) {
 
   /**
    * After a pause: checks whether another daemon took our name, then renews the lease. What became of our members is
-   * checked next, and no write waits for that: each look at a team queues behind commands that may themselves wait for
-   * this lease. Writes need not wait. A command decided before the pause is refused by its old sequence, and a later
-   * one knows which daemon runs which member.
+   * checked next. No write waits for that: each look at a team queues behind commands that may themselves wait for this
+   * lease. Writes need not wait. A command decided before the pause is refused by its old sequence, and a later one
+   * knows which daemon runs which member.
    */
   async function regain(): Promise<void> {
     await look();

@@ -11,8 +11,8 @@ import { awaitHost } from './waiting.ts';
 const OTHERS_WERE_FIRST: readonly string[] = ['claim_conflict', 'exists', 'member_stopped', 'not_found', 'team_closed'];
 
 /**
- * Declares the members of a dead daemon lost: releases their tasks under a new epoch, tells the lead, and lets members
- * that are not bound to it wait for another daemon. Every daemon does this; the journal accepts each step once.
+ * Declares the members of a dead daemon lost: releases their tasks under a new epoch and tells the lead. Members that
+ * are not bound to it wait for another daemon. Every daemon does this; the journal accepts each step once.
  */
 export async function declareLost(
   { ledger, mailbox }: { ledger: Ledger; mailbox: Mailbox },

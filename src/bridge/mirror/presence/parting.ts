@@ -37,7 +37,7 @@ export async function freeTasks(shared: Shared, team: NativeTeam, signature: Sig
 }
 
 /**
- * The native teams that list our members although no team here is joined to them: ours was deleted, and the daemon
+ * The native teams that list our members although no team here is joined to them. Our team was deleted, and the daemon
  * ended before the members left. `hosted/keeper.ts` handles the teams that we lead.
  */
 export function findForsaken(root: string, signature: Signature, joined: ReadonlySet<string>): NativePaths[] {

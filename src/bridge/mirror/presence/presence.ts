@@ -17,8 +17,8 @@ export interface Presence extends Rivalry {
   /** Another native team has the name now. */
   readonly isReplaced: boolean;
   /**
-   * The native team, if a pass may compare it. A pass may not if our team is over; if the native one is missing,
-   * unreadable or another one of its name; or if another daemon synchronizes it.
+   * The native team, if a pass may compare it. A pass may not if our team is over or another daemon synchronizes it.
+   * Nor if the native team is missing, unreadable or another one of its name.
    */
   look(team: NativeTeam | undefined): Promise<PresentTeam | undefined>;
 }
@@ -71,7 +71,8 @@ export function watchPresence(shared: Shared, signature: Signature, onOver: () =
     const now = identityOf(paths.tasks);
     isReplaced =
       (mark?.session !== undefined && session !== undefined && mark.session !== session) ||
-      // The team was deleted and made again in one session. Its tasks are numbered from 1 again, so a number now means another task.
+      // The team was deleted and created again in one session. Its tasks are numbered from 1 again, so a number means
+      // another task.
       (since !== undefined && list !== '' && now !== '' && list !== now);
     if (isReplaced) {
       report(

@@ -15,7 +15,7 @@ export interface TaskBook extends Links {
   readonly names: Map<string, string>;
   /** Records which file is which task. */
   link(native: string, taskId: string): void;
-  /** Learns from the journal. Forgets purged tasks: a file under such a number is another task. */
+  /** Learns from the journal. Forgets tasks that were deleted long ago: a file under such a number is another task. */
   learn(state: TeamState): void;
 }
 

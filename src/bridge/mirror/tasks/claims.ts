@@ -82,8 +82,9 @@ function hasLeft(state: TeamState, memberId: string | undefined): boolean {
 }
 
 /**
- * Tasks that nobody can claim: their native file cannot be written, or it names an owner that is unknown so far. The
- * first kind counts because a claim must be in the file. The tasks' records say so, so the next daemon knows too.
+ * Tasks that nobody can claim: their native file cannot be written, or it names an owner that is unknown so far. A
+ * claim that is not in the file does not count. The tasks' records say that they are withheld, so the next daemon knows
+ * too.
  */
 export interface Withheld {
   /** Undoes a claim that could not be written, and tells people why. */

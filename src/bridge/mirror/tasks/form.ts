@@ -53,7 +53,7 @@ function shownStatus({ status }: TaskRecord): TaskForm['status'] {
   return status === 'failed' ? 'in_progress' : status === 'deleted' ? 'completed' : status;
 }
 
-/** A file in our limits: shortened, and each line without control characters. */
+/** A file within our limits: texts shortened, single lines without control characters. */
 export function formOfFile(file: NativeTask): TaskForm {
   const { owner, activeForm } = file;
   return {
